@@ -1,0 +1,73 @@
+// Columns that grow by doubling while a table is built; `finish()` returns them at exact length.
+// One class per element kind, so that a hot function always sees the same kind of array.
+
+const FIRST_CAPACITY = 1024;
+
+/** A growing `Int32Array`. Read `array[i]` for i < `length` only until the next `push`. */
+export class GrowableInt32 {
+  array: Int32Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity = FIRST_CAPACITY) {
+    this.array = new Int32Array(capacity);
+  }
+
+  push(value: number): void {
+    if (this.length === this.array.length) {
+      const grown = new Int32Array(this.array.length * 2);
+      grown.set(this.array);
+      this.array = grown;
+    }
+    this.array[this.length++] = value;
+  }
+
+  finish(): Int32Array<ArrayBuffer> {
+    return this.array.slice(0, this.length);
+  }
+}
+
+/** A growing `Float64Array`. */
+export class GrowableFloat64 {
+  array: Float64Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity = FIRST_CAPACITY) {
+    this.array = new Float64Array(capacity);
+  }
+
+  push(value: number): void {
+    if (this.length === this.array.length) {
+      const grown = new Float64Array(this.array.length * 2);
+      grown.set(this.array);
+      this.array = grown;
+    }
+    this.array[this.length++] = value;
+  }
+
+  finish(): Float64Array<ArrayBuffer> {
+    return this.array.slice(0, this.length);
+  }
+}
+
+/** A growing `Uint8Array`. */
+export class GrowableUint8 {
+  array: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity = FIRST_CAPACITY) {
+    this.array = new Uint8Array(capacity);
+  }
+
+  push(value: number): void {
+    if (this.length === this.array.length) {
+      const grown = new Uint8Array(this.array.length * 2);
+      grown.set(this.array);
+      this.array = grown;
+    }
+    this.array[this.length++] = value;
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.array.slice(0, this.length);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The typed shape of the addon, by hand. `binding.ts` is the only file that loads it; everything
+ * else takes a `NativeBinding`, so that tests can hand in a fake.
+ *
+ * Events go in as the bytes of a `perf_event_attr` (`perf-event/attr.ts` writes them): one place
+ * knows that layout, and what the kernel was given is what the file says.
+ */
+
+/** Where the events are attached. */
+export type SamplerTarget =
+  /** A new command, held before exec until `start`; events are enabled by its exec. */
+  | { readonly kind: 'command'; readonly command: CommandSpec }
+  /** All threads of running processes, and what they start later unless `inherit` is off. */
+  | { readonly kind: 'processes'; readonly pids: readonly number[] }
+  /** Single threads. */
+  | { readonly kind: 'threads'; readonly tids: readonly number[] }
+  /** Everything on `cpus`; a command may run beside it and then bounds the recording. */
+  | { readonly kind: 'system'; readonly command?: CommandSpec };
+
+/** Everything that the child needs, resolved before fork. */
+export type CommandSpec = {
+  /** Absolute or relative path of the executable, found on PATH beforehand. */
+  readonly path: string;
+  readonly argv: readonly string[];
+  /** `NAME=value` strings. */
+  readonly env: readonly string[];
+  /** Who to become; absent: unchanged. Each set*id is checked, also that 0 can't come back. */
+  readonly user?: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly groups: readonly number[];
+  };
+  /** Send the command's stdout to stderr (`-o -`). */
+  readonly stdoutToStderr?: boolean;
+};
+
+export type SamplerOptions = {
+  /**
+   * The events to sample, attr bytes in the order of the file's attrs. `leader` is the index of
+   * the group's leader in this list, −1 for a leader or a single event. The core sets the
+   * `disabled` and `enable_on_exec` bits itself; all other bits are taken as given.
+   */
+  readonly events: readonly { readonly attr: Uint8Array; readonly leader: number }[];
+  /** Attr bytes of the dummy event that carries FORK, EXIT, COMM, MMAP2 … in rings of its own. */
+  readonly sideband: Uint8Array;
+  /** CPUs to open on (online ones, or `-C`). */
+  readonly cpus: readonly number[];
+  readonly target: SamplerTarget;
+  /** Data pages per sample ring, a power of two; halved until the kernel grants them. */
+  readonly ringPages: number;
+  /** Data pages per side-band ring, a power of two. */
+  readonly sidebandPages: number;
+  /** Longest time that a record stays in a ring, milliseconds. */
+  readonly latencyMs: number;
+};
+
+/** What `new Sampler(...)` achieved. Ids are in the order CPU-major within each event. */
+export type SamplerOpened = {
+  /** Per event of `options.events`: the kernel's id of each instance. */
+  readonly ids: readonly BigUint64Array[];
+  readonly sidebandIds: BigUint64Array;
+  readonly ringPages: number;
+  readonly sidebandPages: number;
+  readonly fdCount: number;
+  /** Pid of the held command, −1 without one. */
+  readonly childPid: number;
+  /** Threads attached to (processes and threads targets). */
+  readonly tids: Int32Array;
+};
+
+/** Why a recording ended. */
+export type EndReason = 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
+
+/** Counts kept by the drain thread; exact after 'recording-ended'. */
+export type SamplerTotals = {
+  readonly rounds: number;
+  /** Bytes of records written to the sink, round markers included. */
+  readonly bytes: number;
+  readonly samples: number;
+  /** Σ PERF_RECORD_LOST. */
+  readonly lostRecords: number;
+  /** Σ over events of the counter's own lost count; −1 where the kernel has no PERF_FORMAT_LOST. */
+  readonly lostSamples: number;
+  readonly throttles: number;
+  /** Bytes of rings given up because a record header made no sense; 0 in a sane world. */
+  readonly skippedBytes: number;
+};
+
+export type SamplerEvent =
+  | {
+      readonly kind: 'recording-ended';
+      readonly reason: EndReason;
+      /** errno of the failed write, 0 otherwise. */
+      readonly errno: number;
+      readonly totals: SamplerTotals;
+      /** Per event index: lost count, and final value summed over its instances. */
+      readonly finals: readonly {
+        readonly lost: bigint;
+        readonly value: bigint;
+        readonly enabledNs: bigint;
+        readonly runningNs: bigint;
+      }[];
+      /** File sink: where the data ends (data offset + data size). */
+      readonly dataEnd: number;
+    }
+  | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
+  | { readonly kind: 'exec-failed'; readonly step: string; readonly errno: number }
+  /** Live sink: chunks wait to be taken. */
+  | { readonly kind: 'chunks' };
+
+export type FileSinkOptions = {
+  /** Open for writing, positioned anywhere; the core duplicates it. */
+  readonly fd: number;
+  /** Where the data section starts, and how many bytes of it JavaScript has written already. */
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  /** True: a pipe; nothing is ever sought or rewritten. */
+  readonly stream: boolean;
+  /** Stop when the file reaches this many bytes; 0: no limit. */
+  readonly maxBytes: number;
+  /** False: events stay disabled until `enable()`. */
+  readonly enable: boolean;
+};
+
+export type LiveSinkOptions = {
+  /** Chunks that may wait for JavaScript; when all wait, records stay in the rings. */
+  readonly maxChunks: number;
+  readonly chunkBytes: number;
+  readonly enable: boolean;
+};
+
+/** One recording session. All methods are safe after `close`; errors are `NativeError`. */
+export type NativeSampler = {
+  readonly opened: SamplerOpened;
+  startFile(sink: FileSinkOptions, onEvent: (event: SamplerEvent) => void): void;
+  startLive(sink: LiveSinkOptions, onEvent: (event: SamplerEvent) => void): void;
+  enable(): void;
+  disable(): void;
+  /** Ends the recording (events disabled, rings drained, losses read). Idempotent. */
+  stop(): void;
+  /** Next whole chunk of records, or null. Live sink only. */
+  takeChunk(): Uint8Array | null;
+  totals(): SamplerTotals;
+  /** Sends a signal to the command. False if it is gone. */
+  kill(signal: number): boolean;
+  /** Stops, joins the thread, closes fds and mappings; a held command never runs. Idempotent. */
+  close(): void;
+};
+
+/** Thrown by the addon: which operation failed, on what. */
+export type NativeError = Error & {
+  /** errno name, `EACCES`; `ERR_CLOSED` and the like for misuse. */
+  readonly code: string;
+  readonly errno: number;
+  /** `perf_event_open`, `mmap`, `fork` … */
+  readonly operation: string;
+  /** Index into `options.events`, −1 for the side-band event or none. */
+  readonly eventIndex: number;
+  readonly cpu: number;
+  readonly pid: number;
+};
+
+export type OpenProbe = {
+  /** 0 when it opened. */
+  readonly errno: number;
+  readonly code: string;
+  /** On E2BIG: the attr size that the kernel wrote back; otherwise 0. */
+  readonly kernelAttrSize: number;
+};
+
+export type NativeBinding = {
+  readonly Sampler: new (options: SamplerOptions) => NativeSampler;
+  /** Opens one event and closes it again: what would happen? */
+  probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
+  /** C++ names: one result per name, null where it is not a mangled name. */
+  demangle(names: readonly string[]): (string | null)[];
+  /** Raises the soft fd limit up to the hard one where `needed` asks for it. */
+  raiseFdLimit(needed: number): { readonly soft: number; readonly hard: number };
+  /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
+  readClockPair(clockId: number): { readonly wallNs: bigint; readonly clockNs: bigint };
+};

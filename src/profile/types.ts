@@ -1,0 +1,179 @@
+/**
+ * The profile model: what a recording says, as tables.
+ *
+ * A table is one object with one typed array per column and a `length`; a row is an integer. Rows
+ * refer to each other by index, −1 (`NONE`) is "no row".
+ *
+ *   sample ──> stack ──> frame ──> func ──> name (string)
+ *     │          └─> prefix (the caller's stack row, always a smaller index)
+ *     ├──> thread, comm, event, stream
+ *     └──> timeNs, cpu, period
+ *
+ * A stack row is a path from the root: its frame, and the row of the path without that frame. So a
+ * sample needs one integer, shared callers are stored once, and any column derived over stacks
+ * (self, total, inverted) is one pass without recursion, because parents come before children.
+ */
+
+import type { Brand } from '../base/brand.ts';
+
+export type EventIndex = Brand<number, 'EventIndex'>;
+export type DsoIndex = Brand<number, 'DsoIndex'>;
+export type ThreadIndex = Brand<number, 'ThreadIndex'>;
+export type FuncIndex = Brand<number, 'FuncIndex'>;
+export type FrameIndex = Brand<number, 'FrameIndex'>;
+export type StackIndex = Brand<number, 'StackIndex'>;
+export type SampleIndex = Brand<number, 'SampleIndex'>;
+export type StreamIndex = Brand<number, 'StreamIndex'>;
+
+/** Where the code of a DSO lives; drives colours and the order of report sections. */
+export type DsoKind = 'user' | 'kernel' | 'module' | 'vdso' | 'jit' | 'guest' | 'unknown';
+
+/** One mapped object: executable, library, vDSO, kernel, module, or a process's JIT code. */
+export type Dso = {
+  readonly kind: DsoKind;
+  /** Shown name: file name, `[kernel.kallsyms]`, `[vdso]`, `[JIT] tid 123`, `[unknown]`. */
+  readonly name: string;
+  /** Path as the process mapped it; equals `name` where there is no file. */
+  readonly path: string;
+  /** Content id from the ELF note as lower-case hex, or null if unknown. */
+  readonly buildId: string | null;
+};
+
+/** How an event was sampled. A clock's period is fixed by the kernel, whatever was asked. */
+export type SamplingMode = 'frequency' | 'period' | 'clock';
+
+/** One sampled event (side-band events are not listed). */
+export type ProfileEvent = {
+  /** As opened, modifiers included: `cpu-clock`, `cycles:u`, `sched:sched_switch`. */
+  readonly name: string;
+  /** `perf_event_attr.type`: 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint,
+   * larger: a PMU of this machine. */
+  readonly type: number;
+  readonly mode: SamplingMode;
+  /** Asked rate in Hz; null outside frequency mode. */
+  readonly frequencyHz: number | null;
+  /** Asked events per sample; null in frequency mode. */
+  readonly fixedPeriod: number | null;
+  /** What one unit of the period is: `events`, or `nanoseconds` for clock events. */
+  readonly unit: 'events' | 'nanoseconds';
+};
+
+/** One thread in one process generation; a new comm does not make a new thread. */
+export type ProfileThread = {
+  readonly pid: number;
+  readonly tid: number;
+  /** 0 for the first use of this pid, +1 after each exec or reuse. */
+  readonly generation: number;
+  /** The last comm seen. */
+  readonly comm: string;
+};
+
+/** Functions, the unit that people read: one row per (name, DSO). */
+export type FuncTable = {
+  readonly length: number;
+  /** Index into `strings`: demangled name, or `[unknown]`. */
+  readonly name: Int32Array;
+  /** DsoIndex, −1 if no mapping covered the address. */
+  readonly dso: Int32Array;
+};
+
+/** Positions in code: one row per (DSO, lookup address, inline depth). */
+export type FrameTable = {
+  readonly length: number;
+  readonly func: Int32Array;
+  /** DsoIndex, −1 if no mapping covered the address. */
+  readonly dso: Int32Array;
+  /**
+   * Lookup address: instruction pointer of the innermost frame, return address − 1 of the others.
+   * File-relative where the DSO is a file, absolute (signed form) in the kernel, in JIT code and
+   * where there is no DSO.
+   */
+  readonly address: Float64Array;
+  /** 0: the function that exists in machine code; 1…: calls inlined into it. */
+  readonly inlineDepth: Uint8Array;
+};
+
+/** Paths from the root; see the head of this file. */
+export type StackTable = {
+  readonly length: number;
+  readonly frame: Int32Array;
+  /** StackIndex of the caller's path, −1 at the root. Always smaller than the row's own index. */
+  readonly prefix: Int32Array;
+};
+
+/** One row per sample, in time order. */
+export type SampleTable = {
+  readonly length: number;
+  /** StackIndex, −1 for a sample without any frame. */
+  readonly stack: Int32Array;
+  readonly thread: Int32Array;
+  /** Index into `strings`: the thread's comm when the sample was taken. */
+  readonly comm: Int32Array;
+  readonly event: Int32Array;
+  /** Index into `streams`, −1 where the recording does not tell streams apart. */
+  readonly stream: Int32Array;
+  /** CPU number, −1 if not recorded. */
+  readonly cpu: Int32Array;
+  /** Nanoseconds since the recording's first timestamp. */
+  readonly timeNs: Float64Array;
+  /** Period as the kernel reported it; the fixed period where the mode implies it. */
+  readonly periodEvents: Float64Array;
+  /** The counter's value (`PERF_SAMPLE_READ`), NaN where it was not read. */
+  readonly count: Float64Array;
+};
+
+/** An event instance with its own period controller, told apart by `PERF_SAMPLE_STREAM_ID`. */
+export type ProfileStream = {
+  /** The kernel's number as a decimal string. */
+  readonly streamId: string;
+  readonly event: EventIndex;
+};
+
+/** What did not arrive, per event. The two figures count the same losses; never add them. */
+export type EventLoss = {
+  readonly event: EventIndex;
+  /** Σ `PERF_RECORD_LOST`: announced in the ring; misses what came after the last record. */
+  readonly lostRecords: number;
+  /** Σ `PERF_RECORD_LOST_SAMPLES`: the counter's own figure, read when the event closed. */
+  readonly lostSamples: number;
+};
+
+export type ProfileMeta = {
+  /** Command line of the recorder, empty if not stored. */
+  readonly commandLine: readonly string[];
+  readonly hostname: string | null;
+  readonly kernel: string | null;
+  readonly arch: string | null;
+  /** Raw time of `timeNs` 0, nanoseconds on `clock`, as a decimal string. */
+  readonly startTime: string;
+  /** `monotonic`, `realtime` …, or `perf` for the kernel's scheduler clock. */
+  readonly clock: string;
+  /** What was substituted or guessed, one sentence each: the event that replaced another, … */
+  readonly notes: readonly string[];
+};
+
+export type Profile = {
+  readonly meta: ProfileMeta;
+  readonly strings: readonly string[];
+  readonly events: readonly ProfileEvent[];
+  readonly dsos: readonly Dso[];
+  readonly threads: readonly ProfileThread[];
+  readonly streams: readonly ProfileStream[];
+  readonly funcs: FuncTable;
+  readonly frames: FrameTable;
+  readonly stacks: StackTable;
+  readonly samples: SampleTable;
+  readonly losses: readonly EventLoss[];
+};
+
+/** What a sample counts for; see the contract. */
+export type WeightKind = 'samples' | 'period' | 'events' | 'time';
+
+/** One weight per sample, with what it means. Made by `src/period/`, consumed by exporters. */
+export type Weights = {
+  readonly kind: WeightKind;
+  /** `samples`, `events` or `nanoseconds`. */
+  readonly unit: 'samples' | 'events' | 'nanoseconds';
+  /** Parallel to `SampleTable`. */
+  readonly values: Float64Array;
+};
