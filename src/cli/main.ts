@@ -1,0 +1,164 @@
+#!/usr/bin/env node
+import { Command, CommanderError, Option } from 'commander';
+import { reportFailure } from './failure.ts';
+import { version } from './version.ts';
+
+// Each command's code is loaded when it is run: `record` must not pay for the viewer.
+
+const WEIGHTS = ['samples', 'period', 'events', 'time'];
+
+function inputFile(argument: string | undefined, options: { input?: string }): string {
+  return argument ?? options.input ?? 'perf.data';
+}
+
+function buildProgram(): Command {
+  const program = new Command('perf-ts')
+    .description('The Linux sampling profiler for people who live in Node and TypeScript.')
+    .version(version())
+    .enablePositionalOptions()
+    .showHelpAfterError('(perf-ts COMMAND --help shows the options)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sudo perf-ts record -F 30000 -g -- ./app      sample a program, write perf.data
+  perf-ts report                                where the events went
+  perf-ts periods                               how the sampling period behaved, what was lost
+  perf-ts export --format html -o app.html      one page with the flame graph`,
+    );
+
+  program
+    .command('record')
+    .description('run or attach, sample, write perf.data')
+    .argument('[command...]', 'the program to run and its arguments')
+    .passThroughOptions()
+    .option('-e, --event <list>', 'events in perf syntax; may repeat', collect, [])
+    .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
+    .option('-c, --count <n>', 'period mode: one sample every n events')
+    .option('--strict-freq', 'refuse a frequency above the kernel limit')
+    .option('-g', 'record call stacks (by frame pointer)')
+    .addOption(new Option('--call-graph <how>', 'fp, or none').choices(['fp', 'none']))
+    .option('-p, --pid <pids>', 'attach to processes, all their threads')
+    .option('-t, --tid <tids>', 'attach to single threads')
+    .option('-a, --all-cpus', 'record the whole system')
+    .option('-C, --cpu <cpus>', 'record on these CPUs only (0-3,8)')
+    .option('--user <name>', 'who the command runs as')
+    .option('--as-root', 'under sudo: keep root for the command')
+    .option('--counts', 'record the counter with each sample')
+    .option('-D, --delay <ms>', 'let the target run this long first')
+    .option('-i, --no-inherit', 'leave out threads and children started later')
+    .option('--max-size <size>', 'stop at this file size (10M, 1G)')
+    .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
+    .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)')
+    .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
+    .option('--duration <s>', 'stop by itself after this many seconds')
+    .option('-q, --quiet', 'errors only')
+    .option('-v, --verbose', 'more about what is opened')
+    .option('--dry-run', 'say what would be opened, and stop')
+    .option('--json', 'the closing summary as JSON on standard error')
+    .action(async (command: string[], options) => {
+      const { runRecord } = await import('./record.ts');
+      await runRecord(command, options);
+    });
+
+  withInput(program.command('report'), 'where the events went, in the terminal')
+    .addOption(weightOption())
+    .option('--tree', 'callers and callees instead of the flat table')
+    .addOption(
+      new Option('--sort <key>', 'rows of the flat table')
+        .choices(['sym', 'dso', 'thread', 'comm'])
+        .default('sym'),
+    )
+    .option('-e, --event <name>', 'this event only')
+    .option('-n, --limit <rows>', 'how many rows (default 40; 0: all)')
+    .option('--percent-limit <share>', 'leave out rows below this share, per cent', '0')
+    .action(async (file: string | undefined, options) => {
+      const { runReport } = await import('./report.ts');
+      await runReport(inputFile(file, options), options);
+    });
+
+  withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
+    .option('--streams <n>', 'how many streams to show, or all', '20')
+    .action(async (file: string | undefined, options) => {
+      const { runPeriods } = await import('./periods.ts');
+      await runPeriods(inputFile(file, options), options);
+    });
+
+  withInput(program.command('export'), 'the profile in the format of other tools')
+    .addOption(
+      new Option('--format <format>', 'what to write')
+        .choices(['folded', 'speedscope', 'html'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('-o, --output <file>', 'where to write; - is standard output')
+    .addOption(weightOption())
+    .option('-e, --event <name>', 'this event only')
+    .option('--title <text>', 'title of the page')
+    .action(async (file: string | undefined, options) => {
+      const { runExport } = await import('./export.ts');
+      await runExport(inputFile(file, options), options);
+    });
+
+  withInput(program.command('script'), 'every record, one line each')
+    .option('--samples', 'samples only')
+    .action(async (file: string | undefined, options) => {
+      const { runScript } = await import('./script.ts');
+      await runScript(inputFile(file, options), options);
+    });
+
+  withInput(program.command('info'), 'header, events, record counts').action(
+    async (file: string | undefined, options) => {
+      const { runInfo } = await import('./info.ts');
+      await runInfo(inputFile(file, options), options);
+    },
+  );
+
+  program
+    .command('list')
+    .description('events, and whether each one opens here')
+    .argument('[glob]', 'only names that match')
+    .option('--json', 'as one JSON document')
+    .option('-v, --verbose', 'more about failures')
+    .action(async (glob: string | undefined, options) => {
+      const { runList } = await import('./list.ts');
+      await runList(glob, options);
+    });
+
+  return program;
+}
+
+/** The options that every command with a recording as input shares. */
+function withInput(command: Command, description: string): Command {
+  return command
+    .description(description)
+    .argument('[file]', 'the recording (default perf.data)')
+    .option('-i, --input <file>', 'the recording')
+    .option('--json', 'as JSON')
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found');
+}
+
+function weightOption(): Option {
+  return new Option('--weight <kind>', 'what a sample counts for').choices(WEIGHTS);
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+async function main(): Promise<void> {
+  try {
+    const program = buildProgram();
+    for (const command of program.commands) command.exitOverride();
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    process.exitCode = reportFailure(error, process.argv.includes('--verbose'));
+  }
+}
+
+await main();

@@ -1,0 +1,55 @@
+import type { NativeBinding } from '../native/types.ts';
+import { encodeAttr, newAttr } from '../perf-event/attr.ts';
+import { PERF_COUNT_SW, PERF_FORMAT, PERF_SAMPLE, PERF_TYPE } from '../perf-event/constants.ts';
+
+/** What this kernel's perf_event_open takes, found by asking; the version that brought it. */
+export type KernelFeatures = {
+  /** `PERF_FORMAT_LOST`, Linux 6.0. */
+  readonly lost: boolean;
+  /** `build_id` in MMAP2 records, Linux 5.12. */
+  readonly buildId: boolean;
+  /** `ksymbol` and `bpf_event`, Linux 5.1. */
+  readonly ksymbol: boolean;
+  readonly bpfEvent: boolean;
+  /** `use_clockid`, Linux 4.1. */
+  readonly clockid: boolean;
+};
+
+/** Asks for all of them at once, and only where that fails for each by itself. */
+export function detectKernelFeatures(probe: NativeBinding['probeEvent']): KernelFeatures {
+  const all = { lost: true, buildId: true, ksymbol: true, bpfEvent: true, clockid: true };
+  if (opens(all)) return all;
+  const none = { lost: false, buildId: false, ksymbol: false, bpfEvent: false, clockid: false };
+  return {
+    lost: opens({ ...none, lost: true }),
+    buildId: opens({ ...none, buildId: true }),
+    ksymbol: opens({ ...none, ksymbol: true }),
+    bpfEvent: opens({ ...none, bpfEvent: true }),
+    clockid: opens({ ...none, clockid: true }),
+  };
+
+  function opens(features: KernelFeatures): boolean {
+    const attr = newAttr({
+      type: PERF_TYPE.SOFTWARE,
+      config: BigInt(PERF_COUNT_SW.DUMMY),
+      samplePeriod: 1,
+      sampleType: PERF_SAMPLE.IDENTIFIER | PERF_SAMPLE.TID | PERF_SAMPLE.TIME,
+      readFormat: PERF_FORMAT.ID | (features.lost ? PERF_FORMAT.LOST : 0),
+      clockid: features.clockid ? 1 : 0,
+      flags: {
+        disabled: true,
+        excludeKernel: true,
+        excludeHv: true,
+        sampleIdAll: true,
+        mmap: true,
+        mmap2: true,
+        comm: true,
+        buildId: features.buildId,
+        ksymbol: features.ksymbol,
+        bpfEvent: features.bpfEvent,
+        useClockid: features.clockid,
+      },
+    });
+    return probe(encodeAttr(attr), 0, -1).errno === 0;
+  }
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+
+/** The kernel's limits on perf, as they stand now. Null: the file is not there. */
+export type KernelSettings = {
+  /** `kernel.perf_event_paranoid`: −1 all allowed … 2 own user-space code only (3, 4: distros). */
+  readonly paranoidLevel: number | null;
+  /** `kernel.perf_event_max_sample_rate`, Hz. The kernel lowers it by itself. */
+  readonly maxSampleRateHz: number | null;
+  /** `kernel.perf_event_mlock_kb`: ring memory per user and CPU, KiB. */
+  readonly mlockKib: number | null;
+  /** `kernel.perf_cpu_time_max_percent`. */
+  readonly cpuTimeMaxPercent: number | null;
+  /** `kernel.kptr_restrict`: 0 shows kernel addresses to the privileged, 2 to nobody. */
+  readonly kptrRestrict: number | null;
+};
+
+export function readKernelSettings(): KernelSettings {
+  return {
+    paranoidLevel: readSysctl('perf_event_paranoid'),
+    maxSampleRateHz: readSysctl('perf_event_max_sample_rate'),
+    mlockKib: readSysctl('perf_event_mlock_kb'),
+    cpuTimeMaxPercent: readSysctl('perf_cpu_time_max_percent'),
+    kptrRestrict: readSysctl('kptr_restrict'),
+  };
+}
+
+function readSysctl(name: string): number | null {
+  try {
+    const value = Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8').trim());
+    return Number.isFinite(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Bits of `CapEff`, see capabilities(7). */
+const CAP_SYS_ADMIN = 21n;
+const CAP_IPC_LOCK = 14n;
+const CAP_PERFMON = 38n;
+
+export type Privileges = {
+  /** CAP_PERFMON or CAP_SYS_ADMIN: the paranoid level does not apply. */
+  readonly perfmon: boolean;
+  /** CAP_IPC_LOCK: the ring memory limit does not apply. */
+  readonly ipcLock: boolean;
+};
+
+/** Which of the capabilities that perf asks for this process has. */
+export function readPrivileges(status = readStatus()): Privileges {
+  const match = /^CapEff:\s*([0-9a-f]+)/m.exec(status);
+  const effective = match ? BigInt(`0x${match[1]}`) : 0n;
+  const has = (bit: bigint) => ((effective >> bit) & 1n) === 1n;
+  return {
+    perfmon: has(CAP_PERFMON) || has(CAP_SYS_ADMIN),
+    ipcLock: has(CAP_IPC_LOCK),
+  };
+}
+
+function readStatus(): string {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return '';
+  }
+}

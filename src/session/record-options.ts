@@ -1,0 +1,74 @@
+/** How call stacks are recorded. */
+export type CallGraph = 'none' | 'fp';
+
+/**
+ * What to record, for `record()` and `perf-ts record` alike. Exactly one of `command`, `pids`,
+ * `tids` and `systemWide` names the target; `systemWide` may have a command beside it, which then
+ * bounds the recording.
+ */
+export type RecordOptions = {
+  /** The program and its arguments; leading `NAME=value` words go into its environment. */
+  readonly command?: readonly string[];
+  /** Running processes, with all their threads. */
+  readonly pids?: readonly number[];
+  /** Single running threads. */
+  readonly tids?: readonly number[];
+  /** Everything that runs on the CPUs. */
+  readonly systemWide?: boolean;
+  /** CPUs to record on; absent: all that are online. */
+  readonly cpus?: readonly number[];
+
+  /** Events in perf's syntax; absent: `cycles`, or `cpu-clock` where there is no PMU. */
+  readonly events?: readonly string[];
+  /** Frequency mode: samples per second to aim for, or the most the kernel allows. */
+  readonly freq?: number | 'max';
+  /** Period mode: one sample every `count` events. */
+  readonly count?: number;
+  /** Refuse a frequency above the kernel's limit instead of lowering it. */
+  readonly strictFreq?: boolean;
+  /** Default `none`. */
+  readonly callGraph?: CallGraph;
+  /** Record the counter's value with each sample, so that weights are what was counted. */
+  readonly counts?: boolean;
+  /** Follow the threads and children that the target starts. Default true. */
+  readonly inherit?: boolean;
+
+  /** Where the recording goes; default `perf.data`, `-` for standard output. */
+  readonly output?: string;
+  /** Stop when the file has this many bytes. */
+  readonly maxBytes?: number;
+  /** Stop after this many milliseconds of recording. */
+  readonly durationMs?: number;
+  /** Let the target run this many milliseconds before sampling starts. */
+  readonly delayMs?: number;
+  /** Data pages of each sample ring, a power of two; absent: chosen by what the kernel grants. */
+  readonly ringPages?: number;
+  /** Clock of the record times; default `monotonic`. */
+  readonly clock?: ClockName;
+
+  /** Name or uid whom the command runs as; under sudo the invoking user is the default. */
+  readonly user?: string;
+  /** Keep root for the command under sudo. */
+  readonly asRoot?: boolean;
+  /** The command's environment; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+
+  /** Told, in one sentence each, what was substituted, lowered or left out. */
+  readonly onNotice?: (notice: string) => void;
+  /** Ends the recording when aborted. */
+  readonly signal?: AbortSignal;
+};
+
+/** Clocks that `perf_event_attr.clockid` takes, by perf's names. */
+export const CLOCK_IDS = {
+  realtime: 0,
+  monotonic: 1,
+  monotonic_raw: 4,
+  boottime: 7,
+  tai: 11,
+} as const;
+
+export type ClockName = keyof typeof CLOCK_IDS;
+
+/** perf's default rate, Hz. */
+export const DEFAULT_FREQUENCY_HZ = 4000;

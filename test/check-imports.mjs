@@ -1,0 +1,116 @@
+// Checks the direction of imports: a stage may import itself and the stages to its left, and only
+// the composition folders may touch node:. Run by `npm run check`; prints every arrow that points
+// the wrong way and exits 1.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Folder -> folders that it may import, itself aside. The drawing is in docs/architecture.md. */
+const PURE = {
+  base: [],
+  'perf-event': ['base'],
+  'perf-data': ['base', 'perf-event'],
+  events: ['base'],
+  order: ['base'],
+  process: ['base'],
+  elf: ['base'],
+  dwarf: ['base', 'elf'],
+  unwind: ['base'],
+  symbols: ['base', 'elf', 'dwarf', 'process'],
+  period: ['base'],
+  count: ['base'],
+  cpu: ['base'],
+  profile: ['base'],
+  export: ['base', 'profile'],
+};
+const STAGES = Object.keys(PURE);
+const COMPOSITION = {
+  native: ['base'],
+  session: [...STAGES, 'native'],
+  view: [...STAGES, 'session'],
+  cli: [...STAGES, 'session', 'view'],
+  '(root)': [...STAGES, 'session'],
+};
+const ALLOWED = { ...PURE, ...COMPOSITION };
+const MAY_USE_NODE = new Set(['session', 'native', 'view', 'cli']);
+/** A type may be taken where the value may not: the shape is shared, the code is not. */
+const TYPES_ONLY = {
+  symbols: ['process'],
+  process: ['profile'],
+  period: ['profile'],
+  cli: ['native'],
+};
+const WEB_ALLOWED = ['base', 'profile', 'period', 'export'];
+
+const IMPORT =
+  /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
+
+const problems = [];
+for (const file of sourceFiles(join(root, 'src'))) checkSource(file);
+for (const file of sourceFiles(join(root, 'web'))) checkWeb(file);
+if (problems.length > 0) {
+  for (const problem of problems) console.error(problem);
+  console.error(`${problems.length} imports point the wrong way`);
+  process.exit(1);
+}
+console.log('imports point the right way');
+
+function checkSource(file) {
+  const folder = folderOf(file);
+  const name = relative(root, file);
+  if (!(folder in ALLOWED)) problems.push(`${name}: unknown stage ${folder}`);
+  if (/(^|\/)index\.ts$/.test(relative(join(root, 'src'), file)) && folder !== '(root)') {
+    problems.push(`${name}: index.ts only at the package root`);
+  }
+  for (const { target, typeOnly } of importsOf(file)) {
+    if (target.startsWith('node:')) {
+      if (!MAY_USE_NODE.has(folder)) problems.push(`${name}: ${folder} may not import ${target}`);
+    } else if (target.startsWith('.')) {
+      const other = folderOf(resolve(dirname(file), target));
+      const types = typeOnly ? (TYPES_ONLY[folder] ?? []) : [];
+      if (other === folder || ALLOWED[folder]?.includes(other) || types.includes(other)) continue;
+      problems.push(`${name}: ${folder} may not import ${other} (${target})`);
+    }
+  }
+}
+
+function checkWeb(file) {
+  if (file.endsWith('vite.config.ts')) return;
+  for (const { target } of importsOf(file)) {
+    if (!target.startsWith('.')) continue;
+    const path = resolve(dirname(file), target);
+    if (!path.startsWith(join(root, 'src'))) continue;
+    const other = folderOf(path);
+    if (!WEB_ALLOWED.includes(other)) {
+      problems.push(`${relative(root, file)}: web may not import ${other} (${target})`);
+    }
+  }
+}
+
+function importsOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(IMPORT)].map((match) => ({
+    target: match[2] ?? match[3],
+    typeOnly: match[1] !== undefined,
+  }));
+}
+
+function folderOf(file) {
+  const parts = relative(join(root, 'src'), file).split('/');
+  return parts.length === 1 ? '(root)' : parts[0];
+}
+
+function sourceFiles(directory) {
+  let entries;
+  try {
+    entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  } catch {
+    return [];
+  }
+  return entries
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Installs what the tests need and passes them: types, lint, import direction, the native core
+# (plain, AddressSanitizer, ThreadSanitizer), unit tests and live tests against this kernel.
+# One command on a fresh Debian or Ubuntu with Node >= 20.19:  bash test/run.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi; }
+
+# Debian package that provides a command, for those that are missing.
+missing=()
+need() { command -v "$1" >/dev/null || missing+=("$2"); }
+need g++ g++
+need make make
+need python3 python3
+need readelf binutils
+need clang-format clang-format
+# perf is the reference in some tests; without it they are skipped and counted. Ubuntu packs it
+# with the kernel's tools.
+if ! perf --version >/dev/null 2>&1; then
+  if apt-cache show linux-perf >/dev/null 2>&1; then missing+=(linux-perf); fi
+fi
+if [ "${#missing[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+  echo "installing: ${missing[*]}"
+  as_root apt-get update -qq || true
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
+    echo "some packages could not be installed: ${missing[*]}"
+fi
+# Tracepoint tests read the event formats from tracefs.
+if [ ! -e /sys/kernel/tracing/events ] && [ "$(id -u)" -eq 0 ]; then
+  mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null || true
+fi
+
+install() { timeout 600 npm ci --no-audit --no-fund; }
+install || { echo "npm ci failed or hung; trying once more"; install; }
+
+npm run --silent build
+npm run --silent check
+clang-format --dry-run --Werror native/*.h native/*.cc native/test/*.cc
+npm run --silent test:native
+
+report=test/tmp/results.json
+mkdir -p test/tmp
+npx vitest run --reporter=default --reporter=json --outputFile="$report"
+node test/summarize.mjs "$report"
