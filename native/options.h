@@ -1,0 +1,77 @@
+#ifndef PERF_TS_OPTIONS_H_
+#define PERF_TS_OPTIONS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/** Plain structs shared by glue and core; `src/native/types.ts` documents the same fields. */
+namespace perf_ts {
+
+/** Everything that the child needs, resolved before fork. */
+struct CommandSpec {
+  std::string path;
+  std::vector<std::string> argv;
+  /** `NAME=value` strings. */
+  std::vector<std::string> env;
+  bool change_user = false;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;
+  bool stdout_to_stderr = false;
+};
+
+enum class TargetKind { kCommand, kProcesses, kThreads, kSystem };
+
+struct Target {
+  TargetKind kind = TargetKind::kSystem;
+  /** Process ids (kProcesses) or thread ids (kThreads). */
+  std::vector<int> ids;
+  /** kCommand always; kSystem where a command bounds the recording. */
+  bool has_command = false;
+  CommandSpec command;
+};
+
+struct EventSpec {
+  /** The bytes of a perf_event_attr. */
+  std::vector<uint8_t> attr;
+  /** Index of the group's leader, −1 for a leader or a single event. */
+  int leader = -1;
+};
+
+struct SamplerOptions {
+  std::vector<EventSpec> events;
+  /** Attr bytes of the dummy event that carries FORK, EXIT, COMM, MMAP2 … */
+  std::vector<uint8_t> sideband;
+  std::vector<int> cpus;
+  Target target;
+  /** Data pages per ring, powers of two. */
+  uint32_t ring_pages = 0;
+  uint32_t sideband_pages = 0;
+  /** Longest time that a record stays in a ring, milliseconds. */
+  int latency_ms = 100;
+  /** Sampled events stay disabled until Enable(). */
+  bool delayed = false;
+};
+
+struct FileSinkOptions {
+  int fd = -1;
+  /** Where the data section starts, and how many bytes of it are already there. */
+  uint64_t data_offset = 0;
+  uint64_t data_size = 0;
+  /** Nothing is ever sought or rewritten. */
+  bool stream = false;
+  /** Stop when the file reaches this many bytes; 0: no limit. */
+  uint64_t max_bytes = 0;
+};
+
+struct LiveSinkOptions {
+  uint32_t max_chunks = 0;
+  uint32_t chunk_bytes = 0;
+};
+
+}  // namespace perf_ts
+
+#endif  // PERF_TS_OPTIONS_H_
