@@ -1,0 +1,101 @@
+// How the bench measures: whole processes, their user + system time as the shell's `time` sees it,
+// ours and the peer's in turn, the median of the ratios pair by pair. These machines are shared:
+// only ratios of the same run mean something.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+export const outDirectory = join(root, 'bench/out');
+export const perfTs = [process.execPath, join(root, 'dist/cli/main.js')];
+
+mkdirSync(outDirectory, { recursive: true });
+
+/** Compiles the workload that the live tests use, once per run. */
+export function workload() {
+  const binary = join(outDirectory, 'workload');
+  const source = join(root, 'test/helpers/workload.c');
+  execFileSync('cc', ['-O2', '-g', '-fno-omit-frame-pointer', '-pthread', '-o', binary, source]);
+  return binary;
+}
+
+/** True when Debian's perf (the peer) is here. */
+export function hasPerf() {
+  try {
+    execFileSync('perf', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** FlameGraph's scripts are in no package: FLAMEGRAPH_DIR says where a checkout lies. */
+export function stackcollapse() {
+  const directory = process.env.FLAMEGRAPH_DIR;
+  if (directory === undefined) return null;
+  const script = join(directory, 'stackcollapse-perf.pl');
+  return existsSync(script) ? script : null;
+}
+
+/** Runs a shell command; its output is thrown away. Seconds of user + system and of wall time. */
+export function time(command) {
+  const timed = `TIMEFORMAT='%U %S %R'; time { ${command} ; } >/dev/null 2>/dev/null`;
+  const text = execFileSync('bash', ['-c', `{ ${timed} ; } 2>&1`], { encoding: 'utf8' });
+  const [user, system, wall] = text.trim().split('\n').pop().split(' ').map(Number);
+  return { cpu: user + system, wall };
+}
+
+/** A background command; `stop()` ends it and waits. */
+export function background(command, args) {
+  const child = spawn(command, args, { stdio: 'ignore' });
+  const ended = new Promise((done) => child.on('exit', done));
+  return {
+    pid: child.pid,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** Measures `ours` and `peer` in turn and compares them pair by pair. */
+export async function compare(pairs, ours, peer) {
+  const a = [];
+  const b = [];
+  for (let i = 0; i < pairs; i++) {
+    a.push(await ours());
+    b.push(await peer());
+  }
+  return {
+    ours: median(a),
+    peer: median(b),
+    ratio: median(a.map((value, i) => value / b[i])),
+  };
+}
+
+/** Counts of `perf report --stats`: record name -> how many. */
+export function perfStats(file) {
+  const text = execFileSync('perf', ['report', '--stats', '-i', file], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const counts = {};
+  const firstBlock = text.split(/\n\S+ stats:/)[0];
+  for (const [, name, count] of firstBlock.matchAll(/^\s*(\w+) events:\s+(\d+)/gm)) {
+    counts[name] = Number(count);
+  }
+  return counts;
+}
+
+/** `perf-ts info --json` of a file. */
+export function info(file) {
+  const [command, ...args] = perfTs;
+  return JSON.parse(execFileSync(command, [...args, 'info', '--json', file], { encoding: 'utf8' }));
+}
