@@ -1,0 +1,55 @@
+import { NONE } from '../base/brand.ts';
+import { PairInterner } from '../base/pair-interner.ts';
+import type { Profile } from './types.ts';
+
+/**
+ * Stack rows grouped by function: two paths that differ only in where inside the functions they
+ * were, are one call node.
+ *
+ *   stacks                          call nodes
+ *    0  main+0x10                    0  main
+ *    1  └ work+0x20                  1  └ work          stackToCallNode = [0, 1, 1]
+ *    2  └ work+0x34
+ *
+ * Like stacks, parents come before children.
+ */
+export type CallNodeTable = {
+  readonly length: number;
+  /** The caller's call node, −1 at the root. Always smaller than the row's own index. */
+  readonly prefix: Int32Array;
+  /** FuncIndex, or whatever `funcToGroup` made of it. */
+  readonly group: Int32Array;
+  /** Call node of every stack row. */
+  readonly stackToCallNode: Int32Array;
+};
+
+/**
+ * Groups the stacks by function, or by anything that a function determines: with `funcToGroup`
+ * (one value, 0 or more, per func) frames with equal values are taken for the same.
+ */
+export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): CallNodeTable {
+  const { frame: stackFrame, prefix: stackPrefix, length } = profile.stacks;
+  const frameToFunc = profile.frames.func;
+  const groups = funcToGroup ?? identity(profile.funcs.length);
+  const nodes = new PairInterner();
+  const stackToCallNode = new Int32Array(length);
+  // Hot: once per stack row.
+  for (let stack = 0; stack < length; stack++) {
+    const prefix = stackPrefix[stack] as number;
+    const prefixNode = prefix === NONE ? NONE : (stackToCallNode[prefix] as number);
+    const func = frameToFunc[stackFrame[stack] as number] as number;
+    stackToCallNode[stack] = nodes.intern(prefixNode, groups[func] as number);
+  }
+  return {
+    length: nodes.length,
+    prefix: nodes.first.finish(),
+    group: nodes.second.finish(),
+    stackToCallNode,
+  };
+}
+
+function identity(length: number): Int32Array {
+  const values = new Int32Array(length);
+  for (let i = 0; i < length; i++) values[i] = i;
+  return values;
+}

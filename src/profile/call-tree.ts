@@ -1,0 +1,211 @@
+import { NONE } from '../base/brand.ts';
+import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import type { CallNodeTable } from './call-nodes.ts';
+import { groupSamples } from './filter.ts';
+import type { Profile, Weights } from './types.ts';
+
+/**
+ * Who called whom, and how much weight was spent there: the call nodes that a selection of samples
+ * touches, with their weights.
+ *
+ *   group   prefix  self  total
+ *   main      −1      0     10
+ *   work       0      4     10       total = self + Σ total of the children
+ *   leaf       1      6      6
+ *
+ * Parents come before children. The tree of callers (`invert-call-tree.ts`) has the same shape.
+ */
+export type CallTree = {
+  readonly length: number;
+  /** Row of the caller, −1 at a root. Always smaller than the row's own index. */
+  readonly prefix: Int32Array;
+  /** FuncIndex (or the group that `computeCallNodes` was given), −1 in a root row of its own. */
+  readonly group: Int32Array;
+  /** Which root a root row stands for (see `TreeRoots`), −1 in rows that stand for code. */
+  readonly root: Int32Array;
+  /** Weight of the samples whose innermost frame this is. */
+  readonly self: Float64Array;
+  /** Weight of the samples that passed through here. */
+  readonly total: Float64Array;
+  /** How many samples are behind `self`. */
+  readonly selfSamples: Int32Array;
+  /** Weight of all selected samples, those without a stack included. */
+  readonly weight: number;
+  /** How many samples were selected. */
+  readonly samples: number;
+  /** Weight of the samples without any frame that no root row accounts for. */
+  readonly withoutStack: number;
+};
+
+/** Puts a row of its own above the outermost frames: the comm, for one. */
+export type TreeRoots = {
+  /** Parallel to the sample table; values 0 … `count` − 1. */
+  readonly rootOfSample: Int32Array;
+  readonly count: number;
+};
+
+/** The call tree of `samples` (indexes into the sample table), weighed by `weights`. */
+export function computeCallTree(
+  profile: Profile,
+  callNodes: CallNodeTable,
+  weights: Weights,
+  samples: Int32Array,
+  roots?: TreeRoots,
+): CallTree {
+  const builder = new CallTreeBuilder(profile, callNodes, weights);
+  if (roots === undefined) {
+    builder.addSamples(samples, 0, samples.length, NONE);
+  } else {
+    const groups = groupSamples(samples, roots.rootOfSample, roots.count);
+    for (let root = 0; root < roots.count; root++) {
+      const start = groups.starts[root] as number;
+      const end = groups.starts[root + 1] as number;
+      if (start < end) builder.addSamples(groups.samples, start, end, root);
+    }
+  }
+  return builder.finish(samples.length);
+}
+
+class CallTreeBuilder {
+  readonly #sampleStack: Int32Array;
+  readonly #weights: Float64Array;
+  readonly #callNodes: CallNodeTable;
+  readonly #prefix = new GrowableInt32();
+  readonly #group = new GrowableInt32();
+  readonly #root = new GrowableInt32();
+  readonly #self = new GrowableFloat64();
+  readonly #selfSamples = new GrowableInt32();
+  /** Row made for each call node below the current root; −1, or an older root's, if not yet. */
+  readonly #callNodeToRow: Int32Array;
+  /** Call nodes between a sample's stack and the nearest one that has its row, inner first. */
+  #pending = new GrowableInt32(64);
+  #weight = 0;
+  #withoutStack = 0;
+
+  constructor(profile: Profile, callNodes: CallNodeTable, weights: Weights) {
+    if (weights.values.length !== profile.samples.length) {
+      throw new RangeError(
+        `expected a weight for each of ${profile.samples.length} samples, got ${weights.values.length}`,
+      );
+    }
+    this.#sampleStack = profile.samples.stack;
+    this.#weights = weights.values;
+    this.#callNodes = callNodes;
+    this.#callNodeToRow = new Int32Array(callNodes.length).fill(NONE);
+  }
+
+  /** `root` −1: the outermost frames are the roots. Each root may be added once. */
+  // Hot: once per sample.
+  addSamples(samples: Int32Array, start: number, end: number, root: number): void {
+    const sampleStack = this.#sampleStack;
+    const stackToCallNode = this.#callNodes.stackToCallNode;
+    const weights = this.#weights;
+    const callNodeToRow = this.#callNodeToRow;
+    // Rows of earlier roots are below this bound, so they need not be cleared.
+    const firstRow = this.#prefix.length;
+    const rootRow = root === NONE ? NONE : this.#addRow(NONE, NONE, root);
+    for (let i = start; i < end; i++) {
+      const sample = samples[i] as number;
+      const weight = weights[sample] as number;
+      const stack = sampleStack[sample] as number;
+      let row = rootRow;
+      if (stack !== NONE) {
+        const callNode = stackToCallNode[stack] as number;
+        row = callNodeToRow[callNode] as number;
+        if (row < firstRow || row === NONE) row = this.#addPath(callNode, firstRow, rootRow);
+      }
+      this.#weight += weight;
+      if (row === NONE) {
+        this.#withoutStack += weight;
+      } else {
+        this.#self.array[row] = (this.#self.array[row] as number) + weight;
+        this.#selfSamples.array[row] = (this.#selfSamples.array[row] as number) + 1;
+      }
+    }
+  }
+
+  /** Adds rows for `callNode` and for those of its callers that have none; returns its row. */
+  #addPath(callNode: number, firstRow: number, rootRow: number): number {
+    const { prefix, group } = this.#callNodes;
+    const pending = this.#pending;
+    pending.length = 0;
+    let row = rootRow;
+    for (let node = callNode; node !== NONE; node = prefix[node] as number) {
+      const known = this.#callNodeToRow[node] as number;
+      if (known !== NONE && known >= firstRow) {
+        row = known;
+        break;
+      }
+      pending.push(node);
+    }
+    for (let i = pending.length - 1; i >= 0; i--) {
+      const node = pending.array[i] as number;
+      row = this.#addRow(row, group[node] as number, NONE);
+      this.#callNodeToRow[node] = row;
+    }
+    return row;
+  }
+
+  #addRow(prefix: number, group: number, root: number): number {
+    const row = this.#prefix.length;
+    this.#prefix.push(prefix);
+    this.#group.push(group);
+    this.#root.push(root);
+    this.#self.push(0);
+    this.#selfSamples.push(0);
+    return row;
+  }
+
+  finish(samples: number): CallTree {
+    const prefix = this.#prefix.finish();
+    const self = this.#self.finish();
+    return {
+      length: prefix.length,
+      prefix,
+      group: this.#group.finish(),
+      root: this.#root.finish(),
+      self,
+      total: sumSubtrees(prefix, self),
+      selfSamples: this.#selfSamples.finish(),
+      weight: this.#weight,
+      samples,
+      withoutStack: this.#withoutStack,
+    };
+  }
+}
+
+/** Each row's own value plus those of all rows below it: one pass from the last row to the first. */
+export function sumSubtrees(prefix: Int32Array, self: Float64Array): Float64Array {
+  const total = self.slice();
+  // Hot: once per row.
+  for (let row = total.length - 1; row >= 0; row--) {
+    const caller = prefix[row] as number;
+    if (caller !== NONE) total[caller] = (total[caller] as number) + (total[row] as number);
+  }
+  return total;
+}
+
+/** The children of every row as linked lists, in row order; −1 ends a list. */
+export type ChildLists = {
+  readonly firstRoot: number;
+  readonly firstChild: Int32Array;
+  readonly nextSibling: Int32Array;
+};
+
+/** Prefix columns only know the way up; this is the way down, for walks in tree order. */
+export function computeChildLists(prefix: Int32Array): ChildLists {
+  const firstChild = new Int32Array(prefix.length).fill(NONE);
+  const nextSibling = new Int32Array(prefix.length).fill(NONE);
+  let firstRoot: number = NONE;
+  for (let row = prefix.length - 1; row >= 0; row--) {
+    const caller = prefix[row] as number;
+    if (caller === NONE) {
+      nextSibling[row] = firstRoot;
+      firstRoot = row;
+    } else {
+      nextSibling[row] = firstChild[caller] as number;
+      firstChild[caller] = row;
+    }
+  }
+  return { firstRoot, firstChild, nextSibling };
+}

@@ -1,0 +1,112 @@
+import { NONE } from '../base/brand.ts';
+import type { Profile } from './types.ts';
+
+/**
+ * Throws unless `profile` keeps every invariant that `types.ts` states. The message names the
+ * table, column and row, what was expected and what is there. Run at the end of every test that
+ * makes a profile; it reads each column once.
+ */
+export function checkProfile(profile: Profile): void {
+  const { strings, events, dsos, threads, streams, funcs, frames, stacks, samples } = profile;
+
+  checkLengths('funcs', funcs);
+  checkLengths('frames', frames);
+  checkLengths('stacks', stacks);
+  checkLengths('samples', samples);
+
+  checkIndexes('funcs.name', funcs.name, 0, strings.length);
+  checkIndexes('funcs.dso', funcs.dso, NONE, dsos.length);
+  checkDistinct('funcs', funcs.length, (row) => `${funcs.name[row]} ${funcs.dso[row]}`);
+
+  checkIndexes('frames.func', frames.func, 0, funcs.length);
+  checkIndexes('frames.dso', frames.dso, NONE, dsos.length);
+  for (let row = 0; row < frames.length; row++) {
+    const address = frames.address[row] as number;
+    if (!Number.isSafeInteger(address)) fail(`frames.address[${row}]`, 'a safe integer', address);
+    const funcDso = funcs.dso[frames.func[row] as number] as number;
+    if (funcDso !== frames.dso[row]) {
+      fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
+    }
+  }
+  checkDistinct(
+    'frames',
+    frames.length,
+    (row) => `${frames.dso[row]} ${frames.address[row]} ${frames.inlineDepth[row]}`,
+  );
+
+  checkIndexes('stacks.frame', stacks.frame, 0, frames.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row] as number;
+    if (prefix < NONE || prefix >= row) {
+      fail(`stacks.prefix[${row}]`, `−1 or an earlier row (below ${row})`, prefix);
+    }
+  }
+  checkDistinct('stacks', stacks.length, (row) => `${stacks.prefix[row]} ${stacks.frame[row]}`);
+
+  checkIndexes('samples.stack', samples.stack, NONE, stacks.length);
+  checkIndexes('samples.thread', samples.thread, 0, threads.length);
+  checkIndexes('samples.comm', samples.comm, 0, strings.length);
+  checkIndexes('samples.event', samples.event, 0, events.length);
+  checkIndexes('samples.stream', samples.stream, NONE, streams.length);
+  for (let row = 0; row < samples.length; row++) {
+    const timeNs = samples.timeNs[row] as number;
+    const earlier = row === 0 ? 0 : (samples.timeNs[row - 1] as number);
+    if (!(timeNs >= earlier)) fail(`samples.timeNs[${row}]`, `at least ${earlier}`, timeNs);
+    const period = samples.periodEvents[row] as number;
+    if (!(period >= 0)) fail(`samples.periodEvents[${row}]`, 'a number, 0 or more', period);
+    const cpu = samples.cpu[row] as number;
+    if (cpu < NONE) fail(`samples.cpu[${row}]`, '−1 or a CPU number', cpu);
+    const stream = samples.stream[row] as number;
+    if (stream !== NONE && streams[stream]?.event !== samples.event[row]) {
+      fail(
+        `samples.event[${row}]`,
+        `its stream's event ${streams[stream]?.event}`,
+        samples.event[row],
+      );
+    }
+  }
+
+  for (const [row, stream] of streams.entries()) {
+    checkIndex(`streams[${row}].event`, stream.event, 0, events.length);
+  }
+  for (const [row, loss] of profile.losses.entries()) {
+    checkIndex(`losses[${row}].event`, loss.event, 0, events.length);
+    if (!(loss.lostRecords >= 0)) fail(`losses[${row}].lostRecords`, '0 or more', loss.lostRecords);
+    if (!(loss.lostSamples >= 0)) fail(`losses[${row}].lostSamples`, '0 or more', loss.lostSamples);
+  }
+}
+
+function fail(where: string, expected: string, actual: unknown): never {
+  throw new Error(`${where}: expected ${expected}, found ${String(actual)}`);
+}
+
+/** Every column of `table` is exactly as long as the table says it is. */
+function checkLengths(name: string, table: { readonly length: number }): void {
+  for (const [column, values] of Object.entries(table)) {
+    if (column === 'length') continue;
+    const { length } = values as unknown as ArrayLike<unknown>;
+    if (length !== table.length) fail(`${name}.${column}.length`, String(table.length), length);
+  }
+}
+
+function checkIndexes(where: string, column: Int32Array, lowest: number, end: number): void {
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] as number;
+    if (value < lowest || value >= end) checkIndex(`${where}[${row}]`, value, lowest, end);
+  }
+}
+
+function checkIndex(where: string, value: number, lowest: number, end: number): void {
+  if (!(value >= lowest && value < end))
+    fail(where, `an index from ${lowest} to ${end - 1}`, value);
+}
+
+function checkDistinct(table: string, length: number, keyOf: (row: number) => string): void {
+  const rowOf = new Map<string, number>();
+  for (let row = 0; row < length; row++) {
+    const key = keyOf(row);
+    const earlier = rowOf.get(key);
+    if (earlier !== undefined) fail(`${table} row ${row}`, 'distinct rows', `row ${earlier} again`);
+    rowOf.set(key, row);
+  }
+}

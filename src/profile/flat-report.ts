@@ -1,0 +1,173 @@
+import { NONE } from '../base/brand.ts';
+import { computeCallNodes } from './call-nodes.ts';
+import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
+import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from './types.ts';
+
+/** How much of the selection one row accounts for. Shares are 0…1 of the selection's weight. */
+export type Figures = {
+  /** Weight of the samples whose innermost frame is here. */
+  readonly self: number;
+  /** Weight of the samples with this anywhere on the stack, counted once however often it recurs. */
+  readonly total: number;
+  readonly selfShare: number;
+  readonly totalShare: number;
+  readonly selfSamples: number;
+};
+
+export type SymbolRow = Figures & { readonly func: FuncIndex };
+/** `dso` −1: code outside every mapping. */
+export type DsoRow = Figures & { readonly dso: DsoIndex | typeof NONE };
+/** A sample belongs to one thread, so self and total are the same. */
+export type ThreadRow = Figures & { readonly thread: ThreadIndex };
+/** `comm` is an index into `profile.strings`. Self and total are the same. */
+export type CommRow = Figures & { readonly comm: number };
+
+/** Where the events of one selection went. Rows: heaviest self first, then total, then index. */
+export type FlatReport = {
+  /** The event of all samples, −1 if they are not of one event. */
+  readonly event: EventIndex | typeof NONE;
+  readonly samples: number;
+  readonly weight: number;
+  /** Part of `weight` from samples without any frame: in no symbol's or DSO's row. */
+  readonly withoutStack: number;
+  readonly bySymbol: readonly SymbolRow[];
+  readonly byDso: readonly DsoRow[];
+  readonly byThread: readonly ThreadRow[];
+  readonly byComm: readonly CommRow[];
+};
+
+/** The flat tables of `samples`. Weights of several events are of several units: select one. */
+export function computeFlatReport(
+  profile: Profile,
+  weights: Weights,
+  samples: Int32Array,
+): FlatReport {
+  const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
+  const { funcs } = profile;
+  const bySymbol = sumTree(tree, tree.group, funcs.length);
+  // Shifted by one, so that "no mapping" has a slot.
+  const rowToDsoPlusOne = tree.group.map((func) => (funcs.dso[func] as number) + 1);
+  const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
+  const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
+  const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
+  return {
+    event: commonEvent(profile, samples),
+    samples: tree.samples,
+    weight: tree.weight,
+    withoutStack: tree.withoutStack,
+    bySymbol: toRows(bySymbol, tree.weight, (func) => ({ func: func as FuncIndex })),
+    byDso: toRows(byDso, tree.weight, (plusOne) => ({ dso: (plusOne - 1) as DsoIndex })),
+    byThread: toRows(byThread, tree.weight, (thread) => ({ thread: thread as ThreadIndex })),
+    byComm: toRows(byComm, tree.weight, (comm) => ({ comm })),
+  };
+}
+
+/** Sums per key. A key with no sample at all has `total` and `seen` 0. */
+type Sums = {
+  readonly self: Float64Array;
+  readonly total: Float64Array;
+  readonly selfSamples: Int32Array;
+  /** 1 where some row or sample has the key. */
+  readonly seen: Uint8Array;
+};
+
+function emptySums(keyCount: number): Sums {
+  return {
+    self: new Float64Array(keyCount),
+    total: new Float64Array(keyCount),
+    selfSamples: new Int32Array(keyCount),
+    seen: new Uint8Array(keyCount),
+  };
+}
+
+/**
+ * Self and total per key of the tree's rows. A row adds its total only where no caller of it has
+ * the same key, so that recursion counts once: the walk keeps how many rows of each key are open.
+ */
+// Hot: once per row.
+function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number): Sums {
+  const sums = emptySums(keyCount);
+  const { self, total, selfSamples, seen } = sums;
+  const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);
+  const open = new Int32Array(keyCount);
+  let row = firstRoot;
+  while (row !== NONE) {
+    const key = rowToKey[row] as number;
+    seen[key] = 1;
+    self[key] = (self[key] as number) + (tree.self[row] as number);
+    selfSamples[key] = (selfSamples[key] as number) + (tree.selfSamples[row] as number);
+    if (open[key] === 0) total[key] = (total[key] as number) + (tree.total[row] as number);
+    open[key] = (open[key] as number) + 1;
+
+    if (firstChild[row] !== NONE) {
+      row = firstChild[row] as number;
+      continue;
+    }
+    // A leaf: leave rows until one has a sibling still to visit.
+    while (row !== NONE) {
+      const left = rowToKey[row] as number;
+      open[left] = (open[left] as number) - 1;
+      const sibling = nextSibling[row] as number;
+      if (sibling !== NONE) {
+        row = sibling;
+        break;
+      }
+      row = tree.prefix[row] as number;
+    }
+  }
+  return sums;
+}
+
+// Hot: once per sample.
+function sumSamples(
+  samples: Int32Array,
+  weights: Weights,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): Sums {
+  const sums = emptySums(keyCount);
+  const { self, total, selfSamples, seen } = sums;
+  const { values } = weights;
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    const key = keyOfSample[sample] as number;
+    seen[key] = 1;
+    self[key] = (self[key] as number) + (values[sample] as number);
+    selfSamples[key] = (selfSamples[key] as number) + 1;
+  }
+  total.set(self);
+  return sums;
+}
+
+function toRows<Key extends object>(
+  sums: Sums,
+  weight: number,
+  keyFields: (key: number) => Key,
+): (Figures & Key)[] {
+  const { self, total, selfSamples, seen } = sums;
+  const keys: number[] = [];
+  for (let key = 0; key < seen.length; key++) if (seen[key] === 1) keys.push(key);
+  keys.sort(
+    (a, b) =>
+      (self[b] as number) - (self[a] as number) ||
+      (total[b] as number) - (total[a] as number) ||
+      a - b,
+  );
+  return keys.map((key) => ({
+    ...keyFields(key),
+    self: self[key] as number,
+    total: total[key] as number,
+    selfShare: weight === 0 ? 0 : (self[key] as number) / weight,
+    totalShare: weight === 0 ? 0 : (total[key] as number) / weight,
+    selfSamples: selfSamples[key] as number,
+  }));
+}
+
+function commonEvent(profile: Profile, samples: Int32Array): EventIndex | typeof NONE {
+  const { event } = profile.samples;
+  const first = samples.length === 0 ? NONE : (event[samples[0] as number] as number);
+  for (let i = 1; i < samples.length; i++) {
+    if (event[samples[i] as number] !== first) return NONE;
+  }
+  return first as EventIndex;
+}

@@ -1,0 +1,106 @@
+import { NONE } from '../base/brand.ts';
+import { type StringIndex, StringTable } from '../base/string-table.ts';
+import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
+import { FuncTableBuilder, UNKNOWN_FUNC_NAME } from './func-table.ts';
+import { SampleTableBuilder } from './sample-table.ts';
+import { StackTableBuilder } from './stack-table.ts';
+import type { FrameIndex, FuncIndex, Profile, SampleIndex, StackIndex } from './types.ts';
+
+/** The small tables, which the session keeps and hands over at the end. */
+export type ProfileParts = Pick<
+  Profile,
+  'meta' | 'events' | 'dsos' | 'threads' | 'streams' | 'losses'
+>;
+
+/**
+ * A profile being recorded or read. Three phases, in this order:
+ *
+ *  1. per sample: `internFrame` and `internStack` from the root inwards, then `addSample`;
+ *  2. per DSO, once: look the addresses of `frameAddresses(dso)` up, `internFunc` and `setFunc`;
+ *  3. `finish`.
+ *
+ * Inlined calls have their place between 2 and 3: one frame of machine code (inline depth 0) then
+ * stands for several. Since prefixes come first, one forward pass over the stacks rebuilds them
+ * (each row interns its frame's expansion below `oldStackToNewStack[prefix]`), and one pass over
+ * the samples maps their stacks. Nothing in phase 1 needs to know.
+ */
+export class ProfileBuilder {
+  readonly strings = new StringTable();
+  readonly #funcs = new FuncTableBuilder();
+  readonly #frames = new FrameTableBuilder();
+  readonly #stacks = new StackTableBuilder();
+  readonly #samples = new SampleTableBuilder();
+
+  get sampleCount(): number {
+    return this.#samples.length;
+  }
+
+  get frameCount(): number {
+    return this.#frames.length;
+  }
+
+  /** `dso` −1: no mapping covers the address. See `FrameTable.address` for the address's form. */
+  // Hot: once per frame.
+  internFrame(dso: number, address: number, inlineDepth = 0): FrameIndex {
+    return this.#frames.intern(dso, address, inlineDepth);
+  }
+
+  /** The path `prefix` extended by `frame`; `prefix` −1 for the outermost frame. */
+  // Hot: once per frame.
+  internStack(prefix: number, frame: number): StackIndex {
+    return this.#stacks.intern(prefix, frame);
+  }
+
+  /**
+   * Appends a sample; call in time order. `comm` is an index into `strings`. −1 where there is no
+   * stack, stream or CPU; `count` NaN where the counter was not read.
+   */
+  // Hot: once per sample.
+  addSample(
+    stack: number,
+    thread: number,
+    comm: number,
+    event: number,
+    stream: number,
+    cpu: number,
+    timeNs: number,
+    periodEvents: number,
+    count: number,
+  ): SampleIndex {
+    return this.#samples.add(stack, thread, comm, event, stream, cpu, timeNs, periodEvents, count);
+  }
+
+  /** The frames of `dso` and their lookup addresses, each address once. */
+  frameAddresses(dso: number): FrameAddresses {
+    return this.#frames.addresses(dso);
+  }
+
+  internFunc(name: StringIndex, dso: number): FuncIndex {
+    return this.#funcs.intern(name, dso);
+  }
+
+  setFunc(frame: number, func: number): void {
+    this.#frames.setFunc(frame, func);
+  }
+
+  /**
+   * Frames left unresolved become `[unknown]` of their DSO. The builder must not be used
+   * afterwards.
+   */
+  finish(parts: ProfileParts): Profile {
+    const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
+    for (let frame = 0; frame < this.#frames.length; frame++) {
+      if (this.#frames.func(frame) === NONE) {
+        this.#frames.setFunc(frame, this.#funcs.intern(unknown, this.#frames.dso(frame)));
+      }
+    }
+    return {
+      ...parts,
+      strings: this.strings.strings,
+      funcs: this.#funcs.finish(),
+      frames: this.#frames.finish(),
+      stacks: this.#stacks.finish(),
+      samples: this.#samples.finish(),
+    };
+  }
+}
