@@ -1,0 +1,386 @@
+#include "child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+// Numbers that every architecture shares (asm-generic), for C libraries whose headers predate them.
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+namespace perf_ts {
+namespace {
+
+constexpr unsigned kCloseRangeCloexec = 1u << 2;
+
+/** Kernel's _NSIG; the kernel's signal sets are this many bits. */
+constexpr int kSignalCount = 64;
+constexpr size_t kKernelSigsetBytes = kSignalCount / 8;
+
+/** What the child reports when it can't become the command. */
+struct Failure {
+  int32_t step;
+  int32_t code_errno;
+};
+
+enum Step : int32_t {
+  kStdio,
+  kCloseOnExec,
+  kSetgroups,
+  kSetresgid,
+  kSetresuid,
+  kCheckPrivileges,
+  kExecve,
+};
+
+const char* StepName(int32_t step) {
+  switch (step) {
+    case kStdio:
+      return "dup";
+    case kCloseOnExec:
+      return "close_range";
+    case kSetgroups:
+      return "setgroups";
+    case kSetresgid:
+      return "setresgid";
+    case kSetresuid:
+      return "setresuid";
+    case kCheckPrivileges:
+      return "drop privileges";
+    case kExecve:
+      return "execve";
+    default:
+      return "exec";
+  }
+}
+
+/**
+ * Everything the child reads between fork and exec. It points into memory that the parent laid out
+ * before the fork: the child of a process with threads must not allocate, since another thread may
+ * have held the allocator's lock at that instant.
+ */
+struct ChildPlan {
+  const char* path;
+  char* const* argv;
+  /** argv of `/bin/sh path …`, for a script without a `#!` line. */
+  char* const* shell_argv;
+  char* const* env;
+  bool change_user;
+  uid_t uid;
+  gid_t gid;
+  const gid_t* groups;
+  size_t group_count;
+  bool stdout_to_stderr;
+  /** One above the highest descriptor that may be open. */
+  int fd_limit;
+};
+
+// In the child: raw system calls only. They are async-signal-safe by nature, and the C library's
+// own wrappers are not all fit for this place: its set*id functions signal the other threads, which
+// exist in the parent only.
+
+[[noreturn]] void Exit(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+[[noreturn]] void Fail(int socket, Step step, int code_errno) {
+  const Failure failure = {step, code_errno};
+  syscall(SYS_sendto, socket, &failure, sizeof failure, MSG_NOSIGNAL, nullptr, 0);
+  Exit(127);
+}
+
+/**
+ * Undoes what this process did to its signals and the command would inherit: Node ignores SIGPIPE,
+ * and `Fork` blocks everything.
+ *
+ *     struct kernel_sigaction {          // x86-64 and arm64; not libc's struct sigaction
+ *         void (*handler)(int);          // 0 is SIG_DFL
+ *         unsigned long flags;
+ *         void (*restorer)(void);
+ *         unsigned long mask;            // 64 bits
+ *     };
+ */
+void ResetSignals() {
+  const uint64_t default_action[4] = {0, 0, 0, 0};
+  for (int signal = 1; signal <= kSignalCount; signal++) {
+    // SIGKILL and SIGSTOP refuse, which is fine.
+    syscall(SYS_rt_sigaction, signal, default_action, nullptr, kKernelSigsetBytes);
+  }
+  const uint64_t none = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, kKernelSigsetBytes);
+}
+
+/**
+ * The command gets stdin, stdout and stderr, and no other descriptor. Node marks even those three
+ * close-on-exec when it starts, so the mark is taken off; one that is closed stays closed.
+ */
+void ArrangeDescriptors(const ChildPlan& plan, int socket) {
+  if (plan.stdout_to_stderr && syscall(SYS_dup3, STDERR_FILENO, STDOUT_FILENO, 0) < 0) {
+    Fail(socket, kStdio, errno);
+  }
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (syscall(SYS_fcntl, fd, F_SETFD, 0) < 0 && errno != EBADF) Fail(socket, kStdio, errno);
+  }
+  if (syscall(SYS_close_range, 3u, ~0u, kCloseRangeCloexec) == 0) return;
+  // Before Linux 5.11, one at a time.
+  for (int fd = 3; fd < plan.fd_limit; fd++) {
+    if (syscall(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF) {
+      Fail(socket, kCloseOnExec, errno);
+    }
+  }
+}
+
+/**
+ * Groups first, then gid, then uid: after the last one the first two are no longer permitted. A
+ * drop that could be undone (CAP_SETUID kept by another way than uid 0) is a failure.
+ */
+void ChangeUser(const ChildPlan& plan, int socket) {
+  if (syscall(SYS_setgroups, plan.group_count, plan.groups) < 0) Fail(socket, kSetgroups, errno);
+  if (syscall(SYS_setresgid, plan.gid, plan.gid, plan.gid) < 0) Fail(socket, kSetresgid, errno);
+  if (syscall(SYS_setresuid, plan.uid, plan.uid, plan.uid) < 0) Fail(socket, kSetresuid, errno);
+
+  uid_t real, effective, saved;
+  gid_t real_group, effective_group, saved_group;
+  syscall(SYS_getresuid, &real, &effective, &saved);
+  syscall(SYS_getresgid, &real_group, &effective_group, &saved_group);
+  const bool became_user = real == plan.uid && effective == plan.uid && saved == plan.uid;
+  const bool became_group =
+      real_group == plan.gid && effective_group == plan.gid && saved_group == plan.gid;
+  const bool can_return = plan.uid != 0 && syscall(SYS_setuid, 0) == 0;
+  if (!became_user || !became_group || can_return) Fail(socket, kCheckPrivileges, EPERM);
+}
+
+/** The child's whole life until it is the command. */
+[[noreturn]] void RunChild(const ChildPlan& plan, int socket, int parent_socket) {
+  ResetSignals();
+  // With our own copy of the parent's end open, its closing would never reach us.
+  syscall(SYS_close, parent_socket);
+  char go;
+  long received;
+  do {
+    received = syscall(SYS_recvfrom, socket, &go, sizeof go, 0, nullptr, nullptr);
+  } while (received < 0 && errno == EINTR);
+  if (received != 1) Exit(0);
+
+  ArrangeDescriptors(plan, socket);
+  if (plan.change_user) ChangeUser(plan, socket);
+  syscall(SYS_execve, plan.path, plan.argv, plan.env);
+  if (errno == ENOEXEC) syscall(SYS_execve, "/bin/sh", plan.shell_argv, plan.env);
+  Fail(socket, kExecve, errno);
+}
+
+/**
+ * fork(2) without the C library's fork(3): no atfork handlers of other libraries run. All signals
+ * are blocked around it, so that none of this process's handlers ever runs in the child (libuv's
+ * would write into the pipe that it shares with the parent).
+ */
+pid_t Fork(const ChildPlan& plan, int child_socket, int parent_socket) {
+  const uint64_t all = ~uint64_t{0};
+  uint64_t before = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, kKernelSigsetBytes);
+  const long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0) RunChild(plan, child_socket, parent_socket);
+  const int clone_errno = errno;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, kKernelSigsetBytes);
+  errno = clone_errno;
+  return static_cast<pid_t>(pid);
+}
+
+std::vector<char*> PointersTo(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (const std::string& string : strings) pointers.push_back(const_cast<char*>(string.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/** glibc's execvp runs a file of no known format as `/bin/sh file arguments…`; so do we. */
+std::vector<char*> ShellArguments(const CommandSpec& spec) {
+  std::vector<char*> pointers = {const_cast<char*>("/bin/sh"),
+                                 const_cast<char*>(spec.path.c_str())};
+  for (size_t i = 1; i < spec.argv.size(); i++) {
+    pointers.push_back(const_cast<char*>(spec.argv[i].c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+int DescriptorLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max > INT_MAX) return 1 << 20;
+  return static_cast<int>(limit.rlim_max);
+}
+
+/** Moves a descriptor out of the range of stdio, which a caller may have left closed. */
+bool MoveAboveStdio(int* fd) {
+  if (*fd > STDERR_FILENO) return true;
+  const int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (moved < 0) return false;
+  close(*fd);
+  *fd = moved;
+  return true;
+}
+
+void SetError(Error* error, int code_errno, const char* operation, pid_t pid) {
+  *error = Error{};
+  error->code_errno = code_errno;
+  error->operation = operation;
+  error->pid = pid;
+}
+
+/** waitpid that is not interrupted; the result as waitpid's. */
+pid_t Wait(pid_t pid, int* status, int options) {
+  pid_t waited;
+  do {
+    waited = waitpid(pid, status, options);
+  } while (waited < 0 && errno == EINTR);
+  return waited;
+}
+
+}  // namespace
+
+std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error* error) {
+  const std::vector<char*> argv = PointersTo(spec.argv);
+  const std::vector<char*> shell_argv = ShellArguments(spec);
+  const std::vector<char*> env = PointersTo(spec.env);
+  ChildPlan plan = {};
+  plan.path = spec.path.c_str();
+  plan.argv = argv.data();
+  plan.shell_argv = shell_argv.data();
+  plan.env = env.data();
+  plan.change_user = spec.change_user;
+  plan.uid = spec.uid;
+  plan.gid = spec.gid;
+  plan.groups = spec.groups.data();
+  plan.group_count = spec.groups.size();
+  plan.stdout_to_stderr = spec.stdout_to_stderr;
+  plan.fd_limit = DescriptorLimit();
+
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+    SetError(error, errno, "socketpair", -1);
+    return nullptr;
+  }
+  if (!MoveAboveStdio(&sockets[0]) || !MoveAboveStdio(&sockets[1])) {
+    SetError(error, errno, "fcntl", -1);
+    close(sockets[0]);
+    close(sockets[1]);
+    return nullptr;
+  }
+
+  const pid_t pid = Fork(plan, sockets[1], sockets[0]);
+  const int fork_errno = errno;
+  close(sockets[1]);
+  if (pid < 0) {
+    SetError(error, fork_errno, "fork", -1);
+    close(sockets[0]);
+    return nullptr;
+  }
+
+  // The pid can't have been reused: only we can reap it.
+  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (pidfd < 0) {
+    SetError(error, errno, "pidfd_open", pid);
+    kill(pid, SIGKILL);
+    close(sockets[0]);
+    Wait(pid, nullptr, 0);
+    return nullptr;
+  }
+  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, pidfd, sockets[0]));
+}
+
+ChildProcess::~ChildProcess() {
+  if (socket_ >= 0) {
+    shutdown(socket_, SHUT_RDWR);
+    close(socket_);
+    // End-of-file is enough for a running child; SIGKILL also ends one that was stopped.
+    Kill(SIGKILL);
+    WaitForEnd();
+  }
+  // No zombie of a command that has ended unasked for.
+  int exit_status, signal;
+  Reap(&exit_status, &signal);
+  close(pidfd_);
+}
+
+bool ChildProcess::Release(Error* error) {
+  if (socket_ < 0) {
+    SetError(error, EALREADY, "release", pid_);
+    return false;
+  }
+  ssize_t sent, received = 0;
+  Failure failure = {};
+  do {
+    sent = send(socket_, "g", 1, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent == 1) {
+    do {
+      received = recv(socket_, &failure, sizeof failure, 0);
+    } while (received < 0 && errno == EINTR);
+  }
+  close(socket_);
+  socket_ = -1;
+
+  // Closed by exec. (Or by a signal that struck in between: then `Reap` tells of it.)
+  if (sent == 1 && received == 0) return true;
+  WaitForEnd();
+  if (received == static_cast<ssize_t>(sizeof failure)) {
+    SetError(error, failure.code_errno, StepName(failure.step), pid_);
+  } else {
+    SetError(error, ESRCH, "release", pid_);
+  }
+  return false;
+}
+
+bool ChildProcess::Reap(int* exit_status, int* signal) {
+  if (!reaped_) {
+    int status = 0;
+    const pid_t waited = Wait(pid_, &status, WNOHANG);
+    if (waited == 0) return false;
+    RecordEnd(waited == pid_ ? status : -1);
+  }
+  *exit_status = exit_status_;
+  *signal = signal_;
+  return true;
+}
+
+bool ChildProcess::Kill(int signal) {
+  return syscall(SYS_pidfd_send_signal, pidfd_, signal, nullptr, 0) == 0;
+}
+
+void ChildProcess::WaitForEnd() {
+  if (reaped_) return;
+  int status = 0;
+  RecordEnd(Wait(pid_, &status, 0) == pid_ ? status : -1);
+}
+
+/** `wait_status` as waitpid gives it, −1 when it could not be had. */
+void ChildProcess::RecordEnd(int wait_status) {
+  reaped_ = true;
+  if (wait_status == -1) {
+    exit_status_ = -1;
+  } else if (WIFSIGNALED(wait_status)) {
+    signal_ = WTERMSIG(wait_status);
+  } else {
+    exit_status_ = WEXITSTATUS(wait_status);
+  }
+}
+
+}  // namespace perf_ts

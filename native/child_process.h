@@ -1,0 +1,78 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "error.h"
+#include "options.h"
+
+namespace perf_ts {
+
+/**
+ * The command that is being recorded: forked at once, so that events can be opened on its pid, and
+ * held before exec until `Release`, so that no event of its start is missed.
+ *
+ *     Spawn ──▶ held ──Release──▶ exec'd ──▶ ended ──Reap──▶ reaped
+ *                │                   │
+ *                └─ killed, or       └─ exec failed: reaped by Release
+ *                   never released
+ *
+ * The two sides share a socket pair. The child waits on its end: one byte lets it go, end-of-file
+ * makes it exit, so a held child never outlives the recorder, however that dies. The other way
+ * round the child's end closes by itself on exec (success), or carries which step failed and why.
+ * It is a socket pair and not two pipes because `shutdown` reaches the child even while another
+ * process, forked by another thread in the meantime, holds a copy of our end; and because
+ * MSG_NOSIGNAL spares us SIGPIPE.
+ *
+ * `Kill` may be called on any thread; everything else on one thread at a time.
+ */
+class ChildProcess {
+ public:
+  /** Forks and returns at once; null and `*error` on failure. Nothing of the command runs yet. */
+  static std::unique_ptr<ChildProcess> Spawn(const CommandSpec& spec, Error* error);
+
+  /** Ends and reaps a held child. A command that was released runs on, unreaped. */
+  ~ChildProcess();
+
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  /** Becomes readable when the process ends; owned by this object. */
+  int pidfd() const { return pidfd_; }
+
+  /**
+   * Lets the child exec and waits until it has. On failure `*error` names the step ("setgroups",
+   * "execve", …) with its errno, and the child is reaped. A child that was killed while it was held
+   * is the failure {ESRCH, "release"}; `Reap` then tells by which signal.
+   */
+  bool Release(Error* error);
+
+  /**
+   * True once the process has ended, and on every later call; never blocks. Of `*exit_status`
+   * (0 … 255) and `*signal` the one that does not apply is 0. A status that someone else has taken
+   * (SIGCHLD ignored) is −1.
+   */
+  bool Reap(int* exit_status, int* signal);
+
+  /** Sends `signal`; false when the process has ended and was reaped, or may not be signalled. */
+  bool Kill(int signal);
+
+ private:
+  ChildProcess(pid_t pid, int pidfd, int socket) : pid_(pid), pidfd_(pidfd), socket_(socket) {}
+
+  void WaitForEnd();
+  void RecordEnd(int wait_status);
+
+  const pid_t pid_;
+  const int pidfd_;
+  /** Our end of the socket pair; −1 once released. */
+  int socket_;
+  bool reaped_ = false;
+  int exit_status_ = 0;
+  int signal_ = 0;
+};
+
+}  // namespace perf_ts

@@ -1,0 +1,552 @@
+// What a command finds when it starts, and what becomes of it: run against the real kernel.
+
+#include "../child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/securebits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using perf_ts::ChildProcess;
+using perf_ts::CommandSpec;
+using perf_ts::Error;
+
+namespace {
+
+int failed_checks = 0;
+
+#define CHECK(condition)                                                 \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      failed_checks++;                                                   \
+      printf("  %s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                    \
+  } while (0)
+
+#define CHECK_TEXT(actual, expected)                                                    \
+  do {                                                                                  \
+    const std::string a = (actual), e = (expected);                                     \
+    if (a != e) {                                                                       \
+      failed_checks++;                                                                  \
+      printf("  %s:%d: expected \"%s\"\n  got \"%s\"\n", __FILE__, __LINE__, e.c_str(), \
+             a.c_str());                                                                \
+    }                                                                                   \
+  } while (0)
+
+/** Directory for scripts and traces of commands, readable by every user. */
+std::string scratch;
+
+CommandSpec Command(std::vector<std::string> argv) {
+  CommandSpec spec;
+  spec.path = argv[0];
+  spec.argv = std::move(argv);
+  spec.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
+  return spec;
+}
+
+CommandSpec Shell(const std::string& script) {
+  return Command({"/bin/sh", "-c", script});
+}
+
+std::string WriteFile(const std::string& name, const std::string& text, mode_t mode) {
+  const std::string path = scratch + "/" + name;
+  FILE* file = fopen(path.c_str(), "w");
+  fwrite(text.data(), 1, text.size(), file);
+  fclose(file);
+  chmod(path.c_str(), mode);
+  return path;
+}
+
+bool Exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+void AwaitEnd(const ChildProcess& child) {
+  pollfd ended = {child.pidfd(), POLLIN, 0};
+  while (poll(&ended, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+struct Outcome {
+  bool started = false;
+  Error error;
+  int exit_status = -2;
+  int signal = -2;
+  /** What it wrote to the descriptor that was captured. */
+  std::string output;
+};
+
+std::string ReadToEnd(int fd) {
+  std::string text;
+  char block[4096];
+  ssize_t length;
+  while ((length = read(fd, block, sizeof block)) > 0) text.append(block, length);
+  return text;
+}
+
+/** Runs `spec` to its end with descriptor `captured` (1 or 2) turned into a pipe. */
+Outcome Run(const CommandSpec& spec, int captured = STDOUT_FILENO) {
+  fflush(stdout);
+  Outcome outcome;
+  int output[2];
+  if (pipe2(output, O_CLOEXEC) != 0) abort();
+  const int kept = fcntl(captured, F_DUPFD_CLOEXEC, 10);
+  dup2(output[1], captured);
+  auto child = ChildProcess::Spawn(spec, &outcome.error);
+  dup2(kept, captured);
+  close(kept);
+  close(output[1]);
+  if (child) {
+    outcome.started = child->Release(&outcome.error);
+    outcome.output = ReadToEnd(output[0]);
+    AwaitEnd(*child);
+    if (!child->Reap(&outcome.exit_status, &outcome.signal)) outcome.exit_status = -3;
+  }
+  close(output[0]);
+  return outcome;
+}
+
+/** Runs `body` in a process of its own, which may ruin itself; true if it returned true. */
+bool InOwnProcess(const std::function<bool()>& body) {
+  fflush(stdout);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const bool result = body() && failed_checks == 0;
+    fflush(stdout);
+    _exit(result ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void ReportsTheExitStatus() {
+  for (const int status : {0, 1, 42, 255}) {
+    const Outcome outcome = Run(Shell("exit " + std::to_string(status)));
+    CHECK(outcome.started);
+    CHECK(outcome.exit_status == status);
+    CHECK(outcome.signal == 0);
+  }
+}
+
+void ReportsTheSignalItDiedOf() {
+  for (const int signal : {SIGSEGV, SIGKILL, SIGTERM}) {
+    const Outcome outcome = Run(Shell("kill -" + std::to_string(signal) + " $$"));
+    CHECK(outcome.started);
+    CHECK(outcome.signal == signal);
+    CHECK(outcome.exit_status == 0);
+  }
+}
+
+void ReapIsFalseWhileItRunsAndStaysTrueAfterwards() {
+  Error error;
+  auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
+  int status = -2, signal = -2;
+  CHECK(!child->Reap(&status, &signal));
+  CHECK(child->Release(&error));
+  CHECK(!child->Reap(&status, &signal));
+  CHECK(child->Kill(SIGKILL));
+  AwaitEnd(*child);
+  for (int i = 0; i < 2; i++) {
+    CHECK(child->Reap(&status, &signal));
+    CHECK(signal == SIGKILL);
+  }
+  CHECK(!child->Kill(0));
+}
+
+void CheckExecFails(const std::string& path, int expected_errno) {
+  const Outcome outcome = Run(Command({path}));
+  CHECK(!outcome.started);
+  CHECK_TEXT(outcome.error.operation, "execve");
+  CHECK(outcome.error.code_errno == expected_errno);
+  CHECK(outcome.error.pid > 0);
+  CHECK(kill(outcome.error.pid, 0) == -1 && errno == ESRCH);
+}
+
+void AMissingCommandFailsWithEnoent() {
+  CheckExecFails(scratch + "/nothing", ENOENT);
+}
+
+void AFileThatIsNotExecutableFailsWithEacces() {
+  CheckExecFails(WriteFile("plain.txt", "exit 0\n", 0644), EACCES);
+}
+
+void ADirectoryFailsWithEacces() {
+  CheckExecFails(scratch, EACCES);
+}
+
+void AScriptWithAMissingInterpreterFailsWithEnoent() {
+  CheckExecFails(WriteFile("orphan", "#!/no/such/interpreter\n", 0755), ENOENT);
+}
+
+void AScriptWithoutAnInterpreterLineRunsInTheShell() {
+  CommandSpec spec = Command({WriteFile("bare", "echo \"$0|$1|$2\"; exit 9\n", 0755), "a b", "$c"});
+  spec.argv[0] = "bare";
+  const Outcome outcome = Run(spec);
+  CHECK(outcome.exit_status == 9);
+  CHECK_TEXT(outcome.output, scratch + "/bare|a b|$c\n");
+}
+
+void ArgumentsArriveUnchanged() {
+  const std::string big(100 * 1000, 'x');
+  const Outcome outcome = Run(Command({"/usr/bin/printf", "<%s>", "", " ", "a\nb", "*", "\xff\xfe",
+                                       "--", "\"quoted\" 'text' $HOME", big}));
+  CHECK_TEXT(outcome.output, "<>< ><a\nb><*><\xff\xfe><--><\"quoted\" 'text' $HOME><" + big + ">");
+}
+
+void TheNameItIsCalledByMayDifferFromThePath() {
+  CommandSpec spec = Shell("");
+  spec.argv = {"-a name", "-c", "echo \"$0\""};
+  CHECK_TEXT(Run(spec).output, "-a name\n");
+}
+
+void TheEnvironmentIsExactlyTheGivenOne() {
+  CommandSpec spec = Command({"/usr/bin/env", "-0"});
+  spec.env = {"A=1", "EMPTY=", "LINES=a\nb=c", "A=second"};
+  setenv("PERF_TS_TEST_LEAK", "yes", 1);
+  std::string output = Run(spec).output;
+  std::replace(output.begin(), output.end(), '\0', '|');
+  CHECK_TEXT(output, "A=1|EMPTY=|LINES=a\nb=c|A=second|");
+  spec.env = {};
+  CHECK_TEXT(Run(spec).output, "");
+}
+
+void StdoutGoesToStderrWhenAsked() {
+  CommandSpec spec = Shell("echo out; echo err >&2");
+  spec.stdout_to_stderr = true;
+  CHECK_TEXT(Run(spec, STDERR_FILENO).output, "out\nerr\n");
+  spec.stdout_to_stderr = false;
+  CHECK_TEXT(Run(Shell("echo err >&2"), STDERR_FILENO).output, "err\n");
+}
+
+// Node marks its stdio close-on-exec as it starts.
+void StdioReachesTheCommandThoughItIsMarkedCloseOnExec() {
+  CHECK(InOwnProcess([] {
+    for (int fd = 0; fd < 3; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    int output[2];
+    if (pipe2(output, O_CLOEXEC) != 0) return false;
+    const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    dup3(output[1], STDOUT_FILENO, O_CLOEXEC);
+    Error error;
+    auto child = ChildProcess::Spawn(
+        Shell("for fd in 0 1 2; do [ -e /proc/self/fd/$fd ] && echo $fd; done; true"), &error);
+    dup2(kept, STDOUT_FILENO);
+    close(output[1]);
+    CHECK(child->Release(&error));
+    CHECK_TEXT(ReadToEnd(output[0]), "0\n1\n2\n");
+    return true;
+  }));
+}
+
+void NoOtherDescriptorReachesTheCommand() {
+  const int low = open("/dev/null", O_RDONLY);
+  const int high = fcntl(low, F_DUPFD, 200);
+  const Outcome outcome = Run(Shell(
+      "fd=3; while [ $fd -lt 256 ]; do [ -e /proc/self/fd/$fd ] && echo $fd; fd=$((fd+1)); done"));
+  CHECK_TEXT(outcome.output, "");
+  close(low);
+  close(high);
+}
+
+void ClosedStdioStaysClosedAndNothingSlipsIn() {
+  CHECK(InOwnProcess([] {
+    const int output = open((scratch + "/stdio").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    const int high = fcntl(output, F_DUPFD_CLOEXEC, 50);
+    dup2(high, STDOUT_FILENO);
+    close(output);
+    close(STDIN_FILENO);
+    Error error;
+    auto child =
+        ChildProcess::Spawn(Shell("[ -e /proc/self/fd/0 ] && echo open || echo closed"), &error);
+    if (!child || !child->Release(&error)) return false;
+    AwaitEnd(*child);
+    lseek(high, 0, SEEK_SET);
+    return ReadToEnd(high) == "closed\n";
+  }));
+}
+
+// Node ignores SIGPIPE; a command that inherits this never ends at the head of a pipeline.
+void SignalsAreDefaultAndUnblocked() {
+  CHECK(InOwnProcess([] {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGRTMAX, SIG_IGN);
+    sigset_t blocked;
+    sigfillset(&blocked);
+    sigprocmask(SIG_BLOCK, &blocked, nullptr);
+    const Outcome outcome = Run(Command({"/bin/grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"}));
+    CHECK_TEXT(outcome.output, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+    sigset_t now;
+    sigprocmask(SIG_BLOCK, nullptr, &now);
+    CHECK(sigismember(&now, SIGTERM) == 1);
+    return true;
+  }));
+}
+
+void AHeldCommandNeverRunsWhenTheObjectIsDestroyed() {
+  const std::string trace = scratch + "/held";
+  Error error;
+  auto child = ChildProcess::Spawn(Command({"/bin/touch", trace}), &error);
+  const pid_t pid = child->pid();
+  CHECK(kill(pid, 0) == 0);
+  child.reset();
+  CHECK(kill(pid, 0) == -1 && errno == ESRCH);
+  CHECK(!Exists(trace));
+}
+
+void AHeldCommandEndsThoughALaterOneHasACopyOfOurEnd() {
+  Error error;
+  auto first = ChildProcess::Spawn(Shell("exit 1"), &error);
+  auto second = ChildProcess::Spawn(Shell("exit 2"), &error);
+  first.reset();
+  CHECK(second->Release(&error));
+  AwaitEnd(*second);
+  int status = 0, signal = 0;
+  CHECK(second->Reap(&status, &signal) && status == 2);
+}
+
+void AHeldCommandThatWasStoppedEndsToo() {
+  Error error;
+  auto child = ChildProcess::Spawn(Shell("exit 1"), &error);
+  const pid_t pid = child->pid();
+  kill(pid, SIGSTOP);
+  siginfo_t info;
+  waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT);
+  child.reset();
+  CHECK(kill(pid, 0) == -1 && errno == ESRCH);
+}
+
+void AHeldCommandEndsWhenTheRecorderIsKilled() {
+  const std::string trace = scratch + "/orphaned";
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  int told[2];
+  if (pipe2(told, O_CLOEXEC) != 0) abort();
+  fflush(stdout);
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    Error error;
+    auto child = ChildProcess::Spawn(Command({"/bin/touch", trace}), &error);
+    const pid_t pid = child->pid();
+    if (write(told[1], &pid, sizeof pid) != sizeof pid) _exit(1);
+    kill(getpid(), SIGKILL);
+  }
+  pid_t orphan = -1;
+  CHECK(read(told[0], &orphan, sizeof orphan) == sizeof orphan);
+  waitpid(recorder, nullptr, 0);
+  // It becomes ours, as the nearest subreaper, and ends by itself: this wait returns.
+  int status = -1;
+  CHECK(waitpid(orphan, &status, 0) == orphan);
+  CHECK(WIFEXITED(status));
+  CHECK(!Exists(trace));
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  close(told[0]);
+  close(told[1]);
+}
+
+void ACommandKilledWhileHeldIsReportedWithItsSignal() {
+  Error error;
+  auto child = ChildProcess::Spawn(Shell("exit 0"), &error);
+  CHECK(child->Kill(SIGINT));
+  AwaitEnd(*child);
+  CHECK(!child->Release(&error));
+  CHECK(error.code_errno == ESRCH);
+  CHECK_TEXT(error.operation, "release");
+  int status = -2, signal = -2;
+  CHECK(child->Reap(&status, &signal));
+  CHECK(signal == SIGINT && status == 0);
+}
+
+void ReleaseWorksOnce() {
+  Error error;
+  auto child = ChildProcess::Spawn(Shell("exit 0"), &error);
+  CHECK(child->Release(&error));
+  CHECK(!child->Release(&error));
+  CHECK(error.code_errno == EALREADY);
+  AwaitEnd(*child);
+}
+
+void AReleasedCommandRunsOnWithoutItsObject() {
+  Error error;
+  auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
+  const pid_t pid = child->pid();
+  CHECK(child->Release(&error));
+  child.reset();
+  int status = 0;
+  CHECK(waitpid(pid, &status, WNOHANG) == 0);
+  kill(pid, SIGKILL);
+  waitpid(pid, &status, 0);
+  CHECK(WIFSIGNALED(status));
+}
+
+void AStatusThatNobodyKeptIsUnknown() {
+  CHECK(InOwnProcess([] {
+    signal(SIGCHLD, SIG_IGN);
+    const Outcome outcome = Run(Shell("exit 3"));
+    return outcome.started && outcome.exit_status == -1 && outcome.signal == 0;
+  }));
+}
+
+constexpr uid_t kNobody = 65534;
+
+CommandSpec AsNobody(CommandSpec spec) {
+  spec.change_user = true;
+  spec.uid = kNobody;
+  spec.gid = kNobody;
+  spec.groups = {kNobody, 12345, 54321};
+  return spec;
+}
+
+void TheUserChangesWithAllGroupsAndNoWayBack() {
+  const Outcome outcome = Run(AsNobody(
+      Command({"/bin/grep", "-E", "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb)", "/proc/self/status"})));
+  CHECK_TEXT(outcome.output,
+             "Uid:\t65534\t65534\t65534\t65534\n"
+             "Gid:\t65534\t65534\t65534\t65534\n"
+             "Groups:\t12345 54321 65534 \n"
+             "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapAmb:\t0000000000000000\n");
+}
+
+void AnEmptyListOfGroupsLeavesNone() {
+  CHECK(InOwnProcess([] {
+    const gid_t ours[] = {0, 4, 24};
+    if (setgroups(3, ours) != 0) return false;
+    CommandSpec spec = AsNobody(Command({"/bin/grep", "^Groups", "/proc/self/status"}));
+    spec.groups.clear();
+    return Run(spec).output == "Groups:\t \n";
+  }));
+}
+
+void AChangeThatIsNotPermittedNamesTheStep() {
+  CHECK(InOwnProcess([] {
+    if (setgid(kNobody) != 0 || setuid(kNobody) != 0) return false;
+    CommandSpec spec = AsNobody(Shell("exit 0"));
+    const Outcome outcome = Run(spec);
+    return !outcome.started && outcome.error.code_errno == EPERM &&
+           std::string(outcome.error.operation) == "setgroups";
+  }));
+}
+
+// With SECBIT_NO_SETUID_FIXUP a process keeps its capabilities, CAP_SETUID among them, as it leaves
+// uid 0: every set*id call succeeds, and so would the way back.
+void AChangeThatCouldBeUndoneIsRefused() {
+  const std::string trace = scratch + "/half-dropped";
+  CHECK(InOwnProcess([&] {
+    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) != 0) return false;
+    const Outcome outcome = Run(AsNobody(Command({"/bin/touch", trace})));
+    return !outcome.started && outcome.error.code_errno == EPERM &&
+           std::string(outcome.error.operation) == "drop privileges";
+  }));
+  CHECK(!Exists(trace));
+}
+
+// The child of a process with threads may find any lock taken, the allocator's first of all.
+void CommandsStartFromManyThreadsThatAllocate() {
+  constexpr int kThreads = 4, kCommands = 25;
+  int right[kThreads] = {};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([t, &right] {
+      for (int i = 0; i < kCommands; i++) {
+        const std::string status = std::to_string((t * kCommands + i) % 256);
+        Error error;
+        auto child = ChildProcess::Spawn(Shell("exit " + status), &error);
+        if (!child || !child->Release(&error)) continue;
+        AwaitEnd(*child);
+        int exit_status = -1, signal = 0;
+        if (child->Reap(&exit_status, &signal) && std::to_string(exit_status) == status) right[t]++;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : right) CHECK(count == kCommands);
+}
+
+struct Test {
+  const char* name;
+  void (*run)();
+  bool needs_root = false;
+};
+
+const Test kTests[] = {
+    {"reports the exit status", ReportsTheExitStatus},
+    {"reports the signal it died of", ReportsTheSignalItDiedOf},
+    {"reap is false while it runs and stays true afterwards",
+     ReapIsFalseWhileItRunsAndStaysTrueAfterwards},
+    {"a missing command fails with ENOENT", AMissingCommandFailsWithEnoent},
+    {"a file that is not executable fails with EACCES", AFileThatIsNotExecutableFailsWithEacces},
+    {"a directory fails with EACCES", ADirectoryFailsWithEacces},
+    {"a script with a missing interpreter fails with ENOENT",
+     AScriptWithAMissingInterpreterFailsWithEnoent},
+    {"a script without an interpreter line runs in the shell",
+     AScriptWithoutAnInterpreterLineRunsInTheShell},
+    {"arguments arrive unchanged", ArgumentsArriveUnchanged},
+    {"the name it is called by may differ from the path", TheNameItIsCalledByMayDifferFromThePath},
+    {"the environment is exactly the given one", TheEnvironmentIsExactlyTheGivenOne},
+    {"stdout goes to stderr when asked", StdoutGoesToStderrWhenAsked},
+    {"stdio reaches the command though it is marked close-on-exec",
+     StdioReachesTheCommandThoughItIsMarkedCloseOnExec},
+    {"no other descriptor reaches the command", NoOtherDescriptorReachesTheCommand},
+    {"closed stdio stays closed and nothing slips in", ClosedStdioStaysClosedAndNothingSlipsIn},
+    {"signals are default and unblocked", SignalsAreDefaultAndUnblocked},
+    {"a held command never runs when the object is destroyed",
+     AHeldCommandNeverRunsWhenTheObjectIsDestroyed},
+    {"a held command ends though a later one has a copy of our end",
+     AHeldCommandEndsThoughALaterOneHasACopyOfOurEnd},
+    {"a held command that was stopped ends too", AHeldCommandThatWasStoppedEndsToo},
+    {"a held command ends when the recorder is killed", AHeldCommandEndsWhenTheRecorderIsKilled},
+    {"a command killed while held is reported with its signal",
+     ACommandKilledWhileHeldIsReportedWithItsSignal},
+    {"release works once", ReleaseWorksOnce},
+    {"a released command runs on without its object", AReleasedCommandRunsOnWithoutItsObject},
+    {"a status that nobody kept is unknown", AStatusThatNobodyKeptIsUnknown},
+    {"the user changes with all groups and no way back", TheUserChangesWithAllGroupsAndNoWayBack,
+     true},
+    {"an empty list of groups leaves none", AnEmptyListOfGroupsLeavesNone, true},
+    {"a change that is not permitted names the step", AChangeThatIsNotPermittedNamesTheStep, true},
+    {"a change that could be undone is refused", AChangeThatCouldBeUndoneIsRefused, true},
+    {"commands start from many threads that allocate", CommandsStartFromManyThreadsThatAllocate},
+};
+
+}  // namespace
+
+int main() {
+  char directory[] = "/tmp/child_process_test.XXXXXX";
+  if (mkdtemp(directory) == nullptr) {
+    perror("mkdtemp");
+    return 1;
+  }
+  chmod(directory, 0755);
+  scratch = directory;
+  // A hang is a failure too.
+  alarm(120);
+
+  int failed_tests = 0;
+  for (const Test& test : kTests) {
+    if (test.needs_root && geteuid() != 0) {
+      printf("SKIP %s (needs root)\n", test.name);
+      continue;
+    }
+    failed_checks = 0;
+    test.run();
+    printf("%s %s\n", failed_checks == 0 ? "PASS" : "FAIL", test.name);
+    fflush(stdout);
+    if (failed_checks != 0) failed_tests++;
+  }
+  Run(Command({"/bin/rm", "-rf", scratch}));
+  return failed_tests == 0 ? 0 : 1;
+}
