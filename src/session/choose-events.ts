@@ -1,0 +1,15 @@
+import type { EventSpec } from '../events/event-spec.ts';
+import { parseEvents } from '../events/parse-events.ts';
+import { readEventSources } from './event-sources.ts';
+import type { RecordOptions } from './record-options.ts';
+
+export type EventChoice = { readonly specs: readonly EventSpec[] };
+
+/** perf's default event. Where there is no PMU the plan substitutes cpu-clock and says so. */
+const DEFAULT_EVENT = 'cycles';
+
+/** The events asked for, or the default. Throws UsageError for a name that nobody knows. */
+export function chooseEvents(options: RecordOptions): EventChoice {
+  const texts = options.events?.length ? options.events : [DEFAULT_EVENT];
+  return { specs: parseEvents(texts.join(','), readEventSources()) };
+}

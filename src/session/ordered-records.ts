@@ -1,0 +1,94 @@
+import { NONE } from '../base/brand.ts';
+import { RoundSorter } from '../order/round-sorter.ts';
+import { PERF_RECORD } from '../perf-event/constants.ts';
+import type { PerfData } from '../perf-data/reader.ts';
+import { type RecordVisitor, walkRecords } from '../perf-data/reader.ts';
+import { readTimeSince } from '../base/u64.ts';
+
+/**
+ * Visits every record of a recording in time order. The visitor is the same as for the file order;
+ * FINISHED_ROUND markers are consumed here.
+ *
+ * Ordering reads each record's time at its known offset and parses nothing else; the sorter holds
+ * file positions, and the segments that they point into stay alive until their round is out.
+ */
+export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
+  const segments = new SegmentWindow();
+  const sorter = new RoundSorter((position) => {
+    const { view, start } = segments.at(position);
+    const offset = position - start;
+    const { littleEndian } = data;
+    const type = view.getUint32(offset, littleEndian);
+    const misc = view.getUint16(offset + 4, littleEndian);
+    const size = view.getUint16(offset + 6, littleEndian);
+    visitor.record(view, offset, size, type, misc, position);
+  });
+  let roundStart = 0;
+  walkRecords(data, {
+    record(view, offset, size, type, _misc, fileOffset) {
+      if (type === PERF_RECORD.FINISHED_ROUND) {
+        sorter.finishRound();
+        segments.dropBefore(roundStart);
+        roundStart = fileOffset + size;
+        return;
+      }
+      segments.add(view, fileOffset - offset);
+      sorter.push(timeOf(data, view, offset, size, type), fileOffset);
+    },
+  });
+  sorter.finish();
+}
+
+/** Nanoseconds since the recording's start; NaN for a record that carries no time. */
+function timeOf(data: PerfData, view: DataView, offset: number, size: number, type: number): number {
+  if (type >= PERF_RECORD.USER_TYPE_START) return Number.NaN;
+  const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+  if (attrIndex === NONE) return Number.NaN;
+  const info = data.attrs[attrIndex]!.info;
+  const at =
+    type === PERF_RECORD.SAMPLE
+      ? info.timeOffsetInSample
+      : info.timeOffsetFromEnd < 0
+        ? NONE
+        : size - info.timeOffsetFromEnd;
+  if (at < 8 || at + 8 > size) return Number.NaN;
+  return readTimeSince(view, offset + at, info.littleEndian, data.startTime);
+}
+
+/** The segments of the file that records still point into, in file order. */
+class SegmentWindow {
+  readonly #views: DataView[] = [];
+  readonly #starts: number[] = [];
+  #current = NONE;
+
+  add(view: DataView, start: number): void {
+    if (this.#views[this.#views.length - 1] === view) return;
+    this.#views.push(view);
+    this.#starts.push(start);
+  }
+
+  at(position: number): { view: DataView; start: number } {
+    let index = this.#current;
+    if (index < 0 || !this.#holds(index, position)) {
+      index = this.#views.length - 1;
+      while (!this.#holds(index, position)) index--;
+      this.#current = index;
+    }
+    return { view: this.#views[index]!, start: this.#starts[index]! };
+  }
+
+  /** Forgets segments that end before `position`: their last round is out. */
+  dropBefore(position: number): void {
+    let count = 0;
+    while (count + 1 < this.#views.length && this.#starts[count + 1]! <= position) count++;
+    if (count === 0) return;
+    this.#views.splice(0, count);
+    this.#starts.splice(0, count);
+    this.#current = NONE;
+  }
+
+  #holds(index: number, position: number): boolean {
+    const start = this.#starts[index]!;
+    return position >= start && position < start + this.#views[index]!.byteLength;
+  }
+}

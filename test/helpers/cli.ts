@@ -1,0 +1,135 @@
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** The built command; `test/run.sh` builds it before the tests. */
+export const CLI = join(projectRoot, 'dist/cli/main.js');
+
+export type Outcome = {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+type RunOptions = {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Words put before `node`: `prlimit`, `setpriv` … */
+  readonly under?: readonly string[];
+  readonly input?: string;
+};
+
+/** Runs perf-ts to its end. */
+export function perfTs(args: readonly string[], options: RunOptions = {}): Outcome {
+  const words = [...(options.under ?? []), process.execPath, CLI, ...args];
+  const result = spawnSync(words[0] as string, words.slice(1), {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+    cwd: options.cwd ?? projectRoot,
+    env: options.env ?? cleanEnvironment(),
+    ...(options.input !== undefined && { input: options.input }),
+  });
+  if (result.error) throw result.error;
+  return {
+    status: result.status,
+    signal: result.signal,
+    stdout: result.stdout,
+    stderr: result.stderr,
+  };
+}
+
+/** Starts perf-ts and hands it back running, with its output collected. */
+export function startPerfTs(args: readonly string[], options: RunOptions & SpawnOptions = {}) {
+  const words = [...(options.under ?? []), process.execPath, CLI, ...args];
+  const child = spawn(words[0] as string, words.slice(1), {
+    cwd: options.cwd ?? projectRoot,
+    env: options.env ?? cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.detached && { detached: true }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (data) => {
+    stdout += data;
+  });
+  child.stderr?.on('data', (data) => {
+    stderr += data;
+  });
+  const ended = new Promise<Outcome>((done) => {
+    child.on('close', (status, signal) => done({ status, signal, stdout, stderr }));
+  });
+  return { child, pid: child.pid as number, ended };
+}
+
+/** The tests' own SUDO_* must not decide whom the recorded command runs as. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const { SUDO_UID: _uid, SUDO_GID: _gid, SUDO_USER: _user, ...rest } = process.env;
+  return rest;
+}
+
+/** What `info --json` says of a file. */
+export type Info = {
+  readonly records: Readonly<Record<string, number>>;
+  readonly loss: {
+    readonly lostRecords: number;
+    readonly lostSamples: number;
+    readonly best: number;
+  };
+  readonly truncatedAt: number | null;
+  readonly skippedBytes: number;
+  readonly throttle: number;
+  readonly events: readonly {
+    readonly name: string;
+    readonly samples: number;
+    readonly mode: string;
+  }[];
+};
+
+export function infoOf(file: string): Info {
+  const outcome = perfTs(['info', '--json', file]);
+  if (outcome.status !== 0) throw new Error(`info failed on ${file}: ${outcome.stderr}`);
+  return JSON.parse(outcome.stdout) as Info;
+}
+
+/** Samples that arrived plus samples that the kernel says it lost. */
+export function accounted(file: string): number {
+  const info = infoOf(file);
+  return (info.records.SAMPLE ?? 0) + info.loss.best;
+}
+
+/** A directory of this test file, gone when its tests are done. */
+export function scratchDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-test-'));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Debian's perf as the reference; null where it is not installed. */
+export function findPerf(): string | null {
+  try {
+    execFileSync('perf', ['--version'], { stdio: 'ignore' });
+    return 'perf';
+  } catch {
+    return null;
+  }
+}
+
+/** Record counts as `perf report --stats` prints them, over all events. */
+export function perfStats(file: string): Record<string, number> {
+  const text = execFileSync('perf', ['report', '--stats', '-i', file], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const aggregated = text.split(/\n\S+ stats:/)[0] as string;
+  const counts: Record<string, number> = {};
+  for (const match of aggregated.matchAll(/^\s*(\w+) events:\s+(\d+)/gm)) {
+    counts[match[1] as string] = Number(match[2]);
+  }
+  return counts;
+}

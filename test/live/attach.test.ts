@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+function start(command: readonly string[]): number {
+  const child = spawn(command[0] as string, command.slice(1), { stdio: 'ignore' });
+  running.push(child);
+  return child.pid as number;
+}
+
+function threadsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`).length;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describeLive('attaching', () => {
+  const workload = compileWorkload();
+
+  it('records all threads of a running process and leaves it running', async () => {
+    const pid = start([workload, 'threads', '100', '30']);
+    await until(() => threadsOf(pid) === 101);
+    const file = join(scratch, 'attach.data');
+    const flags = ['-e', 'cpu-clock', '-F', '10000', '-p', String(pid), '--duration', '1'];
+    const outcome = perfTs(['record', '-q', '-o', file, ...flags]);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+    const info = infoOf(file);
+    expect(info.records.SAMPLE).toBeGreaterThan(100);
+    expect(info.records.COMM).toBeGreaterThanOrEqual(101);
+    expect(info.records.MMAP2).toBeGreaterThan(2);
+    expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('workload');
+  });
+
+  it('ends by itself when the target ends, with status 0', async () => {
+    const pid = start([workload, 'burn', '2', '1']);
+    const file = join(scratch, 'ends.data');
+    const outcome = perfTs(['record', '-q', '-e', 'cpu-clock', '-p', String(pid), '-o', file]);
+    expect(outcome.status).toBe(0);
+    expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
+  });
+
+  it('raises the soft limit of open files up to the hard one, and names it where that is short', async () => {
+    const pid = start([workload, 'threads', '1000', '30']);
+    await until(() => threadsOf(pid) === 1001);
+    const file = join(scratch, 'limit.data');
+    const flags = ['-e', 'cpu-clock', '-F', '1000', '-p', String(pid), '--duration', '0.5'];
+    const command = ['record', '-q', '-o', file, ...flags];
+    const refused = perfTs(command, { under: ['prlimit', '--nofile=256:256'] });
+    expect(refused.status).toBe(125);
+    expect(refused.stderr).toContain('RLIMIT_NOFILE');
+    expect(refused.stderr).toMatch(/256/);
+    const raised = perfTs(command, { under: ['prlimit', '--nofile=256:20000'] });
+    expect(raised).toMatchObject({ status: 0, stderr: '' });
+    expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
+  });
+
+  it('says which process does not exist', () => {
+    const outcome = perfTs(['record', '-p', '4194303', '-o', join(scratch, 'none.data')]);
+    expect(outcome.status).toBe(125);
+    expect(outcome.stderr).toContain('no such process: 4194303');
+  });
+
+  it('survives processes that end while being attached', () => {
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const pid = start(['/bin/true']);
+      const outcome = perfTs(['record', '-q', '-p', String(pid), '-o', join(scratch, 'gone.data')]);
+      expect([0, 125]).toContain(outcome.status);
+      expect(outcome.signal).toBeNull();
+    }
+  });
+
+  it('orders the records of all CPUs by time', () => {
+    const file = join(scratch, 'system.data');
+    const flags = ['-a', '-e', 'cpu-clock', '-F', '20000', '-o', file];
+    const outcome = perfTs(['record', '-q', ...flags, '--', workload, 'burn', '2', '1']);
+    expect(outcome.status).toBe(0);
+    const lines = perfTs(['script', '--json', '--samples', file]).stdout.trim().split('\n');
+    const samples = lines.map((line) => JSON.parse(line) as { timeNs: string; cpu: number });
+    expect(samples.length).toBe(infoOf(file).records.SAMPLE);
+    let last = 0n;
+    let disorder = 0;
+    for (const sample of samples) {
+      const time = BigInt(sample.timeNs);
+      if (time < last) disorder++;
+      last = time;
+    }
+    expect(disorder).toBe(0);
+    expect(new Set(samples.map((sample) => sample.cpu)).size).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,160 @@
+// Exit statuses, signals, and what is left on disk.
+
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  findPerf,
+  infoOf,
+  perfStats,
+  perfTs,
+  scratchDirectory,
+  startPerfTs,
+} from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+
+/** Resolves when `file` has grown past its head, so that a recording is under way. */
+async function grown(file: string, bytes: number): Promise<void> {
+  for (;;) {
+    if (existsSync(file) && statSync(file).size > bytes) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describeLive('life and death', () => {
+  const workload = compileWorkload();
+
+  it('ends with the command’s own status, 128 + n for signal n', () => {
+    const status = (command: string[]): number | null =>
+      perfTs(['record', '-q', '-o', join(scratch, 'status.data'), '--', ...command]).status;
+    expect(status(['sh', '-c', 'exit 42'])).toBe(42);
+    expect(status([workload, 'segv', '1', '0.1'])).toBe(128 + 11);
+    expect(status([workload, 'kill9', '1', '0.1'])).toBe(128 + 9);
+    expect(infoOf(join(scratch, 'status.data')).records.EXIT).toBe(1);
+  });
+
+  it('tells a missing command (127) from one that cannot be run (126), and leaves no file', () => {
+    const file = join(scratch, 'untouched.data');
+    writeFileSync(file, 'an older recording');
+    const record = (command: string) => perfTs(['record', '-o', file, '--', command]);
+    expect(record('/nonexistent/app').status).toBe(127);
+    expect(record('no-such-command-anywhere').status).toBe(127);
+    expect(record('/etc/passwd').status).toBe(126);
+    expect(record(scratch).status).toBe(126);
+    expect(readFileSync(file, 'utf8')).toBe('an older recording');
+    expect(existsSync(`${file}.old`)).toBe(false);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'finishes the file on %s and passes the signal on',
+    async (signal) => {
+      const file = join(scratch, `${signal}.data`);
+      const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
+      const running = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
+      await grown(file, 100_000);
+      running.child.kill(signal);
+      const outcome = await running.ended;
+      const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGQUIT: 3 }[signal];
+      expect(outcome.status).toBe(128 + number);
+      const info = infoOf(file);
+      expect(info.truncatedAt).toBeNull();
+      expect(info.records.SAMPLE).toBeGreaterThan(0);
+    },
+  );
+
+  it('is readable after kill -9, by us and by perf', async () => {
+    const file = join(scratch, 'killed.data');
+    const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
+    const running = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
+    await grown(file, 3_000_000);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    spawnSync('pkill', ['-9', '-f', `${workload} pf 0 60`]);
+    const info = infoOf(file);
+    const bytesOfSamples = statSync(file).size;
+    expect(info.records.SAMPLE).toBeGreaterThan((0.9 * bytesOfSamples) / 80);
+    if (findPerf()) expect(perfStats(file).SAMPLE).toBe(info.records.SAMPLE);
+    expect(perfTs(['report', file]).status).toBe(0);
+  });
+
+  it('writes a file of its own where something is planted at the output path', () => {
+    const victim = join(scratch, 'victim');
+    writeFileSync(victim, 'precious');
+    const link = join(scratch, 'link.data');
+    symlinkSync(victim, link);
+    const fifo = join(scratch, 'fifo.data');
+    spawnSync('mkfifo', [fifo]);
+    const foreign = join(scratch, 'foreign.data');
+    writeFileSync(foreign, 'not a recording', { mode: 0o666 });
+    for (const path of [link, fifo, foreign]) {
+      expect(perfTs(['record', '-q', '-o', path, '--', 'true']).status).toBe(0);
+      const entry = lstatSync(path);
+      expect(entry.isFile()).toBe(true);
+      expect(entry.mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(lstatSync(`${link}.old`).isSymbolicLink()).toBe(true);
+    expect(readFileSync(`${foreign}.old`, 'utf8')).toBe('not a recording');
+  });
+
+  it('refuses an output that cannot be written, before the command is started', () => {
+    const witness = join(scratch, 'started');
+    const directory = join(scratch, 'directory');
+    mkdirSync(directory);
+    for (const output of ['/dev/full', join(scratch, 'missing/perf.data'), directory]) {
+      const outcome = perfTs(['record', '-o', output, '--', 'touch', witness]);
+      expect(outcome.status).toBe(125);
+      expect(outcome.stderr).toContain(`cannot write ${output}`);
+    }
+    expect(existsSync(witness)).toBe(false);
+  });
+
+  it('stops at a file-size limit with a readable file while the command runs on', () => {
+    const file = join(scratch, 'fsize.data');
+    const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
+    const witness = join(scratch, 'ran-on');
+    const script = `${workload} pf 200000; touch ${witness}`;
+    // Only the recorder's own file is above the limit.
+    const outcome = perfTs(['record', ...flags, '--', 'sh', '-c', script], {
+      under: ['prlimit', '--fsize=1000000'],
+    });
+    expect(outcome.status).toBe(125);
+    expect(outcome.stderr).toContain('EFBIG');
+    expect(existsSync(witness)).toBe(true);
+    const info = infoOf(file);
+    expect(info.records.SAMPLE).toBeGreaterThan(10_000);
+    if (findPerf()) expect(perfStats(file).SAMPLE).toBe(info.records.SAMPLE);
+  });
+
+  it('stops on a full disk with a readable file while the command runs on', () => {
+    const mount = join(scratch, 'small');
+    mkdirSync(mount);
+    const witness = join(scratch, 'ran-on-full');
+    const script = [
+      `mount -t tmpfs -o size=4m tmpfs ${mount}`,
+      `${process.execPath} dist/cli/main.js record -e page-faults -c 1 -o ${mount}/perf.data -- ` +
+        `sh -c '${workload} pf 200000; touch ${witness}'`,
+      'status=$?',
+      `${process.execPath} dist/cli/main.js info --json ${mount}/perf.data`,
+      'exit $status',
+    ].join('\n');
+    const outcome = spawnSync('unshare', ['-m', 'bash', '-c', script], { encoding: 'utf8' });
+    expect(outcome.stderr).toContain('ENOSPC');
+    expect(outcome.status).toBe(125);
+    expect(existsSync(witness)).toBe(true);
+    const info = JSON.parse(outcome.stdout) as { records: { SAMPLE: number } };
+    expect(info.records.SAMPLE).toBeGreaterThan((0.9 * 4 * 2 ** 20) / 80);
+  });
+});
