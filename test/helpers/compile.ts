@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const helpers = dirname(fileURLToPath(import.meta.url));
+const buildDirectory = join(helpers, '../build');
+
+/** Frame pointers and symbols, so that a profile of the result names its functions. */
+const PROFILED = ['-O2', '-g', '-fno-omit-frame-pointer', '-pthread'];
+
+/** The program that live tests record; `workload.c` lists its modes. */
+export function compileWorkload(): string {
+  return compileC(join(helpers, 'workload.c'), PROFILED);
+}
+
+/** The library to preload that makes writes misbehave; `fault-shim.c` lists the ways. */
+export function compileFaultShim(): string {
+  return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');
+}
+
+/**
+ * Compiles one C file and returns the path of the result, in `test/build/`. The name holds a hash
+ * of source, compiler and flags: the same input is compiled once, and a changed one never finds the
+ * old result. Test files that run at the same time may compile the same source; the last rename
+ * wins, with equal bytes.
+ */
+export function compileC(source: string, flags: readonly string[], extension = ''): string {
+  const compiler = process.env.CC ?? 'cc';
+  const key = createHash('sha256')
+    .update(JSON.stringify([compiler, flags]))
+    .update(readFileSync(source));
+  const name = basename(source, extname(source));
+  const result = join(buildDirectory, `${name}-${key.digest('hex').slice(0, 12)}${extension}`);
+  if (existsSync(result)) return result;
+
+  mkdirSync(buildDirectory, { recursive: true });
+  const unfinished = `${result}.${process.pid}`;
+  // Libraries come after the source, or a linker with --as-needed leaves them out.
+  const run = spawnSync(compiler, ['-Wall', '-Wextra', '-o', unfinished, source, ...flags], {
+    encoding: 'utf8',
+  });
+  if (run.error) {
+    const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Error(
+      missing
+        ? `no C compiler: '${compiler}' is not on PATH (install gcc or clang, or set CC)`
+        : `cannot run the C compiler '${compiler}': ${run.error.message}`,
+    );
+  }
+  if (run.status !== 0) {
+    throw new Error(`${compiler} can't compile ${source}:\n${run.stderr}`);
+  }
+  renameSync(unfinished, result);
+  return result;
+}

@@ -1,0 +1,253 @@
+/*
+ * The program that live tests record. Each mode makes a known number of one kind of event, so that
+ * a test can say how many samples there must be.
+ *
+ *     workload MODE N SECONDS [EXTRA]
+ *
+ *     burn N S [DEPTH]      N threads compute for S seconds, DEPTH (4) calls deep above `leaf`
+ *     pf N S                N page faults; with N = 0 as many as fit into S seconds
+ *     faults-pinned N CPU   N page faults on one CPU (0); the process never leaves it
+ *     sys N S               N getppid system calls; N = 0: by time
+ *     threads N S           N threads alive at once that compute and yield for S seconds
+ *     shortthr N            N threads, one after the other, each computing for an instant
+ *     forks N S             N children, one after the other, that compute and exit; N = 0: by time
+ *     execs N               N children, one after the other, that become /bin/true
+ *     bursts N MS IDLE_MS   N times: compute for MS milliseconds, sleep for IDLE_MS
+ *     segv 0 S, kill9 0 S   compute for S seconds, then die of SIGSEGV, SIGKILL
+ *     exit CODE             exit at once
+ *
+ * At its end it says on stderr how much it did: `pf 1000 in 0.004 s`. Exit status 2: not understood;
+ * 1: less could be done than was asked.
+ *
+ * Build: cc -O2 -g -fno-omit-frame-pointer -pthread. The functions that a profile must name are kept
+ * out of line; `deep` must not become a loop.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+enum { FAULT_AREA_PAGES = 256, SMALL_STACK_BYTES = 64 * 1024 };
+
+/* Keeps the results of computations alive. */
+static volatile unsigned long sink;
+
+static double start_seconds;
+static double end_seconds;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+/* More to do: below the count if there is one, else before the end. */
+static int more(long done, long count) { return count ? done < count : now() < end_seconds; }
+
+/* A few microseconds of arithmetic that the compiler can't shorten. */
+NOINLINE unsigned long leaf(unsigned long x) {
+  for (int i = 0; i < 2000; i++) x = x * 6364136223846793005UL + 1;
+  return x;
+}
+
+/* `depth` frames above `leaf`. The sum after the call keeps it from being a tail call. */
+NOINLINE unsigned long deep(int depth, unsigned long x) {
+  if (depth == 0) return leaf(x);
+  unsigned long result = deep(depth - 1, x + 1);
+  sink += result;
+  return result + 1;
+}
+
+static void compute_until(double end) {
+  unsigned long x = 1;
+  while (now() < end) x = leaf(x);
+  sink += x;
+}
+
+static void *burn_thread(void *depth) {
+  unsigned long x = 1;
+  while (now() < end_seconds) x = deep((int)(long)depth, x);
+  sink += x;
+  return NULL;
+}
+
+static void *yielding_thread(void *unused) {
+  (void)unused;
+  unsigned long x = 1;
+  while (now() < end_seconds) {
+    x = leaf(x);
+    sched_yield();
+  }
+  sink += x;
+  return NULL;
+}
+
+static void *short_thread(void *unused) {
+  (void)unused;
+  sink += leaf(1);
+  return NULL;
+}
+
+/* Starts `count` threads with stacks of `stack_bytes` (0: default), joins them; how many started. */
+static long run_threads(long count, size_t stack_bytes, void *(*body)(void *), void *argument) {
+  pthread_t *threads = calloc(count, sizeof *threads);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (stack_bytes) pthread_attr_setstacksize(&attributes, stack_bytes);
+  long started = 0;
+  while (started < count && !pthread_create(&threads[started], &attributes, body, argument)) {
+    started++;
+  }
+  for (long i = 0; i < started; i++) pthread_join(threads[i], NULL);
+  free(threads);
+  return started;
+}
+
+/*
+ * One fault per page touched: the area is small pages only, and is given back before it is touched
+ * again.
+ */
+NOINLINE long page_faults(long count) {
+  const size_t page_bytes = sysconf(_SC_PAGESIZE);
+  const size_t bytes = FAULT_AREA_PAGES * page_bytes;
+  char *area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (area == MAP_FAILED) return 0;
+  madvise(area, bytes, MADV_NOHUGEPAGE);
+  long done = 0;
+  while (more(done, count)) {
+    for (size_t at = 0; at < bytes && (!count || done < count); at += page_bytes) {
+      area[at] = 1;
+      done++;
+    }
+    madvise(area, bytes, MADV_DONTNEED);
+  }
+  munmap(area, bytes);
+  return done;
+}
+
+static int pin_to(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof set, &set);
+}
+
+NOINLINE long system_calls(long count) {
+  long done = 0;
+  while (more(done, count)) {
+    syscall(SYS_getppid);
+    done++;
+  }
+  return done;
+}
+
+static long short_threads(long count) {
+  long done = 0;
+  while (done < count && run_threads(1, 0, short_thread, NULL) == 1) done++;
+  return done;
+}
+
+static long forks(long count) {
+  long done = 0;
+  while (more(done, count)) {
+    pid_t child = fork();
+    if (child < 0) break;
+    if (child == 0) {
+      sink += leaf(1);
+      _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    done++;
+  }
+  return done;
+}
+
+/* vfork: the child borrows this frame until it has become /bin/true. */
+NOINLINE int run_true(void) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    execl("/bin/true", "true", (char *)NULL);
+    _exit(127);
+  }
+  return child > 0 && waitpid(child, NULL, 0) == child;
+}
+
+static long execs(long count) {
+  long done = 0;
+  while (done < count && run_true()) done++;
+  return done;
+}
+
+/* Every burst starts at a fixed time, so that late wake-ups don't add up. */
+static long bursts(long count, double busy_seconds, double idle_seconds) {
+  for (long i = 0; i < count; i++) {
+    double begin = start_seconds + i * (busy_seconds + idle_seconds);
+    struct timespec time = {(time_t)begin, (long)((begin - (time_t)begin) * 1e9)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) {
+    }
+    compute_until(begin + busy_seconds);
+  }
+  return count;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    fprintf(stderr, "usage: workload MODE N SECONDS [EXTRA]\n");
+    return 2;
+  }
+  const char *mode = argv[1];
+  const long count = argc > 2 ? atol(argv[2]) : 1;
+  const double seconds = argc > 3 ? atof(argv[3]) : 2;
+  const char *extra = argc > 4 ? argv[4] : NULL;
+  start_seconds = now();
+  end_seconds = start_seconds + seconds;
+
+  long done = 0;
+  if (!strcmp(mode, "exit")) {
+    return (int)count;
+  } else if (!strcmp(mode, "burn")) {
+    done = run_threads(count, 0, burn_thread, (void *)(extra ? atol(extra) : 4L));
+  } else if (!strcmp(mode, "pf")) {
+    done = page_faults(count);
+  } else if (!strcmp(mode, "faults-pinned")) {
+    if (pin_to(argc > 3 ? atoi(argv[3]) : 0) != 0) {
+      perror("sched_setaffinity");
+      return 1;
+    }
+    done = page_faults(count);
+  } else if (!strcmp(mode, "sys")) {
+    done = system_calls(count);
+  } else if (!strcmp(mode, "threads")) {
+    done = run_threads(count, SMALL_STACK_BYTES, yielding_thread, NULL);
+  } else if (!strcmp(mode, "shortthr")) {
+    done = short_threads(count);
+  } else if (!strcmp(mode, "forks")) {
+    done = forks(count);
+  } else if (!strcmp(mode, "execs")) {
+    done = execs(count);
+  } else if (!strcmp(mode, "bursts")) {
+    done = bursts(count, seconds / 1000, extra ? atof(extra) / 1000 : 0);
+  } else if (!strcmp(mode, "segv")) {
+    compute_until(end_seconds);
+    volatile int *volatile nowhere = NULL;
+    *nowhere = 1;
+  } else if (!strcmp(mode, "kill9")) {
+    compute_until(end_seconds);
+    kill(getpid(), SIGKILL);
+  } else {
+    fprintf(stderr, "workload: no mode '%s'\n", mode);
+    return 2;
+  }
+  fprintf(stderr, "%s %ld in %.3f s\n", mode, done, now() - start_seconds);
+  return done < count ? 1 : 0;
+}
