@@ -10,8 +10,11 @@ export type PltEntry = {
   /** Address as in the file. */
   readonly start: number;
   readonly end: number;
-  /** Mangled name of the target; empty if it has none. The symbol is `name@plt`. */
-  readonly name: string;
+  /**
+   * Mangled name of the function called, empty if the stub has none (an IFUNC); null for the
+   * table's own header, through which lazy binding enters the dynamic linker.
+   */
+  readonly target: string | null;
 };
 
 const MAX_PLT_ENTRIES = 1_000_000;
@@ -26,7 +29,7 @@ const MAX_PLT_ENTRIES = 1_000_000;
  *   arm64 .plt       32-byte header, 16-byte entries;  arm: 20 and 12
  *
  * x86 linkers don't keep IFUNC relocations in entry order, but the GOT slots are: sort by
- * `r_offset`. The header is given the name `.plt`, as perf does.
+ * `r_offset`.
  */
 export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   const plt = findSection(elf, '.plt');
@@ -47,15 +50,15 @@ export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   const hasHeader = secondary === null && relocations.length * sizes.entry !== plt.size;
   const entries: PltEntry[] = [];
   if (secondary !== null) {
-    entries.push({ start: plt.address, end: plt.address + plt.size, name: '' });
+    entries.push({ start: plt.address, end: plt.address + plt.size, target: null });
   } else if (hasHeader) {
-    entries.push({ start: plt.address, end: plt.address + sizes.header, name: '' });
+    entries.push({ start: plt.address, end: plt.address + sizes.header, target: null });
   }
   let start = table.address + (hasHeader ? sizes.header : 0);
   const end = table.address + table.size;
   for (const { name } of relocations) {
     if (start + sizes.entry > end) break;
-    entries.push({ start, end: start + sizes.entry, name });
+    entries.push({ start, end: start + sizes.entry, target: name });
     start += sizes.entry;
   }
   return entries.concat(isX86 ? readPltGot(elf, diagnostics) : []);
@@ -100,7 +103,7 @@ function readPltGot(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   const entries: PltEntry[] = [];
   for (const { offset, name } of readRelocations(elf, dynamic, diagnostics, stubOfSlot)) {
     const start = stubOfSlot.get(offset) as number;
-    if (name !== '') entries.push({ start, end: start + entrySize, name });
+    if (name !== '') entries.push({ start, end: start + entrySize, target: name });
   }
   return entries;
 }
