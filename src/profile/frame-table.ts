@@ -1,10 +1,11 @@
 import { NONE } from '../base/brand.ts';
-import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-columns.ts';
+import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import type { FrameIndex, FrameTable } from './types.ts';
 
-const FIRST_SLOTS = 4096;
-const TWO_32 = 2 ** 32;
+const FIRST_CAPACITY = 1024;
 const MAX_INLINE_DEPTH = 255;
+const MAX_DSOS = 2 ** 23;
+const TWO_TO_MINUS_32 = 2 ** -32;
 
 /** The frames of one DSO, as parallel columns. */
 export type FrameAddresses = {
@@ -19,41 +20,38 @@ export type FrameAddresses = {
  * samples went through it. The hash table holds row numbers; the columns are the only storage.
  */
 export class FrameTableBuilder {
-  readonly #func = new GrowableInt32();
-  readonly #dso = new GrowableInt32();
-  readonly #address = new GrowableFloat64();
-  readonly #inlineDepth = new GrowableUint8();
-  #slots = new Int32Array(FIRST_SLOTS).fill(NONE);
+  #length = 0;
+  #func = new Int32Array(FIRST_CAPACITY);
+  /** DSO and inline depth in one integer (`placeOf`), so that one comparison covers both. */
+  #place = new Int32Array(FIRST_CAPACITY);
+  #address = new Float64Array(FIRST_CAPACITY);
+  #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
 
   /** Frames grouped by DSO; made when first asked for, dropped when a frame is added. */
   #byDso: Map<number, FrameAddresses> | null = null;
 
   get length(): number {
-    return this.#dso.length;
+    return this.#length;
   }
 
   /** `dso` is −1 where no mapping covered the address. Throws if the address is not a number. */
   // Hot: once per frame.
   intern(dso: number, address: number, inlineDepth: number): FrameIndex {
+    const place = placeOf(dso, inlineDepth);
     const slots = this.#slots;
     const mask = slots.length - 1;
-    const dsoColumn = this.#dso.array;
-    const addressColumn = this.#address.array;
-    const depthColumn = this.#inlineDepth.array;
-    let slot = hashFrame(dso, address, inlineDepth) & mask;
+    let slot = hashFrame(place, address) & mask;
     for (;;) {
       const row = slots[slot] as number;
-      if (row === NONE) break;
-      if (
-        addressColumn[row] === address &&
-        dsoColumn[row] === dso &&
-        depthColumn[row] === inlineDepth
-      ) {
-        return row as FrameIndex;
-      }
+      if (row === NONE) return this.#add(slot, dso, address, inlineDepth);
+      if (this.#address[row] === address && this.#place[row] === place) return row as FrameIndex;
       slot = (slot + 1) & mask;
     }
-    return this.#add(slot, dso, address, inlineDepth);
+  }
+
+  /** True if `frame` is the row of (`dso`, `address`, inline depth 0). */
+  isAt(frame: number, dso: number, address: number): boolean {
+    return this.#address[frame] === address && this.#place[frame] === placeOf(dso, 0);
   }
 
   #add(slot: number, dso: number, address: number, inlineDepth: number): FrameIndex {
@@ -63,26 +61,36 @@ export class FrameTableBuilder {
     if (!(inlineDepth >= 0 && inlineDepth <= MAX_INLINE_DEPTH)) {
       throw new RangeError(`inline depth must be 0…${MAX_INLINE_DEPTH}, got ${inlineDepth}`);
     }
-    const row = this.#dso.length;
+    if (!(dso >= NONE && dso < MAX_DSOS)) {
+      throw new RangeError(`DSO index must be −1…${MAX_DSOS - 1}, got ${dso}`);
+    }
+    const row = this.#length++;
     this.#slots[slot] = row;
-    this.#func.push(NONE);
-    this.#dso.push(dso);
-    this.#address.push(address);
-    this.#inlineDepth.push(inlineDepth);
+    this.#func[row] = NONE;
+    this.#place[row] = placeOf(dso, inlineDepth);
+    this.#address[row] = address;
     this.#byDso = null;
-    if (row * 2 >= this.#slots.length) this.#grow();
+    if (this.#length === this.#address.length) this.#grow();
     return row as FrameIndex;
   }
 
+  /** Doubles the columns; four slots a row keep probing short. */
   #grow(): void {
-    const slots = new Int32Array(this.#slots.length * 4).fill(NONE);
+    const capacity = this.#length * 2;
+    const func = new Int32Array(capacity);
+    func.set(this.#func);
+    this.#func = func;
+    const place = new Int32Array(capacity);
+    place.set(this.#place);
+    this.#place = place;
+    const address = new Float64Array(capacity);
+    address.set(this.#address);
+    this.#address = address;
+
+    const slots = new Int32Array(capacity * 4).fill(NONE);
     const mask = slots.length - 1;
-    const dso = this.#dso.array;
-    const address = this.#address.array;
-    const inlineDepth = this.#inlineDepth.array;
-    for (let row = 0; row < this.length; row++) {
-      let slot =
-        hashFrame(dso[row] as number, address[row] as number, inlineDepth[row] as number) & mask;
+    for (let row = 0; row < this.#length; row++) {
+      let slot = hashFrame(place[row] as number, address[row] as number) & mask;
       while (slots[slot] !== NONE) slot = (slot + 1) & mask;
       slots[slot] = row;
     }
@@ -93,16 +101,16 @@ export class FrameTableBuilder {
     if (!(frame >= 0 && frame < this.length)) {
       throw new RangeError(`frame ${frame} is not in the table of ${this.length} frames`);
     }
-    this.#func.array[frame] = func;
+    this.#func[frame] = func;
   }
 
   /** FuncIndex of `frame`, −1 while it is unresolved. */
   func(frame: number): number {
-    return this.#func.array[frame] as number;
+    return this.#func[frame] as number;
   }
 
   dso(frame: number): number {
-    return this.#dso.array[frame] as number;
+    return (this.#place[frame] as number) >> 8;
   }
 
   /**
@@ -117,15 +125,16 @@ export class FrameTableBuilder {
   #groupByDso(): Map<number, FrameAddresses> {
     const growing = new Map<number, { frames: GrowableInt32; addresses: GrowableFloat64 }>();
     for (let row = 0; row < this.length; row++) {
-      if (this.#inlineDepth.array[row] !== 0) continue;
-      const dso = this.#dso.array[row] as number;
+      const place = this.#place[row] as number;
+      if ((place & MAX_INLINE_DEPTH) !== 0) continue;
+      const dso = place >> 8;
       let group = growing.get(dso);
       if (group === undefined) {
         group = { frames: new GrowableInt32(16), addresses: new GrowableFloat64(16) };
         growing.set(dso, group);
       }
       group.frames.push(row);
-      group.addresses.push(this.#address.array[row] as number);
+      group.addresses.push(this.#address[row] as number);
     }
     const groups = new Map<number, FrameAddresses>();
     for (const [dso, { frames, addresses }] of growing) {
@@ -135,20 +144,26 @@ export class FrameTableBuilder {
   }
 
   finish(): FrameTable {
+    const length = this.#length;
+    const place = this.#place.subarray(0, length);
     return {
-      length: this.length,
-      func: this.#func.finish(),
-      dso: this.#dso.finish(),
-      address: this.#address.finish(),
-      inlineDepth: this.#inlineDepth.finish(),
+      length,
+      func: this.#func.slice(0, length),
+      dso: place.map((value) => value >> 8),
+      address: this.#address.slice(0, length),
+      inlineDepth: Uint8Array.from(place, (value) => value & MAX_INLINE_DEPTH),
     };
   }
 }
 
+/** DSO in the upper 24 bits (−1 stays negative), inline depth in the lower 8. */
+function placeOf(dso: number, inlineDepth: number): number {
+  return (dso << 8) | inlineDepth;
+}
+
 /** The low half of an address varies most; DSOs repeat the same offsets, so they are mixed in. */
-function hashFrame(dso: number, address: number, inlineDepth: number): number {
-  const low = address | 0;
-  const high = (address / TWO_32) | 0;
-  const mixed = Math.imul(low, 0x9e3779b1) ^ Math.imul(high ^ (dso << 8) ^ inlineDepth, 0x85ebca6b);
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 7;
+function hashFrame(place: number, address: number): number {
+  const high = (address * TWO_TO_MINUS_32) | 0;
+  const mixed = Math.imul(address | 0, 0x9e3779b1) ^ Math.imul(high ^ place, 0x85ebca6b);
+  return mixed ^ (mixed >>> 15);
 }

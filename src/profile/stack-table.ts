@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
-import { GrowableInt32 } from '../base/growable-columns.ts';
-import { PairInterner } from '../base/pair-interner.ts';
 import type { StackIndex, StackTable } from './types.ts';
+
+const FIRST_CAPACITY = 1024;
 
 /**
  * Builds the stack table: each distinct path from the root once. Interned from the root inwards,
@@ -16,34 +16,102 @@ import type { StackIndex, StackTable } from './types.ts';
  * asked for; only where paths part is the hash table asked.
  */
 export class StackTableBuilder {
-  /** first = prefix, second = frame. */
-  readonly #rows = new PairInterner();
-  readonly #lastChild = new GrowableInt32();
+  #length = 0;
+  #frame = new Int32Array(FIRST_CAPACITY);
+  #prefix = new Int32Array(FIRST_CAPACITY);
+  /** The child that each row was last asked for, −1 before the first. Not part of the table. */
+  #lastChild = new Int32Array(FIRST_CAPACITY);
   #lastRoot: number = NONE;
+  #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
 
   get length(): number {
-    return this.#rows.length;
+    return this.#length;
+  }
+
+  /** The child that `prefix` (−1: the root) was last asked for, −1 if none. */
+  lastChild(prefix: number): number {
+    return prefix === NONE ? this.#lastRoot : (this.#lastChild[prefix] as number);
+  }
+
+  frame(stack: number): number {
+    return this.#frame[stack] as number;
   }
 
   /** `prefix` is −1 for the outermost frame. */
   // Hot: once per frame.
   intern(prefix: number, frame: number): StackIndex {
-    const remembered = prefix === NONE ? this.#lastRoot : (this.#lastChild.array[prefix] as number);
-    if (remembered !== NONE && this.#rows.second.array[remembered] === frame) {
-      return remembered as StackIndex;
+    const remembered = this.lastChild(prefix);
+    if (remembered !== NONE && this.#frame[remembered] === frame) return remembered as StackIndex;
+    return this.#search(prefix, frame);
+  }
+
+  #search(prefix: number, frame: number): StackIndex {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hashStack(prefix, frame) & mask;
+    let row: number;
+    for (;;) {
+      row = slots[slot] as number;
+      if (row === NONE) {
+        row = this.#add(slot, prefix, frame);
+        break;
+      }
+      if (this.#frame[row] === frame && this.#prefix[row] === prefix) break;
+      slot = (slot + 1) & mask;
     }
-    const row = this.#rows.intern(prefix, frame);
-    if (row === this.#lastChild.length) this.#lastChild.push(NONE);
     if (prefix === NONE) this.#lastRoot = row;
-    else this.#lastChild.array[prefix] = row;
+    else this.#lastChild[prefix] = row;
     return row as StackIndex;
+  }
+
+  #add(slot: number, prefix: number, frame: number): number {
+    if (!(prefix >= NONE && prefix < this.#length && frame >= 0)) {
+      throw new RangeError(
+        `no such path: prefix ${prefix} of ${this.#length} stacks, frame ${frame}`,
+      );
+    }
+    const row = this.#length++;
+    this.#slots[slot] = row;
+    this.#frame[row] = frame;
+    this.#prefix[row] = prefix;
+    this.#lastChild[row] = NONE;
+    if (this.#length === this.#frame.length) this.#grow();
+    return row;
+  }
+
+  /** Doubles the columns; four slots a row keep probing short. */
+  #grow(): void {
+    const capacity = this.#length * 2;
+    this.#frame = grown(this.#frame, capacity);
+    this.#prefix = grown(this.#prefix, capacity);
+    this.#lastChild = grown(this.#lastChild, capacity);
+    const slots = new Int32Array(capacity * 4).fill(NONE);
+    const mask = slots.length - 1;
+    for (let row = 0; row < this.#length; row++) {
+      let slot = hashStack(this.#prefix[row] as number, this.#frame[row] as number) & mask;
+      while (slots[slot] !== NONE) slot = (slot + 1) & mask;
+      slots[slot] = row;
+    }
+    this.#slots = slots;
   }
 
   finish(): StackTable {
     return {
-      length: this.length,
-      frame: this.#rows.second.finish(),
-      prefix: this.#rows.first.finish(),
+      length: this.#length,
+      frame: this.#frame.slice(0, this.#length),
+      prefix: this.#prefix.slice(0, this.#length),
     };
   }
+}
+
+function grown(column: Int32Array<ArrayBuffer>, capacity: number): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(capacity);
+  copy.set(column);
+  return copy;
+}
+
+/** Odd multipliers spread both indexes; the upper bits, which vary most, are folded down. */
+function hashStack(prefix: number, frame: number): number {
+  const mixed = Math.imul(prefix, 0x9e3779b1) ^ Math.imul(frame, 0x85ebca6b);
+  return mixed ^ (mixed >>> 15);
 }
