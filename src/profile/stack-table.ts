@@ -20,7 +20,7 @@ export class StackTableBuilder {
   #frame = new Int32Array(FIRST_CAPACITY);
   #prefix = new Int32Array(FIRST_CAPACITY);
   /** The child that each row was last asked for, −1 before the first. Not part of the table. */
-  #lastChild = new Int32Array(FIRST_CAPACITY);
+  #lastChild = new Int32Array(FIRST_CAPACITY).fill(NONE);
   #lastRoot: number = NONE;
   #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
 
@@ -74,7 +74,6 @@ export class StackTableBuilder {
     this.#slots[slot] = row;
     this.#frame[row] = frame;
     this.#prefix[row] = prefix;
-    this.#lastChild[row] = NONE;
     if (this.#length === this.#frame.length) this.#grow();
     return row;
   }
@@ -84,7 +83,7 @@ export class StackTableBuilder {
     const capacity = this.#length * 2;
     this.#frame = grown(this.#frame, capacity);
     this.#prefix = grown(this.#prefix, capacity);
-    this.#lastChild = grown(this.#lastChild, capacity);
+    this.#lastChild = grown(this.#lastChild, capacity).fill(NONE, this.#length);
     const slots = new Int32Array(capacity * 4).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {

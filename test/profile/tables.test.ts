@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PairInterner } from '../../src/base/pair-interner.ts';
+import { checkProfile } from '../../src/profile/check.ts';
+import { FrameTableBuilder } from '../../src/profile/frame-table.ts';
+import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
+import { StackTableBuilder } from '../../src/profile/stack-table.ts';
+import { EMPTY_META } from '../helpers/profile-from-text.ts';
+
+const NO_PARTS = { meta: EMPTY_META, events: [], dsos: [], threads: [], streams: [], losses: [] };
+
+describe('frame table', () => {
+  test('a frame is its DSO, its address and its inline depth', () => {
+    const frames = new FrameTableBuilder();
+    expect([
+      frames.intern(0, 0x1000, 0),
+      frames.intern(0, 0x1001, 0),
+      frames.intern(1, 0x1000, 0),
+      frames.intern(-1, 0x1000, 0),
+      frames.intern(0, 0x1000, 1),
+      frames.intern(0, 0x1000, 0),
+      frames.intern(-1, 0x1000, 0),
+    ]).toEqual([0, 1, 2, 3, 4, 0, 3]);
+    expect(frames.finish()).toEqual({
+      length: 5,
+      func: Int32Array.of(-1, -1, -1, -1, -1),
+      dso: Int32Array.of(0, 0, 1, -1, 0),
+      address: Float64Array.of(0x1000, 0x1001, 0x1000, 0x1000, 0x1000),
+      inlineDepth: Uint8Array.of(0, 0, 0, 0, 1),
+    });
+  });
+
+  test('addresses that differ only in their upper half are different frames', () => {
+    const frames = new FrameTableBuilder();
+    const addresses = [0x7f00_0000_1000, 0x7f01_0000_1000, 0x1000, -0x7fff_ffff_f000, -4096];
+    expect(addresses.map((address) => frames.intern(0, address, 0))).toEqual([0, 1, 2, 3, 4]);
+    expect(addresses.map((address) => frames.intern(0, address, 0))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('each address of a DSO is handed out once, inlined frames and other DSOs apart', () => {
+    const frames = new FrameTableBuilder();
+    frames.intern(2, 0x10, 0);
+    frames.intern(-1, 0x99, 0);
+    frames.intern(2, 0x10, 1);
+    frames.intern(2, 0x20, 0);
+    frames.intern(2, 0x10, 0);
+    expect(frames.addresses(2)).toEqual({
+      frames: Int32Array.of(0, 3),
+      addresses: Float64Array.of(0x10, 0x20),
+    });
+    expect(frames.addresses(-1).addresses).toEqual(Float64Array.of(0x99));
+    expect(frames.addresses(7).frames).toHaveLength(0);
+    frames.intern(2, 0x30, 0);
+    expect(frames.addresses(2).addresses).toEqual(Float64Array.of(0x10, 0x20, 0x30));
+  });
+
+  test('an address that is not a number, a depth beyond 255 and a DSO below −1 are refused', () => {
+    const frames = new FrameTableBuilder();
+    expect(() => frames.intern(0, Number.NaN, 0)).toThrow('got NaN (DSO 0)');
+    expect(() => frames.intern(0, 1, 256)).toThrow('inline depth must be 0…255, got 256');
+    expect(() => frames.intern(-2, 1, 0)).toThrow('got -2');
+  });
+});
+
+describe('interning', () => {
+  test('agrees with a map of strings, whatever the order', () => {
+    const place = fc.tuple(fc.integer({ min: -1, max: 40 }), fc.integer({ min: 0, max: 60 }));
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 6000, size: 'max' }), (pairs) => {
+        const interner = new PairInterner();
+        const frames = new FrameTableBuilder();
+        const model = new Map<string, number>();
+        for (const [first, second] of pairs) {
+          const key = `${first} ${second}`;
+          if (!model.has(key)) model.set(key, model.size);
+          expect(interner.intern(first, second)).toBe(model.get(key));
+          expect(frames.intern(first, second * 2 ** 33, 0)).toBe(model.get(key));
+        }
+        expect(interner.length).toBe(model.size);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('survives many growths', () => {
+    const frames = new FrameTableBuilder();
+    const stacks = new StackTableBuilder();
+    let deepest = -1;
+    for (let i = 0; i < 50_000; i++) {
+      deepest = stacks.intern(deepest, frames.intern(i % 3, i * 16, 0));
+    }
+    let again = -1;
+    for (let i = 0; i < 50_000; i++) again = stacks.intern(again, frames.intern(i % 3, i * 16, 0));
+    expect(again).toBe(deepest);
+    expect(stacks.length).toBe(50_000);
+    expect(frames.length).toBe(50_000);
+  });
+});
+
+describe('stack table', () => {
+  test('shared callers are stored once, and parents come first', () => {
+    const stacks = new StackTableBuilder();
+    const path = (...frames: number[]) =>
+      frames.reduce((prefix, frame) => stacks.intern(prefix, frame), -1);
+    expect([path(7, 8, 9), path(7, 8), path(7, 5), path(9), path(7, 8, 9)]).toEqual([
+      2, 1, 3, 4, 2,
+    ]);
+    expect(stacks.finish()).toEqual({
+      length: 5,
+      frame: Int32Array.of(7, 8, 9, 5, 9),
+      prefix: Int32Array.of(-1, 0, 1, 0, -1),
+    });
+  });
+
+  test('a path below a row that does not exist is refused', () => {
+    expect(() => new StackTableBuilder().intern(3, 0)).toThrow('prefix 3 of 0 stacks');
+  });
+
+  test('extending a stack by an address gives the rows that interning its frame gives', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.tuple(fc.integer({ min: -1, max: 2 }), fc.nat(5)), { maxLength: 8 })),
+        (chains) => {
+          const searched = new ProfileBuilder();
+          const extended = new ProfileBuilder();
+          for (const chain of chains) {
+            let a = -1;
+            let b = -1;
+            for (const [dso, address] of chain) {
+              a = searched.internStack(a, searched.internFrame(dso, address));
+              b = extended.extendStack(b, dso, address);
+            }
+            expect(b).toBe(a);
+          }
+          expect(extended.finish(NO_PARTS)).toEqual(searched.finish(NO_PARTS));
+        },
+      ),
+    );
+  });
+});
+
+test('frames that nobody resolved become [unknown] of their DSO', () => {
+  const builder = new ProfileBuilder();
+  builder.internFrame(-1, 0x10);
+  const known = builder.internFrame(0, 0x20);
+  builder.internFrame(0, 0x30);
+  builder.setFunc(known, builder.internFunc(builder.strings.intern('main'), 0));
+  const dso = { kind: 'user', name: 'app', path: '/app', buildId: null } as const;
+  const profile = builder.finish({ ...NO_PARTS, dsos: [dso] });
+  checkProfile(profile);
+  const shown = [...profile.frames.func].map(
+    (func) => `${profile.strings[profile.funcs.name[func] as number]} ${profile.funcs.dso[func]}`,
+  );
+  expect(shown).toEqual(['[unknown] -1', 'main 0', '[unknown] 0']);
+});
