@@ -1,0 +1,462 @@
+import type { AbsoluteAddress } from '../base/brand.ts';
+import { toHex } from '../base/hex.ts';
+import { decodeText } from '../base/text.ts';
+import { readAddress, readU64 } from '../base/u64.ts';
+import { PERF_RECORD, PERF_RECORD_MISC, PERF_RECORD_USER_TYPE_START } from './constants.ts';
+import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
+import { decodeReadFormat } from './read-format.ts';
+
+/** Device and inode of a mapped file; generation tells reuses of the inode apart. */
+export type FileId = {
+  readonly major: number;
+  readonly minor: number;
+  readonly inode: number;
+  readonly inodeGeneration: number;
+};
+
+/** A mapping was made: `filename` from `fileOffset` on at [address, address + length). */
+export type MmapRecord = {
+  readonly kind: 'mmap' | 'mmap2';
+  /** −1 for the kernel and its modules. */
+  readonly pid: number;
+  readonly tid: number;
+  readonly address: AbsoluteAddress;
+  readonly length: number;
+  /** Page offset in bytes; for `[kernel.kallsyms]_text` the address of the symbol. */
+  readonly fileOffset: number;
+  readonly filename: string;
+  /** Not executable. */
+  readonly isData: boolean;
+  /** `PERF_RECORD_MISC` CPU mode: whose mapping it is, kernel, user or guest. */
+  readonly cpuMode: number;
+  /** MMAP2 without a build ID. */
+  readonly fileId: FileId | null;
+  /** MMAP2 with a build ID, lower-case hex. */
+  readonly buildId: string | null;
+  /** `PROT_…` and `MAP_…` bits; 0 in MMAP. */
+  readonly prot: number;
+  readonly flags: number;
+};
+
+export type TaskRecord = {
+  readonly kind: 'fork' | 'exit';
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly tid: number;
+  readonly parentTid: number;
+};
+
+/** Every record of the kernel that is not a sample, decoded. The sample-id trailer is apart. */
+export type KernelRecord =
+  | MmapRecord
+  | TaskRecord
+  | {
+      readonly kind: 'comm';
+      readonly pid: number;
+      readonly tid: number;
+      readonly comm: string;
+      /** The name comes from an exec, so the process has a new image. */
+      readonly isExec: boolean;
+    }
+  /** `lost` records did not fit into the ring of event `id`. */
+  | { readonly kind: 'lost'; readonly id: number; readonly lost: number }
+  | {
+      readonly kind: 'lostSamples';
+      readonly lost: number;
+      /** Dropped on purpose, by a BPF filter. */
+      readonly isFiltered: boolean;
+    }
+  | {
+      readonly kind: 'throttle' | 'unthrottle';
+      readonly id: number;
+      readonly streamId: number;
+    }
+  | {
+      readonly kind: 'read';
+      readonly pid: number;
+      readonly tid: number;
+      /** Leader first; nanoseconds for the times. */
+      readonly values: readonly number[];
+      readonly timeEnabled: number;
+      readonly timeRunning: number;
+    }
+  | {
+      readonly kind: 'aux';
+      readonly auxOffset: number;
+      readonly auxSize: number;
+      readonly flags: number;
+    }
+  | { readonly kind: 'itraceStart'; readonly pid: number; readonly tid: number }
+  | {
+      readonly kind: 'switch';
+      readonly isOut: boolean;
+      readonly isPreempted: boolean;
+    }
+  | {
+      readonly kind: 'switchCpuWide';
+      readonly isOut: boolean;
+      readonly isPreempted: boolean;
+      /** Who comes next (out) or was before (in). */
+      readonly otherPid: number;
+      readonly otherTid: number;
+    }
+  | {
+      readonly kind: 'namespaces';
+      readonly pid: number;
+      readonly tid: number;
+      /** In the order net, uts, ipc, pid, user, mnt, cgroup. */
+      readonly links: readonly { readonly device: number; readonly inode: number }[];
+    }
+  | {
+      readonly kind: 'ksymbol';
+      readonly address: AbsoluteAddress;
+      readonly length: number;
+      /** 1: BPF program, 2: out-of-line code. */
+      readonly symbolType: number;
+      readonly isUnregister: boolean;
+      readonly name: string;
+    }
+  | {
+      readonly kind: 'bpfEvent';
+      /** 1: load, 2: unload. */
+      readonly eventType: number;
+      readonly flags: number;
+      readonly programId: number;
+      /** Hex. */
+      readonly tag: string;
+    }
+  | { readonly kind: 'cgroup'; readonly id: number; readonly path: string }
+  | {
+      readonly kind: 'textPoke';
+      readonly address: AbsoluteAddress;
+      readonly oldBytes: Uint8Array;
+      readonly newBytes: Uint8Array;
+    }
+  | { readonly kind: 'auxOutputHwId'; readonly hwId: number }
+  | {
+      readonly kind: 'callchainDeferred';
+      /** Equals the last entry of the callchains that this completes. */
+      readonly cookie: number;
+      readonly callchain: Float64Array;
+    }
+  /** Written by perf, type ≥ 64. */
+  | { readonly kind: 'user'; readonly type: number; readonly size: number }
+  /** A kernel record of a type that has no name here. */
+  | { readonly kind: 'unknown'; readonly type: number; readonly size: number }
+  /** Shorter than the fields of its type: nothing in it can be trusted. */
+  | { readonly kind: 'malformed'; readonly type: number; readonly size: number };
+
+/**
+ * Decodes any record but SAMPLE. The caller guarantees that [offset, offset + size) lies in the
+ * view and begins with a header; fields beyond the record are never read.
+ */
+export function decodeRecord(
+  view: DataView,
+  offset: number,
+  size: number,
+  type: number,
+  misc: number,
+  info: ParseInfo,
+): KernelRecord {
+  if (type >= PERF_RECORD_USER_TYPE_START) return { kind: 'user', type, size };
+  const end = offset + size - info.trailerSize;
+  const body = new RecordBody(view, offset + RECORD_HEADER_SIZE, end, info.littleEndian);
+  if (end < offset + RECORD_HEADER_SIZE) return { kind: 'malformed', type, size };
+  return decodeBody(body, type, misc, size, info) ?? { kind: 'malformed', type, size };
+}
+
+/** Null if the body is too short. */
+function decodeBody(
+  body: RecordBody,
+  type: number,
+  misc: number,
+  size: number,
+  info: ParseInfo,
+): KernelRecord | null {
+  switch (type) {
+    case PERF_RECORD.MMAP:
+    case PERF_RECORD.MMAP2:
+      return decodeMmap(body, type, misc);
+    case PERF_RECORD.COMM:
+      // struct { header; u32 pid, tid; char comm[]; struct sample_id; }
+      if (!body.has(8)) return null;
+      return {
+        kind: 'comm',
+        pid: body.i32(0),
+        tid: body.i32(4),
+        comm: body.text(8),
+        isExec: (misc & PERF_RECORD_MISC.COMM_EXEC) !== 0,
+      };
+    case PERF_RECORD.FORK:
+    case PERF_RECORD.EXIT:
+      // struct { header; u32 pid, ppid; u32 tid, ptid; u64 time; struct sample_id; }
+      if (!body.has(16)) return null;
+      return {
+        kind: type === PERF_RECORD.FORK ? 'fork' : 'exit',
+        pid: body.i32(0),
+        parentPid: body.i32(4),
+        tid: body.i32(8),
+        parentTid: body.i32(12),
+      };
+    case PERF_RECORD.LOST:
+      // struct { header; u64 id; u64 lost; struct sample_id; }
+      if (!body.has(16)) return null;
+      return { kind: 'lost', id: body.u64(0), lost: body.u64(8) };
+    case PERF_RECORD.LOST_SAMPLES:
+      // struct { header; u64 lost; struct sample_id; }
+      if (!body.has(8)) return null;
+      return {
+        kind: 'lostSamples',
+        lost: body.u64(0),
+        isFiltered: (misc & PERF_RECORD_MISC.LOST_SAMPLES_BPF) !== 0,
+      };
+    case PERF_RECORD.THROTTLE:
+    case PERF_RECORD.UNTHROTTLE:
+      // struct { header; u64 time; u64 id; u64 stream_id; struct sample_id; }
+      if (!body.has(24)) return null;
+      return {
+        kind: type === PERF_RECORD.THROTTLE ? 'throttle' : 'unthrottle',
+        id: body.u64(8),
+        streamId: body.u64(16),
+      };
+    case PERF_RECORD.READ:
+      return decodeRead(body, info);
+    case PERF_RECORD.AUX:
+      // struct { header; u64 aux_offset; u64 aux_size; u64 flags; struct sample_id; }
+      if (!body.has(24)) return null;
+      return { kind: 'aux', auxOffset: body.u64(0), auxSize: body.u64(8), flags: body.u64(16) };
+    case PERF_RECORD.ITRACE_START:
+      // struct { header; u32 pid; u32 tid; struct sample_id; }
+      if (!body.has(8)) return null;
+      return { kind: 'itraceStart', pid: body.i32(0), tid: body.i32(4) };
+    case PERF_RECORD.SWITCH:
+      // struct { header; struct sample_id; }
+      return { kind: 'switch', ...switchFlags(misc) };
+    case PERF_RECORD.SWITCH_CPU_WIDE:
+      // struct { header; u32 next_prev_pid; u32 next_prev_tid; struct sample_id; }
+      if (!body.has(8)) return null;
+      return {
+        kind: 'switchCpuWide',
+        ...switchFlags(misc),
+        otherPid: body.i32(0),
+        otherTid: body.i32(4),
+      };
+    case PERF_RECORD.NAMESPACES:
+      return decodeNamespaces(body);
+    case PERF_RECORD.KSYMBOL:
+      // struct { header; u64 addr; u32 len; u16 ksym_type; u16 flags; char name[];
+      //          struct sample_id; }
+      if (!body.has(16)) return null;
+      return {
+        kind: 'ksymbol',
+        address: body.address(0),
+        length: body.u32(8),
+        symbolType: body.u16(12),
+        isUnregister: (body.u16(14) & 1) !== 0,
+        name: body.text(16),
+      };
+    case PERF_RECORD.BPF_EVENT:
+      // struct { header; u16 type; u16 flags; u32 id; u8 tag[8]; struct sample_id; }
+      if (!body.has(16)) return null;
+      return {
+        kind: 'bpfEvent',
+        eventType: body.u16(0),
+        flags: body.u16(2),
+        programId: body.u32(4),
+        tag: toHex(body.bytes(8, 8)),
+      };
+    case PERF_RECORD.CGROUP:
+      // struct { header; u64 id; char path[]; struct sample_id; }
+      if (!body.has(8)) return null;
+      return { kind: 'cgroup', id: body.u64(0), path: body.text(8) };
+    case PERF_RECORD.TEXT_POKE:
+      return decodeTextPoke(body);
+    case PERF_RECORD.AUX_OUTPUT_HW_ID:
+      // struct { header; u64 hw_id; struct sample_id; }
+      if (!body.has(8)) return null;
+      return { kind: 'auxOutputHwId', hwId: body.u64(0) };
+    case PERF_RECORD.CALLCHAIN_DEFERRED:
+      return decodeCallchainDeferred(body);
+    default:
+      return { kind: 'unknown', type, size };
+  }
+}
+
+/**
+ *   struct {
+ *     struct perf_event_header header;
+ *     u32 pid, tid;
+ *     u64 addr;
+ *     u64 len;
+ *     u64 pgoff;
+ *     // MMAP2 only:
+ *     union {
+ *       struct { u32 maj; u32 min; u64 ino; u64 ino_generation; };
+ *       struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; };
+ *     };                                  // the latter with PERF_RECORD_MISC_MMAP_BUILD_ID
+ *     u32 prot, flags;
+ *     // both:
+ *     char filename[];
+ *     struct sample_id sample_id;
+ *   };
+ */
+function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord | null {
+  const isMmap2 = type === PERF_RECORD.MMAP2;
+  const filenameAt = isMmap2 ? 64 : 32;
+  if (!body.has(filenameAt)) return null;
+  const hasBuildId = isMmap2 && (misc & PERF_RECORD_MISC.MMAP_BUILD_ID) !== 0;
+  return {
+    kind: isMmap2 ? 'mmap2' : 'mmap',
+    pid: body.i32(0),
+    tid: body.i32(4),
+    address: body.address(8),
+    length: body.u64(16),
+    // Signed form, because the kernel's own mapping has an address here.
+    fileOffset: body.address(24),
+    filename: body.text(filenameAt),
+    isData: (misc & PERF_RECORD_MISC.MMAP_DATA) !== 0,
+    cpuMode: misc & PERF_RECORD_MISC.CPUMODE_MASK,
+    fileId:
+      isMmap2 && !hasBuildId
+        ? {
+            major: body.u32(32),
+            minor: body.u32(36),
+            inode: body.u64(40),
+            inodeGeneration: body.u64(48),
+          }
+        : null,
+    buildId: hasBuildId ? toHex(body.bytes(36, Math.min(body.u8(32), 20))) : null,
+    prot: isMmap2 ? body.u32(56) : 0,
+    flags: isMmap2 ? body.u32(60) : 0,
+  };
+}
+
+/** struct { header; u32 pid, tid; struct read_format values; struct sample_id; } */
+function decodeRead(body: RecordBody, info: ParseInfo): KernelRecord | null {
+  if (!body.has(8)) return null;
+  const most = Math.max(1, Math.floor(body.length / 8));
+  const counters = {
+    readCount: 0,
+    timeEnabled: 0,
+    timeRunning: 0,
+    readValues: new Float64Array(most),
+    readIds: new Float64Array(most),
+    readLost: new Float64Array(most),
+  };
+  const start = body.start + 8;
+  const { view, end, littleEndian } = body;
+  if (decodeReadFormat(view, start, end, info.readFormat, littleEndian, counters) < 0) return null;
+  return {
+    kind: 'read',
+    pid: body.i32(0),
+    tid: body.i32(4),
+    values: [...counters.readValues.subarray(0, counters.readCount)],
+    timeEnabled: counters.timeEnabled,
+    timeRunning: counters.timeRunning,
+  };
+}
+
+/**
+ *   struct {
+ *     header; u32 pid, tid; u64 nr_namespaces;
+ *     { u64 dev, inode; } [nr_namespaces];
+ *     struct sample_id;
+ *   };
+ */
+function decodeNamespaces(body: RecordBody): KernelRecord | null {
+  if (!body.has(16)) return null;
+  const count = body.u64(8);
+  if (!body.has(16 + 16 * count)) return null;
+  const links = [];
+  for (let i = 0; i < count; i++) {
+    links.push({ device: body.u64(16 + 16 * i), inode: body.u64(24 + 16 * i) });
+  }
+  return { kind: 'namespaces', pid: body.i32(0), tid: body.i32(4), links };
+}
+
+/** struct { header; u64 addr; u16 old_len; u16 new_len; u8 bytes[]; struct sample_id; } */
+function decodeTextPoke(body: RecordBody): KernelRecord | null {
+  if (!body.has(12)) return null;
+  const oldLength = body.u16(8);
+  const newLength = body.u16(10);
+  if (!body.has(12 + oldLength + newLength)) return null;
+  return {
+    kind: 'textPoke',
+    address: body.address(0),
+    oldBytes: body.bytes(12, oldLength),
+    newBytes: body.bytes(12 + oldLength, newLength),
+  };
+}
+
+/** struct { header; u64 cookie; u64 nr; u64 ips[nr]; struct sample_id; } */
+function decodeCallchainDeferred(body: RecordBody): KernelRecord | null {
+  if (!body.has(16)) return null;
+  const length = body.u64(8);
+  if (!body.has(16 + 8 * length)) return null;
+  const callchain = new Float64Array(length);
+  for (let i = 0; i < length; i++) callchain[i] = body.address(16 + 8 * i);
+  return { kind: 'callchainDeferred', cookie: body.u64(0), callchain };
+}
+
+function switchFlags(misc: number): { isOut: boolean; isPreempted: boolean } {
+  return {
+    isOut: (misc & PERF_RECORD_MISC.SWITCH_OUT) !== 0,
+    isPreempted: (misc & PERF_RECORD_MISC.SWITCH_OUT_PREEMPT) !== 0,
+  };
+}
+
+/** The bytes between a record's header and its trailer; positions count from their start. */
+class RecordBody {
+  readonly view: DataView;
+  readonly start: number;
+  readonly end: number;
+  readonly littleEndian: boolean;
+
+  constructor(view: DataView, start: number, end: number, littleEndian: boolean) {
+    this.view = view;
+    this.start = start;
+    this.end = end;
+    this.littleEndian = littleEndian;
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  has(bytes: number): boolean {
+    return this.start + bytes <= this.end;
+  }
+
+  u8(at: number): number {
+    return this.view.getUint8(this.start + at);
+  }
+
+  u16(at: number): number {
+    return this.view.getUint16(this.start + at, this.littleEndian);
+  }
+
+  u32(at: number): number {
+    return this.view.getUint32(this.start + at, this.littleEndian);
+  }
+
+  i32(at: number): number {
+    return this.view.getInt32(this.start + at, this.littleEndian);
+  }
+
+  u64(at: number): number {
+    return readU64(this.view, this.start + at, this.littleEndian);
+  }
+
+  address(at: number): AbsoluteAddress {
+    return readAddress(this.view, this.start + at, this.littleEndian);
+  }
+
+  bytes(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.view.buffer, this.view.byteOffset + this.start + at, length);
+  }
+
+  /** From `at` to the first NUL or the end of the body. */
+  text(at: number): string {
+    return decodeText(this.bytes(at, this.length - at));
+  }
+}
