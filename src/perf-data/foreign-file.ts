@@ -1,0 +1,45 @@
+const MAGICS: readonly (readonly [magic: string, what: string])[] = [
+  ['\x1f\x8b', 'it is gzip-compressed (gunzip it first)'],
+  ['\x28\xb5\x2f\xfd', 'it is zstd-compressed (unzstd it first)'],
+  ['\xfd7zXZ', 'it is xz-compressed (unxz it first)'],
+  ['BZh', 'it is bzip2-compressed (bunzip2 it first)'],
+  ['PK\x03\x04', 'it is a zip archive'],
+  ['\x7fELF', 'it is an ELF file (a program or library)'],
+  ['JiTD', 'it is a jitdump file'],
+  ['DTiJ', 'it is a jitdump file'],
+  ['\x17\x08\x44tracing', 'it is a trace-cmd file (trace.dat)'],
+  ['SQLite format 3', 'it is an SQLite database'],
+];
+
+/** How much of the file is looked at. */
+const SNIFFED_BYTES = 4096;
+
+// "swapper     0 [000] 4588.694649:   1 cpu-clock:" — comm, pid, time, event.
+const PERF_SCRIPT_LINE = /^\s*\S.*\s+-?\d+(\/-?\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?\S+:/m;
+// "app;main;work 17"
+const FOLDED_LINE = /^[^\s;][^;\n]*(;[^;\n]+)+ \d+(\.\d+)?$/m;
+
+/** What a file that is not perf.data looks like, as the end of a sentence. */
+export function describeForeignFile(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'it is empty';
+  const head = bytes.subarray(0, SNIFFED_BYTES);
+  const latin1 = Array.from(head, (byte) => String.fromCharCode(byte)).join('');
+  for (const [magic, what] of MAGICS) if (latin1.startsWith(magic)) return what;
+  if ('PERFILE2'.startsWith(latin1) || 'PERFFILE'.startsWith(latin1)) {
+    return `only the first ${bytes.length} bytes of one`;
+  }
+  if (head.every((byte) => byte === 0)) return 'it begins with zeros only';
+  if (isText(head)) return `it looks like ${describeText(latin1)}`;
+  return 'it does not begin with PERFILE2';
+}
+
+function describeText(text: string): string {
+  if (/^\s*[{[]/.test(text)) return 'JSON';
+  if (PERF_SCRIPT_LINE.test(text)) return 'the text that perf script prints';
+  if (FOLDED_LINE.test(text)) return 'folded stacks';
+  return 'text';
+}
+
+function isText(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte >= 0x20 || byte === 9 || byte === 10 || byte === 13);
+}

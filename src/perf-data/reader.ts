@@ -1,0 +1,257 @@
+import type { ByteSource } from '../base/byte-source.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
+import { type RawTime, readU64 } from '../base/u64.ts';
+import { EventLookup } from '../perf-event/event-lookup.ts';
+import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
+import { type Features, parseFeatures } from './feature-sections.ts';
+import { FeatureSections } from './features.ts';
+import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
+import { readPipePreamble } from './pipe-preamble.ts';
+import { type RecordVisitor, SEGMENT_BYTES, type WalkEnd, walkRange } from './record-walk.ts';
+import { StartTimeVisitor } from './start-time.ts';
+
+/** What opening a file finds out. */
+type Opened = {
+  readonly source: ByteSource;
+  readonly littleEndian: boolean;
+  readonly pipe: boolean;
+  readonly attrs: readonly RecordedEvent[];
+  readonly features: Features;
+  readonly sections: FeatureSections;
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  readonly diagnostics: Diagnostics;
+  /** Where the file ends although its header promises more records; −1 otherwise. */
+  readonly cutAt: number;
+};
+
+/** An open perf.data file: everything but its records, which `walkRecords` hands out. */
+export class PerfData {
+  readonly source: ByteSource;
+  readonly littleEndian: boolean;
+  /** Written to a pipe: what a file has in its header comes as records. */
+  readonly pipe: boolean;
+  readonly attrs: readonly RecordedEvent[];
+  readonly lookup: EventLookup;
+  /** What the header says, parsed. */
+  readonly features: Features;
+  /** The header's sections as they are. */
+  readonly sections: FeatureSections;
+  /** Where the records begin, and how many bytes of them the file has. */
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  /** Earliest raw time of the recording; all times are counted from it. */
+  readonly startTime: RawTime;
+  /** What could not be read; a walk over the records adds to it. */
+  readonly diagnostics: Diagnostics;
+  readonly #cutAt: number;
+  #walk: WalkEnd | null = null;
+
+  constructor(opened: Opened) {
+    this.source = opened.source;
+    this.littleEndian = opened.littleEndian;
+    this.pipe = opened.pipe;
+    this.attrs = opened.attrs;
+    this.lookup = new EventLookup(opened.attrs);
+    this.features = opened.features;
+    this.sections = opened.sections;
+    this.dataOffset = opened.dataOffset;
+    this.dataSize = opened.dataSize;
+    this.diagnostics = opened.diagnostics;
+    this.#cutAt = opened.cutAt;
+    if (this.lookup.kind === 'first') {
+      this.diagnostics.count(
+        'records do not say which event they belong to; all count as the first',
+      );
+    }
+    const earliest = new StartTimeVisitor(this);
+    this.walk(earliest, SEGMENT_BYTES);
+    this.startTime = earliest.startTime;
+  }
+
+  /**
+   * File offset where the file was cut: of the record that is not whole, or the end of the file.
+   * −1 if it is whole. Complete, as the next two are, after the records were walked once.
+   */
+  get truncatedAt(): number {
+    const cutRecordAt = this.#walk?.truncatedAt ?? -1;
+    return cutRecordAt >= 0 ? cutRecordAt : this.#cutAt;
+  }
+
+  /** Bytes of records that could not be walked. */
+  get skippedBytes(): number {
+    return this.#walk?.skippedBytes ?? 0;
+  }
+
+  /** COMPRESSED records, whose contents are not read. */
+  get compressedRecords(): number {
+    return this.#walk?.compressedRecords ?? 0;
+  }
+
+  /** See `walkRecords`. */
+  walk(visitor: RecordVisitor, segmentBytes: number): WalkEnd {
+    const end = walkRange(
+      this.source,
+      this.dataOffset,
+      this.dataOffset + this.dataSize,
+      this.littleEndian,
+      this.pipe,
+      visitor,
+      segmentBytes,
+    );
+    if (this.#walk === null && visitor.isDone !== true) {
+      this.#walk = end;
+      this.#diagnose(end);
+    }
+    return end;
+  }
+
+  #diagnose(end: WalkEnd): void {
+    if (end.badRecordAt >= 0) {
+      this.diagnostics.count(
+        'a record header is damaged; nothing behind it can be read',
+        `at 0x${end.badRecordAt.toString(16)}, ${end.skippedBytes} bytes skipped`,
+      );
+    }
+    if (end.compressedRecords > 0) {
+      const reason = 'compressed records are not yet supported; record without -z';
+      this.diagnostics.count(reason, '', end.compressedRecords);
+    }
+  }
+}
+
+/** Opens what `source` holds; throws `PerfDataError` if it is not perf.data or has no header. */
+export function openPerfData(source: ByteSource): PerfData {
+  const header = parseHeader(source.read(0, Math.min(FILE_HEADER_SIZE, source.size)));
+  const { littleEndian } = header;
+  const diagnostics = new Diagnostics();
+  if (header.kind === 'pipe') {
+    const preamble = readPipePreamble(source, header, diagnostics);
+    const sections = new FeatureSections(source, preamble.features);
+    const features = parseFeatures(sections, littleEndian, diagnostics);
+    const attrs = completeEvents(
+      preamble.attrs,
+      features.eventDescriptions ?? [],
+      preamble.namesById,
+      littleEndian,
+      diagnostics,
+    );
+    return new PerfData({
+      source,
+      littleEndian,
+      pipe: true,
+      attrs,
+      features: { ...features, buildIds: features.buildIds ?? nonEmpty(preamble.buildIds) },
+      sections,
+      dataOffset: header.dataOffset,
+      dataSize: source.size - header.dataOffset,
+      diagnostics,
+      cutAt: -1,
+    });
+  }
+  const fileAttrs = readFileAttrs(source, header, diagnostics);
+  const data = findData(source, header, diagnostics);
+  const sections = new FeatureSections(source, data.features);
+  const features = parseFeatures(sections, littleEndian, diagnostics);
+  const attrs = completeEvents(
+    fileAttrs,
+    features.eventDescriptions ?? [],
+    new Map(),
+    littleEndian,
+    diagnostics,
+  );
+  return new PerfData({
+    source,
+    littleEndian,
+    pipe: false,
+    attrs,
+    features,
+    sections,
+    dataOffset: header.data.offset,
+    dataSize: data.size,
+    diagnostics,
+    cutAt: data.cutAt,
+  });
+}
+
+/**
+ * Visits every record in file order. Afterwards `data` says what was cut or skipped. A record that
+ * the end of the file cuts is not visited.
+ */
+export function walkRecords(
+  data: PerfData,
+  visitor: RecordVisitor,
+  segmentBytes = SEGMENT_BYTES,
+): WalkEnd {
+  return data.walk(visitor, segmentBytes);
+}
+
+/**
+ * Finds the records and the feature sections behind them.
+ *
+ * perf writes the data size when it ends: a killed recording says 0, and has feature bits for
+ * sections that were never written. So with size 0 the records go to the end of the file, unless
+ * the table of sections is really where an empty recording has it.
+ */
+function findData(
+  source: ByteSource,
+  header: FileHeader,
+  diagnostics: Diagnostics,
+): { size: number; cutAt: number; features: Map<number, Section> } {
+  const { data } = header;
+  const left = Math.max(0, source.size - data.offset);
+  if (data.size === 0 && left > 0 && !hasSectionTable(source, header)) {
+    diagnostics.count(
+      'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
+    );
+    return { size: left, cutAt: -1, features: new Map() };
+  }
+  if (data.size > left) {
+    return { size: left, cutAt: source.size, features: new Map() };
+  }
+  return { size: data.size, cutAt: -1, features: readSectionTable(source, header, diagnostics) };
+}
+
+/** `struct perf_file_section [number of feature bits]`, behind the data. */
+function readSectionTable(
+  source: ByteSource,
+  header: FileHeader,
+  diagnostics: Diagnostics,
+): Map<number, Section> {
+  const { features, littleEndian } = header;
+  const tableOffset = header.data.offset + header.data.size;
+  const bytes = source.read(tableOffset, features.length * 16);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const sections = new Map<number, Section>();
+  for (let i = 0; i < features.length; i++) {
+    if (16 * i + 16 > bytes.length) {
+      diagnostics.count('the file ends inside the table of header sections');
+      break;
+    }
+    const offset = readU64(view, 16 * i, littleEndian);
+    const size = readU64(view, 16 * i + 8, littleEndian);
+    if (offset + size > source.size) {
+      diagnostics.count(
+        'a header section reaches past the end of the file',
+        `${size} bytes at 0x${offset.toString(16)}`,
+      );
+      continue;
+    }
+    sections.set(features[i] as number, { offset, size });
+  }
+  return sections;
+}
+
+/** Whether the section table of an empty recording follows the header: its first entry tells. */
+function hasSectionTable(source: ByteSource, header: FileHeader): boolean {
+  if (header.features.length === 0) return false;
+  const tableEnd = header.data.offset + 16 * header.features.length;
+  const bytes = source.read(header.data.offset, 16);
+  if (bytes.length < 16 || tableEnd > source.size) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return readU64(view, 0, header.littleEndian) === tableEnd;
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | null {
+  return list.length > 0 ? list : null;
+}

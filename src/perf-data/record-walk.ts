@@ -1,0 +1,131 @@
+// Hot: once per record.
+
+import type { ByteSource } from '../base/byte-source.ts';
+import { readU64 } from '../base/u64.ts';
+import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../perf-event/constants.ts';
+import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
+
+/** Gets every record of a file. */
+export type RecordVisitor = {
+  /**
+   * The record [offset, offset + size) of `view`, its header included; it is whole. `fileOffset`
+   * is where it lies in the file. The view stays valid and unchanged for as long as it is kept.
+   */
+  record(
+    view: DataView,
+    offset: number,
+    size: number,
+    type: number,
+    misc: number,
+    fileOffset: number,
+  ): void;
+  /** Looked at after every record: true ends the walk. */
+  readonly isDone?: boolean;
+};
+
+/** How a walk ended. */
+export type WalkEnd = {
+  readonly records: number;
+  /** File offset of the record that the end of the file cuts; −1 if there is none. */
+  readonly truncatedAt: number;
+  /** File offset of a record header that can't be true; −1 if there is none. */
+  readonly badRecordAt: number;
+  /** Bytes that were not walked because of either. */
+  readonly skippedBytes: number;
+  /** Records whose contents are compressed. */
+  readonly compressedRecords: number;
+};
+
+/** Bytes read at once. Records that cross the border are read again with the next segment. */
+export const SEGMENT_BYTES = 64 * 1024 * 1024;
+
+/** A record's size is a u16. */
+const LARGEST_RECORD = 65536;
+
+/**
+ * Walks the records in [start, end) of `source`, in file order. `isPipe`: tracing data follows its
+ * record. A header with a size below 8 ends the walk, as in perf: nothing says where the next
+ * record would begin.
+ */
+export function walkRange(
+  source: ByteSource,
+  start: number,
+  end: number,
+  littleEndian: boolean,
+  isPipe: boolean,
+  visitor: RecordVisitor,
+  segmentBytes = SEGMENT_BYTES,
+): WalkEnd {
+  let records = 0;
+  let compressedRecords = 0;
+  let truncatedAt = -1;
+  let badRecordAt = -1;
+  let position = start;
+  // A segment holds at least one record, so that every read makes progress.
+  const atOnce = Math.max(segmentBytes, LARGEST_RECORD);
+  walk: while (position < end) {
+    const wanted = Math.min(atOnce, end - position);
+    const bytes = source.read(position, wanted);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const segmentStart = position;
+    const length = bytes.length;
+    let offset = 0;
+    while (offset + RECORD_HEADER_SIZE <= length) {
+      const size = view.getUint16(offset + 6, littleEndian);
+      if (size < RECORD_HEADER_SIZE) {
+        badRecordAt = segmentStart + offset;
+        break walk;
+      }
+      if (offset + size > length) break;
+      const type = view.getUint32(offset, littleEndian);
+      const misc = view.getUint16(offset + 4, littleEndian);
+      visitor.record(view, offset, size, type, misc, segmentStart + offset);
+      records++;
+      if (visitor.isDone === true) break walk;
+      let next = offset + size;
+      if (type >= PERF_RECORD_USER_TYPE_START) {
+        if (type === PERF_RECORD.COMPRESSED || type === PERF_RECORD.COMPRESSED2) {
+          compressedRecords++;
+        }
+        next += payloadBytes(view, offset, size, type, isPipe, littleEndian);
+        if (segmentStart + next > end) {
+          truncatedAt = segmentStart + offset;
+          break walk;
+        }
+      }
+      offset = next;
+    }
+    // What is left of the segment is part of a record: it is read again with what follows.
+    position = segmentStart + offset;
+    if (position < end && (segmentStart + length >= end || length < wanted)) {
+      truncatedAt = position;
+      break;
+    }
+  }
+  const stoppedAt = Math.max(truncatedAt, badRecordAt);
+  const skippedBytes = stoppedAt < 0 ? 0 : end - stoppedAt;
+  return { records, compressedRecords, truncatedAt, badRecordAt, skippedBytes };
+}
+
+/**
+ * Bytes that follow the record without being part of its size.
+ *
+ *   struct { header; u64 size; … }  AUXTRACE
+ *   struct { header; u32 size; }    HEADER_TRACING_DATA, in a pipe
+ */
+function payloadBytes(
+  view: DataView,
+  offset: number,
+  size: number,
+  type: number,
+  isPipe: boolean,
+  littleEndian: boolean,
+): number {
+  if (type === PERF_RECORD.AUXTRACE && size >= 16) {
+    return readU64(view, offset + 8, littleEndian);
+  }
+  if (type === PERF_RECORD.HEADER_TRACING_DATA && isPipe && size >= 12) {
+    return view.getUint32(offset + 8, littleEndian);
+  }
+  return 0;
+}

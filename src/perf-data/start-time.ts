@@ -1,0 +1,56 @@
+import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
+import { PERF_RECORD } from '../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { recordTimeOffset } from '../perf-event/parse-info.ts';
+import type { PerfData } from './reader.ts';
+import type { RecordVisitor } from './record-walk.ts';
+
+/** Raw times that perf gives to records it made up: no time at all. */
+export function isNoTime(high: number, low: number): boolean {
+  return (high === 0 && low === 0) || (high === 0xffffffff && low === 0xffffffff);
+}
+
+/**
+ * Finds the earliest raw time of a recording. Rings are drained one after the other, so the first
+ * record of the file need not be it, but no record of a round is earlier than all of the round
+ * before the last: it lies in the first two rounds. Without rounds every record is looked at.
+ */
+export class StartTimeVisitor implements RecordVisitor {
+  readonly #data: Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian'>;
+  #rounds = 0;
+  #high = 0;
+  #low = 0;
+  #isFound = false;
+
+  constructor(data: Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian'>) {
+    this.#data = data;
+  }
+
+  get isDone(): boolean {
+    return this.#rounds >= 2 && this.#isFound;
+  }
+
+  /** 0 if no record has a time. */
+  get startTime(): RawTime {
+    return { high: this.#high, low: this.#low };
+  }
+
+  record(view: DataView, offset: number, size: number, type: number): void {
+    if (type === PERF_RECORD.FINISHED_ROUND) this.#rounds++;
+    const { lookup, attrs, littleEndian } = this.#data;
+    const attrIndex = lookup.attrIndexOf(view, offset, size, type);
+    if (attrIndex === UNKNOWN_EVENT) return;
+    const info = attrs[attrIndex]?.info;
+    if (info === undefined) return;
+    const at = recordTimeOffset(info, offset, size, type);
+    if (at < 0) return;
+    const high = readHigh32(view, at, littleEndian);
+    const low = readLow32(view, at, littleEndian);
+    if (isNoTime(high, low)) return;
+    if (!this.#isFound || high < this.#high || (high === this.#high && low < this.#low)) {
+      this.#high = high;
+      this.#low = low;
+      this.#isFound = true;
+    }
+  }
+}
