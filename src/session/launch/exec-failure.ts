@@ -1,0 +1,68 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { FailedError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import type { CommandSpec } from '../../native/types.ts';
+
+/**
+ * What to tell the user when the held child could not become the command, by the step that failed
+ * and its errno name. The status is the contract's: 126 and 127 when it was the command's fault, 125
+ * when the change of user failed.
+ */
+export function explainExecFailure(
+  command: Pick<CommandSpec, 'path' | 'user'>,
+  step: string,
+  code: string,
+): FailedError {
+  const path = printable(command.path);
+  if (step !== 'execve') {
+    const whom = command.user === undefined ? '' : ` as uid ${command.user.uid}`;
+    return new FailedError(`the command was not started${whom}: ${step} failed (${code})`, [
+      'nothing of it has run; --as-root runs it without changing the user',
+    ]);
+  }
+  if (code === 'ENOENT') {
+    // The file was there when it was looked for.
+    const interpreter = readInterpreter(command.path);
+    if (interpreter !== null) {
+      const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
+      return new FailedError(message, [], 126);
+    }
+    return new FailedError(
+      `cannot execute ${path}: it, or its program loader, is missing`,
+      [],
+      127,
+    );
+  }
+  if (code === 'EACCES') {
+    const whom = command.user === undefined ? '' : ` for uid ${command.user.uid}`;
+    const hints = command.user === undefined ? [] : ['--as-root runs it as root'];
+    return new FailedError(`cannot execute ${path}: permission denied${whom}`, hints, 126);
+  }
+  if (code === 'E2BIG') {
+    return new FailedError(
+      `cannot execute ${path}: its arguments and environment are too long`,
+      [],
+      126,
+    );
+  }
+  return new FailedError(`cannot execute ${path}: ${code}`, [], 126);
+}
+
+/** The kernel reads no more of a script's first line. */
+const INTERPRETER_LINE_BYTES = 256;
+
+/** The program named in a script's `#!` line; null for other files. */
+function readInterpreter(path: string): string | null {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(INTERPRETER_LINE_BYTES);
+      const length = readSync(fd, head, 0, head.length, 0);
+      return /^#![ \t]*([^ \t\n]+)/.exec(head.toString('utf8', 0, length))?.[1] ?? null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
+}
