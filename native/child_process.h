@@ -1,4 +1,5 @@
-#pragma once
+#ifndef PERF_TS_CHILD_PROCESS_H_
+#define PERF_TS_CHILD_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -76,3 +77,5 @@ class ChildProcess {
 };
 
 }  // namespace perf_ts
+
+#endif  // PERF_TS_CHILD_PROCESS_H_

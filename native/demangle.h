@@ -1,0 +1,21 @@
+#ifndef PERF_TS_DEMANGLE_H_
+#define PERF_TS_DEMANGLE_H_
+
+#include <cstddef>
+#include <string>
+
+namespace perf_ts {
+
+/** Longest mangled name that is looked at; longer ones stay as they are. */
+constexpr size_t kMaxMangledBytes = 64 * 1024;
+
+/**
+ * The C++ name behind an Itanium ABI symbol (`_Z…`, or `__Z…` with a further underscore); false for
+ * every other string and for names that are malformed or too long. Names come from the profiled
+ * program's files, so this neither throws nor takes their word for any size.
+ */
+bool Demangle(const char* mangled, std::string* out);
+
+}  // namespace perf_ts
+
+#endif  // PERF_TS_DEMANGLE_H_
