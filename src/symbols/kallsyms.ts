@@ -91,6 +91,22 @@ export function parseKallsyms(bytes: Uint8Array, diagnostics: Diagnostics): Symb
   });
 }
 
+/** Address of the symbol called `name`; null if the list has none. */
+export function findKallsymsAddress(bytes: Uint8Array, name: string): number | null {
+  const wanted = new TextEncoder().encode(` ${name}\n`);
+  const hex = new HexField();
+  for (let line = 0; line < bytes.length; ) {
+    const found = bytes.indexOf(NEWLINE, line);
+    const end = found < 0 ? bytes.length : found;
+    const at = end + 1 - wanted.length;
+    if (at > line && wanted.every((byte, i) => bytes[at + i] === byte)) {
+      return hex.read(bytes, line, end) ? hex.value : null;
+    }
+    line = end + 1;
+  }
+  return null;
+}
+
 /** T, W, D, B in either case: what perf takes for a symbol. */
 function isTextOrData(type: number): boolean {
   const lower = type | LOWER_CASE;

@@ -1,0 +1,191 @@
+// Hot: once per frame.
+
+import { NONE } from '../base/brand.ts';
+
+const FIRST_CAPACITY = 16;
+/** Ranges in a full block. Larger blocks copy more on insertion, smaller ones make more blocks. */
+const BLOCK_CAPACITY = 256;
+
+/**
+ * Which mapping covers an address: ranges [start, end) that don't overlap, sorted, each with the
+ * row of the mapping that it belongs to. A range that is added cuts what lay there before:
+ *
+ *   before   |------ 3 ------|        |- 5 -|
+ *   add 7              |-----------|
+ *   after    |-- 3 ----|---- 7 ----|  |- 5 -|
+ *
+ * Ranges live in blocks of at most 256, so that a process with a million mappings pays for moving
+ * 256 of them at each insertion, not a million; the usual process has one small block.
+ *
+ * All addresses of one space lie in one half (user or kernel), so they compare as plain numbers.
+ */
+export class AddressSpace {
+  #blocks: Block[] = [new Block(FIRST_CAPACITY)];
+  #lastBlock: Block = this.#blocks[0] as Block;
+  #lastIndex = 0;
+
+  /** The row whose range covers `address`, −1 if none. */
+  find(address: number): number {
+    const last = this.#lastBlock;
+    const index = this.#lastIndex;
+    if (
+      index < last.length &&
+      address >= (last.starts[index] as number) &&
+      address < (last.ends[index] as number)
+    ) {
+      return last.rows[index] as number;
+    }
+    const block = this.#blocks[this.#findBlock(address)] as Block;
+    const found = block.lastStartingAtOrBefore(address);
+    if (found < 0 || address >= (block.ends[found] as number)) return NONE;
+    this.#lastBlock = block;
+    this.#lastIndex = found;
+    return block.rows[found] as number;
+  }
+
+  /** Makes [start, end) belong to `row`, whatever was there. */
+  add(start: number, end: number, row: number): void {
+    if (!(start < end)) return;
+    this.#cut(start, end);
+    this.#insert(start, end, row);
+  }
+
+  /** Ranges held; a mapping cut in the middle has two. */
+  get size(): number {
+    return this.#blocks.reduce((sum, block) => sum + block.length, 0);
+  }
+
+  clone(): AddressSpace {
+    const copy = new AddressSpace();
+    copy.#blocks = this.#blocks.map((block) => block.clone());
+    copy.#lastBlock = copy.#blocks[0] as Block;
+    return copy;
+  }
+
+  /** The block that holds the last range starting at or before `address`; the first if none. */
+  #findBlock(address: number): number {
+    const blocks = this.#blocks;
+    let low = 1;
+    let high = blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (((blocks[middle] as Block).starts[0] as number) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Empties [start, end): ranges inside go, ranges across a border are shortened or split. */
+  #cut(start: number, end: number): void {
+    for (;;) {
+      const blockIndex = this.#findBlock(end - 1);
+      const block = this.#blocks[blockIndex] as Block;
+      const index = block.lastStartingAtOrBefore(end - 1);
+      if (index < 0) return;
+      const oldStart = block.starts[index] as number;
+      const oldEnd = block.ends[index] as number;
+      if (oldEnd <= start) return;
+      const row = block.rows[index] as number;
+      if (oldStart < start) {
+        block.ends[index] = start;
+        if (oldEnd > end) this.#insert(end, oldEnd, row);
+        return;
+      }
+      if (oldEnd > end) {
+        block.starts[index] = end;
+        continue;
+      }
+      block.remove(index);
+      if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(blockIndex, 1);
+    }
+  }
+
+  #insert(start: number, end: number, row: number): void {
+    const blockIndex = this.#findBlock(start);
+    const block = this.#blocks[blockIndex] as Block;
+    if (block.length === BLOCK_CAPACITY) {
+      this.#blocks.splice(blockIndex + 1, 0, block.splitOff());
+      this.#insert(start, end, row);
+      return;
+    }
+    const at = block.lastStartingAtOrBefore(start) + 1;
+    block.insert(at, start, end, row);
+  }
+}
+
+/** Up to 256 ranges as columns. */
+class Block {
+  starts: Float64Array;
+  ends: Float64Array;
+  rows: Int32Array;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.starts = new Float64Array(capacity);
+    this.ends = new Float64Array(capacity);
+    this.rows = new Int32Array(capacity);
+  }
+
+  lastStartingAtOrBefore(address: number): number {
+    const starts = this.starts;
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] as number) <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  insert(at: number, start: number, end: number, row: number): void {
+    if (this.length === this.starts.length) this.#resize(this.length * 2);
+    const { starts, ends, rows, length } = this;
+    starts.copyWithin(at + 1, at, length);
+    ends.copyWithin(at + 1, at, length);
+    rows.copyWithin(at + 1, at, length);
+    starts[at] = start;
+    ends[at] = end;
+    rows[at] = row;
+    this.length++;
+  }
+
+  remove(at: number): void {
+    const { starts, ends, rows, length } = this;
+    starts.copyWithin(at, at + 1, length);
+    ends.copyWithin(at, at + 1, length);
+    rows.copyWithin(at, at + 1, length);
+    this.length--;
+  }
+
+  /** Moves the upper half into a new block. */
+  splitOff(): Block {
+    const half = this.length >>> 1;
+    const upper = new Block(BLOCK_CAPACITY);
+    upper.starts.set(this.starts.subarray(half, this.length));
+    upper.ends.set(this.ends.subarray(half, this.length));
+    upper.rows.set(this.rows.subarray(half, this.length));
+    upper.length = this.length - half;
+    this.length = half;
+    return upper;
+  }
+
+  clone(): Block {
+    const copy = new Block(this.starts.length);
+    copy.starts.set(this.starts);
+    copy.ends.set(this.ends);
+    copy.rows.set(this.rows);
+    copy.length = this.length;
+    return copy;
+  }
+
+  #resize(capacity: number): void {
+    const { starts, ends, rows } = this;
+    this.starts = new Float64Array(capacity);
+    this.ends = new Float64Array(capacity);
+    this.rows = new Int32Array(capacity);
+    this.starts.set(starts);
+    this.ends.set(ends);
+    this.rows.set(rows);
+  }
+}

@@ -1,0 +1,286 @@
+// Hot: threadAt once per sample, findMapping once per frame.
+
+import { NONE } from '../base/brand.ts';
+import { GrowableInt32 } from '../base/growable-columns.ts';
+import type { StringIndex, StringTable } from '../base/string-table.ts';
+import { isKernelAddress } from '../base/u64.ts';
+import type { ProfileThread, ThreadIndex } from '../profile/types.ts';
+import { AddressSpace } from './address-space.ts';
+import { dsoKeyOf } from './dso-key.ts';
+import { DsoTable } from './dso-table.ts';
+import { MappingTable } from './mapping-table.ts';
+import type { MappingIndex, MmapFields } from './types.ts';
+
+/** Start of the kernel's half with five-level page tables, the largest there is. */
+const KERNEL_HALF_START = -(2 ** 56);
+
+/** One use of a pid: from fork or exec to the next exec or reuse. */
+type Process = {
+  readonly pid: number;
+  readonly generation: number;
+  space: AddressSpace;
+  /** `space` also belongs to a parent or child: copy before writing. */
+  isShared: boolean;
+  readonly parentPid: number;
+  /** Forked, and nothing heard of it since. */
+  isPristine: boolean;
+};
+
+type Thread = {
+  readonly tid: number;
+  readonly process: Process;
+  comm: StringIndex;
+  /** Row in the profile, −1 until a sample asks for it. */
+  index: ThreadIndex | typeof NONE;
+};
+
+/** The reference symbol of the kernel that was recorded, for telling whether it has moved since. */
+export type KernelReference = { readonly symbol: string; readonly address: number };
+
+/**
+ * Who was where. Fed with side-band records in time order, it answers at any moment which thread
+ * a pid and tid are, what that thread is called, and what is mapped at an address.
+ *
+ * A process has generations: exec and reuse of its pid start a new one without mappings or
+ * threads. A forked process shares its parent's mappings until either of them maps something.
+ * Kernel mappings are common to all; where no record said otherwise a kernel address belongs to
+ * the kernel proper.
+ *
+ * Threads get a row in the profile when a sample first asks for them, so what never ran while
+ * sampled takes no room there.
+ */
+export class ProcessTable {
+  readonly dsos = new DsoTable();
+  readonly mappings = new MappingTable();
+  readonly #strings: StringTable;
+  readonly #processes = new Map<number, Process>();
+  readonly #threads = new Map<number, Thread>();
+  readonly #kernelSpace = new AddressSpace();
+  #kernelReference: KernelReference | null = null;
+
+  /** Rows of the profile's thread table. */
+  readonly #rows: Thread[] = [];
+  readonly #rowComm = new GrowableInt32();
+
+  // Answers of the last lookup; forgotten when a record changes them.
+  #lastPid = NONE;
+  #lastSpace: AddressSpace | null = null;
+  #lastThreadPid = NONE;
+  #lastTid = NONE;
+  #lastThread = NONE as ThreadIndex;
+
+  constructor(strings: StringTable) {
+    this.#strings = strings;
+    const kernel = this.dsos.intern({ kind: 'kernel' });
+    const everywhere = this.mappings.add(KERNEL_HALF_START, 0, KERNEL_HALF_START, kernel, false);
+    this.#kernelSpace.add(KERNEL_HALF_START, 0, everywhere);
+  }
+
+  /** A MMAP or MMAP2 record. */
+  mmap(fields: MmapFields): void {
+    const key = dsoKeyOf(fields);
+    const dso = this.dsos.intern(key, fields.buildId);
+    const { start, length, fileOffset } = fields;
+    const isFile = key.kind === 'user-file' || key.kind === 'vdso';
+    if (key.kind === 'kernel') this.#noteKernelReference(fields);
+    const end = clampEnd(start, start + length);
+    const row = this.mappings.add(start, end, fileOffset, dso, isFile);
+    if (isKernelAddress(start)) {
+      this.#kernelSpace.add(start, end, row);
+      return;
+    }
+    const process = this.#processAt(fields.pid);
+    process.isPristine = false;
+    this.#ownSpace(process).add(start, end, row);
+  }
+
+  /**
+   * A KSYMBOL record: a BPF program or other code appeared in the kernel, or went away. Its
+   * mapping stays after it went, for samples that are still to come.
+   */
+  ksymbol(address: number, length: number, name: string, isUnregistered: boolean): void {
+    if (isUnregistered || !isKernelAddress(address)) return;
+    const dso = this.dsos.intern({ kind: 'bpf', name });
+    const end = clampEnd(address, address + length);
+    this.#kernelSpace.add(address, end, this.mappings.add(address, end, 0, dso, false));
+  }
+
+  /** A COMM record; `isExec` (PERF_RECORD_MISC_COMM_EXEC) where exec caused it. */
+  comm(pid: number, tid: number, comm: string, isExec: boolean): void {
+    if (isExec) this.#exec(pid);
+    const thread = this.#threadOf(pid, tid);
+    thread.process.isPristine = false;
+    thread.comm = this.#strings.intern(comm);
+    if (thread.index !== NONE) this.#rowComm.array[thread.index] = thread.comm;
+  }
+
+  /**
+   * A FORK record. Several events may report one fork: repetitions change nothing. With
+   * `isSynthesized` (PERF_RECORD_MISC_FORK_EXEC, written by the recorder for processes that were
+   * already running) the child's mappings follow as records of their own and are not copied.
+   */
+  fork(
+    pid: number,
+    parentPid: number,
+    tid: number,
+    parentTid: number,
+    isSynthesized = false,
+  ): void {
+    this.#forgetLast();
+    const parent = this.#threads.get(parentTid);
+    const comm = parent !== undefined && parent.process.pid === parentPid ? parent.comm : NO_COMM;
+    if (pid === parentPid) {
+      this.#addThread(this.#processAt(pid), tid, comm);
+      return;
+    }
+    const known = this.#processes.get(pid);
+    if (known?.isPristine && known.parentPid === parentPid) return;
+    const parentProcess = this.#processAt(parentPid);
+    const process: Process = {
+      pid,
+      generation: known === undefined ? 0 : known.generation + 1,
+      space: isSynthesized ? new AddressSpace() : parentProcess.space,
+      isShared: !isSynthesized,
+      parentPid,
+      isPristine: true,
+    };
+    if (!isSynthesized) parentProcess.isShared = true;
+    parentProcess.isPristine = false;
+    this.#processes.set(pid, process);
+    this.#addThread(process, tid, comm);
+  }
+
+  /**
+   * An EXIT record. Samples of the thread may still follow (its EXIT is written before its last
+   * switch), so nothing is forgotten; but a fork that gives out the pid again is a reuse.
+   */
+  exit(pid: number, tid: number): void {
+    const process = this.#processes.get(pid);
+    if (process !== undefined && pid === tid) process.isPristine = false;
+  }
+
+  /** The thread's row in the profile; a thread that no record announced gets one too. */
+  threadAt(pid: number, tid: number): ThreadIndex {
+    if (pid === this.#lastThreadPid && tid === this.#lastTid) return this.#lastThread;
+    const thread = this.#threadOf(pid, tid);
+    thread.process.isPristine = false;
+    if (thread.index === NONE) {
+      thread.index = this.#rows.length as ThreadIndex;
+      this.#rows.push(thread);
+      this.#rowComm.push(thread.comm);
+    }
+    this.#lastThreadPid = pid;
+    this.#lastTid = tid;
+    this.#lastThread = thread.index as ThreadIndex;
+    return this.#lastThread;
+  }
+
+  /** What the thread is called now; the empty string's index if nobody said. */
+  commOf(thread: ThreadIndex): StringIndex {
+    const comm = this.#rowComm.array[thread] as StringIndex;
+    return comm === NO_COMM ? (0 as StringIndex) : comm;
+  }
+
+  /** The mapping at `address` in the process, −1 if none. */
+  findMapping(pid: number, address: number): MappingIndex {
+    if (isKernelAddress(address)) return this.#kernelSpace.find(address) as MappingIndex;
+    if (pid !== this.#lastPid || this.#lastSpace === null) {
+      const process = this.#processes.get(pid);
+      if (process === undefined) return NONE as MappingIndex;
+      this.#lastPid = pid;
+      this.#lastSpace = process.space;
+    }
+    return this.#lastSpace.find(address) as MappingIndex;
+  }
+
+  /** Where the recording says its kernel was, null if it does not. */
+  get kernelReference(): KernelReference | null {
+    return this.#kernelReference;
+  }
+
+  /** Rows for the profile, in the order of `threadAt`. */
+  finishThreads(): ProfileThread[] {
+    return this.#rows.map(({ tid, process, comm }) => ({
+      pid: process.pid,
+      tid,
+      generation: process.generation,
+      comm: comm === NO_COMM ? '' : this.#strings.get(comm),
+    }));
+  }
+
+  #exec(pid: number): void {
+    const known = this.#processes.get(pid);
+    if (known === undefined) return;
+    this.#forgetLast();
+    this.#processes.set(pid, {
+      pid,
+      generation: known.generation + 1,
+      space: new AddressSpace(),
+      isShared: false,
+      parentPid: known.parentPid,
+      isPristine: false,
+    });
+  }
+
+  #processAt(pid: number): Process {
+    const known = this.#processes.get(pid);
+    if (known !== undefined) return known;
+    const process: Process = {
+      pid,
+      generation: 0,
+      space: new AddressSpace(),
+      isShared: false,
+      parentPid: NONE,
+      isPristine: false,
+    };
+    this.#processes.set(pid, process);
+    return process;
+  }
+
+  /** The space of `process` for writing: a copy if someone else reads it too. */
+  #ownSpace(process: Process): AddressSpace {
+    if (process.isShared) {
+      process.space = process.space.clone();
+      process.isShared = false;
+      this.#lastSpace = null;
+    }
+    return process.space;
+  }
+
+  /** A thread of an earlier generation, or of another process, is not the one meant. */
+  #threadOf(pid: number, tid: number): Thread {
+    const known = this.#threads.get(tid);
+    const process = this.#processAt(pid);
+    if (known !== undefined && known.process === process) return known;
+    this.#forgetLast();
+    return this.#addThread(process, tid, pid === 0 ? this.#strings.intern('swapper') : NO_COMM);
+  }
+
+  #addThread(process: Process, tid: number, comm: StringIndex): Thread {
+    const known = this.#threads.get(tid);
+    if (known !== undefined && known.process === process) return known;
+    const thread: Thread = { tid, process, comm, index: NONE };
+    this.#threads.set(tid, thread);
+    return thread;
+  }
+
+  #noteKernelReference({ path, fileOffset }: MmapFields): void {
+    const symbol = path.slice(path.indexOf(']') + 1);
+    if (symbol !== '' && isKernelAddress(fileOffset)) {
+      this.#kernelReference ??= { symbol, address: fileOffset };
+    }
+  }
+
+  #forgetLast(): void {
+    this.#lastSpace = null;
+    this.#lastThreadPid = NONE;
+    this.#lastTid = NONE;
+  }
+}
+
+const NO_COMM = NONE as number as StringIndex;
+
+/** Ranges end at their half's end: the kernel's map of itself may claim everything to 2^64. */
+function clampEnd(start: number, end: number): number {
+  return start < 0 ? Math.min(end, 0) : end;
+}

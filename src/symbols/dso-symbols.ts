@@ -1,0 +1,130 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
+import { readBuildId } from '../elf/build-id.ts';
+import { findSymtab, parseElf } from '../elf/elf-file.ts';
+import type { DsoKey } from '../process/types.ts';
+import { findDebugFile } from './debug-file.ts';
+import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { parsePerfMap } from './perf-map.ts';
+import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
+import { SymbolTable } from './symbol-table.ts';
+
+/** The symbols of one DSO, with what turns a frame's address into the table's terms. */
+export type DsoSymbols = {
+  readonly table: SymbolTable;
+  /** Null where addresses are absolute on both sides. */
+  readonly segments: SegmentMap | null;
+};
+
+export type DsoSymbolsContext = {
+  readonly provider: SymbolProvider;
+  readonly demangle: Demangle;
+  readonly diagnostics: Diagnostics;
+  /** Kernel and modules share one list, loaded at the first need. */
+  readonly kallsyms: () => SymbolTable | null;
+};
+
+/** Loads the symbols of `dso`; null, with the reason counted, if there are none to be had. */
+export function loadDsoSymbols(
+  dso: DsoKey,
+  buildId: string | null,
+  context: DsoSymbolsContext,
+): DsoSymbols | null {
+  switch (dso.kind) {
+    case 'kernel':
+    case 'kernel-module': {
+      const table = context.kallsyms();
+      return table && { table, segments: null };
+    }
+    case 'bpf':
+      return { table: singleSymbol(dso.name), segments: null };
+    case 'user-file':
+    case 'vdso':
+      return loadFile(dso, buildId, context);
+    case 'jit':
+      return loadPerfMap(dso, context);
+    case 'unknown':
+      return null;
+  }
+}
+
+function loadFile(
+  dso: DsoKey,
+  buildId: string | null,
+  context: DsoSymbolsContext,
+): DsoSymbols | null {
+  const { provider, diagnostics } = context;
+  const need = dso.kind === 'vdso' ? 'vdso' : 'elf';
+  const source = provider({ need, dso, buildId });
+  if (source === null) return null;
+  try {
+    return loadElf(source, dso, buildId, context);
+  } catch (error) {
+    diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
+    return null;
+  } finally {
+    source.close?.();
+  }
+}
+
+function loadElf(
+  source: SymbolSource,
+  dso: DsoKey,
+  buildId: string | null,
+  { provider, demangle, diagnostics }: DsoSymbolsContext,
+): DsoSymbols | null {
+  const elf = parseElf(source, diagnostics);
+  if (elf === null) return null;
+  const found = readBuildId(elf, diagnostics);
+  if (buildId !== null && found !== buildId) {
+    diagnostics.count('file is not the one recorded (build ID differs), not used', dsoText(dso));
+    return null;
+  }
+  const debug = findSymtab(elf) === null ? findDebugFile(elf, dso, provider, diagnostics) : null;
+  try {
+    const table = loadElfSymbols(elf, debug?.elf ?? null, demangle, diagnostics);
+    return { table, segments: new SegmentMap(elf) };
+  } finally {
+    debug?.source.close?.();
+  }
+}
+
+function loadPerfMap(dso: DsoKey, { provider, diagnostics }: DsoSymbolsContext): DsoSymbols | null {
+  const source = provider({ need: 'perf-map', dso, buildId: null });
+  if (source === null) return null;
+  try {
+    return { table: parsePerfMap(source, diagnostics), segments: null };
+  } catch (error) {
+    diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
+    return null;
+  } finally {
+    source.close?.();
+  }
+}
+
+/** A table in which every address has the same name. */
+function singleSymbol(name: string): SymbolTable {
+  const everywhere = 2 ** 63;
+  return new SymbolTable(Float64Array.of(-everywhere), Float64Array.of(everywhere), () => name);
+}
+
+/** For messages. */
+export function dsoText(dso: DsoKey): string {
+  switch (dso.kind) {
+    case 'user-file':
+      return dso.path;
+    case 'jit':
+      return `perf map of ${dso.pid}`;
+    case 'kernel':
+    case 'vdso':
+      return `[${dso.kind}]`;
+    case 'kernel-module':
+    case 'bpf':
+    case 'unknown':
+      return dso.name;
+  }
+}
+
+/** `address` of a frame in `symbols`' DSO, in the terms of its table. */
+export function toTableAddress(symbols: DsoSymbols, address: number): number {
+  return symbols.segments === null ? address : symbols.segments.toFileAddress(address);
+}

@@ -1,0 +1,171 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
+import type { StringTable } from '../base/string-table.ts';
+import type { DsoTable } from '../process/dso-table.ts';
+import type { KernelReference } from '../process/process-table.ts';
+import type { DsoIndex } from '../process/types.ts';
+import { type DemangleBatch, demangleAll } from './demangle.ts';
+import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
+import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
+import type { SymbolProvider } from './symbol-request.ts';
+import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
+
+/** A kernel symbol list of 200 000 lines has 12 MB. */
+const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
+
+export type SymbolizerOptions = {
+  readonly dsos: DsoTable;
+  readonly provider: SymbolProvider;
+  /** Null where there is no addon: C++ names stay mangled. */
+  readonly demangleCpp: DemangleBatch | null;
+  readonly diagnostics: Diagnostics;
+  /** The recorded kernel's address of a symbol; null if the recording does not say. */
+  readonly kernelReference: KernelReference | null;
+};
+
+export type ResolvedSymbol = {
+  /** Demangled. */
+  readonly name: string;
+  /** Address of the symbol's first byte, in the terms of the address that was asked for. */
+  readonly symbolStart: number;
+};
+
+/** What `resolveAll` writes for an address without a symbol. */
+export const UNRESOLVED = -1;
+
+/**
+ * Addresses to names. Addresses are those of `MappingTable.addressInDso`: offset in the file for
+ * files and the vDSO, absolute for the kernel and JIT code.
+ *
+ * Does no I/O: what it needs it asks of the provider, once per DSO, and it remembers failures as
+ * well as results. Symbol tables are read at the first address of a DSO, names only where an
+ * address hits.
+ */
+export class Symbolizer {
+  readonly #options: SymbolizerOptions;
+  /** Loaded tables; null where loading failed. */
+  readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
+  /** Shown names by mangled name: aliases are compared, then shown. */
+  readonly #shownNames = new Map<string, string>();
+  #kallsyms: SymbolTable | null | undefined;
+  /** Recorded kernel address − address in the list. */
+  #kernelShift = 0;
+
+  constructor(options: SymbolizerOptions) {
+    this.#options = options;
+  }
+
+  /** The symbol that covers `address`; null if none is known. */
+  resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return null;
+    const tableAddress = this.#tableAddress(dso, symbols, address);
+    const index = symbols.table.find(tableAddress);
+    if (index === NO_SYMBOL) return null;
+    return {
+      name: this.#shownName(symbols.table.name(index)),
+      symbolStart: symbols.table.start(index) + (address - tableAddress),
+    };
+  }
+
+  /**
+   * Names for many addresses of one DSO: writes into `names` the index in `strings` of the name at
+   * each of `addresses`, −1 where there is none. Best sorted and without repetitions; C++ names
+   * are demangled in one batch.
+   */
+  resolveAll(
+    dso: DsoIndex,
+    addresses: Float64Array,
+    strings: StringTable,
+    names: Int32Array,
+  ): void {
+    names.fill(UNRESOLVED, 0, addresses.length);
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return;
+    const { table } = symbols;
+    const batchRow = new Map<number, number>();
+    const mangled: string[] = [];
+    for (let i = 0; i < addresses.length; i++) {
+      const index = table.find(this.#tableAddress(dso, symbols, addresses[i] as number));
+      names[i] = index;
+      if (index !== NO_SYMBOL && !batchRow.has(index)) {
+        batchRow.set(index, mangled.length);
+        mangled.push(table.name(index));
+      }
+    }
+    const shown = demangleAll(mangled, this.#options.demangleCpp);
+    for (let i = 0; i < addresses.length; i++) {
+      const index = names[i] as number;
+      if (index === NO_SYMBOL) continue;
+      names[i] = strings.intern(shown[batchRow.get(index) as number] as string);
+    }
+  }
+
+  /** Address as other tools print it: as in the ELF file where the DSO is one. */
+  toFileAddress(dso: DsoIndex, address: number): number {
+    const symbols = this.#symbols(dso);
+    return symbols === null ? address : toTableAddress(symbols, address);
+  }
+
+  #symbols(dso: DsoIndex): DsoSymbols | null {
+    const known = this.#symbolsOf.get(dso);
+    if (known !== undefined) return known;
+    const { dsos, provider, diagnostics } = this.#options;
+    const key = dsos.key(dso);
+    const symbols = loadDsoSymbols(key, dsos.buildId(dso), {
+      provider,
+      diagnostics,
+      demangle: (name) => this.#shownName(name),
+      kallsyms: () => this.#loadKallsyms(),
+    });
+    if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
+      diagnostics.count('no symbols', dsoText(key));
+    }
+    this.#symbolsOf.set(dso, symbols);
+    return symbols;
+  }
+
+  #tableAddress(dso: DsoIndex, symbols: DsoSymbols, address: number): number {
+    if (symbols.table === this.#kallsyms) {
+      // Only the kernel proper moves as one piece; modules are loaded anew at each boot.
+      return this.#options.dsos.key(dso).kind === 'kernel' ? address - this.#kernelShift : address;
+    }
+    return toTableAddress(symbols, address);
+  }
+
+  #loadKallsyms(): SymbolTable | null {
+    if (this.#kallsyms !== undefined) return this.#kallsyms;
+    this.#kallsyms = null;
+    const { dsos, provider, diagnostics, kernelReference } = this.#options;
+    const kernel = dsos.intern({ kind: 'kernel' });
+    const source = provider({
+      need: 'kallsyms',
+      dso: dsos.key(kernel),
+      buildId: dsos.buildId(kernel),
+    });
+    if (source === null) return null;
+    try {
+      const bytes = source.read(0, Math.min(source.size, MAX_KALLSYMS_BYTES));
+      this.#kallsyms = parseKallsyms(bytes, diagnostics);
+      if (kernelReference !== null) this.#noteKernelShift(bytes, kernelReference);
+    } finally {
+      source.close?.();
+    }
+    return this.#kallsyms;
+  }
+
+  /** With address-space randomization the kernel image moves, as one piece, at each boot. */
+  #noteKernelShift(kallsyms: Uint8Array, { symbol, address }: KernelReference): void {
+    const now = findKallsymsAddress(kallsyms, symbol);
+    if (now === null || now === 0 || now === address) return;
+    this.#kernelShift = address - now;
+    this.#options.diagnostics.count('kernel moved since the recording (another boot), adjusted');
+  }
+
+  #shownName(name: string): string {
+    const known = this.#shownNames.get(name);
+    if (known !== undefined) return known;
+    const shown = demangleAll([name], this.#options.demangleCpp)[0] as string;
+    this.#shownNames.set(name, shown);
+    return shown;
+  }
+}
