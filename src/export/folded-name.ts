@@ -1,0 +1,38 @@
+import { printable } from '../base/printable.ts';
+
+/**
+ * A frame's name as it may stand in a folded line, where `;` ends a frame and the last space starts
+ * the weight:
+ *
+ *   `a;b`     -> `a:b`       as stackcollapse-perf.pl
+ *   `f 12`    -> `f_12`      "f 12 7" would be read as f with two weights, as difffolded.pl writes
+ *   `f `      -> `f_`
+ *   LF, NUL … -> `\x0a`      one stack stays one line
+ *
+ * Doing it twice changes nothing.
+ */
+export function escapeFrameName(name: string): string {
+  return printable(name)
+    .replaceAll(';', ':')
+    .replace(/ (?=[\d.]+$)/g, '_')
+    .replace(/ +$/, '_');
+}
+
+/** A comm as root frame: as above, and without any space, as stackcollapse-perf.pl writes it. */
+export function escapeComm(comm: string): string {
+  return printable(comm).replaceAll(';', ':').replaceAll(' ', '_');
+}
+
+// Go methods on pointers have a parameter list in the middle: net/http.(*Client).Do
+const GO_METHOD = /\.\(.*\)\./;
+const PARAMETERS = /\((?!anonymous).*$/;
+
+/**
+ * Shortens a symbol as stackcollapse-perf.pl does, so that the two outputs compare line by line:
+ * everything from the first parenthesis goes, unless it is `(anonymous namespace)` or a Go method;
+ * quotes go. What is lost: overloads and lambdas of one function become one.
+ */
+export function tidyName(name: string): string {
+  const shortened = GO_METHOD.test(name) ? name : name.replace(PARAMETERS, '');
+  return shortened.replace(/["']/g, '') || name;
+}

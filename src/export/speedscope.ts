@@ -1,0 +1,134 @@
+import { NONE } from '../base/brand.ts';
+import { printable } from '../base/printable.ts';
+import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
+import { funcLabel } from '../profile/func-label.ts';
+import type { Profile, Weights } from '../profile/types.ts';
+import { TextBuffer } from './text-buffer.ts';
+import { weightTitle } from './weight-title.ts';
+
+const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
+
+export type SpeedscopeOptions = {
+  readonly select?: SampleSelection;
+  /** Program and version that made the file. */
+  readonly exporter?: string;
+};
+
+/**
+ * Writes speedscope's file format (the schema is named in the file):
+ *
+ *   { "$schema", "exporter", "name", "activeProfileIndex",
+ *     "shared": { "frames": [{ "name", "file" }] },              file = path of the DSO
+ *     "profiles": [{ "type": "sampled", "name", "unit", "startValue": 0, "endValue",
+ *                    "samples": [[frame, …]], "weights": [n] }] }   outermost frame first
+ *
+ * One profile per thread and event, samples in time order; the heaviest one is opened first. The
+ * x axis is weight, not time. Units are `nanoseconds` or `none`; names say what `none` counts.
+ */
+export function writeSpeedscope(
+  profile: Profile,
+  weights: Weights,
+  options: SpeedscopeOptions,
+  write: (text: string) => void,
+): void {
+  const buffer = new TextBuffer(write);
+  const sections = splitByThread(profile, weights, selectSamples(profile, options.select));
+  let heaviest = 0;
+  for (const [index, section] of sections.entries()) {
+    if (section.weight > sections[heaviest]!.weight) heaviest = index;
+  }
+
+  buffer.add(
+    `{"$schema":${JSON.stringify(SCHEMA)},` +
+      `"exporter":${JSON.stringify(options.exporter ?? 'perf-ts')},` +
+      `"name":${JSON.stringify(fileName(profile, weights))},` +
+      (sections.length > 0 ? `"activeProfileIndex":${heaviest},` : '') +
+      '"shared":{"frames":[',
+  );
+  for (let func = 0; func < profile.funcs.length; func++) {
+    const name = printable(funcLabel(profile, func));
+    const dso = profile.dsos[profile.funcs.dso[func] as number];
+    const frame = dso === undefined ? { name } : { name, file: printable(dso.path) };
+    buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(frame));
+  }
+  buffer.add(']},\n"profiles":[');
+  for (const [index, section] of sections.entries()) {
+    if (index > 0) buffer.add(',');
+    writeSection(profile, weights, section, buffer);
+  }
+  buffer.add(']}\n');
+  buffer.flush();
+}
+
+/** The samples of one thread and event. */
+type Section = {
+  readonly name: string;
+  readonly samples: Int32Array;
+  readonly weight: number;
+};
+
+function splitByThread(profile: Profile, weights: Weights, samples: Int32Array): Section[] {
+  const sections: Section[] = [];
+  const byEvent = groupSamples(samples, profile.samples.event, profile.events.length);
+  for (const [event, { name: eventName }] of profile.events.entries()) {
+    const ofEvent = byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1]);
+    const byThread = groupSamples(ofEvent, profile.samples.thread, profile.threads.length);
+    for (const [thread, { comm, tid }] of profile.threads.entries()) {
+      const start = byThread.starts[thread] as number;
+      const end = byThread.starts[thread + 1] as number;
+      if (start === end) continue;
+      const ofThread = byThread.samples.subarray(start, end);
+      let weight = 0;
+      for (let i = 0; i < ofThread.length; i++) {
+        weight += weights.values[ofThread[i] as number] as number;
+      }
+      const name = printable(`${comm} (tid ${tid}) ${eventName}, ${weights.unit}`);
+      sections.push({ name, samples: ofThread, weight });
+    }
+  }
+  return sections;
+}
+
+function fileName(profile: Profile, weights: Weights): string {
+  const events = profile.events.map((event) => event.name).join(', ');
+  return printable(`${events}; weight: ${weightTitle(weights)}`);
+}
+
+function writeSection(
+  profile: Profile,
+  weights: Weights,
+  section: Section,
+  buffer: TextBuffer,
+): void {
+  const { samples } = section;
+  const unit = weights.unit === 'nanoseconds' ? 'nanoseconds' : 'none';
+  buffer.add(
+    `\n{"type":"sampled","name":${JSON.stringify(section.name)},"unit":"${unit}",` +
+      `"startValue":0,"endValue":${section.weight},"samples":[`,
+  );
+  const { stack: sampleStack } = profile.samples;
+  const { frame, prefix } = profile.stacks;
+  const frameToFunc = profile.frames.func;
+  let lastStack: number = NONE;
+  let lastText = '[]';
+  // Hot: once per sample and frame.
+  for (let i = 0; i < samples.length; i++) {
+    const stack = sampleStack[samples[i] as number] as number;
+    if (stack !== lastStack) {
+      let text = '';
+      for (let row = stack; row !== NONE; row = prefix[row] as number) {
+        const func = frameToFunc[frame[row] as number] as number;
+        text = text === '' ? `${func}` : `${func},${text}`;
+      }
+      lastStack = stack;
+      lastText = `[${text}]`;
+    }
+    buffer.add(i === 0 ? lastText : `,${lastText}`);
+  }
+  buffer.add('],"weights":[');
+  for (let i = 0; i < samples.length; i++) {
+    const weight = weights.values[samples[i] as number] as number;
+    buffer.add(i === 0 ? `${weight}` : `,${weight}`);
+  }
+  buffer.add(']}');
+}
