@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record.h"
+
+namespace perf_ts {
+
+/** Some contiguous bytes. */
+struct Span {
+  const uint8_t* data = nullptr;
+  uint64_t size = 0;
+};
+
+/**
+ * Records one after the other, in one piece or, where they wrap in their ring, in two. A header is
+ * always in one piece, because pieces end at multiples of 8; a body may lie in both.
+ */
+struct RecordRun {
+  Span parts[2];
+  /** Of all of it; set by whoever walked it. */
+  RecordCounts counts;
+
+  uint64_t size() const { return parts[0].size + parts[1].size; }
+};
+
+/** How far a walk came, and what it met. */
+struct RecordWalk {
+  /** Whole records, from where the walk began. */
+  uint64_t bytes = 0;
+  RecordCounts counts;
+};
+
+/**
+ * Walks the headers from the record boundary `from` over the records that end at or before `limit`
+ * (at most the run's size), and stops early at a header that makes no sense: smaller than itself
+ * or unaligned.
+ */
+RecordWalk WalkRecords(const RecordRun& run, uint64_t from, uint64_t limit);
+
+/** Copies `bytes` from offset `from` on. */
+void CopyOut(const RecordRun& run, uint64_t from, uint64_t bytes, uint8_t* to);
+
+}  // namespace perf_ts
