@@ -1,5 +1,4 @@
-#ifndef PERF_TS_ERROR_H_
-#define PERF_TS_ERROR_H_
+#pragma once
 
 #include <cstdint>
 
@@ -22,5 +21,3 @@ struct Error {
 };
 
 }  // namespace perf_ts
-
-#endif  // PERF_TS_ERROR_H_

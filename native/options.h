@@ -1,5 +1,4 @@
-#ifndef PERF_TS_OPTIONS_H_
-#define PERF_TS_OPTIONS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -73,5 +72,3 @@ struct LiveSinkOptions {
 };
 
 }  // namespace perf_ts
-
-#endif  // PERF_TS_OPTIONS_H_

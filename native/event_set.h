@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "error.h"
+#include "event_attr.h"
+#include "fd.h"
+#include "options.h"
+#include "read_format.h"
+#include "ring_buffer.h"
+#include "ring_mapping.h"
+
+namespace perf_ts {
+
+/** One perf_event_open: an event on a CPU, for a task or for all. */
+struct Instance {
+  Fd fd;
+  uint64_t id = 0;
+  /** Index into the sampled events, −1: the side-band event. */
+  int event = -1;
+  int cpu = -1;
+  /** −1: all tasks. */
+  int task = -1;
+};
+
+/** A ring and the instances that write into it. The first one's mapping is the ring. */
+struct Ring {
+  std::vector<const Instance*> writers;
+  RingMapping mapping;
+};
+
+/**
+ * All events of a session, open, and their rings, mapped.
+ *
+ *     CPU 0:  cycles/task 1  faults/task 1  cycles/task 2 …  ──▶  sample ring
+ *             dummy/task 1                  dummy/task 2 …   ──▶  side-band ring
+ *     CPU 1:  the same again                                 ──▶  two rings of its own
+ *
+ * A ring belongs to a CPU because the kernel writes it without locks; and events are opened per
+ * task *and* CPU because it refuses to map an inherited event that may run on any CPU. The
+ * side-band has rings of its own so that a flood of samples never costs a FORK or an MMAP2.
+ */
+class EventSet {
+ public:
+  /**
+   * Opens everything on `tasks` ({−1}: all tasks). A task that ends meanwhile is left out; null
+   * with ESRCH when none remains. `child_pid`: the held command among the tasks, −1 without one.
+   */
+  static std::unique_ptr<EventSet> Open(const SamplerOptions& options,
+                                        const std::vector<int>& tasks, int child_pid, Error* error);
+
+  /** Sampled events and their groups, on every CPU and task. */
+  void Enable();
+  void Disable();
+  /** Sampled events, then the side-band. */
+  void DisableAll();
+
+  /** Final values, summed over the instances; `lost` of each instance is left in LostOf. */
+  std::vector<CounterReading> ReadFinals();
+  /** Whether every sampled event has PERF_FORMAT_LOST. */
+  bool CountsLost() const;
+
+  const std::vector<Instance>& instances() const { return instances_; }
+  /** Per instance, after ReadFinals: samples or side-band records that did not fit. */
+  const std::vector<uint64_t>& lost() const { return lost_; }
+  const EventAttr& AttrOf(const Instance& instance) const;
+  size_t event_count() const { return attrs_.size(); }
+
+  std::vector<Ring>& rings() { return rings_; }
+  uint32_t ring_pages() const { return ring_pages_; }
+  uint32_t sideband_pages() const { return sideband_pages_; }
+  /** Tasks that have at least one event, ascending. */
+  const std::vector<int>& tasks() const { return tasks_; }
+
+ private:
+  EventSet() = default;
+  bool OpenTask(size_t cpu_index, int cpu, int task, Error* error);
+  bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd, Ring* ring,
+                    Error* error);
+  bool MapRings(Error* error);
+  bool Redirect(Error* error);
+
+  std::vector<EventAttr> attrs_;
+  std::vector<int> leaders_;
+  EventAttr sideband_;
+  /** Reserved in full before the first: rings point into it. */
+  std::vector<Instance> instances_;
+  std::vector<uint64_t> lost_;
+  /** Per CPU two: samples, then side-band. */
+  std::vector<Ring> rings_;
+  std::vector<int> tasks_;
+  uint32_t ring_pages_ = 0;
+  uint32_t sideband_pages_ = 0;
+};
+
+}  // namespace perf_ts

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "event_attr.h"
+#include "fd.h"
+#include "read_format.h"
+
+namespace perf_ts {
+
+/**
+ * perf_event_open(2), close-on-exec. Invalid with errno set on failure; on E2BIG the kernel has
+ * written the size that it knows into the attr.
+ */
+Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd);
+
+/** The id that PERF_SAMPLE_ID carries for this event. False with errno set. */
+bool ReadEventId(int fd, uint64_t* id);
+
+/** PERF_EVENT_IOC_ENABLE and _DISABLE: the event and all its inherited children. */
+bool EnableEvent(int fd);
+bool DisableEvent(int fd);
+
+/** Sends the records of `fd` to the ring of `owner_fd`, which must be mapped. False with errno. */
+bool RedirectOutput(int fd, int owner_fd);
+
+/** read(2) of a counter; `members`: how many events its group has at most. */
+bool ReadCounter(int fd, uint64_t read_format, uint64_t id, size_t members,
+                 CounterReading* reading);
+
+/** Whether an event would open: errno (0: it does), and on E2BIG the size that the kernel named. */
+struct ProbeResult {
+  int code_errno = 0;
+  uint32_t kernel_attr_size = 0;
+};
+ProbeResult ProbeEvent(EventAttr attr, int pid, int cpu);
+
+}  // namespace perf_ts
