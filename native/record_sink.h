@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "record_run.h"
+
+namespace perf_ts {
+
+/** Where the drain thread puts records. All methods on that thread, unless said otherwise. */
+class RecordSink {
+ public:
+  struct Taken {
+    /** Bytes of the runs that were taken, in their order; always whole records. */
+    uint64_t bytes = 0;
+    /** The round marker behind the runs was taken too: the round is over. */
+    bool closed = false;
+  };
+
+  virtual ~RecordSink() = default;
+
+  /**
+   * Takes the runs, then the marker that closes the round. What is not taken now stays in the rings
+   * and is offered again, unless `failure` says that there is no use.
+   */
+  virtual Taken TakeRound(const std::vector<RecordRun>& runs) = 0;
+
+  /** errno of the write that ended it, 0 while all is well. */
+  virtual int failure() const { return 0; }
+  /** The limit that the user set is reached. */
+  virtual bool full() const { return false; }
+  /** From here on take everything: the recording ends, the rest is bounded by the rings. */
+  virtual void LiftBound() {}
+  /** Someone waits to be told that there is something to take out. */
+  virtual bool has_reader() const { return false; }
+  /** File: where the data ends. */
+  virtual uint64_t data_end() const { return 0; }
+};
+
+}  // namespace perf_ts
