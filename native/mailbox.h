@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "read_format.h"
+#include "record.h"
+
+namespace perf_ts {
+
+enum class EndReason { kStopped, kTargetExited, kWriteError, kSizeLimit };
+
+/** Counts kept by the drain thread; exact once the recording has ended. */
+struct Totals {
+  uint64_t rounds = 0;
+  /** Round markers included. */
+  uint64_t bytes = 0;
+  RecordCounts counts;
+  /** Σ of the sampled events' own lost counts; −1 until read, or where the kernel has none. */
+  int64_t lost_samples = -1;
+  /** Side-band records that did not fit; −1 as above. */
+  int64_t lost_sideband = -1;
+  uint64_t skipped_bytes = 0;
+};
+
+struct RecordingEnd {
+  EndReason reason = EndReason::kStopped;
+  /** errno of the failed write, 0 otherwise. */
+  int code_errno = 0;
+  Totals totals;
+  /** Per sampled event. */
+  std::vector<CounterReading> finals;
+  uint64_t data_end = 0;
+};
+
+struct ExecFailure {
+  const char* step = "";
+  int code_errno = 0;
+};
+
+struct ChildExit {
+  int status = 0;
+  int signal = 0;
+};
+
+/** News in the order in which it is to be told; each kind comes at most once, save for `chunks`. */
+struct Mail {
+  bool chunks = false;
+  std::optional<ExecFailure> exec_failure;
+  std::optional<RecordingEnd> recording_end;
+  std::optional<ChildExit> child_exit;
+  /** The thread is done: nothing comes after this. */
+  bool done = false;
+};
+
+/**
+ * From the drain thread to JavaScript's. The drain thread leaves news and rings; it never calls
+ * into JavaScript, and what waits here is bounded because news of one kind is one slot.
+ */
+class Mailbox {
+ public:
+  /** `ring` is called on the drain thread after every Post. */
+  explicit Mailbox(std::function<void()> ring) : ring_(std::move(ring)) {}
+
+  /** Drain thread: `edit` changes the waiting mail. */
+  template <typename Edit>
+  void Post(Edit edit) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      edit(&mail_);
+    }
+    ring_();
+  }
+
+  /** Any thread: what has come since the last call. */
+  Mail Collect() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(mail_, Mail());
+  }
+
+ private:
+  std::mutex mutex_;
+  Mail mail_;
+  std::function<void()> ring_;
+};
+
+}  // namespace perf_ts

@@ -1,0 +1,143 @@
+#include "sampler.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "data_file.h"
+#include "tasks.h"
+
+namespace perf_ts {
+
+namespace {
+
+/** The tasks that events are opened on; empty with `*error` set when a process is not there. */
+std::vector<int> ResolveTasks(const Target& target, int child_pid, Error* error) {
+  switch (target.kind) {
+    case TargetKind::kCommand:
+      return {child_pid};
+    case TargetKind::kThreads:
+      return target.ids;
+    case TargetKind::kSystem:
+      return {-1};
+    case TargetKind::kProcesses:
+      break;
+  }
+  std::vector<int> tasks;
+  for (const int pid : target.ids) {
+    const std::vector<int> threads = ListThreads(pid);
+    if (threads.empty()) {
+      *error = {errno, "opendir(/proc/PID/task)", -1, -1, pid};
+      return {};
+    }
+    tasks.insert(tasks.end(), threads.begin(), threads.end());
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::unique_ptr<Sampler> Sampler::Open(const SamplerOptions& options, Error* error) {
+  std::unique_ptr<Sampler> sampler(new Sampler());
+  sampler->kind_ = options.target.kind;
+  sampler->latency_ms_ = options.latency_ms;
+  sampler->delayed_ = options.delayed;
+  if (options.target.has_command) {
+    sampler->child_ = ChildProcess::Spawn(options.target.command, error);
+    if (!sampler->child_) return nullptr;
+  }
+  const std::vector<int> tasks = ResolveTasks(options.target, sampler->child_pid(), error);
+  if (tasks.empty()) return nullptr;
+  const int held = options.target.kind == TargetKind::kCommand ? sampler->child_pid() : -1;
+  sampler->events_ = EventSet::Open(options, tasks, held, error);
+  if (!sampler->events_) return nullptr;
+  return sampler;
+}
+
+bool Sampler::StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error) {
+  abort_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!abort_.valid()) {
+    *error = {errno, "eventfd"};
+    return false;
+  }
+  std::unique_ptr<RecordSink> sink = DataFile::Open(options, abort_.get(), error);
+  return sink && Start(std::move(sink), std::move(ring), error);
+}
+
+bool Sampler::StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error) {
+  auto queue = std::make_unique<LiveQueue>(options);
+  queue_ = queue.get();
+  return Start(std::move(queue), std::move(ring), error);
+}
+
+bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring, Error* error) {
+  sink_ = std::move(sink);
+  mailbox_ = std::make_unique<Mailbox>(std::move(ring));
+  const bool follows_tasks = kind_ == TargetKind::kProcesses || kind_ == TargetKind::kThreads;
+  thread_ = std::make_unique<SamplerThread>(events_.get(), child_.get(), sink_.get(),
+                                            mailbox_.get(), latency_ms_, follows_tasks);
+  // A command's events are enabled by its exec; all others now, right before a command beside them
+  // is let go.
+  if (kind_ != TargetKind::kCommand && !delayed_) events_->Enable();
+  return thread_->Start(error);
+}
+
+bool Sampler::Enable(Error* error) {
+  if (events_) {
+    events_->Enable();
+    return true;
+  }
+  *error = {ECANCELED, "enable"};
+  return false;
+}
+
+bool Sampler::Disable(Error* error) {
+  if (events_) {
+    events_->Disable();
+    return true;
+  }
+  *error = {ECANCELED, "disable"};
+  return false;
+}
+
+void Sampler::Stop() {
+  if (thread_) thread_->Stop();
+}
+
+bool Sampler::Kill(int signal) {
+  return child_ && child_->Kill(signal);
+}
+
+void Sampler::Close() {
+  closed_ = true;
+  const uint64_t one = 1;
+  if (abort_.valid() && write(abort_.get(), &one, sizeof one) < 0) errno = 0;
+  Release();
+  queue_ = nullptr;
+  sink_.reset();
+  mailbox_.reset();
+}
+
+void Sampler::Release() {
+  if (thread_) {
+    // The destructor joins, and the counts are final only then.
+    thread_->Join();
+    totals_ = thread_->totals();
+  }
+  thread_.reset();
+  events_.reset();
+  child_.reset();
+}
+
+std::unique_ptr<Chunk> Sampler::TakeChunk() {
+  return queue_ ? queue_->Take() : nullptr;
+}
+
+void Sampler::RecycleChunk(std::unique_ptr<Chunk> chunk) {
+  if (queue_ && queue_->Recycle(std::move(chunk)) && thread_) thread_->Wake();
+}
+
+}  // namespace perf_ts

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "child_process.h"
+#include "error.h"
+#include "event_set.h"
+#include "fd.h"
+#include "live_queue.h"
+#include "mailbox.h"
+#include "options.h"
+#include "record_sink.h"
+#include "sampler_thread.h"
+
+namespace perf_ts {
+
+/**
+ * One recording session: events, rings, the held command, and once started the drain thread.
+ * One thread at a time may call; the methods that need the session report ECANCELED after Close.
+ */
+class Sampler {
+ public:
+  /** Forks and holds the command, opens the events, maps the rings. Null and `*error` on failure.
+   */
+  static std::unique_ptr<Sampler> Open(const SamplerOptions& options, Error* error);
+  ~Sampler() { Close(); }
+
+  /**
+   * Enables the events, lets the command go and begins to drain. `ring` is called on the drain
+   * thread when there is mail. Once per session.
+   */
+  bool StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error);
+  bool StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error);
+
+  bool Enable(Error* error);
+  bool Disable(Error* error);
+  /** Ends the recording; the news of it comes by mail. Nothing to do before a start. */
+  void Stop();
+  /** Sends a signal to the command; false when it is gone. */
+  bool Kill(int signal);
+  /**
+   * Ends the recording without waiting for the command, joins the thread, closes everything. A held
+   * command never runs. Idempotent.
+   */
+  void Close();
+  /** Frees events and rings once the thread is done; totals and waiting chunks remain. */
+  void Release();
+
+  /** Live sink: see LiveQueue. */
+  std::unique_ptr<Chunk> TakeChunk();
+  void RecycleChunk(std::unique_ptr<Chunk> chunk);
+
+  Mail CollectMail() { return mailbox_ ? mailbox_->Collect() : Mail(); }
+  Totals totals() const { return thread_ ? thread_->totals() : totals_; }
+  bool closed() const { return closed_; }
+  bool started() const { return sink_ != nullptr; }
+  /** Null after Close. */
+  const EventSet* events() const { return events_.get(); }
+  int child_pid() const { return child_ ? child_->pid() : -1; }
+
+ private:
+  Sampler() = default;
+  bool Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring, Error* error);
+
+  TargetKind kind_ = TargetKind::kSystem;
+  int latency_ms_ = 0;
+  bool delayed_ = false;
+  bool closed_ = false;
+  /** Of a session whose thread is gone. */
+  Totals totals_;
+
+  // Destroyed from the bottom up: the thread uses all that stands above it.
+  std::unique_ptr<ChildProcess> child_;
+  std::unique_ptr<EventSet> events_;
+  /** Readable once writes are to be given up. */
+  Fd abort_;
+  std::unique_ptr<RecordSink> sink_;
+  /** sink_, if it is a queue. */
+  LiveQueue* queue_ = nullptr;
+  std::unique_ptr<Mailbox> mailbox_;
+  std::unique_ptr<SamplerThread> thread_;
+};
+
+}  // namespace perf_ts

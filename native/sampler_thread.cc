@@ -1,0 +1,235 @@
+#include "sampler_thread.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "clock.h"
+#include "lost_samples.h"
+
+namespace perf_ts {
+
+namespace {
+
+constexpr size_t kStackBytes = 256 * 1024;
+
+void SleepMs(int ms) {
+  timespec left = {ms / 1000, (ms % 1000) * 1'000'000L};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) continue;
+}
+
+}  // namespace
+
+SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink,
+                             Mailbox* mailbox, int latency_ms, bool follows_tasks)
+    : events_(events),
+      child_(child),
+      sink_(sink),
+      mailbox_(mailbox),
+      latency_ms_(latency_ms),
+      follows_tasks_(follows_tasks) {
+  for (Ring& ring : events_->rings()) {
+    if (ring.writers.empty()) continue;
+    buffers_.push_back(ring.mapping.Buffer());
+  }
+  limits_.resize(buffers_.size());
+  runs_.resize(buffers_.size());
+}
+
+void SamplerThread::Join() {
+  Close();
+  if (running_) pthread_join(thread_, nullptr);
+  running_ = false;
+}
+
+bool SamplerThread::Start(Error* error) {
+  const char* hold = getenv("PERF_TS_DRAIN_HOLD_MS");
+  hold_ms_ = hold == nullptr ? 0 : atoi(hold);
+  const int pidfd = child_ == nullptr ? -1 : child_->pidfd();
+  if (!watcher_.Open(events_->rings(), pidfd, error)) return false;
+  // The new thread inherits the mask: no signal of the process is ever handled on it, and a write
+  // to a closed pipe or beyond the file-size limit is an errno there.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  const int failure = pthread_create(&thread_, &attributes, Main, this);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failure != 0) {
+    *error = {failure, "pthread_create"};
+    return false;
+  }
+  running_ = true;
+  return true;
+}
+
+void SamplerThread::Stop() {
+  stop_ = true;
+  watcher_.Wake();
+}
+
+void SamplerThread::Close() {
+  close_ = true;
+  Stop();
+}
+
+Totals SamplerThread::totals() const {
+  const std::lock_guard<std::mutex> lock(totals_mutex_);
+  return totals_;
+}
+
+void* SamplerThread::Main(void* self) {
+  pthread_setname_np(pthread_self(), "perf-ts drain");
+  static_cast<SamplerThread*>(self)->Run();
+  return nullptr;
+}
+
+void SamplerThread::Run() {
+  const bool runs = child_ == nullptr || ReleaseChild();
+  Finish(runs ? Record() : EndReason::kTargetExited);
+  if (runs && child_ != nullptr) AwaitChild();
+  mailbox_->Post([](Mail* mail) { mail->done = true; });
+}
+
+/** False when the exec failed; then there is no child any more. */
+bool SamplerThread::ReleaseChild() {
+  if (close_) return false;
+  Error error;
+  if (child_->Release(&error)) return true;
+  // Killed while it was held: not a failure of the exec, but the command's end.
+  int status, signal;
+  if (child_->Reap(&status, &signal) && signal != 0) return true;
+  mailbox_->Post([&](Mail* mail) {
+    mail->exec_failure = ExecFailure{error.operation, error.code_errno};
+  });
+  return false;
+}
+
+EndReason SamplerThread::Record() {
+  for (;;) {
+    watcher_.Wait(latency_ms_);
+    if (hold_ms_ > 0) SleepMs(hold_ms_);
+    DrainRound();
+    if (sink_->failure() != 0) return EndReason::kWriteError;
+    if (sink_->full()) return EndReason::kSizeLimit;
+    if (stop_) return EndReason::kStopped;
+    if (watcher_.child_ended()) return EndReason::kTargetExited;
+    if (follows_tasks_ && watcher_.all_tasks_gone()) return EndReason::kTargetExited;
+  }
+}
+
+/** True when there may be more to take. */
+bool SamplerThread::DrainRound() {
+  if (!round_open_) {
+    for (size_t i = 0; i < buffers_.size(); i++) limits_[i] = buffers_[i].LoadHead();
+  }
+  uint64_t offered = 0;
+  for (size_t i = 0; i < buffers_.size(); i++) {
+    runs_[i] = buffers_[i].Records(limits_[i]);
+    offered += runs_[i].size();
+  }
+  if (offered == 0 && !round_open_) return false;
+  const RecordSink::Taken taken = sink_->TakeRound(runs_);
+  Account(taken.bytes, taken.closed);
+  uint64_t left = taken.bytes;
+  for (size_t i = 0; i < buffers_.size() && left > 0; i++) {
+    const uint64_t bytes = std::min(left, runs_[i].size());
+    if (bytes > 0) buffers_[i].Consume(bytes);
+    left -= bytes;
+  }
+  round_open_ = !taken.closed && (round_open_ || taken.bytes > 0);
+  if (taken.bytes > 0 && sink_->has_reader()) {
+    mailbox_->Post([](Mail* mail) { mail->chunks = true; });
+  }
+  return sink_->failure() == 0;
+}
+
+/** Before the taken records go back to the kernel. */
+void SamplerThread::Account(uint64_t taken, bool closed) {
+  RecordCounts counts;
+  uint64_t left = taken;
+  for (const RecordRun& run : runs_) {
+    const uint64_t bytes = std::min(left, run.size());
+    counts.Add(bytes == run.size() ? run.counts : WalkRecords(run, 0, bytes).counts);
+    left -= bytes;
+  }
+  uint64_t skipped = 0;
+  for (const RingBuffer& buffer : buffers_) skipped += buffer.SkippedBytes();
+  const std::lock_guard<std::mutex> lock(totals_mutex_);
+  totals_.counts.Add(counts);
+  totals_.bytes += taken + (closed ? sizeof kFinishedRound : 0);
+  totals_.rounds += closed ? 1 : 0;
+  totals_.skipped_bytes = skipped;
+}
+
+void SamplerThread::Finish(EndReason reason) {
+  events_->DisableAll();
+  sink_->LiftBound();
+  if (reason == EndReason::kStopped || reason == EndReason::kTargetExited) {
+    while (DrainRound()) continue;
+  }
+  RecordingEnd end;
+  end.finals = events_->ReadFinals();
+  if (sink_->failure() == 0) WriteLosses();
+  end.reason = sink_->failure() != 0 ? EndReason::kWriteError : reason;
+  end.code_errno = sink_->failure();
+  end.data_end = sink_->data_end();
+
+  uint64_t lost_samples = 0, lost_sideband = 0;
+  for (size_t i = 0; i < events_->instances().size(); i++) {
+    (events_->instances()[i].event < 0 ? lost_sideband : lost_samples) += events_->lost()[i];
+  }
+  {
+    const std::lock_guard<std::mutex> lock(totals_mutex_);
+    if (events_->CountsLost()) {
+      totals_.lost_samples = static_cast<int64_t>(lost_samples);
+      totals_.lost_sideband = static_cast<int64_t>(lost_sideband);
+    }
+    end.totals = totals_;
+  }
+  mailbox_->Post([&](Mail* mail) { mail->recording_end = std::move(end); });
+}
+
+/** What the counters say was lost becomes the last round of the recording. */
+void SamplerThread::WriteLosses() {
+  std::vector<std::vector<uint8_t>> records;
+  for (size_t i = 0; i < events_->instances().size(); i++) {
+    if (events_->lost()[i] == 0) continue;
+    const Instance& instance = events_->instances()[i];
+    const EventAttr& attr = events_->AttrOf(instance);
+    LossOrigin origin;
+    origin.event_id = instance.id;
+    origin.cpu = instance.cpu;
+    if (child_ != nullptr && instance.task == child_->pid()) {
+      origin.pid = static_cast<uint32_t>(instance.task);
+    }
+    // Without use_clockid records carry the scheduler's clock, which can't be read from here;
+    // CLOCK_MONOTONIC is the nearest.
+    ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
+    records.push_back(LostSamplesRecord(attr, events_->lost()[i], origin));
+  }
+  if (records.empty()) return;
+  runs_.assign(records.size(), RecordRun());
+  for (size_t i = 0; i < records.size(); i++) {
+    runs_[i].parts[0] = {records[i].data(), records[i].size()};
+  }
+  const RecordSink::Taken taken = sink_->TakeRound(runs_);
+  Account(taken.bytes, taken.closed);
+}
+
+void SamplerThread::AwaitChild() {
+  ChildExit exit;
+  while (!child_->Reap(&exit.status, &exit.signal)) {
+    if (close_) return;
+    watcher_.WaitForChild();
+  }
+  mailbox_->Post([&](Mail* mail) { mail->child_exit = exit; });
+}
+
+}  // namespace perf_ts

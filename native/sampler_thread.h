@@ -1,0 +1,99 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "child_process.h"
+#include "error.h"
+#include "event_set.h"
+#include "mailbox.h"
+#include "record_sink.h"
+#include "ring_buffer.h"
+#include "watcher.h"
+
+namespace perf_ts {
+
+/**
+ * The worker: empties all rings into the sink, in rounds, until the recording ends; then waits for
+ * the command.
+ *
+ *     release command ─▶ turn: wait (ring half full, latency bound, stop, target gone)
+ *                        │     then one round
+ *                        └▶ end: disable events, rounds until empty, lost counts, 'recording-ended'
+ *                                └▶ wait for the command, 'child-exited' ─▶ done
+ *
+ * A round: the heads of all rings are loaded, then everything up to them is taken. So every record
+ * of round N + 1 is younger than the moment at which round N began, which is what lets the reader
+ * sort with two rounds in hand.
+ *
+ * The thread knows no N-API, blocks all signals, and allocates nothing per record.
+ *
+ * Test hook: the environment variable PERF_TS_DRAIN_HOLD_MS, read in Start, makes the thread sleep
+ * that many milliseconds every turn, so that rings fill and losses can be provoked.
+ */
+class SamplerThread {
+ public:
+  /**
+   * All must outlive this. `child`: held, released by the thread; null without a command.
+   * `follows_tasks`: the recording ends when no task is left on any event.
+   */
+  SamplerThread(EventSet* events, ChildProcess* child, RecordSink* sink, Mailbox* mailbox,
+                int latency_ms, bool follows_tasks);
+  ~SamplerThread() { Join(); }
+
+  bool Start(Error* error);
+  /** Close, and wait until the thread has ended. */
+  void Join();
+
+  // Any thread:
+
+  /** Ends the recording; the thread then still waits for the command. */
+  void Stop();
+  /** Ends everything as soon as possible, keeping what is in the rings. */
+  void Close();
+  /** There is room again in the sink. */
+  void Wake() { watcher_.Wake(); }
+  Totals totals() const;
+
+ private:
+  static void* Main(void* self);
+  void Run();
+  bool ReleaseChild();
+  EndReason Record();
+  bool DrainRound();
+  void Account(uint64_t taken, bool closed);
+  void Finish(EndReason reason);
+  void WriteLosses();
+  void AwaitChild();
+
+  EventSet* events_;
+  ChildProcess* child_;
+  RecordSink* sink_;
+  Mailbox* mailbox_;
+  int latency_ms_;
+  bool follows_tasks_;
+  int hold_ms_ = 0;
+
+  Watcher watcher_;
+  pthread_t thread_ = {};
+  bool running_ = false;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> close_{false};
+
+  std::vector<RingBuffer> buffers_;
+  /** Per buffer: the head when the round began. */
+  std::vector<uint64_t> limits_;
+  std::vector<RecordRun> runs_;
+  /** A round was begun and the sink could not take all of it. */
+  bool round_open_ = false;
+
+  mutable std::mutex totals_mutex_;
+  Totals totals_;
+};
+
+}  // namespace perf_ts

@@ -1,0 +1,86 @@
+#include "watcher.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace perf_ts {
+
+namespace {
+
+/** What an epoll event is about: one of these, or the index of a watch. */
+constexpr uint64_t kWakeTag = UINT64_MAX;
+constexpr uint64_t kChildTag = UINT64_MAX - 1;
+
+}  // namespace
+
+bool Watcher::Open(const std::vector<Ring>& rings, int child_pidfd, Error* error) {
+  child_pidfd_ = child_pidfd;
+  epoll_ = Fd(epoll_create1(EPOLL_CLOEXEC));
+  wake_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  bool watching = epoll_.valid() && wake_.valid() && Add(wake_.get(), kWakeTag);
+  if (child_pidfd >= 0) watching = watching && Add(child_pidfd, kChildTag);
+  for (const Ring& ring : rings) {
+    if (ring.writers.empty()) continue;
+    watching = watching && Add(ring.writers[0]->fd.get(), watches_.size());
+    watches_.push_back({&ring, 0});
+  }
+  if (!watching) *error = {errno, "epoll"};
+  return watching;
+}
+
+bool Watcher::Add(int fd, uint64_t tag) {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = tag;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void Watcher::Wait(int timeout_ms) {
+  epoll_event happened[64];
+  const int count = epoll_wait(epoll_.get(), happened, 64, timeout_ms);
+  for (int i = 0; i < count; i++) {
+    const uint64_t tag = happened[i].data.u64;
+    if (tag == kWakeTag) {
+      ClearWake();
+    } else if (tag == kChildTag) {
+      child_ended_ = true;
+    } else if ((happened[i].events & (EPOLLHUP | EPOLLERR)) != 0) {
+      WatchNextWriter(tag);
+    }
+  }
+}
+
+/** An event whose task and inherited children are all gone hangs up for ever. */
+void Watcher::WatchNextWriter(size_t ring) {
+  Watch& watch = watches_[ring];
+  const std::vector<const Instance*>& writers = watch.ring->writers;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, writers[watch.writer]->fd.get(), nullptr);
+  watch.writer++;
+  while (watch.writer < writers.size() && !Add(writers[watch.writer]->fd.get(), ring)) {
+    watch.writer++;
+  }
+  if (watch.writer == writers.size()) quiet_rings_++;
+}
+
+void Watcher::WaitForChild() {
+  pollfd fds[2] = {{child_pidfd_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+  poll(fds, 2, -1);
+  ClearWake();
+}
+
+void Watcher::Wake() {
+  const uint64_t one = 1;
+  // Only a full counter can refuse this, and a full one wakes as well.
+  if (wake_.valid() && write(wake_.get(), &one, sizeof one) < 0) errno = 0;
+}
+
+void Watcher::ClearWake() {
+  uint64_t times;
+  if (read(wake_.get(), &times, sizeof times) < 0) errno = 0;
+}
+
+}  // namespace perf_ts

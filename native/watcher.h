@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "error.h"
+#include "event_set.h"
+#include "fd.h"
+
+namespace perf_ts {
+
+/**
+ * What the drain thread sleeps on: the rings (half full, or a task gone), the command's pidfd, and
+ * an eventfd for other threads. Of the writers of a ring one is watched, because the kernel wakes
+ * them all.
+ */
+class Watcher {
+ public:
+  /** `rings` must outlive this; `child_pidfd`: −1 without a command. False with `*error` set. */
+  bool Open(const std::vector<Ring>& rings, int child_pidfd, Error* error);
+
+  /** Until something happens, at most `timeout_ms`. */
+  void Wait(int timeout_ms);
+  /** Sleeps until the command ends or Wake is called. */
+  void WaitForChild();
+  /** Any thread: ends a Wait. */
+  void Wake();
+
+  bool child_ended() const { return child_ended_; }
+  /** No event has a task left, inherited ones included. */
+  bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
+
+ private:
+  struct Watch {
+    const Ring* ring;
+    /** Index of the writer that is watched; the ones before it have hung up. */
+    size_t writer;
+  };
+
+  bool Add(int fd, uint64_t tag);
+  void WatchNextWriter(size_t ring);
+  void ClearWake();
+
+  Fd epoll_;
+  /** Counts up with every Wake. */
+  Fd wake_;
+  int child_pidfd_ = -1;
+  bool child_ended_ = false;
+  std::vector<Watch> watches_;
+  size_t quiet_rings_ = 0;
+};
+
+}  // namespace perf_ts
