@@ -22,17 +22,20 @@ export class ByteWriter {
   }
 
   u8(value: number): this {
-    this.#view.setUint8(this.#reserve(1), value);
+    const at = this.#reserve(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
   u16(value: number): this {
-    this.#view.setUint16(this.#reserve(2), value, this.littleEndian);
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value, this.littleEndian);
     return this;
   }
 
   u32(value: number): this {
-    this.#view.setUint32(this.#reserve(4), value, this.littleEndian);
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, this.littleEndian);
     return this;
   }
 
