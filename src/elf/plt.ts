@@ -1,3 +1,4 @@
+import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { readAddress } from '../base/u64.ts';
 import { EM_386, EM_AARCH64, EM_ARM, EM_X86_64, SHT_REL, SHT_RELA } from './constants.ts';
@@ -15,8 +16,12 @@ export type PltEntry = {
    * table's own header, through which lazy binding enters the dynamic linker.
    */
   readonly target: string | null;
+  /** File address of the function that chooses the target (IFUNC), −1 if none is known. */
+  readonly resolver: number;
 };
 
+/** The slot is filled with what the function at the addend returns. */
+const R_X86_64_IRELATIVE = 37;
 const MAX_PLT_ENTRIES = 1_000_000;
 
 /**
@@ -50,15 +55,20 @@ export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   const hasHeader = secondary === null && relocations.length * sizes.entry !== plt.size;
   const entries: PltEntry[] = [];
   if (secondary !== null) {
-    entries.push({ start: plt.address, end: plt.address + plt.size, target: null });
+    entries.push({ start: plt.address, end: plt.address + plt.size, target: null, resolver: NONE });
   } else if (hasHeader) {
-    entries.push({ start: plt.address, end: plt.address + sizes.header, target: null });
+    entries.push({
+      start: plt.address,
+      end: plt.address + sizes.header,
+      target: null,
+      resolver: NONE,
+    });
   }
   let start = table.address + (hasHeader ? sizes.header : 0);
   const end = table.address + table.size;
-  for (const { name } of relocations) {
+  for (const { name, resolver } of relocations) {
     if (start + sizes.entry > end) break;
-    entries.push({ start, end: start + sizes.entry, target: name });
+    entries.push({ start, end: start + sizes.entry, target: name, resolver });
     start += sizes.entry;
   }
   return entries.concat(isX86 ? readPltGot(elf, diagnostics) : []);
@@ -103,7 +113,7 @@ function readPltGot(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   const entries: PltEntry[] = [];
   for (const { offset, name } of readRelocations(elf, dynamic, diagnostics, stubOfSlot)) {
     const start = stubOfSlot.get(offset) as number;
-    if (name !== '') entries.push({ start, end: start + entrySize, target: name });
+    if (name !== '') entries.push({ start, end: start + entrySize, target: name, resolver: NONE });
   }
   return entries;
 }
@@ -121,6 +131,8 @@ type Relocation = {
   /** Address of the GOT slot. */
   readonly offset: number;
   readonly name: string;
+  /** The addend of an IRELATIVE relocation, −1 for others. */
+  readonly resolver: number;
 };
 
 /**
@@ -168,7 +180,13 @@ function readRelocations(
     const nameAt = symbol * symbolStride;
     const known = symbol > 0 && nameAt + 4 <= symbolView.byteLength;
     const name = known ? strings.at(symbolView.getUint32(nameAt, littleEndian)) : '';
-    relocations.push({ offset, name });
+    const isIfunc =
+      section.type === SHT_RELA &&
+      elf.header.machine === EM_X86_64 &&
+      is64 &&
+      view.getUint32(at + 8, littleEndian) === R_X86_64_IRELATIVE;
+    const resolver = isIfunc ? readAddress(view, at + 16, littleEndian) : NONE;
+    relocations.push({ offset, name, resolver });
   }
   return relocations;
 }

@@ -1,4 +1,4 @@
-import type { FileAddress } from '../base/brand.ts';
+import { type FileAddress, NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import {
   EM_AARCH64,
@@ -20,7 +20,7 @@ import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
 import { type PltEntry, readPlt } from '../elf/plt.ts';
 import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
 import { buildSymbolTable, type SymbolRows } from './symbol-rules.ts';
-import type { SymbolTable } from './symbol-table.ts';
+import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
 /** A mangled name as it should be shown; the name itself where it is not mangled. */
 export type Demangle = (name: string) => string;
@@ -47,8 +47,13 @@ export function loadElfSymbols(
   }
   const plt = readPlt(elf, diagnostics);
   const isThumb = elf.header.machine === EM_ARM;
-  const rows = joinRows(parts, plt, isThumb, demangle);
-  return buildSymbolTable(rows, (_row, next) => rows.start[next] as number);
+  let table = EMPTY_SYMBOL_TABLE;
+  // A stub to an IFUNC is called after the function that chooses the implementation; by the time
+  // a name is asked for, the table can tell what that is.
+  const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
+  const rows = joinRows(parts, plt, isThumb, demangle, stubName);
+  table = buildSymbolTable(rows, (_row, next) => rows.start[next] as number);
+  return table;
 }
 
 /**
@@ -89,6 +94,7 @@ function joinRows(
   plt: readonly PltEntry[],
   isThumb: boolean,
   demangle: Demangle,
+  stubName: (entry: PltEntry) => string,
 ): SymbolRows {
   const symbols = parts.reduce((sum, part) => sum + part.length, 0);
   const length = symbols + plt.length;
@@ -116,7 +122,7 @@ function joinRows(
     row++;
   }
   const nameOf = (index: number): string => {
-    if (index >= symbols) return pltName(plt[index - symbols] as PltEntry, demangle);
+    if (index >= symbols) return stubName(plt[index - symbols] as PltEntry);
     let p = parts.length - 1;
     while (index < (bases[p] as number)) p--;
     const part = parts[p] as SymbolColumns;
@@ -125,9 +131,15 @@ function joinRows(
   return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
 }
 
-function pltName({ target, start }: PltEntry, demangle: Demangle): string {
+function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): string {
+  const { target, resolver, start } = entry;
   if (target === null) return '.plt';
-  return target === '' ? `offset_0x${start.toString(16)}@plt` : `${demangle(target)}@plt`;
+  if (target !== '') return `${demangle(target)}@plt`;
+  const index = resolver === NONE ? NO_SYMBOL : table.find(resolver);
+  if (index !== NO_SYMBOL && table.start(index) === resolver) {
+    return `${demangle(table.name(index))}@plt`;
+  }
+  return `offset_0x${start.toString(16)}@plt`;
 }
 
 /**
