@@ -8,11 +8,6 @@ namespace perf_ts {
 
 namespace {
 
-void Append(std::vector<uint8_t>* out, uint64_t word) {
-  const uint8_t* bytes = reinterpret_cast<const uint8_t*>(&word);
-  out->insert(out->end(), bytes, bytes + sizeof word);
-}
-
 uint64_t Pair(uint32_t first, uint32_t second) {
   const uint32_t halves[2] = {first, second};
   uint64_t word;
@@ -34,22 +29,22 @@ uint64_t Pair(uint32_t first, uint32_t second) {
 //         { u64 id;       }   if PERF_SAMPLE_IDENTIFIER
 //     }                       if attr.sample_id_all
 // };
-std::vector<uint8_t> LostSamplesRecord(const EventAttr& attr, uint64_t lost,
-                                       const LossOrigin& origin) {
-  std::vector<uint8_t> record(sizeof(RecordHeader));
-  Append(&record, lost);
+std::vector<uint64_t> LostSamplesRecord(const EventAttr& attr, uint64_t lost,
+                                        const LossOrigin& origin) {
+  std::vector<uint64_t> words = {0, lost};
   if (attr.sample_id_all()) {
     const uint64_t type = attr.sample_type();
-    if ((type & PERF_SAMPLE_TID) != 0) Append(&record, Pair(origin.pid, origin.pid));
-    if ((type & PERF_SAMPLE_TIME) != 0) Append(&record, origin.time_ns);
-    if ((type & PERF_SAMPLE_ID) != 0) Append(&record, origin.event_id);
-    if ((type & PERF_SAMPLE_STREAM_ID) != 0) Append(&record, origin.event_id);
-    if ((type & PERF_SAMPLE_CPU) != 0) Append(&record, Pair(static_cast<uint32_t>(origin.cpu), 0));
-    if ((type & PERF_SAMPLE_IDENTIFIER) != 0) Append(&record, origin.event_id);
+    if ((type & PERF_SAMPLE_TID) != 0) words.push_back(Pair(origin.pid, origin.pid));
+    if ((type & PERF_SAMPLE_TIME) != 0) words.push_back(origin.time_ns);
+    if ((type & PERF_SAMPLE_ID) != 0) words.push_back(origin.event_id);
+    if ((type & PERF_SAMPLE_STREAM_ID) != 0) words.push_back(origin.event_id);
+    if ((type & PERF_SAMPLE_CPU) != 0) words.push_back(Pair(static_cast<uint32_t>(origin.cpu), 0));
+    if ((type & PERF_SAMPLE_IDENTIFIER) != 0) words.push_back(origin.event_id);
   }
-  const RecordHeader header = {kRecordLostSamples, 0, static_cast<uint16_t>(record.size())};
-  memcpy(record.data(), &header, sizeof header);
-  return record;
+  const uint16_t size = static_cast<uint16_t>(words.size() * sizeof(uint64_t));
+  const RecordHeader header = {kRecordLostSamples, 0, size};
+  memcpy(words.data(), &header, sizeof header);
+  return words;
 }
 
 }  // namespace perf_ts

@@ -17,10 +17,10 @@ struct LossOrigin {
 };
 
 /**
- * A PERF_RECORD_LOST_SAMPLES as the kernel would have written it for an event with this attr: the
- * lost count that was read when the event closed becomes part of the recording.
+ * A PERF_RECORD_LOST_SAMPLES (header included) as the kernel would have written it for an event
+ * with this attr: the lost count that was read when the event closed becomes part of the recording.
  */
-std::vector<uint8_t> LostSamplesRecord(const EventAttr& attr, uint64_t lost,
-                                       const LossOrigin& origin);
+std::vector<uint64_t> LostSamplesRecord(const EventAttr& attr, uint64_t lost,
+                                        const LossOrigin& origin);
 
 }  // namespace perf_ts

@@ -85,22 +85,12 @@ bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring
   return thread_->Start(error);
 }
 
-bool Sampler::Enable(Error* error) {
-  if (events_) {
-    events_->Enable();
-    return true;
-  }
-  *error = {ECANCELED, "enable"};
-  return false;
+void Sampler::Enable() {
+  if (events_) events_->Enable();
 }
 
-bool Sampler::Disable(Error* error) {
-  if (events_) {
-    events_->Disable();
-    return true;
-  }
-  *error = {ECANCELED, "disable"};
-  return false;
+void Sampler::Disable() {
+  if (events_) events_->Disable();
 }
 
 void Sampler::Stop() {

@@ -17,7 +17,7 @@ namespace perf_ts {
 
 /**
  * One recording session: events, rings, the held command, and once started the drain thread.
- * One thread at a time may call; the methods that need the session report ECANCELED after Close.
+ * One thread at a time may call. After Close everything is a no-op.
  */
 class Sampler {
  public:
@@ -33,8 +33,8 @@ class Sampler {
   bool StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error);
   bool StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error);
 
-  bool Enable(Error* error);
-  bool Disable(Error* error);
+  void Enable();
+  void Disable();
   /** Ends the recording; the news of it comes by mail. Nothing to do before a start. */
   void Stop();
   /** Sends a signal to the command; false when it is gone. */

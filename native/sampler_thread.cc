@@ -198,7 +198,7 @@ void SamplerThread::Finish(EndReason reason) {
 
 /** What the counters say was lost becomes the last round of the recording. */
 void SamplerThread::WriteLosses() {
-  std::vector<std::vector<uint8_t>> records;
+  std::vector<std::vector<uint64_t>> records;
   for (size_t i = 0; i < events_->instances().size(); i++) {
     if (events_->lost()[i] == 0) continue;
     const Instance& instance = events_->instances()[i];
@@ -217,7 +217,8 @@ void SamplerThread::WriteLosses() {
   if (records.empty()) return;
   runs_.assign(records.size(), RecordRun());
   for (size_t i = 0; i < records.size(); i++) {
-    runs_[i].parts[0] = {records[i].data(), records[i].size()};
+    runs_[i].parts[0] = {reinterpret_cast<const uint8_t*>(records[i].data()),
+                         records[i].size() * sizeof(uint64_t)};
   }
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
   Account(taken.bytes, taken.closed);

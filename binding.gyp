@@ -1,0 +1,44 @@
+{
+  "targets": [
+    {
+      "target_name": "perf_ts",
+      "sources": [
+        "native/addon.cc",
+        "native/child_process.cc",
+        "native/chunk.cc",
+        "native/clock.cc",
+        "native/data_file.cc",
+        "native/demangle.cc",
+        "native/demangled_size.cc",
+        "native/errno_name.cc",
+        "native/event_set.cc",
+        "native/fd_limit.cc",
+        "native/js_options.cc",
+        "native/js_results.cc",
+        "native/live_queue.cc",
+        "native/lost_samples.cc",
+        "native/notifier.cc",
+        "native/perf_event.cc",
+        "native/read_format.cc",
+        "native/record_run.cc",
+        "native/ring_buffer.cc",
+        "native/ring_mapping.cc",
+        "native/sampler.cc",
+        "native/sampler_object.cc",
+        "native/sampler_thread.cc",
+        "native/tasks.cc",
+        "native/tools.cc",
+        "native/watcher.cc"
+      ],
+      "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": [
+        "NAPI_VERSION=9",
+        "NAPI_DISABLE_CPP_EXCEPTIONS",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
+      "cflags": ["-Wall", "-Wextra", "-Wno-unused-parameter", "-O2", "-fvisibility=hidden"],
+      "cflags_cc": ["-std=c++17", "-fno-exceptions"],
+      "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"]
+    }
+  ]
+}

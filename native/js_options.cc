@@ -1,0 +1,226 @@
+#include "js_options.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "event_attr.h"
+
+namespace perf_ts {
+
+namespace {
+
+constexpr double kMaxInt = 2147483647;
+constexpr double kMaxUint = 4294967295;
+constexpr double kMaxSafe = 9007199254740991;
+
+bool Wrong(Napi::Env env, const std::string& name, const char* expected) {
+  if (!env.IsExceptionPending()) {
+    Napi::TypeError::New(env, name + ": expected " + expected).ThrowAsJavaScriptException();
+  }
+  return false;
+}
+
+bool OutOfRange(Napi::Env env, const std::string& name, const std::string& expected) {
+  if (!env.IsExceptionPending()) {
+    Napi::RangeError::New(env, name + ": expected " + expected).ThrowAsJavaScriptException();
+  }
+  return false;
+}
+
+bool Property(const Napi::Object& object, const char* name, Napi::Value* value) {
+  *value = object.Get(name);
+  return !object.Env().IsExceptionPending();
+}
+
+bool ToObject(const Napi::Value& value, const char* name, Napi::Object* object) {
+  if (!value.IsObject()) return Wrong(value.Env(), name, "an object");
+  *object = value.As<Napi::Object>();
+  return true;
+}
+
+template <typename T>
+bool Integer(const Napi::Object& object, const char* name, double min, double max, T* out) {
+  Napi::Value value;
+  double number;
+  if (!Property(object, name, &value) || !ReadInteger(value, name, min, max, &number)) return false;
+  *out = static_cast<T>(number);
+  return true;
+}
+
+/** Absent is false. */
+bool Flag(const Napi::Object& object, const char* name, bool* out) {
+  Napi::Value value;
+  if (!Property(object, name, &value)) return false;
+  if (value.IsUndefined()) return true;
+  if (!value.IsBoolean()) return Wrong(object.Env(), name, "a boolean");
+  *out = value.As<Napi::Boolean>().Value();
+  return true;
+}
+
+bool PowerOfTwo(const Napi::Object& object, const char* name, uint32_t* out) {
+  if (!Integer(object, name, 1, 1 << 20, out)) return false;
+  return (*out & (*out - 1)) == 0 || OutOfRange(object.Env(), name, "a power of two");
+}
+
+template <typename Each>
+bool List(const Napi::Object& object, const char* name, Each each) {
+  Napi::Value value;
+  if (!Property(object, name, &value)) return false;
+  if (!value.IsArray()) return Wrong(object.Env(), name, "an array");
+  const Napi::Array array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); i++) {
+    const Napi::Value element = array.Get(i);
+    if (object.Env().IsExceptionPending() || !each(element)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+bool Integers(const Napi::Object& object, const char* name, double min, double max,
+              std::vector<T>* out) {
+  return List(object, name, [&](const Napi::Value& element) {
+    double number;
+    if (!ReadInteger(element, name, min, max, &number)) return false;
+    out->push_back(static_cast<T>(number));
+    return true;
+  });
+}
+
+/** A string that C can hold. */
+bool Text(const Napi::Value& value, const char* name, std::string* out) {
+  if (!value.IsString()) return Wrong(value.Env(), name, "a string");
+  *out = value.As<Napi::String>().Utf8Value();
+  if (out->find('\0') == std::string::npos) return true;
+  return OutOfRange(value.Env(), name, "a string without NUL");
+}
+
+bool Texts(const Napi::Object& object, const char* name, std::vector<std::string>* out) {
+  return List(object, name, [&](const Napi::Value& element) {
+    std::string text;
+    if (!Text(element, name, &text)) return false;
+    out->push_back(std::move(text));
+    return true;
+  });
+}
+
+bool ReadCommand(const Napi::Value& value, CommandSpec* command) {
+  Napi::Object object;
+  Napi::Value path, user;
+  if (!ToObject(value, "command", &object) || !Property(object, "path", &path) ||
+      !Text(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
+      !Texts(object, "env", &command->env) ||
+      !Flag(object, "stdoutToStderr", &command->stdout_to_stderr) ||
+      !Property(object, "user", &user)) {
+    return false;
+  }
+  if (command->argv.empty()) return OutOfRange(object.Env(), "argv", "at least the program's name");
+  if (user.IsUndefined()) return true;
+  command->change_user = true;
+  Napi::Object identity;
+  return ToObject(user, "user", &identity) &&
+         Integer(identity, "uid", 0, kMaxUint, &command->uid) &&
+         Integer(identity, "gid", 0, kMaxUint, &command->gid) &&
+         Integers(identity, "groups", 0, kMaxUint, &command->groups);
+}
+
+bool ReadTarget(const Napi::Value& value, Target* target) {
+  Napi::Object object;
+  Napi::Value kind_value, command;
+  std::string kind;
+  if (!ToObject(value, "target", &object) || !Property(object, "kind", &kind_value) ||
+      !Text(kind_value, "kind", &kind) || !Property(object, "command", &command)) {
+    return false;
+  }
+  if (kind == "processes" || kind == "threads") {
+    const bool whole = kind == "processes";
+    target->kind = whole ? TargetKind::kProcesses : TargetKind::kThreads;
+    if (!Integers(object, whole ? "pids" : "tids", 1, kMaxInt, &target->ids)) return false;
+    return !target->ids.empty() || OutOfRange(object.Env(), "target", "at least one id");
+  }
+  if (kind != "command" && kind != "system") {
+    return OutOfRange(object.Env(), "kind", "command, processes, threads or system");
+  }
+  target->kind = kind == "command" ? TargetKind::kCommand : TargetKind::kSystem;
+  target->has_command = kind == "command" || !command.IsUndefined();
+  return !target->has_command || ReadCommand(command, &target->command);
+}
+
+bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
+  return List(object, "events", [&](const Napi::Value& element) {
+    EventSpec event;
+    Napi::Object spec;
+    Napi::Value attr;
+    const double before = static_cast<double>(events->size());
+    if (!ToObject(element, "event", &spec) || !Property(spec, "attr", &attr) ||
+        !ReadAttr(attr, "attr", &event.attr) ||
+        !Integer(spec, "leader", -1, before - 1, &event.leader)) {
+      return false;
+    }
+    if (event.leader >= 0 && (*events)[event.leader].leader >= 0) {
+      return OutOfRange(object.Env(), "leader", "the index of a group's leader");
+    }
+    events->push_back(std::move(event));
+    return true;
+  });
+}
+
+}  // namespace
+
+bool ReadInteger(const Napi::Value& value, const char* name, double min, double max, double* out) {
+  if (!value.IsNumber()) return Wrong(value.Env(), name, "a number");
+  *out = value.As<Napi::Number>().DoubleValue();
+  if (*out >= min && *out <= max && *out == std::floor(*out)) return true;
+  return OutOfRange(value.Env(), name,
+                    "a whole number between " + std::to_string(static_cast<int64_t>(min)) +
+                        " and " + std::to_string(static_cast<int64_t>(max)));
+}
+
+bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
+    return Wrong(value.Env(), name, "a Uint8Array");
+  }
+  const Napi::Uint8Array bytes = value.As<Napi::Uint8Array>();
+  attr->assign(bytes.Data(), bytes.Data() + bytes.ByteLength());
+  uint32_t size = 0;
+  if (attr->size() >= EventAttr::kMinSize) memcpy(&size, attr->data() + 4, sizeof size);
+  // The kernel reads as many bytes as the size field says.
+  if (size >= EventAttr::kMinSize && size == attr->size()) return true;
+  return OutOfRange(value.Env(), name, "attr bytes as many as their size field says, at least 64");
+}
+
+bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options) {
+  Napi::Object object;
+  Napi::Value target, sideband;
+  if (!ToObject(value, "options", &object) || !ReadEvents(object, &options->events) ||
+      !Property(object, "sideband", &sideband) ||
+      !ReadAttr(sideband, "sideband", &options->sideband) ||
+      !Integers(object, "cpus", 0, kMaxInt, &options->cpus) ||
+      !Property(object, "target", &target) || !ReadTarget(target, &options->target) ||
+      !PowerOfTwo(object, "ringPages", &options->ring_pages) ||
+      !PowerOfTwo(object, "sidebandPages", &options->sideband_pages) ||
+      !Integer(object, "latencyMs", 1, kMaxInt, &options->latency_ms) ||
+      !Flag(object, "delayed", &options->delayed)) {
+    return false;
+  }
+  if (options->events.empty()) return OutOfRange(object.Env(), "events", "at least one");
+  return !options->cpus.empty() || OutOfRange(object.Env(), "cpus", "at least one");
+}
+
+bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options) {
+  Napi::Object object;
+  return ToObject(value, "sink", &object) && Integer(object, "fd", 0, kMaxInt, &options->fd) &&
+         Integer(object, "dataOffset", 0, kMaxSafe, &options->data_offset) &&
+         Integer(object, "dataSize", 0, kMaxSafe, &options->data_size) &&
+         Flag(object, "stream", &options->stream) &&
+         Integer(object, "maxBytes", 0, kMaxSafe, &options->max_bytes);
+}
+
+bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options) {
+  Napi::Object object;
+  return ToObject(value, "sink", &object) &&
+         Integer(object, "maxChunks", 1, kMaxInt, &options->max_chunks) &&
+         Integer(object, "chunkBytes", 1, 1 << 30, &options->chunk_bytes);
+}
+
+}  // namespace perf_ts

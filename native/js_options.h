@@ -1,0 +1,22 @@
+#pragma once
+
+#include <napi.h>
+
+#include <vector>
+
+#include "options.h"
+
+namespace perf_ts {
+
+// JavaScript's options as the core's structs. Each returns false with a TypeError or RangeError
+// pending when a value has the wrong shape.
+
+bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options);
+bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options);
+bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options);
+/** The bytes of a perf_event_attr, whose size field must be true. */
+bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr);
+/** A whole number between `min` and `max`. */
+bool ReadInteger(const Napi::Value& value, const char* name, double min, double max, double* out);
+
+}  // namespace perf_ts

@@ -1,0 +1,148 @@
+#include "js_results.h"
+
+#include <cstring>
+#include <string>
+
+#include "errno_name.h"
+
+namespace perf_ts {
+
+namespace {
+
+napi_value String(napi_env env, const std::string& text) {
+  napi_value value = nullptr;
+  napi_create_string_utf8(env, text.data(), text.size(), &value);
+  return value;
+}
+
+const char* ReasonName(EndReason reason) {
+  switch (reason) {
+    case EndReason::kStopped:
+      return "stopped";
+    case EndReason::kTargetExited:
+      return "target-exited";
+    case EndReason::kWriteError:
+      return "write-error";
+    case EndReason::kSizeLimit:
+      return "size-limit";
+  }
+  return "";
+}
+
+void Throw(napi_env env, const std::string& code, const std::string& message, const Error& error) {
+  napi_value object = nullptr;
+  napi_create_error(env, String(env, code), String(env, message), &object);
+  const auto set = [&](const char* key, double number) {
+    napi_value value = nullptr;
+    napi_create_double(env, number, &value);
+    napi_set_named_property(env, object, key, value);
+  };
+  set("errno", error.code_errno);
+  set("eventIndex", error.event_index);
+  set("cpu", error.cpu);
+  set("pid", error.pid);
+  napi_set_named_property(env, object, "operation", String(env, error.operation));
+  if (error.needed_fds > 0) {
+    set("neededFds", static_cast<double>(error.needed_fds));
+    set("allowedFds", static_cast<double>(error.allowed_fds));
+  }
+  napi_throw(env, object);
+}
+
+}  // namespace
+
+ObjectBuilder& ObjectBuilder::Value(const char* key, napi_value value) {
+  if (value != nullptr) napi_set_named_property(env_, object_, key, value);
+  return *this;
+}
+
+ObjectBuilder& ObjectBuilder::Number(const char* key, double value) {
+  napi_value number = nullptr;
+  napi_create_double(env_, value, &number);
+  return Value(key, number);
+}
+
+ObjectBuilder& ObjectBuilder::BigInt(const char* key, uint64_t value) {
+  napi_value number = nullptr;
+  napi_create_bigint_uint64(env_, value, &number);
+  return Value(key, number);
+}
+
+ObjectBuilder& ObjectBuilder::Text(const char* key, const char* value) {
+  return Value(key, String(env_, value));
+}
+
+napi_value TotalsToJs(napi_env env, const Totals& totals) {
+  return ObjectBuilder(env)
+      .Number("rounds", static_cast<double>(totals.rounds))
+      .Number("bytes", static_cast<double>(totals.bytes))
+      .Number("samples", static_cast<double>(totals.counts.samples))
+      .Number("lostRecords", static_cast<double>(totals.counts.lost_records))
+      .Number("lostSamples", static_cast<double>(totals.lost_samples))
+      .Number("lostSideband", static_cast<double>(totals.lost_sideband))
+      .Number("throttles", static_cast<double>(totals.counts.throttles))
+      .Number("skippedBytes", static_cast<double>(totals.skipped_bytes))
+      .object();
+}
+
+napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end) {
+  napi_value finals = nullptr;
+  napi_create_array_with_length(env, end.finals.size(), &finals);
+  for (size_t i = 0; i < end.finals.size(); i++) {
+    const CounterReading& reading = end.finals[i];
+    const napi_value final = ObjectBuilder(env)
+                                 .BigInt("lost", reading.lost)
+                                 .BigInt("value", reading.value)
+                                 .BigInt("enabledNs", reading.enabled_ns)
+                                 .BigInt("runningNs", reading.running_ns)
+                                 .object();
+    napi_set_element(env, finals, static_cast<uint32_t>(i), final);
+  }
+  return ObjectBuilder(env)
+      .Text("kind", "recording-ended")
+      .Text("reason", ReasonName(end.reason))
+      .Number("errno", end.code_errno)
+      .Value("totals", TotalsToJs(env, end.totals))
+      .Value("finals", finals)
+      .Number("dataEnd", static_cast<double>(end.data_end))
+      .object();
+}
+
+napi_value ChildExitToJs(napi_env env, const ChildExit& exit) {
+  return ObjectBuilder(env)
+      .Text("kind", "child-exited")
+      .Number("status", exit.status)
+      .Number("signal", exit.signal)
+      .object();
+}
+
+napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure) {
+  return ObjectBuilder(env)
+      .Text("kind", "exec-failed")
+      .Text("step", failure.step)
+      .Number("errno", failure.code_errno)
+      .object();
+}
+
+napi_value ChunksToJs(napi_env env) {
+  return ObjectBuilder(env).Text("kind", "chunks").object();
+}
+
+void ThrowError(napi_env env, const Error& error) {
+  const std::string code = ErrnoName(error.code_errno);
+  std::string message = std::string(error.operation) + ": " + strerror(error.code_errno);
+  if (error.event_index >= 0) message += ", event " + std::to_string(error.event_index);
+  if (error.cpu >= 0) message += ", CPU " + std::to_string(error.cpu);
+  if (error.pid >= 0) message += ", pid " + std::to_string(error.pid);
+  if (error.needed_fds > 0) {
+    message += ", needs " + std::to_string(error.needed_fds) + " descriptors, RLIMIT_NOFILE is " +
+               std::to_string(error.allowed_fds);
+  }
+  Throw(env, code, message, error);
+}
+
+void ThrowMisuse(napi_env env, const char* code, const char* message) {
+  Throw(env, code, message, Error());
+}
+
+}  // namespace perf_ts

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <node_api.h>
+
+#include "error.h"
+#include "mailbox.h"
+
+namespace perf_ts {
+
+/**
+ * Builds a plain object. It goes on after a failed call, because that happens exactly when the
+ * environment is being terminated and nobody will look at the object.
+ */
+class ObjectBuilder {
+ public:
+  explicit ObjectBuilder(napi_env env) : env_(env) { napi_create_object(env, &object_); }
+
+  ObjectBuilder& Number(const char* key, double value);
+  ObjectBuilder& BigInt(const char* key, uint64_t value);
+  ObjectBuilder& Text(const char* key, const char* value);
+  ObjectBuilder& Value(const char* key, napi_value value);
+  napi_value object() const { return object_; }
+
+ private:
+  napi_env env_;
+  napi_value object_ = nullptr;
+};
+
+// The shapes of src/native/types.ts.
+
+napi_value TotalsToJs(napi_env env, const Totals& totals);
+napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end);
+napi_value ChildExitToJs(napi_env env, const ChildExit& exit);
+napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure);
+napi_value ChunksToJs(napi_env env);
+
+/** Throws a NativeError. */
+void ThrowError(napi_env env, const Error& error);
+/** Throws a NativeError for a call that the session's state does not allow, `ERR_CLOSED`. */
+void ThrowMisuse(napi_env env, const char* code, const char* message);
+
+}  // namespace perf_ts

@@ -1,0 +1,219 @@
+#include "sampler_object.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "js_options.h"
+#include "js_results.h"
+
+namespace perf_ts {
+
+namespace {
+
+Napi::Value OpenedToJs(Napi::Env env, const Sampler& sampler) {
+  const EventSet& events = *sampler.events();
+  std::vector<std::vector<uint64_t>> ids(events.event_count());
+  std::vector<uint64_t> sideband;
+  for (const Instance& instance : events.instances()) {
+    (instance.event < 0 ? sideband : ids[instance.event]).push_back(instance.id);
+  }
+  const auto id_array = [&](const std::vector<uint64_t>& values) {
+    Napi::BigUint64Array array = Napi::BigUint64Array::New(env, values.size());
+    std::copy(values.begin(), values.end(), array.Data());
+    return array;
+  };
+  Napi::Array id_arrays = Napi::Array::New(env, ids.size());
+  for (uint32_t i = 0; i < ids.size(); i++) id_arrays.Set(i, id_array(ids[i]));
+
+  // The whole system is task −1, which is no thread.
+  std::vector<int> tids = events.tasks();
+  tids.erase(std::remove(tids.begin(), tids.end(), -1), tids.end());
+  Napi::Int32Array tid_array = Napi::Int32Array::New(env, tids.size());
+  std::copy(tids.begin(), tids.end(), tid_array.Data());
+
+  Napi::Object opened = Napi::Object::New(env);
+  opened.Set("ids", id_arrays);
+  opened.Set("sidebandIds", id_array(sideband));
+  opened.Set("ringPages", events.ring_pages());
+  opened.Set("sidebandPages", events.sideband_pages());
+  opened.Set("fdCount", static_cast<double>(events.instances().size()));
+  opened.Set("childPid", sampler.child_pid());
+  opened.Set("tids", tid_array);
+  return opened;
+}
+
+}  // namespace
+
+Napi::Function SamplerObject::Define(Napi::Env env) {
+  return DefineClass(env, "Sampler",
+                     {
+                         InstanceMethod<&SamplerObject::StartFile>("startFile"),
+                         InstanceMethod<&SamplerObject::StartLive>("startLive"),
+                         InstanceMethod<&SamplerObject::Enable>("enable"),
+                         InstanceMethod<&SamplerObject::Disable>("disable"),
+                         InstanceMethod<&SamplerObject::Stop>("stop"),
+                         InstanceMethod<&SamplerObject::TakeChunk>("takeChunk"),
+                         InstanceMethod<&SamplerObject::Totals>("totals"),
+                         InstanceMethod<&SamplerObject::Kill>("kill"),
+                         InstanceMethod<&SamplerObject::Close>("close"),
+                     });
+}
+
+SamplerObject::SamplerObject(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<SamplerObject>(info) {
+  SamplerOptions options;
+  if (!ReadSamplerOptions(info[0], &options)) return;
+  Error error;
+  sampler_ = Sampler::Open(options, &error);
+  if (!sampler_) {
+    ThrowError(info.Env(), error);
+    return;
+  }
+  info.This().As<Napi::Object>().Set("opened", OpenedToJs(info.Env(), *sampler_));
+}
+
+SamplerObject::~SamplerObject() {
+  // Joins the thread, which may be sending until then.
+  sampler_.reset();
+  if (notifier_ != nullptr) notifier_->Close();
+}
+
+bool SamplerObject::PrepareStart(const Napi::CallbackInfo& info) {
+  if (sampler_->closed()) {
+    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+    return false;
+  }
+  if (sampler_->started()) {
+    ThrowMisuse(info.Env(), "ERR_STARTED", "the session was started before");
+    return false;
+  }
+  if (!info[1].IsFunction()) {
+    Napi::TypeError::New(info.Env(), "onEvent: expected a function").ThrowAsJavaScriptException();
+    return false;
+  }
+  notifier_ = Notifier::Create(info.Env(), this);
+  if (notifier_ == nullptr) {
+    ThrowMisuse(info.Env(), "ERR_CLOSED", "the environment is ending");
+    return false;
+  }
+  on_event_ = Napi::Persistent(info[1].As<Napi::Function>());
+  Ref();
+  return true;
+}
+
+void SamplerObject::FinishStart(bool started, const Error& error) {
+  if (started) return;
+  ThrowError(Env(), error);
+  LetGo();
+}
+
+Napi::Value SamplerObject::StartFile(const Napi::CallbackInfo& info) {
+  FileSinkOptions options;
+  if (!ReadFileSink(info[0], &options) || !PrepareStart(info)) return info.Env().Undefined();
+  Error error;
+  Notifier* notifier = notifier_;
+  FinishStart(sampler_->StartFile(
+                  options, [notifier] { notifier->Send(); }, &error),
+              error);
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::StartLive(const Napi::CallbackInfo& info) {
+  LiveSinkOptions options;
+  if (!ReadLiveSink(info[0], &options) || !PrepareStart(info)) return info.Env().Undefined();
+  Error error;
+  Notifier* notifier = notifier_;
+  FinishStart(sampler_->StartLive(
+                  options, [notifier] { notifier->Send(); }, &error),
+              error);
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::Enable(const Napi::CallbackInfo& info) {
+  if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+  sampler_->Enable();
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::Disable(const Napi::CallbackInfo& info) {
+  if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+  sampler_->Disable();
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::Stop(const Napi::CallbackInfo& info) {
+  sampler_->Stop();
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::TakeChunk(const Napi::CallbackInfo& info) {
+  std::unique_ptr<Chunk> chunk = sampler_->TakeChunk();
+  if (!chunk) return info.Env().Null();
+  Napi::Uint8Array bytes = Napi::Uint8Array::New(info.Env(), chunk->size());
+  if (!info.Env().IsExceptionPending()) memcpy(bytes.Data(), chunk->data(), chunk->size());
+  sampler_->RecycleChunk(std::move(chunk));
+  return bytes;
+}
+
+Napi::Value SamplerObject::Totals(const Napi::CallbackInfo& info) {
+  return Napi::Value(info.Env(), TotalsToJs(info.Env(), sampler_->totals()));
+}
+
+Napi::Value SamplerObject::Kill(const Napi::CallbackInfo& info) {
+  double signal;
+  if (!ReadInteger(info[0], "signal", 0, 64, &signal)) return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), sampler_->Kill(static_cast<int>(signal)));
+}
+
+Napi::Value SamplerObject::Close(const Napi::CallbackInfo& info) {
+  sampler_->Close();
+  LetGo();
+  return info.Env().Undefined();
+}
+
+void SamplerObject::LetGo() {
+  if (notifier_ == nullptr) return;
+  notifier_->Close();
+  notifier_ = nullptr;
+  on_event_.Reset();
+  Unref();
+}
+
+void SamplerObject::OnNotified() {
+  const napi_env env = Env();
+  // A handle on the stack holds the object when LetGo drops the reference that kept it.
+  const Napi::HandleScope scope(env);
+  [[maybe_unused]] const Napi::Object self = Value();
+  const Mail mail = sampler_->CollectMail();
+  if (mail.chunks) Tell(ChunksToJs(env));
+  if (mail.exec_failure) Tell(ExecFailureToJs(env, *mail.exec_failure));
+  if (mail.recording_end) Tell(RecordingEndToJs(env, *mail.recording_end));
+  if (mail.child_exit) Tell(ChildExitToJs(env, *mail.child_exit));
+  if (mail.done && notifier_ != nullptr) {
+    sampler_->Release();
+    LetGo();
+  }
+}
+
+/** Calls back as from the event loop's top: what the callback throws is an uncaught exception. */
+void SamplerObject::Tell(napi_value event) {
+  if (notifier_ == nullptr || event == nullptr) return;  // closed by an earlier callback
+  const napi_env env = Env();
+  napi_value result;
+  const napi_status status =
+      napi_make_callback(env, nullptr, Value(), on_event_.Value(), 1, &event, &result);
+  napi_value exception = nullptr;
+  if (status == napi_pending_exception &&
+      napi_get_and_clear_last_exception(env, &exception) == napi_ok && exception != nullptr) {
+    napi_fatal_exception(env, exception);
+  }
+}
+
+void SamplerObject::OnEnvironmentExit() {
+  sampler_->Close();
+  // The notifier closes itself, and the references go with the environment.
+  notifier_ = nullptr;
+  on_event_.Reset();
+}
+
+}  // namespace perf_ts

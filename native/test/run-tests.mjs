@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+
+const FLAGS = ['-std=c++17', '-g', '-O1', '-Wall', '-Wextra', '-fno-omit-frame-pointer', '-pthread'];
+
+/** Core sources know the kernel; these know N-API or libuv and stay out of the test executables. */
+const GLUE = ['addon', 'errno_name', 'js_options', 'js_results', 'notifier', 'sampler_object', 'tools'];
+
+/**
+ * How the tests are built. Under the thread sanitizer only the tests with threads are worth their
+ * time. `weakened` is the proof of that run: with the ring's two ordered accesses relaxed, the
+ * sanitizer must report a race.
+ */
+const VARIANTS = [
+  { name: 'plain', flags: [], select: () => true },
+  { name: 'address', flags: ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined'], select: () => true },
+  { name: 'thread', flags: ['-fsanitize=thread'], select: (test) => test.includes('thread') },
+  {
+    name: 'weakened',
+    flags: [
+      '-fsanitize=thread',
+      '-DPERF_TS_HEAD_ORDER=__ATOMIC_RELAXED',
+      '-DPERF_TS_TAIL_ORDER=__ATOMIC_RELAXED',
+    ],
+    select: (test) => test === 'ring_buffer_thread_test',
+    mustFailWith: 'WARNING: ThreadSanitizer: data race',
+  },
+];
+
+/** Builds and runs native/test/*_test.cc; arguments after `--test` select by name. 0 if all pass. */
+export function buildAndRunTests(root) {
+  const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const native = join(root, 'native');
+  const sources = readdirSync(native).filter((file) => file.endsWith('.cc'));
+  const core = sources.map((file) => basename(file, '.cc')).filter((name) => !GLUE.includes(name));
+  const tests = readdirSync(join(native, 'test'))
+    .filter((file) => file.endsWith('_test.cc'))
+    .map((file) => basename(file, '.cc'))
+    .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  const headers = [native, join(native, 'test')].flatMap((directory) =>
+    readdirSync(directory)
+      .filter((file) => file.endsWith('.h'))
+      .map((file) => statSync(join(directory, file)).mtimeMs),
+  );
+  const newestHeader = Math.max(...headers);
+
+  let failed = 0;
+  let ran = 0;
+  for (const variant of VARIANTS) {
+    const selected = tests.filter(variant.select);
+    if (selected.length === 0) continue;
+    const out = join(root, 'build/native-test', variant.name);
+    mkdirSync(out, { recursive: true });
+    const flags = [...FLAGS, ...variant.flags];
+    const objects = core.map((name) => join(out, `${name}.o`));
+    const stale = [
+      ...core.map((name) => [join(native, `${name}.cc`), join(out, `${name}.o`)]),
+      ...selected.map((name) => [join(native, 'test', `${name}.cc`), join(out, `${name}.o`)]),
+    ].filter(([source, object]) => isStale(object, source, newestHeader));
+    if (!compile(stale, flags)) return 1;
+    for (const name of selected) {
+      const program = join(out, name);
+      const linked = run('g++', [...flags, '-o', program, join(out, `${name}.o`), ...objects]);
+      if (linked.status !== 0) {
+        process.stderr.write(linked.stderr);
+        return 1;
+      }
+      ran++;
+      if (!runTest(program, name, variant)) failed++;
+    }
+  }
+  console.log(`native core: ${ran} test programs, ${failed} failed`);
+  return failed === 0 && ran > 0 ? 0 : 1;
+}
+
+function isStale(object, source, newestHeader) {
+  const built = statSync(object, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return built <= Math.max(newestHeader, statSync(source).mtimeMs);
+}
+
+/** One compiler per CPU, through xargs because Node's own spawn would want a scheduler. */
+function compile(pairs, flags) {
+  if (pairs.length === 0) return true;
+  const input = pairs.map(([source, object]) => `${source}\n${object}\n`).join('');
+  const result = spawnSync(
+    'xargs',
+    ['-P', `${availableParallelism()}`, '-n', '2', 'sh', '-c', 'exec g++ $FLAGS -c "$0" -o "$1"'],
+    { input, env: { ...process.env, FLAGS: flags.join(' ') }, stdio: ['pipe', 'inherit', 'inherit'] },
+  );
+  return result.status === 0;
+}
+
+function run(program, parameters) {
+  return spawnSync(program, parameters, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+}
+
+function runTest(program, name, variant) {
+  const result = run(program, []);
+  const label = `[${variant.name}] ${name}`;
+  if (variant.mustFailWith !== undefined) {
+    const reported = result.status !== 0 && result.stderr.includes(variant.mustFailWith);
+    console.log(`${reported ? 'PASS' : 'FAIL'} ${label}: the sanitizer reports the relaxed ring`);
+    return reported;
+  }
+  for (const line of result.stdout.split('\n')) if (line !== '') console.log(`${label}: ${line}`);
+  if (result.status === 0) return true;
+  process.stderr.write(result.stderr);
+  console.log(`FAIL ${label}: exit status ${result.status}, signal ${result.signal}`);
+  return false;
+}

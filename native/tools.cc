@@ -1,0 +1,93 @@
+#include "tools.h"
+
+#include <string>
+#include <vector>
+
+#include "clock.h"
+#include "demangle.h"
+#include "errno_name.h"
+#include "fd_limit.h"
+#include "js_options.h"
+#include "js_results.h"
+#include "perf_event.h"
+
+namespace perf_ts {
+
+namespace {
+
+Napi::Value JsProbeEvent(const Napi::CallbackInfo& info) {
+  std::vector<uint8_t> attr;
+  double pid, cpu;
+  if (!ReadAttr(info[0], "attr", &attr) || !ReadInteger(info[1], "pid", -1, 1 << 30, &pid) ||
+      !ReadInteger(info[2], "cpu", -1, 1 << 30, &cpu)) {
+    return info.Env().Undefined();
+  }
+  const ProbeResult result =
+      ProbeEvent(EventAttr(std::move(attr)), static_cast<int>(pid), static_cast<int>(cpu));
+  const std::string code = result.code_errno == 0 ? "" : ErrnoName(result.code_errno);
+  return Napi::Value(info.Env(), ObjectBuilder(info.Env())
+                                     .Number("errno", result.code_errno)
+                                     .Text("code", code.c_str())
+                                     .Number("kernelAttrSize", result.kernel_attr_size)
+                                     .object());
+}
+
+Napi::Value JsDemangle(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsArray()) {
+    Napi::TypeError::New(env, "names: expected an array").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const Napi::Array names = info[0].As<Napi::Array>();
+  Napi::Array results = Napi::Array::New(env, names.Length());
+  std::string name, readable;
+  for (uint32_t i = 0; i < names.Length(); i++) {
+    const Napi::HandleScope scope(env);
+    const Napi::Value value = names.Get(i);
+    if (env.IsExceptionPending()) return env.Undefined();
+    const bool is_mangled = value.IsString() &&
+                            !(name = value.As<Napi::String>().Utf8Value()).empty() &&
+                            Demangle(name.c_str(), &readable);
+    if (is_mangled) {
+      results.Set(i, Napi::String::New(env, readable));
+    } else {
+      results.Set(i, env.Null());
+    }
+  }
+  return results;
+}
+
+Napi::Value JsRaiseFdLimit(const Napi::CallbackInfo& info) {
+  double needed;
+  if (!ReadInteger(info[0], "needed", 0, 1 << 30, &needed)) return info.Env().Undefined();
+  const FdLimit limit = RaiseFdLimit(static_cast<uint64_t>(needed));
+  return Napi::Value(info.Env(), ObjectBuilder(info.Env())
+                                     .Number("soft", static_cast<double>(limit.soft))
+                                     .Number("hard", static_cast<double>(limit.hard))
+                                     .object());
+}
+
+Napi::Value JsReadClockPair(const Napi::CallbackInfo& info) {
+  double clock;
+  if (!ReadInteger(info[0], "clockId", -(1 << 30), 1 << 30, &clock)) return info.Env().Undefined();
+  ClockPair pair;
+  if (!ReadClockPair(static_cast<int>(clock), &pair)) {
+    ThrowError(info.Env(), {errno, "clock_gettime"});
+    return info.Env().Undefined();
+  }
+  return Napi::Value(info.Env(), ObjectBuilder(info.Env())
+                                     .BigInt("wallNs", pair.wall_ns)
+                                     .BigInt("clockNs", pair.clock_ns)
+                                     .object());
+}
+
+}  // namespace
+
+void DefineTools(Napi::Env env, Napi::Object exports) {
+  exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
+  exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
+  exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
+  exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
+}
+
+}  // namespace perf_ts
