@@ -52,6 +52,11 @@ export type SamplerOptions = {
   readonly sidebandPages: number;
   /** Longest time that a record stays in a ring, milliseconds. */
   readonly latencyMs: number;
+  /**
+   * True: the sampled events stay disabled until `enable()`. Known here and not at the start,
+   * because a command's events are told at their opening whether its exec enables them.
+   */
+  readonly delayed?: boolean;
 };
 
 /** What `new Sampler(...)` achieved. Ids are in the order CPU-major within each event. */
@@ -79,8 +84,13 @@ export type SamplerTotals = {
   readonly samples: number;
   /** Σ PERF_RECORD_LOST. */
   readonly lostRecords: number;
-  /** Σ over events of the counter's own lost count; −1 where the kernel has no PERF_FORMAT_LOST. */
+  /**
+   * Σ over the sampled events of the counter's own lost count; −1 while the recording runs, and
+   * where the events have no PERF_FORMAT_LOST.
+   */
   readonly lostSamples: number;
+  /** The same for the side-band events: FORK, EXIT, COMM, MMAP2 … that did not fit; −1 likewise. */
+  readonly lostSideband: number;
   readonly throttles: number;
   /** Bytes of rings given up because a record header made no sense; 0 in a sane world. */
   readonly skippedBytes: number;
@@ -104,6 +114,7 @@ export type SamplerEvent =
       readonly dataEnd: number;
     }
   | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
+  /** The command never ran; 'recording-ended' follows and no 'child-exited'. */
   | { readonly kind: 'exec-failed'; readonly step: string; readonly errno: number }
   /** Live sink: chunks wait to be taken. */
   | { readonly kind: 'chunks' };
@@ -116,20 +127,24 @@ export type FileSinkOptions = {
   readonly dataSize: number;
   /** True: a pipe; nothing is ever sought or rewritten. */
   readonly stream: boolean;
-  /** Stop when the file reaches this many bytes; 0: no limit. */
+  /** Stop after the round with which the file reaches this many bytes; 0: no limit. */
   readonly maxBytes: number;
-  /** False: events stay disabled until `enable()`. */
-  readonly enable: boolean;
 };
 
 export type LiveSinkOptions = {
   /** Chunks that may wait for JavaScript; when all wait, records stay in the rings. */
   readonly maxChunks: number;
+  /** Capacity of a chunk, at least 65 536 so that every record fits. */
   readonly chunkBytes: number;
-  readonly enable: boolean;
 };
 
-/** One recording session. All methods are safe after `close`; errors are `NativeError`. */
+/**
+ * One recording session; errors are `NativeError`. After `close` the start methods, `enable` and
+ * `disable` throw ERR_CLOSED; the others do nothing and tell what was last known.
+ *
+ * A session that was only opened ends with its object in the garbage collector. One that was
+ * started is a live handle: it keeps itself and the process alive until its last event.
+ */
 export type NativeSampler = {
   readonly opened: SamplerOpened;
   startFile(sink: FileSinkOptions, onEvent: (event: SamplerEvent) => void): void;
@@ -149,7 +164,7 @@ export type NativeSampler = {
 
 /** Thrown by the addon: which operation failed, on what. */
 export type NativeError = Error & {
-  /** errno name, `EACCES`; `ERR_CLOSED` and the like for misuse. */
+  /** errno name, `EACCES`; for misuse `ERR_CLOSED` (after `close`), `ERR_STARTED` (twice). */
   readonly code: string;
   readonly errno: number;
   /** `perf_event_open`, `mmap`, `fork` … */
@@ -158,6 +173,9 @@ export type NativeError = Error & {
   readonly eventIndex: number;
   readonly cpu: number;
   readonly pid: number;
+  /** EMFILE only: descriptors that the session needs, and the hard RLIMIT_NOFILE. */
+  readonly neededFds?: number;
+  readonly allowedFds?: number;
 };
 
 export type OpenProbe = {
