@@ -1,0 +1,32 @@
+import type { PeriodSequence } from './convergence.ts';
+import { median } from './spread.ts';
+
+/** The period over time, in equal slices; what a plot needs. */
+export type PeriodCourse = {
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Median reported period of each slice, null where no sample fell into it. */
+  readonly periods: readonly (number | null)[];
+};
+
+const SLICES = 60;
+
+/** Cuts the time from the first to the last sample into slices; null without samples. */
+export function courseOf(sequence: PeriodSequence): PeriodCourse | null {
+  const { length, timeNs, periodEvents } = sequence;
+  if (length === 0) return null;
+  const startNs = timeNs[0] as number;
+  const endNs = timeNs[length - 1] as number;
+  const slices = Math.min(SLICES, length);
+  const width = (endNs - startNs) / slices;
+  const periods: (number | null)[] = [];
+  let first = 0;
+  for (let s = 1; s <= slices; s++) {
+    let end = first;
+    const until = startNs + s * width;
+    while (end < length && (s === slices || (timeNs[end] as number) < until)) end++;
+    periods.push(end > first ? median(periodEvents.subarray(first, end)) : null);
+    first = end;
+  }
+  return { startNs, endNs, periods };
+}

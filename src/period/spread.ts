@@ -1,0 +1,44 @@
+/** Where a set of numbers lies and how wide it is. */
+export type Spread = {
+  readonly median: number;
+  readonly mean: number;
+  /** 5 % of the values lie below. */
+  readonly p05: number;
+  /** 5 % of the values lie above. */
+  readonly p95: number;
+  /** Coefficient of variation: standard deviation / mean. */
+  readonly cv: number;
+};
+
+/** The spread of at least one number. */
+export function computeSpread(values: Float64Array): Spread {
+  if (values.length === 0) throw new RangeError('a spread needs at least one value, got none');
+  const sorted = values.slice().sort();
+  let sum = 0;
+  for (let i = 0; i < sorted.length; i++) sum += sorted[i] as number;
+  const mean = sum / sorted.length;
+  let squares = 0;
+  for (let i = 0; i < sorted.length; i++) squares += ((sorted[i] as number) - mean) ** 2;
+  return {
+    median: quantile(sorted, 0.5),
+    mean,
+    p05: quantile(sorted, 0.05),
+    p95: quantile(sorted, 0.95),
+    cv: mean === 0 ? 0 : Math.sqrt(squares / sorted.length) / mean,
+  };
+}
+
+/** The median of at least one number, of the two middle ones the mean. */
+export function median(values: readonly number[] | Float64Array): number {
+  if (values.length === 0) throw new RangeError('a median needs at least one value, got none');
+  return quantile(Float64Array.from(values).sort(), 0.5);
+}
+
+/** The value at `share` (0…1) of a sorted list, between two values in proportion. */
+function quantile(sorted: Float64Array, share: number): number {
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
+  const above = Math.min(below + 1, sorted.length - 1);
+  const low = sorted[below] as number;
+  return low + ((sorted[above] as number) - low) * (position - below);
+}

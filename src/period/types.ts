@@ -1,0 +1,70 @@
+import type {
+  EventLoss,
+  ProfileEvent,
+  ProfileStream,
+  ProfileThread,
+  SampleTable,
+} from '../profile/types.ts';
+
+/** The columns of a `SampleTable` that say how the sampling went, in time order. */
+export type PeriodSamples = Pick<
+  SampleTable,
+  'length' | 'event' | 'stream' | 'thread' | 'cpu' | 'timeNs' | 'periodEvents' | 'count'
+> & {
+  /**
+   * The event's running time when the sample was taken (`PERF_FORMAT_TOTAL_TIME_RUNNING` in READ),
+   * nanoseconds since the event was created, NaN where it was not read. Absent: never read.
+   */
+  readonly runningNs?: Float64Array;
+};
+
+/** A stretch in which the kernel had paused an event: THROTTLE to UNTHROTTLE. */
+export type ThrottleInterval = {
+  /** Row of `PeriodInput.events`. */
+  readonly event: number;
+  /** Row of `PeriodInput.streams`, −1 if unknown: then it is held against every stream. */
+  readonly stream: number;
+  readonly startNs: number;
+  readonly endNs: number;
+};
+
+/** The kernel's own limits, as sysctls; null where they were not stored. */
+export type KernelLimits = {
+  /** `kernel.perf_event_max_sample_rate` when the recording began, Hz. */
+  readonly maxSampleRate: number | null;
+  /** The same when it ended: the kernel lowers it when interrupts take too long. */
+  readonly maxSampleRateAfter: number | null;
+  /** `kernel.perf_cpu_time_max_percent`. */
+  readonly cpuTimeMaxPercent: number | null;
+};
+
+/** What this folder works on. A `Profile` is one. */
+export type PeriodInput = {
+  readonly samples: PeriodSamples;
+  readonly events: readonly ProfileEvent[];
+  readonly streams: readonly Pick<ProfileStream, 'streamId'>[];
+  readonly threads: readonly Pick<ProfileThread, 'tid'>[];
+  readonly losses?: readonly EventLoss[];
+  readonly throttles?: readonly ThrottleInterval[];
+  /** Per event: the counter's final value over all its instances, null where it was not read. */
+  readonly eventTotals?: readonly (number | null)[];
+  readonly kernel?: KernelLimits;
+};
+
+/**
+ * Which interval the period in a sample measures. Sample i ends the interval (i−1, i) and starts
+ * the interval (i, i+1):
+ *
+ *     sample        0         1             2
+ *     events      ──●────2────●──────4──────●───
+ *     'elapsed'    P=1       P=2           P=4      reported when it has passed
+ *     'next'       P=2       P=4           P=…      reported when it begins
+ */
+export type PeriodRule = 'next' | 'elapsed' | 'unknown';
+
+/** A rule, how it was found out, and how sure that is (0…1; 0 for 'unknown'). */
+export type ReportedPeriod = {
+  readonly rule: PeriodRule;
+  readonly from: 'counts' | 'table' | 'fit';
+  readonly confidence: number;
+};

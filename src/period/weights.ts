@@ -1,0 +1,95 @@
+import { FailedError } from '../base/errors.ts';
+import type { WeightKind, Weights } from '../profile/types.ts';
+import { computeElapsedEvents } from './elapsed-events.ts';
+import { findRules } from './realign.ts';
+import { groupByStream, type StreamGroups } from './streams.ts';
+import type { PeriodInput } from './types.ts';
+
+/**
+ * What each sample counts for.
+ *
+ * | kind    | one sample weighs                                             | good for |
+ * |---------|---------------------------------------------------------------|----------|
+ * | samples | 1                                                             | how many samples a claim rests on |
+ * | period  | the period in the sample                                      | comparing with `perf` |
+ * | events  | the events since the stream's previous sample                 | where the events went; the default |
+ * | time    | the event's running time since the stream's previous sample   | where the time went |
+ *
+ * `period` gives a sample the cost of the interval that *follows* it wherever the rule is 'next'
+ * (`realign.ts`); `events` gives it what it really ended. `time` never charges sleep: it needs the
+ * counter's own clock in the samples, or an event that is a clock itself.
+ *
+ * Throws `FailedError` for `time` where that was not recorded.
+ */
+export function computeWeights(kind: WeightKind, input: PeriodInput): Weights {
+  switch (kind) {
+    case 'samples':
+      return { kind, unit: 'samples', values: new Float64Array(input.samples.length).fill(1) };
+    case 'period':
+      return { kind, unit: eventUnit(input), values: input.samples.periodEvents.slice() };
+    case 'events': {
+      const groups = groupByStream(input);
+      const rules = findRules(input, groups);
+      return {
+        kind,
+        unit: eventUnit(input),
+        values: computeElapsedEvents(input, groups, rules),
+      };
+    }
+    case 'time':
+      return { kind, unit: 'nanoseconds', values: computeRunningTime(input, groupByStream(input)) };
+  }
+}
+
+/** Nanoseconds if every event is a clock; events of different kinds are only "events". */
+function eventUnit(input: PeriodInput): 'events' | 'nanoseconds' {
+  const areClocks = input.events.every((event) => event.unit === 'nanoseconds');
+  return areClocks && input.events.length > 0 ? 'nanoseconds' : 'events';
+}
+
+/** Running time since the stream's previous sample, in nanoseconds, per sample. */
+function computeRunningTime(input: PeriodInput, groups: StreamGroups): Float64Array {
+  const { length, periodEvents, runningNs } = input.samples;
+  const values = new Float64Array(length);
+  for (let g = 0; g < groups.length; g++) {
+    const event = input.events[groups.event[g] as number]!;
+    const start = groups.offsets[g] as number;
+    const end = groups.offsets[g + 1] as number;
+    let previous = 0;
+    for (let k = start; k < end; k++) {
+      const row = groups.rows[k] as number;
+      const running = runningNs ? (runningNs[row] as number) : Number.NaN;
+      const spent = running - previous;
+      if (spent >= 0) {
+        values[row] = spent;
+        previous = running;
+      } else if (event.unit === 'nanoseconds') {
+        values[row] = periodEvents[row] as number;
+      } else {
+        throw new FailedError(
+          `${event.name}: this recording does not hold the event's running time`,
+          [
+            'The gap between two samples may be sleep, so it is not used in its place.',
+            'Record with --counts, or weigh by another measure: --weight events',
+          ],
+        );
+      }
+    }
+  }
+  return values;
+}
+
+/**
+ * Effective sample size (Σw)²/Σw²: as many samples of equal weight would tell as much. Null where
+ * nothing has weight.
+ */
+export function effectiveSampleSize(weights: Float64Array, rows: Int32Array): number | null {
+  let sum = 0;
+  let squares = 0;
+  for (let k = 0; k < rows.length; k++) {
+    const weight = weights[rows[k] as number] as number;
+    sum += weight;
+    squares += weight * weight;
+  }
+  return squares > 0 ? (sum * sum) / squares : null;
+}

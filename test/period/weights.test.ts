@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { FailedError } from '../../src/base/errors.ts';
+import { computeWeights, effectiveSampleSize } from '../../src/period/weights.ts';
+import { simulate } from './controller-simulator.ts';
+import {
+  CPU_CLOCK,
+  CYCLES,
+  everyNs,
+  fixtureSamples,
+  PAGE_FAULTS,
+  recordingOf,
+  withoutReads,
+} from './recording.ts';
+
+const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+
+test('samples weigh one each', () => {
+  const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 7, 100]));
+  expect(computeWeights('samples', input)).toEqual({
+    kind: 'samples',
+    unit: 'samples',
+    values: Float64Array.of(1, 1, 1),
+  });
+});
+
+test('period weighs as the kernel reported, and leaves the table alone', () => {
+  const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 7, 100]));
+  const weights = computeWeights('period', input);
+  expect(weights.values).toEqual(Float64Array.of(1, 7, 100));
+  weights.values[0] = 99;
+  expect(input.samples.periodEvents[0]).toBe(1);
+});
+
+test('events of a software event are what the previous sample announced', () => {
+  const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 1, 1, 10, 237, 10_010, 5455]));
+  expect(computeWeights('events', input)).toEqual({
+    kind: 'events',
+    unit: 'events',
+    values: Float64Array.of(1, 1, 1, 1, 10, 237, 10_010),
+  });
+});
+
+test('each stream is aligned by itself', () => {
+  const input = recordingOf(
+    [PAGE_FAULTS],
+    [
+      { timeNs: 0, period: 1, stream: 0 },
+      { timeNs: 1, period: 7582, stream: 1 },
+      { timeNs: 2, period: 5, stream: 0 },
+      { timeNs: 3, period: 9860, stream: 1 },
+      { timeNs: 4, period: 20, stream: 0 },
+    ],
+  );
+  // Stream 1 was inherited: it starts with its parent's period, which it counted down first.
+  expect(computeWeights('events', input).values).toEqual(Float64Array.of(1, 7582, 1, 7582, 5));
+});
+
+test('re-aligned periods of real recordings equal what the counter counted, sample by sample', () => {
+  for (const name of [
+    'page-faults-5000hz.tsv',
+    'page-faults-500hz-sleeps.tsv',
+    'page-faults-500hz-rare-phases.tsv',
+    'sys-enter-5000hz.tsv',
+  ]) {
+    const samples = fixtureSamples(name);
+    const byCount = computeWeights('events', recordingOf([PAGE_FAULTS], samples));
+    const byPeriod = computeWeights('events', recordingOf([PAGE_FAULTS], withoutReads(samples)));
+    expect([...byPeriod.values], name).toEqual([...byCount.values]);
+    expect(sum(byCount.values), name).toBe(samples.at(-1)!.count);
+  }
+});
+
+test('under loss counts still add up to the counter; periods do not', () => {
+  const samples = fixtureSamples('page-faults-5000hz.tsv').filter((_, i) => i % 4 === 0);
+  const counted = sum(computeWeights('events', recordingOf([PAGE_FAULTS], samples)).values);
+  const period = sum(
+    computeWeights('events', recordingOf([PAGE_FAULTS], withoutReads(samples))).values,
+  );
+  expect(counted).toBe(samples.at(-1)!.count);
+  expect(period / counted).toBeLessThan(0.3);
+});
+
+test('a driver that reports the elapsed period is taken at its word', () => {
+  const samples = simulate([{ durationNs: 50e6, eventsPerSecond: 1e6 }], {
+    frequencyHz: 4000,
+    rule: 'elapsed',
+  });
+  const { values } = computeWeights('events', recordingOf([CYCLES], withoutReads(samples)));
+  expect([...values]).toEqual(samples.map((sample) => sample.period));
+});
+
+test('a sample that was not read falls back to the period, also for the one after it', () => {
+  const input = recordingOf(
+    [PAGE_FAULTS],
+    [
+      { timeNs: 0, period: 1, count: 1 },
+      { timeNs: 1, period: 4 },
+      { timeNs: 2, period: 9, count: 6 },
+      { timeNs: 3, period: 12, count: 15 },
+    ],
+  );
+  expect(computeWeights('events', input).values).toEqual(Float64Array.of(1, 1, 4, 9));
+});
+
+test('a counter that went backwards is not believed', () => {
+  const input = recordingOf(
+    [{ ...PAGE_FAULTS, type: 0 }],
+    [
+      { timeNs: 0, period: 10, count: 10 },
+      { timeNs: 1, period: 20, count: 3 },
+      { timeNs: 2, period: 30, count: 33 },
+    ],
+  );
+  expect(computeWeights('events', input).values).toEqual(Float64Array.of(10, 20, 30));
+});
+
+test('period mode weighs N, also where the sample says 1', () => {
+  const every1000 = {
+    ...PAGE_FAULTS,
+    mode: 'period',
+    frequencyHz: null,
+    fixedPeriod: 1000,
+  } as const;
+  const input = recordingOf([every1000], everyNs(1000, [1000, 1, 1000]));
+  expect(computeWeights('events', input).values).toEqual(Float64Array.of(1000, 1000, 1000));
+});
+
+test('clocks weigh their period, in nanoseconds', () => {
+  const input = recordingOf([CPU_CLOCK], everyNs(33_333, [33_333, 33_333]));
+  for (const kind of ['events', 'time', 'period'] as const) {
+    const weights = computeWeights(kind, input);
+    expect(weights.unit).toBe('nanoseconds');
+    expect(weights.values).toEqual(Float64Array.of(33_333, 33_333));
+  }
+});
+
+test('a clock beside another event makes the unit events', () => {
+  expect(computeWeights('events', recordingOf([CPU_CLOCK, CYCLES], [])).unit).toBe('events');
+});
+
+test('time is running time: sleep is not charged', () => {
+  const samples = fixtureSamples('page-faults-500hz-sleeps.tsv');
+  const { unit, values } = computeWeights('time', recordingOf([PAGE_FAULTS], samples));
+  expect(unit).toBe('nanoseconds');
+  expect(sum(values)).toBe(samples.at(-1)!.running);
+  // The program slept twice, 800 ms in all, of 2.3 s.
+  const wall = samples.at(-1)!.timeNs;
+  expect(wall - (sum(values) - values[0]!)).toBeGreaterThan(790e6);
+});
+
+test('time without running time is refused, and the message says what to record', () => {
+  const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 2]));
+  const attempt = () => computeWeights('time', input);
+  expect(attempt).toThrow(FailedError);
+  expect(attempt).toThrow("page-faults: this recording does not hold the event's running time");
+  try {
+    attempt();
+  } catch (error) {
+    expect((error as FailedError).hints.join(' ')).toContain('--counts');
+  }
+});
+
+test('a recording without samples has no weights, of any kind', () => {
+  for (const kind of ['samples', 'period', 'events', 'time'] as const) {
+    expect(computeWeights(kind, recordingOf([PAGE_FAULTS], [])).values.length).toBe(0);
+  }
+});
+
+test('the effective sample size counts equal weights fully and one giant as one', () => {
+  const rows = Int32Array.of(0, 1, 2, 3);
+  expect(effectiveSampleSize(Float64Array.of(5, 5, 5, 5), rows)).toBe(4);
+  expect(effectiveSampleSize(Float64Array.of(1, 1, 1, 1e9), rows)).toBeCloseTo(1, 6);
+  expect(effectiveSampleSize(Float64Array.of(0, 0, 0, 0), rows)).toBeNull();
+});
