@@ -1,10 +1,9 @@
-import { readInfo, type RecordingInfo } from '../session/recording-info.ts';
-import { say } from './failure.ts';
+import { printable } from '../base/printable.ts';
+import { type RecordingInfo, readInfo } from '../session/recording-info.ts';
+import { warnIfCut } from './cut-warning.ts';
 import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
-import { printable } from '../base/printable.ts';
-import { FailedError } from '../base/errors.ts';
 
 /** `perf-ts info`: header, events, record counts. */
 export async function runInfo(
@@ -17,19 +16,6 @@ export async function runInfo(
   else writeOut(`${infoLines(path, info).map(printable).join('\n')}\n`);
 }
 
-/** One warning for a file that ends early; with `--strict` it fails instead. */
-export function warnIfCut(
-  info: { truncatedAt: number | null },
-  strict: boolean,
-): void {
-  if (info.truncatedAt === null) return;
-  const message =
-    `the recording was cut off at byte ${formatCount(info.truncatedAt)}: ` +
-    'everything before it is read';
-  if (strict) throw new FailedError(message);
-  say(`perf-ts: ${message}`);
-}
-
 function infoLines(path: string, info: RecordingInfo): string[] {
   const field = (name: string, value: string | number | null): string[] =>
     value === null || value === '' ? [] : [`${name.padEnd(14)} ${value}`];
@@ -40,7 +26,10 @@ function infoLines(path: string, info: RecordingInfo): string[] {
     ...field('architecture', info.arch),
     ...field('cpus', info.cpus),
     ...field('command', info.cmdline.join(' ')),
-    ...field('first sample', info.firstSampleTimeNs === null ? null : `${info.firstSampleTimeNs} ns`),
+    ...field(
+      'first sample',
+      info.firstSampleTimeNs === null ? null : `${info.firstSampleTimeNs} ns`,
+    ),
     ...field('last sample', info.lastSampleTimeNs === null ? null : `${info.lastSampleTimeNs} ns`),
     ...field('features', info.features.join(' ')),
     ...info.notes.map((note) => `note           ${note}`),
@@ -69,6 +58,8 @@ function infoLines(path: string, info: RecordingInfo): string[] {
     '',
     `lost: ${formatCount(info.loss.best)} (announced in the rings ${formatCount(info.loss.lostRecords)}, ` +
       `by the counters ${formatCount(info.loss.lostSamples)}); throttled ${formatCount(info.throttle)} times` +
-      (info.skippedBytes > 0 ? `; ${formatBytes(info.skippedBytes)} made no sense and were skipped` : ''),
+      (info.skippedBytes > 0
+        ? `; ${formatBytes(info.skippedBytes)} made no sense and were skipped`
+        : ''),
   ];
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
+import { packageVersion } from '../session/version.ts';
 import { reportFailure } from './failure.ts';
-import { version } from './version.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -14,7 +14,7 @@ function inputFile(argument: string | undefined, options: { input?: string }): s
 function buildProgram(): Command {
   const program = new Command('perf-ts')
     .description('The Linux sampling profiler for people who live in Node and TypeScript.')
-    .version(version())
+    .version(packageVersion())
     .enablePositionalOptions()
     .showHelpAfterError('(perf-ts COMMAND --help shows the options)')
     .exitOverride()

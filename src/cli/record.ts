@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { getSystemErrorName } from 'node:util';
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
 import { CLOCK_IDS, type ClockName, type RecordOptions } from '../session/record-options.ts';
@@ -199,10 +200,9 @@ function printClosingLine(recording: Recording): void {
   const throttled =
     totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';
   if (recording.endReason === 'write-error') {
-    const reason = constants.errno;
-    const name = Object.entries(reason).find(([, n]) => n === recording.writeErrno)?.[0];
+    const name = getSystemErrorName(-recording.writeErrno);
     say(
-      `perf-ts: recording stopped: writing ${path} failed (${name ?? recording.writeErrno}) after ` +
+      `perf-ts: recording stopped: writing ${path} failed (${name}) after ` +
         `${formatBytes(fileBytes)}; what was written is readable, the command runs on`,
     );
   }

@@ -1,9 +1,11 @@
 import { NONE } from '../base/brand.ts';
-import { RoundSorter } from '../order/round-sorter.ts';
-import { PERF_RECORD } from '../perf-event/constants.ts';
-import type { PerfData } from '../perf-data/reader.ts';
-import { type RecordVisitor, walkRecords } from '../perf-data/reader.ts';
 import { readTimeSince } from '../base/u64.ts';
+import { RoundSorter } from '../order/round-sorter.ts';
+import { type PerfData, walkRecords } from '../perf-data/reader.ts';
+import type { RecordVisitor } from '../perf-data/record-walk.ts';
+import { PERF_RECORD } from '../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { recordTimeOffset } from '../perf-event/parse-info.ts';
 
 /**
  * Visits every record of a recording in time order. The visitor is the same as for the file order;
@@ -40,19 +42,18 @@ export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
 }
 
 /** Nanoseconds since the recording's start; NaN for a record that carries no time. */
-function timeOf(data: PerfData, view: DataView, offset: number, size: number, type: number): number {
-  if (type >= PERF_RECORD.USER_TYPE_START) return Number.NaN;
+function timeOf(
+  data: PerfData,
+  view: DataView,
+  offset: number,
+  size: number,
+  type: number,
+): number {
   const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
-  if (attrIndex === NONE) return Number.NaN;
-  const info = data.attrs[attrIndex]!.info;
-  const at =
-    type === PERF_RECORD.SAMPLE
-      ? info.timeOffsetInSample
-      : info.timeOffsetFromEnd < 0
-        ? NONE
-        : size - info.timeOffsetFromEnd;
-  if (at < 8 || at + 8 > size) return Number.NaN;
-  return readTimeSince(view, offset + at, info.littleEndian, data.startTime);
+  if (attrIndex === UNKNOWN_EVENT) return Number.NaN;
+  const { info } = data.attrs[attrIndex]!;
+  const at = recordTimeOffset(info, offset, size, type);
+  return at < 0 ? Number.NaN : readTimeSince(view, at, info.littleEndian, data.startTime);
 }
 
 /** The segments of the file that records still point into, in file order. */

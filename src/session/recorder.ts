@@ -1,3 +1,4 @@
+import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { loadBinding } from '../native/binding.ts';
 import type {
@@ -15,6 +16,7 @@ import { onlineCpus } from './event-sources.ts';
 import { describeExisting } from './existing-state.ts';
 import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
+import { explainExecFailure } from './launch/exec-failure.ts';
 import { resolveCommand } from './launch/resolve-command.ts';
 import { chooseUser } from './launch/run-as.ts';
 import { checkWritable } from './output-file.ts';
@@ -96,20 +98,33 @@ export async function startRecording(
   if (sampler.opened.childPid < 0) onExited!(null);
 
   const timers: NodeJS.Timeout[] = [];
+  let execFailure: FailedError | null = null;
   const onEvent = (event: SamplerEvent): void => {
     if (event.kind === 'child-exited') {
       onExited({ status: event.status, signal: event.signal });
+    } else if (event.kind === 'exec-failed') {
+      const { target } = session;
+      const command = 'command' in target ? target.command : undefined;
+      const code = getSystemErrorName(-event.errno);
+      execFailure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      onExited(null);
     } else if (event.kind === 'recording-ended') {
       for (const timer of timers) clearTimeout(timer);
       try {
-        file.finish(event, {
-          options,
-          notices: session.notices,
+        if (execFailure !== null) {
+          file.discard();
+          throw execFailure;
+        }
+        const fileBytes = file.finish(event, {
+          opened: sampler.opened,
+          clock: options.clock ?? 'monotonic',
+          notices,
           settings: session.settings,
+          readClockPair: (clockId) => binding.readClockPair(clockId),
         });
         onFinished({
           path: output,
-          fileBytes: file.size,
+          fileBytes,
           totals: event.totals,
           events: session.plan.events.map((planned) => planned.name),
           notices: session.notices,
@@ -124,8 +139,7 @@ export async function startRecording(
   };
 
   try {
-    const enable = options.delayMs === undefined;
-    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, enable }, onEvent);
+    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0 }, onEvent);
   } catch (error) {
     sampler.close();
     file.discard();
@@ -202,6 +216,7 @@ export function prepareRecording(
     ringPages: size.ringPages,
     sidebandPages: size.sidebandPages,
     latencyMs,
+    delayed: options.delayMs !== undefined,
   };
   try {
     const sampler = new binding.Sampler(samplerOptions);
@@ -266,10 +281,6 @@ function explainNativeError(
   if (operation === undefined) return error;
   const { settings, target } = context;
   const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
-  if (operation === 'execve') {
-    const status = code === 'ENOENT' ? 127 : 126;
-    return new FailedError(`the command cannot be run: ${message}`, [], status);
-  }
   if (operation === 'mmap') {
     return new FailedError(`the ring buffer cannot be mapped (${code})`, [
       ...explainRingRefusal(settings, 1),

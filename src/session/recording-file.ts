@@ -1,16 +1,11 @@
 import { FailedError } from '../base/errors.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../native/types.ts';
-import { encodeAttr } from '../perf-event/attr.ts';
+import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../perf-data/header.ts';
 import { encodeFeatures, encodePrefix } from '../perf-data/writer.ts';
-import type { FeatureContext } from './feature-data.ts';
-import { collectFeatures } from './feature-data.ts';
+import { encodeAttr } from '../perf-event/attr.ts';
+import { collectFeatures, type FeatureContext } from './feature-data.ts';
 import { type FileOwner, OutputFile } from './output-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
-
-/** Offset of the feature bits in the file header. */
-const FEATURE_FLAGS_OFFSET = 72;
-/** Offset of the data section's size in the file header. */
-const DATA_SIZE_OFFSET = 48;
 
 /**
  * The perf.data file around the data section that the drain thread writes:
@@ -111,4 +106,3 @@ export function attrsWithIds(
     { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds },
   ];
 }
-

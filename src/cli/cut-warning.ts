@@ -1,0 +1,16 @@
+import { FailedError } from '../base/errors.ts';
+import { say } from './failure.ts';
+import { formatCount } from './render/numbers.ts';
+
+/** One warning for a file that ends early; with `--strict` it fails instead. */
+export function warnIfCut(
+  { truncatedAt }: { readonly truncatedAt: number | null },
+  strict: boolean,
+): void {
+  if (truncatedAt === null) return;
+  const message =
+    `the recording was cut off at byte ${formatCount(truncatedAt)}: ` +
+    'what lies before it is read';
+  if (strict) throw new FailedError(message);
+  say(`perf-ts: ${message}`);
+}

@@ -1,0 +1,208 @@
+import { NONE } from '../base/brand.ts';
+import type { Diagnostics } from '../base/diagnostics.ts';
+import { UsageError } from '../base/errors.ts';
+import type { StringIndex } from '../base/string-table.ts';
+import { toRawTime } from '../base/u64.ts';
+import { loadBinding } from '../native/binding.ts';
+import { openPerfData, type PerfData } from '../perf-data/reader.ts';
+import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report.ts';
+import type { PeriodInput } from '../period/types.ts';
+import { computeWeights } from '../period/weights.ts';
+import { selectSamples } from '../profile/filter.ts';
+import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
+import type { DsoIndex, EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import type { DemangleBatch } from '../symbols/demangle.ts';
+import { Symbolizer } from '../symbols/symbolizer.ts';
+import { describeEvent, isSideband } from './event-description.ts';
+import { openFileSource } from './file-source.ts';
+import { Pipeline } from './pipeline.ts';
+import { readProvenance } from './provenance.ts';
+import { SymbolFiles } from './symbol-files.ts';
+
+export type OpenProfileOptions = {
+  /** Name the frames. Default true; without, every function is `[unknown]`. */
+  readonly symbols?: boolean;
+};
+
+/** A recording as a profile, with what is computed from it. */
+export class OpenedProfile {
+  readonly profile: Profile;
+  readonly diagnostics: Diagnostics;
+  /** Offset at which the file ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  readonly #periodInput: PeriodInput;
+  readonly #weights = new Map<WeightKind, Weights>();
+
+  constructor(
+    profile: Profile,
+    periodInput: PeriodInput,
+    diagnostics: Diagnostics,
+    truncatedAt: number | null,
+  ) {
+    this.profile = profile;
+    this.#periodInput = periodInput;
+    this.diagnostics = diagnostics;
+    this.truncatedAt = truncatedAt;
+  }
+
+  /** What each sample counts for; `events` is what was really counted. */
+  weights(kind: WeightKind = 'events'): Weights {
+    let weights = this.#weights.get(kind);
+    if (weights === undefined) {
+      weights = computeWeights(kind, this.#periodInput);
+      this.#weights.set(kind, weights);
+    }
+    return weights;
+  }
+
+  /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
+  eventIndex(name?: string): EventIndex {
+    if (name === undefined) return 0 as EventIndex;
+    const index = this.profile.events.findIndex((event) => event.name === name);
+    if (index < 0) {
+      const known = this.profile.events.map((event) => event.name).join(', ');
+      throw new UsageError(`no event named ${name} in this recording`, [`it has: ${known}`]);
+    }
+    return index as EventIndex;
+  }
+
+  /** Samples of one event, as rows. */
+  samplesOf(event: EventIndex): Int32Array {
+    return selectSamples(this.profile, { event });
+  }
+
+  /** Self and total by symbol, DSO, thread and comm. */
+  report(options: { event?: string; weight?: WeightKind } = {}): FlatReport {
+    const samples = this.samplesOf(this.eventIndex(options.event));
+    return computeFlatReport(this.profile, this.weights(options.weight), samples);
+  }
+
+  /** How the kernel's adaptive period behaved, and what was lost. */
+  periods(options: ReportOptions = {}): PeriodsReport {
+    return reportPeriods(this.#periodInput, options);
+  }
+}
+
+/**
+ * Reads a perf.data file: every record, in time order, into a profile.
+ *
+ * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
+ * is broken within is counted in `diagnostics`.
+ */
+export async function openProfile(
+  path: string,
+  options: OpenProfileOptions = {},
+): Promise<OpenedProfile> {
+  const source = openFileSource(path);
+  try {
+    const data = openPerfData(source);
+    const pipeline = new Pipeline(data);
+    pipeline.run();
+    if (options.symbols !== false) nameFrames(pipeline);
+    return finish(pipeline);
+  } finally {
+    source.close();
+  }
+}
+
+/** Looks up every address that occurred, DSO by DSO. */
+function nameFrames(pipeline: Pipeline): void {
+  const { builder, processes, diagnostics } = pipeline;
+  const symbolizer = createSymbolizer(pipeline);
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { frames, addresses } = builder.frameAddresses(dso);
+    if (frames.length === 0) continue;
+    const names = new Int32Array(frames.length);
+    symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
+    for (let i = 0; i < frames.length; i++) {
+      if (names[i] === NONE) continue;
+      const func = builder.internFunc(names[i] as StringIndex, dso);
+      builder.setFunc(frames[i] as number, func);
+    }
+  }
+  const outside = builder.frameAddresses(NONE).frames.length;
+  if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
+}
+
+/** A symbolizer for the DSOs that the pipeline has met. */
+export function createSymbolizer(pipeline: Pipeline): Symbolizer {
+  const { data, processes, diagnostics } = pipeline;
+  for (const { filename, buildId } of data.features.buildIds ?? []) {
+    processes.dsos.setBuildId(filename, buildId);
+  }
+  return new Symbolizer({
+    dsos: processes.dsos,
+    provider: new SymbolFiles({ diagnostics }).provide,
+    demangleCpp: demangler(diagnostics),
+    diagnostics,
+    kernelReference: processes.kernelReference,
+  });
+}
+
+/** C++ names through the addon; null, and counted, where there is none. */
+function demangler(diagnostics: Diagnostics): DemangleBatch | null {
+  try {
+    const binding = loadBinding();
+    return (names) => binding.demangle(names);
+  } catch (error) {
+    diagnostics.count('C++ names stay mangled', (error as Error).message);
+    return null;
+  }
+}
+
+function finish(pipeline: Pipeline): OpenedProfile {
+  const { data, builder, processes, streams, diagnostics } = pipeline;
+  const events = data.attrs.filter(({ attr }) => !isSideband(attr)).map(describeEvent);
+  const provenance = readProvenance(data);
+  const profile = builder.finish({
+    meta: {
+      commandLine: data.features.commandLine ?? [],
+      hostname: data.features.hostname,
+      kernel: data.features.osRelease,
+      arch: data.features.arch,
+      startTime: toRawTime(data.startTime, 0).toString(),
+      clock: clockOf(data),
+      notes: provenance?.notes ?? [],
+    },
+    events,
+    dsos: processes.dsos.finish(),
+    threads: processes.finishThreads(),
+    streams,
+    losses: pipeline.losses(),
+  });
+  const { samples } = profile;
+  const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
+  const periodInput: PeriodInput = {
+    samples: { ...samples, runningNs: Float64Array.from(pipeline.runningNs) },
+    events,
+    streams,
+    threads: profile.threads,
+    losses: profile.losses,
+    throttles: pipeline.throttles.finish(lastTimeNs),
+    ...(provenance !== null && {
+      kernel: provenance.kernel,
+      eventTotals: events.map((event) => provenance.totals[event.name] ?? null),
+    }),
+  };
+  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data));
+}
+
+/** Where a recording was cut, as the JSON of the contract has it. */
+export function cutOffset(data: PerfData): number | null {
+  return data.truncatedAt < 0 ? null : data.truncatedAt;
+}
+
+const CLOCK_NAMES: Record<number, string> = {
+  0: 'realtime',
+  1: 'monotonic',
+  4: 'monotonic_raw',
+  7: 'boottime',
+  11: 'tai',
+};
+
+/** The clock of the record times; `perf` for the kernel's scheduler clock. */
+function clockOf(data: PerfData): string {
+  const attr = data.attrs[0]?.attr;
+  if (attr === undefined || !attr.flags.useClockid) return 'perf';
+  return CLOCK_NAMES[attr.clockid] ?? `clock ${attr.clockid}`;
+}

@@ -1,0 +1,275 @@
+import { NONE } from '../base/brand.ts';
+import type { Diagnostics } from '../base/diagnostics.ts';
+import { isKernelAddress } from '../base/u64.ts';
+import type { PerfData } from '../perf-data/reader.ts';
+import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { decodeRecord, type KernelRecord } from '../perf-event/record.ts';
+import { decodeSample, SampleView } from '../perf-event/sample.ts';
+import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
+import { ProcessTable } from '../process/process-table.ts';
+import { ProfileBuilder } from '../profile/profile-builder.ts';
+import type { EventIndex, EventLoss, ProfileStream } from '../profile/types.ts';
+import { isSideband } from './event-description.ts';
+import { visitInTimeOrder } from './ordered-records.ts';
+import { ThrottleLog } from './throttle-log.ts';
+
+/**
+ * The middle of perf-ts: records in time order in, interned stacks and samples out.
+ *
+ *   walk ─▶ order ─▶ SAMPLE ─▶ decode ─▶ find mapping per frame ─▶ extend stack ─▶ sample row
+ *                └─▶ side-band ─▶ process table (who was where from now on)
+ *
+ * Nothing is named here: frames are (DSO, address), and only those that occurred are looked up
+ * afterwards, once each.
+ */
+export class Pipeline {
+  readonly data: PerfData;
+  readonly builder = new ProfileBuilder();
+  readonly processes: ProcessTable;
+  readonly throttles = new ThrottleLog();
+  readonly diagnostics: Diagnostics;
+  readonly streams: ProfileStream[] = [];
+  /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
+  readonly runningNs: number[] = [];
+  readonly #lostRecords: Float64Array;
+  readonly #lostSamples: Float64Array;
+  /** Attr index -> row of the profile's events, −1 for side-band events. */
+  readonly #attrToEvent: Int32Array;
+  readonly #attrIsRead: Uint8Array;
+  /** Fixed period of an event that does not carry one in its samples, NaN where it does. */
+  readonly #sample: SampleView;
+  readonly #trailer: TrailerView;
+  readonly #streamIndex = new Map<number, number>();
+  #lastStreamId = Number.NaN;
+  #lastStream = NONE;
+
+  constructor(data: PerfData) {
+    this.data = data;
+    this.diagnostics = data.diagnostics;
+    this.processes = new ProcessTable(this.builder.strings);
+    this.#sample = new SampleView(data.startTime);
+    this.#trailer = new TrailerView(data.startTime);
+    this.#lostRecords = new Float64Array(data.attrs.length);
+    this.#lostSamples = new Float64Array(data.attrs.length);
+    let events = 0;
+    this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
+      isSideband(event.attr) ? NONE : events++,
+    );
+    this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
+      event.info.readFormat !== 0 ? 1 : 0,
+    );
+  }
+
+  /** Reads every record. */
+  run(): void {
+    visitInTimeOrder(this.data, {
+      record: (view, offset, size, type, misc) => {
+        const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
+        if (attrIndex === UNKNOWN_EVENT) {
+          this.diagnostics.count('a record names an event that the header does not');
+          return;
+        }
+        if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
+        else this.#applyRecord(view, offset, size, type, misc, attrIndex);
+      },
+    });
+  }
+
+  /** What did not arrive, per event of the profile. */
+  losses(): EventLoss[] {
+    const losses: EventLoss[] = [];
+    for (let attr = 0; attr < this.#attrToEvent.length; attr++) {
+      const event = this.#attrToEvent[attr] as number;
+      if (event === NONE) continue;
+      losses.push({
+        event: event as EventIndex,
+        lostRecords: this.#lostRecords[attr] as number,
+        lostSamples: this.#lostSamples[attr] as number,
+      });
+    }
+    return losses;
+  }
+
+  // Hot: once per sample.
+  #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
+    const event = this.#attrToEvent[attrIndex] as number;
+    if (event === NONE) return;
+    const { info } = this.data.attrs[attrIndex]!;
+    const sample = this.#sample;
+    if (!decodeSample(view, offset, offset + size, info, sample)) {
+      this.diagnostics.count('a sample is shorter than its fields');
+      return;
+    }
+    const thread = this.processes.threadAt(sample.pid, sample.tid);
+    const stack =
+      sample.callchainLength > 0
+        ? this.#internCallchain(sample)
+        : this.#internLeaf(sample.pid, sample.ip, misc);
+    const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
+    this.builder.addSample(
+      stack,
+      thread,
+      this.processes.commOf(thread),
+      event,
+      this.#streamOf(sample.streamId, event),
+      sample.cpu,
+      sample.timeNs,
+      sample.period,
+      isRead ? (sample.readValues[0] as number) : Number.NaN,
+    );
+    this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
+  }
+
+  /**
+   * Interns a callchain from its outermost entry inwards. Context markers say whose the entries
+   * after them are; the first entry after one is an instruction pointer, all others are return
+   * addresses, looked up one byte before, inside the call.
+   */
+  // Hot: once per frame.
+  #internCallchain(sample: SampleView): number {
+    const { callchain, callchainLength, pid } = sample;
+    const { processes, builder } = this;
+    const { mappings } = processes;
+    let stack = NONE;
+    for (let i = callchainLength - 1; i >= 0; i--) {
+      const address = callchain[i] as number;
+      if (address < 0 && address >= LOWEST_MARKER) continue;
+      const isInnermost = i === 0 || isMarker(callchain[i - 1] as number);
+      const lookup = isInnermost ? address : address - 1;
+      const mapping = processes.findMapping(pid, lookup);
+      stack =
+        mapping === NONE
+          ? builder.extendStack(stack, NONE, lookup)
+          : builder.extendStack(
+              stack,
+              mappings.dso(mapping),
+              mappings.addressInDso(mapping, lookup),
+            );
+    }
+    return stack;
+  }
+
+  #internLeaf(pid: number, ip: number, misc: number): number {
+    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
+    const isGuest = mode === PERF_RECORD_MISC.GUEST_KERNEL || mode === PERF_RECORD_MISC.GUEST_USER;
+    const mapping = isGuest ? NONE : this.processes.findMapping(pid, ip);
+    const { mappings } = this.processes;
+    if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
+    return this.builder.extendStack(
+      NONE,
+      mappings.dso(mapping),
+      mappings.addressInDso(mapping, ip),
+    );
+  }
+
+  #streamOf(streamId: number, event: number): number {
+    if (streamId < 0) return NONE;
+    if (streamId === this.#lastStreamId) return this.#lastStream;
+    let index = this.#streamIndex.get(streamId);
+    if (index === undefined) {
+      index = this.streams.length;
+      this.#streamIndex.set(streamId, index);
+      this.streams.push({ streamId: String(streamId), event: event as EventIndex });
+    }
+    this.#lastStreamId = streamId;
+    this.#lastStream = index;
+    return index;
+  }
+
+  #applyRecord(
+    view: DataView,
+    offset: number,
+    size: number,
+    type: number,
+    misc: number,
+    attrIndex: number,
+  ): void {
+    const { info } = this.data.attrs[attrIndex]!;
+    const record = decodeRecord(view, offset, size, type, misc, info);
+    applyToProcesses(this.processes, record, misc);
+    switch (record.kind) {
+      case 'lost': {
+        const lossOf = this.data.lookup.find(record.id);
+        const index = lossOf === UNKNOWN_EVENT ? attrIndex : lossOf;
+        this.#lostRecords[index] = (this.#lostRecords[index] as number) + record.lost;
+        break;
+      }
+      case 'lostSamples':
+        if (!record.isFiltered) {
+          this.#lostSamples[attrIndex] = (this.#lostSamples[attrIndex] as number) + record.lost;
+        }
+        break;
+      case 'throttle':
+      case 'unthrottle': {
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        const event = this.#attrToEvent[attrIndex] as number;
+        const stream = this.#streamOf(record.streamId, event);
+        this.throttles.note(record.kind, event, stream, this.#trailer.timeNs);
+        break;
+      }
+      case 'malformed':
+        this.diagnostics.count('a record is shorter than its fields', `type ${record.type}`);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+/** `PERF_CONTEXT_MAX`: values from here to −1 are markers, not addresses. */
+const LOWEST_MARKER = -4095;
+
+function isMarker(address: number): boolean {
+  return address < 0 && address >= LOWEST_MARKER;
+}
+
+/** Tells the process table what a side-band record says. */
+export function applyToProcesses(
+  processes: ProcessTable,
+  record: KernelRecord,
+  misc: number,
+): void {
+  switch (record.kind) {
+    case 'mmap':
+    case 'mmap2': {
+      const isKernel =
+        record.cpuMode === PERF_RECORD_MISC.KERNEL || isKernelAddress(record.address);
+      processes.mmap({
+        pid: record.pid,
+        tid: record.tid,
+        start: record.address,
+        length: record.length,
+        fileOffset: record.fileOffset,
+        path: record.filename,
+        executable: !record.isData,
+        cpuMode: isKernel && record.filename !== '[vsyscall]' ? 'kernel' : 'user',
+        buildId: record.buildId,
+        major: record.fileId?.major ?? 0,
+        minor: record.fileId?.minor ?? 0,
+        inode: record.fileId?.inode ?? 0,
+      });
+      break;
+    }
+    case 'comm':
+      processes.comm(record.pid, record.tid, record.comm, record.isExec);
+      break;
+    case 'fork':
+      processes.fork(
+        record.pid,
+        record.parentPid,
+        record.tid,
+        record.parentTid,
+        (misc & PERF_RECORD_MISC.FORK_EXEC) !== 0,
+      );
+      break;
+    case 'exit':
+      processes.exit(record.pid, record.tid);
+      break;
+    case 'ksymbol':
+      processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
+      break;
+    default:
+      break;
+  }
+}

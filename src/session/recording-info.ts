@@ -1,0 +1,150 @@
+import { NONE } from '../base/brand.ts';
+import { readTimeSince, toRawTime } from '../base/u64.ts';
+import { openPerfData, type PerfData, walkRecords } from '../perf-data/reader.ts';
+import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { recordTimeOffset } from '../perf-event/parse-info.ts';
+import { decodeRecord } from '../perf-event/record.ts';
+import { eventName, isSideband, sampleTypeNames, samplingMode } from './event-description.ts';
+import { openFileSource } from './file-source.ts';
+import { cutOffset } from './open-profile.ts';
+import { readProvenance } from './provenance.ts';
+
+/** The document of `perf-ts info --json`; keys are the contract's. */
+export type RecordingInfo = {
+  readonly endian: 'little' | 'big';
+  readonly pipe: boolean;
+  readonly compressed: boolean;
+  readonly arch: string | null;
+  readonly kernel: string | null;
+  readonly hostname: string | null;
+  readonly cpus: number | null;
+  readonly cmdline: readonly string[];
+  readonly events: readonly {
+    readonly name: string;
+    readonly type: number;
+    readonly config: string;
+    readonly mode: 'frequency' | 'period' | 'count';
+    readonly freqHz: number | null;
+    readonly period: number | null;
+    readonly sampleType: readonly string[];
+    readonly samples: number;
+    readonly sideband: boolean;
+  }[];
+  readonly records: Readonly<Record<string, number>>;
+  readonly loss: {
+    readonly lostRecords: number;
+    readonly lostSamples: number;
+    /** Σ over events of the larger of the two, which count the same losses. */
+    readonly best: number;
+  };
+  readonly throttle: number;
+  readonly truncatedAt: number | null;
+  readonly skippedBytes: number;
+  readonly firstSampleTimeNs: string | null;
+  readonly lastSampleTimeNs: string | null;
+  readonly features: readonly string[];
+  readonly notes: readonly string[];
+  readonly diagnostics: readonly { readonly reason: string; readonly count: number }[];
+};
+
+/** Counts the records of a file without building a profile. */
+export function readInfo(path: string): RecordingInfo {
+  const source = openFileSource(path);
+  try {
+    return describeRecording(openPerfData(source));
+  } finally {
+    source.close();
+  }
+}
+
+function describeRecording(data: PerfData): RecordingInfo {
+  const { attrs, features } = data;
+  const counts = new Map<number, number>();
+  const samples = new Float64Array(attrs.length);
+  const lostRecords = new Float64Array(attrs.length);
+  const lostSamples = new Float64Array(attrs.length);
+  let firstNs = Number.POSITIVE_INFINITY;
+  let lastNs = Number.NEGATIVE_INFINITY;
+  walkRecords(data, {
+    record(view, offset, size, type, misc) {
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      if (type !== PERF_RECORD.SAMPLE && !isLoss(type)) return;
+      const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+      if (attrIndex === UNKNOWN_EVENT) return;
+      const { info } = attrs[attrIndex]!;
+      if (type === PERF_RECORD.SAMPLE) {
+        samples[attrIndex] = (samples[attrIndex] as number) + 1;
+        const at = recordTimeOffset(info, offset, size, type);
+        if (at === NONE) return;
+        const timeNs = readTimeSince(view, at, info.littleEndian, data.startTime);
+        firstNs = Math.min(firstNs, timeNs);
+        lastNs = Math.max(lastNs, timeNs);
+        return;
+      }
+      const record = decodeRecord(view, offset, size, type, misc, info);
+      if (record.kind === 'lost') {
+        const found = data.lookup.find(record.id);
+        const index = found === UNKNOWN_EVENT ? attrIndex : found;
+        lostRecords[index] = (lostRecords[index] as number) + record.lost;
+      } else if (record.kind === 'lostSamples' && !record.isFiltered) {
+        lostSamples[attrIndex] = (lostSamples[attrIndex] as number) + record.lost;
+      }
+    },
+  });
+  const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
+  return {
+    endian: data.littleEndian ? 'little' : 'big',
+    pipe: data.pipe,
+    compressed: features.compression !== null || data.compressedRecords > 0,
+    arch: features.arch,
+    kernel: features.osRelease,
+    hostname: features.hostname,
+    cpus: features.cpusOnline,
+    cmdline: features.commandLine ?? [],
+    events: attrs.map((event, index) => {
+      const mode = samplingMode(event.attr);
+      return {
+        name: eventName(event),
+        type: event.attr.type,
+        config: `0x${event.attr.config.toString(16)}`,
+        mode:
+          mode === 'count' ? 'count' : event.attr.flags.freq ? 'frequency' : ('period' as const),
+        freqHz: event.attr.flags.freq ? event.attr.samplePeriod : null,
+        period: event.attr.flags.freq || mode === 'count' ? null : event.attr.samplePeriod,
+        sampleType: sampleTypeNames(event.attr.sampleType),
+        samples: samples[index] as number,
+        sideband: isSideband(event.attr),
+      };
+    }),
+    records: Object.fromEntries(
+      [...counts]
+        .sort(([a], [b]) => a - b)
+        .map(([type, count]) => [recordTypeName(type), count] as const),
+    ),
+    loss: {
+      lostRecords: sum(lostRecords),
+      lostSamples: sum(lostSamples),
+      best: lostRecords.reduce(
+        (total, value, index) => total + Math.max(value, lostSamples[index] as number),
+        0,
+      ),
+    },
+    throttle: counts.get(PERF_RECORD.THROTTLE) ?? 0,
+    truncatedAt: cutOffset(data),
+    skippedBytes: data.skippedBytes,
+    firstSampleTimeNs: Number.isFinite(firstNs) ? rawTime(data, firstNs) : null,
+    lastSampleTimeNs: Number.isFinite(lastNs) ? rawTime(data, lastNs) : null,
+    features: data.sections.names,
+    notes: readProvenance(data)?.notes ?? [],
+    diagnostics: data.diagnostics.entries().map(({ reason, count }) => ({ reason, count })),
+  };
+}
+
+function isLoss(type: number): boolean {
+  return type === PERF_RECORD.LOST || type === PERF_RECORD.LOST_SAMPLES;
+}
+
+function rawTime(data: PerfData, sinceStartNs: number): string {
+  return toRawTime(data.startTime, sinceStartNs).toString();
+}
