@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { demangleAll, demangleRust } from '../../src/symbols/demangle.ts';
+import { decodePunycode } from '../../src/symbols/punycode.ts';
+import { hasCorpora } from '../helpers/corpora.ts';
+import { readCorpusText } from '../helpers/corpus-text.ts';
+
+const UNLIKE_RUSTC = new Set([
+  // Names that LLVM's test takes for invalid, while rustc's own demangler prints them.
+  '_RIC8functionFKu3n3hEuE',
+  '_RIC7integerKi_E',
+  '_RIC7integerKi00_E',
+  '_RIC7integerKi01_E',
+  '_RCu5r731r',
+  '_RCu8b44444yy',
+  '_RNvC1au25zzzzzzzzzzzzzzzzzzzzzzzzz',
+  '_RCu8_CCCAR_u4',
+  '_RNvC1au21p18888888888888888888',
+  // A dyn type without traits; the compiler never writes one.
+  '_RIC5traitFG_DG_EL0_EuE',
+  // Lifetimes past 'z, which rustc prints as '_26.
+  '_RIC7bindersFGs_RLt_RLs_RLr_RLq_RLp_RLo_RLn_RLm_RLl_RLk_RLj_RLi_RLh_RLg_RLf_RLe_RLd_RLc_RLb_RLa_RL9_RL8_RL7_RL6_RL5_RL4_RL3_RL2_RL1_RL0_uEuE',
+  // LLVM keeps its own suffix; it says nothing about the function.
+  '_RC3dot.llvm.1234',
+  '_RC3dotC5crate.llvm.6789',
+]);
+
+describe('Rust names', () => {
+  test.each([
+    ['_RNvC1a4main', 'a::main'],
+    ['_RNCC5crates_0', 'crate::{closure#1}'],
+    ['_RNCC5crate3foo', 'crate::{closure:foo#0}'],
+    ['_RMC5cratep', '<_>'],
+    ['_RXC5cratepC5Clone', '<_ as Clone>'],
+    ['_RIC5tupleTlEE', 'tuple::<(i32,)>'],
+    ['_RIC5arrayAhj4_E', 'array::<[u8; 4]>'],
+    ['_RIC5constKan1_E', 'const::<-1>'],
+    ['_RIC4charKca_E', "char::<'\\n'>"],
+    [
+      '_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y',
+      'utf8_idents::საჭმელად_გემრიელი_სადილი',
+    ],
+    ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE', 'core::fmt::Write::write_fmt'],
+    ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.77', 'core::fmt::Write::write_fmt'],
+    [
+      '_ZN38_$LT$fib..Ci$u20$as$u20$fib..Shape$GT$4area17he37f3d42a486bb19E',
+      '<fib::Ci as fib::Shape>::area',
+    ],
+  ])('%s reads %s', (mangled, expected) => {
+    expect(demangleRust(mangled)).toBe(expected);
+  });
+
+  test.each([
+    'main',
+    '_Z3foov',
+    '_ZN3foo3barEv',
+    '_R',
+    '_RNv',
+    '_RB_',
+    '_ZN4main4main17he714a2e23ed7db2gE',
+  ])('%s is none', (name) => {
+    expect(demangleRust(name)).toBeNull();
+  });
+
+  test('nested 10 000 deep they are refused', () => {
+    expect(demangleRust(`_RMC1a${'R'.repeat(499)}a`)).toMatch(/^<&+i8>$/);
+    expect(demangleRust(`_RMC1a${'R'.repeat(10_000)}a`)).toBeNull();
+  });
+
+  test('backreferences that double the output at each step are cut off by its bound', () => {
+    // Tuple n holds tuple n − 1 twice, the second time by reference.
+    let name = 'a';
+    const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+    for (let i = 0; i < 40; i++) name = `T${name}B${digits[45 - i]}_E`;
+    expect(demangleRust(`_RMC1a${name}`)).toBeNull();
+  });
+
+  test('an arbitrary name is demangled or refused, never an exception', () => {
+    const alphabet = fc.constantFrom(...'NvCMXYIEBRTAKLsu_0129abcGDFjhU');
+    fc.assert(
+      fc.property(fc.string({ unit: alphabet, maxLength: 60 }), (text) => {
+        const result = demangleRust(`_R${text}`);
+        return result === null || result.length <= 64 * 1024;
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  describe.skipIf(!hasCorpora)('of real programs', () => {
+    test.each(['demangle-own/rust-v0.tsv.gz', 'demangle-own/rust-legacy.tsv.gz'])(
+      'in %s all read as GNU or LLVM print them',
+      (file) => {
+        const rows = lines(file).filter((line) => line !== '' && !line.startsWith('#'));
+        const wrong = rows.filter((row) => {
+          const [mangled, ...expected] = row.split('\t') as [string, ...string[]];
+          return !expected.includes(demangleRust(mangled) ?? '');
+        });
+        expect(rows.length).toBeGreaterThan(5);
+        expect(wrong).toEqual([]);
+      },
+    );
+
+    test('in libiberty’s own list read as there, Rust format', () => {
+      const all = lines('ianlancetaylor+demangle/rust-demangle-expected').filter(
+        (line) => !line.startsWith('#'),
+      );
+      let checked = 0;
+      for (let i = 0; i + 2 < all.length; i += 3) {
+        if (all[i] !== '--format=rust') continue;
+        checked++;
+        const mangled = all[i + 1] as string;
+        expect([mangled, demangleRust(mangled) ?? mangled]).toEqual([mangled, all[i + 2]]);
+      }
+      expect(checked).toBeGreaterThan(20);
+    });
+
+    test('in LLVM’s own list read as there, but for names that rustc reads otherwise', () => {
+      const all = lines('ianlancetaylor+demangle/rust.test');
+      const differing: string[] = [];
+      for (let i = 0; i + 1 < all.length; i++) {
+        const expected = /^CHECK:\s+(.*)$/.exec(all[i] as string)?.[1];
+        const mangled = (all[i + 1] as string).trim();
+        if (expected === undefined) continue;
+        if ((demangleRust(mangled) ?? mangled) !== expected) differing.push(mangled);
+      }
+      expect(new Set(differing)).toEqual(UNLIKE_RUSTC);
+    });
+  });
+});
+
+describe('a batch of names', () => {
+  test('takes Rust names itself and hands the C++ ones over together', () => {
+    const calls: (readonly string[])[] = [];
+    const cpp = (names: readonly string[]) => {
+      calls.push(names);
+      return names.map((name) => (name === '_Z3foov' ? 'foo()' : null));
+    };
+    expect(demangleAll(['main', '_Z3foov', '_RNvC1a4main', '_Zbroken'], cpp)).toEqual([
+      'main',
+      'foo()',
+      'a::main',
+      '_Zbroken',
+    ]);
+    expect(calls).toEqual([['_Z3foov', '_Zbroken']]);
+  });
+
+  test('leaves C++ names mangled where there is no addon', () => {
+    expect(demangleAll(['_Z3foov', '_RNvC1a4main'], null)).toEqual(['_Z3foov', 'a::main']);
+  });
+
+  test('leaves a name of more than 64 KiB alone', () => {
+    const name = `_Z${'x'.repeat(64 * 1024)}`;
+    expect(demangleAll([name], () => ['never'])).toEqual([name]);
+  });
+});
+
+test.each([
+  ['gdel_5qa', 'gödel'],
+  ['n3h', '☃'],
+  ['', null],
+  ['abc_', null],
+])('Punycode %s decodes to %s', (encoded, expected) => {
+  expect(decodePunycode(encoded)).toBe(expected);
+});
+
+function lines(file: string): string[] {
+  return readCorpusText(file).split('\n');
+}
