@@ -1,0 +1,2 @@
+// Style sheets are gathered by the bundler; importing one brings no value.
+declare module '*.css';

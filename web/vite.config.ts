@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/** One classic script and one style sheet, which `export/html.ts` puts into a page. */
+export default defineConfig({
+  root: here,
+  logLevel: 'warn',
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    target: 'es2022',
+    lib: {
+      entry: 'src/main.ts',
+      formats: ['iife'],
+      name: 'perfTsFlameGraph',
+      fileName: () => 'flame-graph.js',
+      cssFileName: 'flame-graph',
+    },
+  },
+});
