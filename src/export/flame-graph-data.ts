@@ -7,7 +7,7 @@ import {
   sumSubtrees,
   type TreeRoots,
 } from '../profile/call-tree.ts';
-import { groupSamples, selectSamples } from '../profile/filter.ts';
+import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
 import type { DsoKind, Profile, Weights } from '../profile/types.ts';
@@ -93,6 +93,8 @@ export type FlameTree = {
 };
 
 export type FlameGraphOptions = {
+  /** Which samples; all events unless it names one. */
+  readonly select?: SampleSelection;
   /** Rows below this share of their view's weight are pruned. */
   readonly minShare?: number;
   /** Threads with a view of their own, per event. */
@@ -131,7 +133,8 @@ export function computeFlameGraphData(
 
   const events: FlameEvent[] = [];
   for (const [index, event] of profile.events.entries()) {
-    const selected = selectSamples(profile, { event: index });
+    if ((options.select?.event ?? index) !== index) continue;
+    const selected = selectSamples(profile, { ...options.select, event: index });
     const groups = groupSamples(selected, samples.thread, threads.length);
     const samplesOf = (thread: number) =>
       groups.samples.subarray(groups.starts[thread], groups.starts[thread + 1]);

@@ -61,6 +61,9 @@ export function profileFromText(text: string, meta: Partial<ProfileMeta> = {}): 
   for (const [sample, start] of starts.entries()) {
     let stack: number = NONE;
     for (const line of stackLines) {
+      if (start > 0 && (line[start - 1] ?? ' ') !== ' ') {
+        throw new Error(`a cell runs into column ${sample}: ${line}`);
+      }
       const cell = line.slice(start, starts[sample + 1]).trim();
       if (cell === '' || cell === '-') break;
       const [, name = '', offset, dsoName] = /^(.*?)(?:\+(\d+))?(?:@(.*))?$/.exec(cell) ?? [];

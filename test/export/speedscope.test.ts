@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { writeSpeedscope } from '../../src/export/speedscope.ts';
+import type { Profile, WeightKind } from '../../src/profile/types.ts';
+import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
+import { collect } from '../helpers/round-trip.ts';
+
+const require = createRequire(import.meta.url);
+const schema = readFileSync(
+  require
+    .resolve('speedscope/package.json')
+    .replace(/package\.json$/, 'dist/release/file-format-schema.json'),
+  'utf8',
+);
+const isValid = new Ajv().compile(JSON.parse(schema));
+
+function speedscope(profile: Profile, kind: WeightKind = 'samples') {
+  const options = { exporter: 'perf-ts 1.2.3' };
+  const file = JSON.parse(
+    collect((write) => writeSpeedscope(profile, simpleWeights(profile, kind), options, write)),
+  );
+  expect(isValid(file), JSON.stringify(isValid.errors)).toBe(true);
+  return file;
+}
+
+describe('speedscope', () => {
+  test('one profile a thread, the heaviest opened first, frames shared', () => {
+    const profile = profileFromText(`
+      comm    node  node            node
+      tid     10    11              11
+      period  4     6               5
+              main  main            main
+                    read@libc.so.6
+    `);
+    expect(speedscope(profile, 'period')).toEqual({
+      $schema: 'https://www.speedscope.app/file-format-schema.json',
+      exporter: 'perf-ts 1.2.3',
+      name: 'cycles; weight: events (the period that each sample reports)',
+      activeProfileIndex: 1,
+      shared: {
+        frames: [
+          { name: 'main', file: '/usr/lib/app' },
+          { name: 'read', file: '/usr/lib/libc.so.6' },
+        ],
+      },
+      profiles: [
+        {
+          type: 'sampled',
+          name: 'node (tid 10) cycles, events',
+          unit: 'none',
+          startValue: 0,
+          endValue: 4,
+          samples: [[0]],
+          weights: [4],
+        },
+        {
+          type: 'sampled',
+          name: 'node (tid 11) cycles, events',
+          unit: 'none',
+          startValue: 0,
+          endValue: 11,
+          samples: [[0, 1], [0]],
+          weights: [6, 5],
+        },
+      ],
+    });
+  });
+
+  test('clock events are nanoseconds; other weights have no unit of the format', () => {
+    const profile = profileFromText(`
+      event   cpu-clock
+      period  33333
+              main
+    `);
+    expect(speedscope(profile, 'period').profiles[0].unit).toBe('nanoseconds');
+    expect(speedscope(profile, 'samples').profiles[0].unit).toBe('none');
+  });
+
+  test('events of one thread are profiles of their own', () => {
+    const profile = profileFromText(`
+      event  cycles  page-faults  cycles
+             main    main         main
+    `);
+    const names = speedscope(profile).profiles.map((section: { name: string }) => section.name);
+    expect(names).toEqual(['app (tid 1) cycles, samples', 'app (tid 1) page-faults, samples']);
+  });
+
+  test('a sample without a stack keeps its weight', () => {
+    const profile = profileFromText(`
+      period  4  6
+              -  main
+    `);
+    const [section] = speedscope(profile, 'period').profiles;
+    expect([section.samples, section.weights, section.endValue]).toEqual([[[], [0]], [4, 6], 10]);
+  });
+
+  test('a profile without samples is a valid file', () => {
+    expect(speedscope(profileFromText('')).profiles).toEqual([]);
+  });
+});

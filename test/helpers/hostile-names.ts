@@ -1,0 +1,23 @@
+/** Names as strangers might choose them: for comms, symbols, paths and events. */
+export const HOSTILE_NAMES = [
+  '</script><img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  '<!--<script>',
+  'javascript:alert(1)',
+  'a;b',
+  'f 12',
+  'f 1 2 3.5',
+  'trailing ',
+  'line\nbreak',
+  'nul\0inside',
+  '\x1b]0;pwned\x07',
+  'c1\x9bcontrol',
+  'right\u202eleft',
+  'lone\ud800surrogate',
+  '__proto__',
+  'constructor',
+  '#comment',
+  'quote\'and"double',
+  'std::vector<int, std::allocator<int> >::push_back(int&&)',
+  'x'.repeat(100_000),
+] as const;
