@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { StringTable } from '../../src/base/string-table.ts';
+import { AddressSpace } from '../../src/process/address-space.ts';
+import { ProcessTable } from '../../src/process/process-table.ts';
+
+describe('an address space', () => {
+  test('agrees with writing rows byte by byte', () => {
+    const range = fc.tuple(fc.nat({ max: 190 }), fc.integer({ min: 1, max: 40 }));
+    fc.assert(
+      fc.property(fc.array(range, { maxLength: 60 }), (ranges) => {
+        const space = new AddressSpace();
+        const bytes = new Array<number>(240).fill(-1);
+        for (const [row, [start, length]] of ranges.entries()) {
+          space.add(start, start + length, row);
+          bytes.fill(row, start, start + length);
+        }
+        expect(bytes.map((_, address) => space.find(address))).toEqual(bytes);
+      }),
+    );
+  });
+
+  test('of thousands of ranges in any order finds each, across its blocks', () => {
+    const space = new AddressSpace();
+    const count = 5000;
+    // 7919 is prime to 5000, so every number comes once, out of order.
+    for (let i = 0; i < count; i++) {
+      const k = (i * 7919) % count;
+      space.add(k * 16, k * 16 + 8, k);
+    }
+    expect(space.size).toBe(count);
+    for (let k = 0; k < count; k++) {
+      expect(space.find(k * 16 + 7)).toBe(k);
+      expect(space.find(k * 16 + 8)).toBe(-1);
+    }
+  });
+
+  test('loses every range that one over all of them covers', () => {
+    const space = new AddressSpace();
+    for (let k = 0; k < 2000; k++) space.add(k * 16, k * 16 + 8, k);
+    space.add(8, 1999 * 16 + 4, 7777);
+    expect(space.size).toBe(3);
+    expect([0, 8, 16_000, 1999 * 16 + 3, 1999 * 16 + 4].map((a) => space.find(a))).toEqual([
+      0, 7777, 7777, 7777, 1999,
+    ]);
+  });
+
+  test('ignores a range that is empty, or no range at all', () => {
+    const space = new AddressSpace();
+    space.add(10, 10, 1);
+    space.add(20, 10, 2);
+    space.add(Number.NaN, 10, 3);
+    expect(space.size).toBe(0);
+  });
+
+  test('and its copy go separate ways', () => {
+    const space = new AddressSpace();
+    space.add(0, 100, 1);
+    const copy = space.clone();
+    copy.add(50, 60, 2);
+    space.add(0, 10, 3);
+    expect([space.find(55), space.find(5)]).toEqual([1, 3]);
+    expect([copy.find(55), copy.find(5)]).toEqual([2, 1]);
+  });
+});
+
+describe('large recordings', () => {
+  test('of 32 000 processes with 30 mappings each are held without copying on fork', () => {
+    const table = new ProcessTable(new StringTable());
+    for (let i = 0; i < 30; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
+    for (let pid = 2; pid < 32_000; pid++) table.fork(pid, pid >> 1, pid, pid >> 1);
+    for (let pid = 2; pid < 32_000; pid += 1000) {
+      expect(table.findMapping(pid, 29 * 0x2000 + 0x1004)).toBe(table.findMapping(1, 0x3b004));
+    }
+    expect(table.mappings.length).toBe(31);
+  });
+
+  test('of a quarter of a million mappings in one process, out of order, find each', () => {
+    const table = new ProcessTable(new StringTable());
+    const count = 250_000;
+    for (let i = 0; i < count; i++) map(table, 1, ((i * 7919) % count) * 0x2000 + 0x1000, '//anon');
+    for (let i = 0; i < count; i += 997) {
+      const start = ((i * 7919) % count) * 0x2000 + 0x1000;
+      expect(table.mappings.start(table.findMapping(1, start + 0xfff))).toBe(start);
+    }
+    expect(table.dsos.length).toBe(2);
+  });
+});
+
+function map(table: ProcessTable, pid: number, start: number, path: string): void {
+  table.mmap({
+    pid,
+    tid: pid,
+    start,
+    length: 0x1000,
+    fileOffset: 0,
+    path,
+    executable: true,
+    cpuMode: 'user',
+    buildId: null,
+    major: 0,
+    minor: 0,
+    inode: 0,
+  });
+}
