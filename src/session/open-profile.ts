@@ -45,14 +45,18 @@ export class OpenedProfile {
     this.truncatedAt = truncatedAt;
   }
 
-  /** What each sample counts for; `events` is what was really counted. */
-  weights(kind: WeightKind = 'events'): Weights {
+  /**
+   * What each sample counts for; `events` is what was really counted. With `event` the unit is that
+   * event's, else the one that all events share.
+   */
+  weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
       weights = computeWeights(kind, this.#periodInput);
       this.#weights.set(kind, weights);
     }
-    return weights;
+    const isCount = kind === 'samples' || kind === 'time' || event === undefined;
+    return isCount ? weights : { ...weights, unit: this.profile.events[event]!.unit };
   }
 
   /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
@@ -73,8 +77,9 @@ export class OpenedProfile {
 
   /** Self and total by symbol, DSO, thread and comm. */
   report(options: { event?: string; weight?: WeightKind } = {}): FlatReport {
-    const samples = this.samplesOf(this.eventIndex(options.event));
-    return computeFlatReport(this.profile, this.weights(options.weight), samples);
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event);
+    return computeFlatReport(this.profile, weights, this.samplesOf(event));
   }
 
   /** How the kernel's adaptive period behaved, and what was lost. */

@@ -4,7 +4,7 @@ import type { KernelSettings, Privileges } from './kernel-settings.ts';
 const PAGE_BYTES = 4096;
 
 /** 4 MiB a ring: half a second of slack at 30 kHz with deep stacks. */
-const PRIVILEGED_PAGES = 1024;
+export const PRIVILEGED_PAGES = 1024;
 const PRIVILEGED_SIDEBAND_PAGES = 128;
 const SIDEBAND_PAGES = 16;
 

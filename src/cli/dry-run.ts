@@ -1,0 +1,29 @@
+import { loadBinding } from '../native/binding.ts';
+import type { EventAttr } from '../perf-event/attr.ts';
+import { sampleTypeNames } from '../session/event-description.ts';
+import { planOnly } from '../session/prepare-recording.ts';
+import type { RecordOptions } from '../session/record-options.ts';
+
+/** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
+export function describeDryRun(options: RecordOptions): string[] {
+  const { plan, ring, target, cpus } = planOnly(options, loadBinding());
+  const lines = plan.events.map(({ name, attr, leader }) => {
+    const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
+    return `${name}: ${describeAttr(attr)}${member}`;
+  });
+  lines.push(`side-band: ${describeAttr(plan.sideband)}`);
+  lines.push(`target: ${target.kind}, CPUs ${cpus.join(',')}`);
+  lines.push(`rings: ${ring.ringPages} + ${ring.sidebandPages} pages of 4 KiB per CPU`);
+  return lines;
+}
+
+function describeAttr(attr: EventAttr): string {
+  const rate = attr.flags.freq ? `${attr.samplePeriod} Hz` : `1 in ${attr.samplePeriod}`;
+  const set = Object.entries(attr.flags)
+    .filter(([name, value]) => value !== false && value !== 0 && name !== 'freq')
+    .map(([name, value]) => (value === true ? name : `${name}=${value}`));
+  return (
+    `type ${attr.type}, config 0x${attr.config.toString(16)}, ${rate}, ` +
+    `${sampleTypeNames(attr.sampleType).join('|')}; ${set.join(' ')}`
+  );
+}

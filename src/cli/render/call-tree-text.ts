@@ -1,0 +1,64 @@
+import { NONE } from '../../base/brand.ts';
+import { type CallTree, computeChildLists } from '../../profile/call-tree.ts';
+import { formatShare } from './numbers.ts';
+
+/**
+ * Draws a call tree, callers above callees, heaviest first:
+ *
+ *    total    self
+ *   66.60%   0.00%  main
+ *   66.60%   0.20%  └─ solve
+ *
+ * Branches below `leastShare` of the whole are summed up in one line where they are cut. `label`
+ * gives the printable name of a row's group.
+ */
+export function formatCallTree(
+  tree: CallTree,
+  label: (group: number) => string,
+  leastShare: number,
+): string[] {
+  const lines = ['  total    self'];
+  const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);
+  const least = leastShare * tree.weight;
+
+  const siblings = (first: number): { shown: number[]; cut: number; cutWeight: number } => {
+    const all: number[] = [];
+    for (let row = first; row !== NONE; row = nextSibling[row] as number) all.push(row);
+    const shown = all.filter((row) => (tree.total[row] as number) >= least);
+    shown.sort((a, b) => (tree.total[b] as number) - (tree.total[a] as number) || a - b);
+    const weight = (rows: number[]) => rows.reduce((sum, row) => sum + tree.total[row]!, 0);
+    return { shown, cut: all.length - shown.length, cutWeight: weight(all) - weight(shown) };
+  };
+  const figures = (total: number, self: number): string =>
+    `${formatShare(total / tree.weight).padStart(7)} ${formatShare(self / tree.weight).padStart(7)}`;
+
+  // An explicit stack of lines still to draw: stacks may be deeper than recursion can go.
+  type Pending = { row: number; indent: string; branch: string; text?: string };
+  const pending: Pending[] = [];
+  const push = (first: number, indent: string, isRoot: boolean): void => {
+    const { shown, cut, cutWeight } = siblings(first);
+    const next: Pending[] = shown.map((row, index) => {
+      const isLast = index === shown.length - 1 && cut === 0;
+      return { row, indent, branch: isRoot ? '' : isLast ? '└─ ' : '├─ ' };
+    });
+    if (cut > 0) {
+      const text = `${figures(cutWeight, 0)}  ${indent}${isRoot ? '' : '└─ '}… ${cut} more below the limit`;
+      next.push({ row: NONE, indent, branch: '', text });
+    }
+    for (let i = next.length - 1; i >= 0; i--) pending.push(next[i] as Pending);
+  };
+  push(firstRoot, '', true);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { row, indent, branch, text } = next;
+    if (text !== undefined) {
+      lines.push(text);
+      continue;
+    }
+    const total = tree.total[row] as number;
+    const self = tree.self[row] as number;
+    lines.push(`${figures(total, self)}  ${indent}${branch}${label(tree.group[row] as number)}`);
+    const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
+    if ((firstChild[row] as number) !== NONE) push(firstChild[row] as number, below, false);
+  }
+  return lines;
+}

@@ -1,0 +1,45 @@
+import { writeFolded } from '../export/folded.ts';
+import { renderHtml } from '../export/html.ts';
+import { writeSpeedscope } from '../export/speedscope.ts';
+import type { WeightKind } from '../profile/types.ts';
+import type { OpenedProfile } from './open-profile.ts';
+import { packageVersion } from './version.ts';
+import { readPageAssets } from './web-assets.ts';
+
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'html'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export type ExportOptions = {
+  /** What a sample counts for; default `events`. */
+  readonly weight?: WeightKind;
+  /** One event by name; default the first (folded), all that the format has room for (others). */
+  readonly event?: string;
+  /** Title of the page. */
+  readonly title?: string;
+};
+
+/** Writes the profile in one of the formats; `write` gets it in pieces. */
+export function exportProfile(
+  opened: OpenedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+  write: (text: string) => void,
+): void {
+  const { profile } = opened;
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  const weights = opened.weights(options.weight, event);
+  const select = event === undefined ? {} : { event };
+  switch (format) {
+    case 'folded':
+      writeFolded(profile, weights, { select }, write);
+      break;
+    case 'speedscope':
+      writeSpeedscope(profile, weights, { select, exporter: `perf-ts ${packageVersion()}` }, write);
+      break;
+    case 'html': {
+      const title = options.title === undefined ? {} : { title: options.title };
+      write(renderHtml(profile, weights, readPageAssets(), { select, ...title }));
+      break;
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { FailedError } from '../base/errors.ts';
+import type { PageAssets } from '../export/html.ts';
+
+/** The built flame graph page, seen from src/session and from dist/session. */
+const DIRECTORY = new URL('../../dist/web/', import.meta.url);
+
+/** Reads what `npm run build:web` made. */
+export function readPageAssets(): PageAssets {
+  try {
+    return {
+      script: readFileSync(new URL('flame-graph.js', DIRECTORY), 'utf8'),
+      style: readFileSync(new URL('flame-graph.css', DIRECTORY), 'utf8'),
+    };
+  } catch (error) {
+    throw new FailedError(`the flame graph page is not built: ${(error as Error).message}`, [
+      'build it with: npm run build:web',
+    ]);
+  }
+}
