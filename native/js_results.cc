@@ -1,7 +1,9 @@
 #include "js_results.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "errno_name.h"
 
@@ -13,6 +15,10 @@ napi_value String(napi_env env, const std::string& text) {
   napi_value value = nullptr;
   napi_create_string_utf8(env, text.data(), text.size(), &value);
   return value;
+}
+
+napi_value Ids(napi_env env, const std::vector<uint64_t>& ids) {
+  return TypedArrayToJs(env, napi_biguint64_array, ids.data(), ids.size(), sizeof(uint64_t));
 }
 
 const char* ReasonName(EndReason reason) {
@@ -70,6 +76,44 @@ ObjectBuilder& ObjectBuilder::BigInt(const char* key, uint64_t value) {
 
 ObjectBuilder& ObjectBuilder::Text(const char* key, const char* value) {
   return Value(key, String(env_, value));
+}
+
+napi_value TypedArrayToJs(napi_env env, napi_typedarray_type type, const void* data, size_t length,
+                          size_t element_bytes) {
+  const size_t bytes = length * element_bytes;
+  void* copy = nullptr;
+  napi_value buffer = nullptr, array = nullptr;
+  if (napi_create_arraybuffer(env, bytes, &copy, &buffer) != napi_ok) return nullptr;
+  if (bytes > 0) memcpy(copy, data, bytes);
+  napi_create_typedarray(env, type, length, buffer, 0, &array);
+  return array;
+}
+
+napi_value OpenedToJs(napi_env env, const Sampler& sampler) {
+  const EventSet& events = *sampler.events();
+  std::vector<std::vector<uint64_t>> ids(events.event_count());
+  std::vector<uint64_t> sideband;
+  for (const Instance& instance : events.instances()) {
+    (instance.event < 0 ? sideband : ids[instance.event]).push_back(instance.id);
+  }
+  napi_value id_arrays = nullptr;
+  napi_create_array_with_length(env, ids.size(), &id_arrays);
+  for (uint32_t i = 0; i < ids.size(); i++) {
+    napi_set_element(env, id_arrays, i, Ids(env, ids[i]));
+  }
+  // The whole system is task −1, which is no thread.
+  std::vector<int32_t> tids = events.tasks();
+  tids.erase(std::remove(tids.begin(), tids.end(), -1), tids.end());
+  return ObjectBuilder(env)
+      .Value("ids", id_arrays)
+      .Value("sidebandIds", Ids(env, sideband))
+      .Number("ringPages", events.ring_pages())
+      .Number("sidebandPages", events.sideband_pages())
+      .Number("fdCount", static_cast<double>(events.instances().size()))
+      .Number("childPid", sampler.child_pid())
+      .Value("tids",
+             TypedArrayToJs(env, napi_int32_array, tids.data(), tids.size(), sizeof(int32_t)))
+      .object();
 }
 
 napi_value TotalsToJs(napi_env env, const Totals& totals) {

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "mailbox.h"
+#include "sampler.h"
 
 namespace perf_ts {
 
@@ -26,8 +27,13 @@ class ObjectBuilder {
   napi_value object_ = nullptr;
 };
 
+/** A copy in a typed array of its own. Null when the environment is being terminated. */
+napi_value TypedArrayToJs(napi_env env, napi_typedarray_type type, const void* data, size_t length,
+                          size_t element_bytes);
+
 // The shapes of src/native/types.ts.
 
+napi_value OpenedToJs(napi_env env, const Sampler& sampler);
 napi_value TotalsToJs(napi_env env, const Totals& totals);
 napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end);
 napi_value ChildExitToJs(napi_env env, const ChildExit& exit);

@@ -1,48 +1,9 @@
 #include "sampler_object.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "js_options.h"
 #include "js_results.h"
 
 namespace perf_ts {
-
-namespace {
-
-Napi::Value OpenedToJs(Napi::Env env, const Sampler& sampler) {
-  const EventSet& events = *sampler.events();
-  std::vector<std::vector<uint64_t>> ids(events.event_count());
-  std::vector<uint64_t> sideband;
-  for (const Instance& instance : events.instances()) {
-    (instance.event < 0 ? sideband : ids[instance.event]).push_back(instance.id);
-  }
-  const auto id_array = [&](const std::vector<uint64_t>& values) {
-    Napi::BigUint64Array array = Napi::BigUint64Array::New(env, values.size());
-    std::copy(values.begin(), values.end(), array.Data());
-    return array;
-  };
-  Napi::Array id_arrays = Napi::Array::New(env, ids.size());
-  for (uint32_t i = 0; i < ids.size(); i++) id_arrays.Set(i, id_array(ids[i]));
-
-  // The whole system is task −1, which is no thread.
-  std::vector<int> tids = events.tasks();
-  tids.erase(std::remove(tids.begin(), tids.end(), -1), tids.end());
-  Napi::Int32Array tid_array = Napi::Int32Array::New(env, tids.size());
-  std::copy(tids.begin(), tids.end(), tid_array.Data());
-
-  Napi::Object opened = Napi::Object::New(env);
-  opened.Set("ids", id_arrays);
-  opened.Set("sidebandIds", id_array(sideband));
-  opened.Set("ringPages", events.ring_pages());
-  opened.Set("sidebandPages", events.sideband_pages());
-  opened.Set("fdCount", static_cast<double>(events.instances().size()));
-  opened.Set("childPid", sampler.child_pid());
-  opened.Set("tids", tid_array);
-  return opened;
-}
-
-}  // namespace
 
 Napi::Function SamplerObject::Define(Napi::Env env) {
   return DefineClass(env, "Sampler",
@@ -69,7 +30,8 @@ SamplerObject::SamplerObject(const Napi::CallbackInfo& info)
     ThrowError(info.Env(), error);
     return;
   }
-  info.This().As<Napi::Object>().Set("opened", OpenedToJs(info.Env(), *sampler_));
+  const napi_value opened = OpenedToJs(info.Env(), *sampler_);
+  napi_set_named_property(info.Env(), info.This(), "opened", opened);
 }
 
 SamplerObject::~SamplerObject() {
@@ -149,10 +111,10 @@ Napi::Value SamplerObject::Stop(const Napi::CallbackInfo& info) {
 Napi::Value SamplerObject::TakeChunk(const Napi::CallbackInfo& info) {
   std::unique_ptr<Chunk> chunk = sampler_->TakeChunk();
   if (!chunk) return info.Env().Null();
-  Napi::Uint8Array bytes = Napi::Uint8Array::New(info.Env(), chunk->size());
-  if (!info.Env().IsExceptionPending()) memcpy(bytes.Data(), chunk->data(), chunk->size());
+  const napi_value bytes =
+      TypedArrayToJs(info.Env(), napi_uint8_array, chunk->data(), chunk->size(), 1);
   sampler_->RecycleChunk(std::move(chunk));
-  return bytes;
+  return Napi::Value(info.Env(), bytes);
 }
 
 Napi::Value SamplerObject::Totals(const Napi::CallbackInfo& info) {
