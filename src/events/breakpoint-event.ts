@@ -1,0 +1,69 @@
+import { failAt } from './event-error.ts';
+import { EVENT_TYPE } from './event-spec.ts';
+import type { EventSyntax, Word } from './event-syntax.ts';
+import { looksLikeModifiers } from './modifiers.ts';
+import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
+import { parseNumber } from './term-value.ts';
+
+/** `HW_BREAKPOINT_R`, `_W`, `_X` of linux/hw_breakpoint.h. */
+const ACCESS_BITS: Readonly<Record<string, number>> = { r: 1, w: 2, x: 4 };
+const READ_WRITE = 3;
+const EXECUTE = 4;
+
+/** perf's lengths where none is given; x86 takes only sizeof(long) for execution. */
+const DEFAULT_DATA_BYTES = 4n;
+const DEFAULT_CODE_BYTES = 8n;
+const MOST_BYTES = 8n;
+
+/**
+ * `mem:ADDRESS[/LENGTH][:ACCESS]`: a hardware breakpoint, counted each time the bytes are read,
+ * written or executed. Without ACCESS reads and writes count.
+ */
+export function resolveBreakpoint(
+  text: string,
+  syntax: EventSyntax,
+): { event: ResolvedEvent; modifiers: readonly Word[] } {
+  const [, address, ...rest] = syntax.words as [Word, Word, ...Word[]];
+  const value = parseNumber(address.text);
+  if (value === null) {
+    failAt(text, address.offset, `'${address.text}' is not an address`, [
+      'write it like mem:0x601040/8:rw',
+    ]);
+  }
+  const access = rest[0] !== undefined && isAccess(rest[0].text) ? rest[0] : null;
+  if (access === null && rest[0] !== undefined && !looksLikeModifiers(rest[0].text)) {
+    failAt(text, rest[0].offset, `'${rest[0].text}' is not an access`, [
+      'r, w and x in any combination: rw',
+    ]);
+  }
+  const bpType = access === null ? READ_WRITE : accessBits(access.text);
+  const length = parseLength(text, syntax.length, bpType);
+  const shownLength = syntax.length === null ? '' : `/${syntax.length.text}`;
+  const shownAccess = access === null ? '' : `:${access.text}`;
+  return {
+    event: resolvedEvent(
+      `mem:${address.text}${shownLength}${shownAccess}`,
+      EVENT_TYPE.BREAKPOINT,
+      0n,
+      { config1: value, config2: length, bpType },
+    ),
+    modifiers: access === null ? rest : rest.slice(1),
+  };
+}
+
+function isAccess(word: string): boolean {
+  return /^[rwx]{1,3}$/.test(word) && new Set(word).size === word.length;
+}
+
+function accessBits(access: string): number {
+  return [...access].reduce((bits, letter) => bits | (ACCESS_BITS[letter] as number), 0);
+}
+
+function parseLength(text: string, length: Word | null, bpType: number): bigint {
+  if (length === null) return bpType === EXECUTE ? DEFAULT_CODE_BYTES : DEFAULT_DATA_BYTES;
+  const bytes = parseNumber(length.text);
+  if (bytes === null || bytes < 1n || bytes > MOST_BYTES) {
+    failAt(text, length.offset, `a breakpoint covers 1 to ${MOST_BYTES} bytes, not ${length.text}`);
+  }
+  return bytes;
+}

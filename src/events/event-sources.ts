@@ -1,0 +1,52 @@
+/**
+ * What this machine can count, handed in as data so that names resolve the same in a test, for
+ * another machine and here. Properties may be read lazily: parsing `cycles` touches none of them.
+ */
+export type EventSources = {
+  readonly pmus: readonly PmuDescription[];
+  readonly tracepoints: TracepointSource;
+};
+
+/** One folder of `/sys/bus/event_source/devices`. */
+export type PmuDescription = {
+  /** `cpu`, `armv8_pmuv3_0`, `uncore_imc_0`, `msr` … */
+  readonly name: string;
+  /** `perf_event_attr.type` of its events. */
+  readonly type: number;
+  /** `format/`: term -> bits of the attr, `umask` -> `config:8-15`. */
+  readonly formats: ReadonlyMap<string, string>;
+  /** `events/`: name -> terms, `cpu-cycles` -> `event=0x3c`; without its `.unit` and `.scale`. */
+  readonly events: ReadonlyMap<string, string>;
+  /** CPUs that answer for a PMU shared by several (`0,18`); null for all that has no such file. */
+  readonly cpumask: string | null;
+  /** CPUs that have this core PMU, where cores differ (`0-15`); null without such a file. */
+  readonly cpus: string | null;
+  /** `caps/`: `branches` -> `32`, `max_precise` -> `3`. */
+  readonly caps: ReadonlyMap<string, string>;
+};
+
+/** The kernel's tracepoints. All but `isReadable` throw `FailedError` where they can't be read. */
+export type TracepointSource = {
+  /** Quietly: can names be read as things are? Nothing is mounted to find out. */
+  isReadable(): boolean;
+  /** The id that goes into `config`; null if there is no such tracepoint. */
+  id(system: string, event: string): number | null;
+  /** `block`, `sched`, `syscalls` …, sorted. */
+  systems(): readonly string[];
+  /** Tracepoints of one system, sorted; none if there is no such system. */
+  events(system: string): readonly string[];
+};
+
+/**
+ * A PMU of the CPU cores themselves: named `cpu`, or one that says which cores have it. The
+ * others (uncore, msr, power …) reject `exclude_*` bits and count for no single task.
+ */
+export function isCorePmu(pmu: PmuDescription): boolean {
+  return pmu.name === 'cpu' || pmu.cpus !== null;
+}
+
+/** The core PMUs of an x86 machine with two kinds of cores; empty on all other machines. */
+export function hybridPmus(sources: EventSources): readonly PmuDescription[] {
+  const pmus = sources.pmus.filter(({ name }) => /^cpu_(core|atom|lowpower)$/.test(name));
+  return pmus.length > 1 ? pmus : [];
+}

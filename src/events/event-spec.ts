@@ -1,0 +1,97 @@
+/**
+ * One event as text names it: what goes into its `perf_event_attr`, and what the recorder must
+ * know to open it in the right place.
+ *
+ *   {cycles:u,cpu/mem-loads,ldlat=30/P}:S   ->   two specs, group 0, the first one its leader
+ */
+export type EventSpec = {
+  /** The event's own part of the text, as the user wrote it. */
+  readonly text: string;
+  /** Shown and stored name: perf's name without aliases, with the modifiers that apply. */
+  readonly name: string;
+  /** Modifiers that apply, own and the group's, as letters: `u`, `ppk`, empty without any. */
+  readonly modifiers: string;
+
+  /** `perf_event_attr.type`: an `EVENT_TYPE`, or a PMU of this machine. */
+  readonly type: number;
+  readonly config: bigint;
+  /** Breakpoints: the address. */
+  readonly config1: bigint;
+  /** Breakpoints: the length in bytes. */
+  readonly config2: bigint;
+  readonly config3: bigint;
+  /** `HW_BREAKPOINT_R` 1, `_W` 2, `_X` 4 in any sum; 0 for all other events. */
+  readonly bpType: number;
+
+  readonly exclude: EventExclusions;
+  /** Asked skid: 0 any, 1 constant, 2 none wanted, 3 none. */
+  readonly preciseIp: 0 | 1 | 2 | 3;
+  /** `P`: `preciseIp` 3 is a wish; lower it until the event opens. */
+  readonly preciseIsMax: boolean;
+  /** `D`: always on its counter, or in error state. Only on leaders and single events. */
+  readonly pinned: boolean;
+  /** `e`: alone on its PMU. Only on leaders and single events. */
+  readonly exclusive: boolean;
+
+  /** Number of the group among all groups of one `parseEvents`, −1 outside of groups. */
+  readonly group: number;
+  /** First of its group. */
+  readonly leader: boolean;
+  /** `S`: the leader samples and reads the whole group. */
+  readonly sampleGroup: boolean;
+  /** `W`: if the group does not fit the PMU, its members may be opened singly. */
+  readonly weakGroup: boolean;
+
+  /** Events per sample from a `period=` term, null without one. */
+  readonly period: number | null;
+  /** Hz from a `freq=` term, null without one. */
+  readonly frequency: number | null;
+  /**
+   * Events per sample where neither a term nor the user says anything; null: the recorder's
+   * default frequency. 1 for tracepoints, breakpoints and bpf-output: each one is of interest.
+   */
+  readonly defaultPeriod: number | null;
+  /** From a `call-graph=` term, null without one. */
+  readonly callGraph: 'fp' | 'dwarf' | 'lbr' | 'no' | null;
+  /** Bytes of user stack from a `stack-size=` term, null without one. */
+  readonly stackSizeBytes: number | null;
+  /** Frames from a `max-stack=` term, null without one. */
+  readonly maxStack: number | null;
+  /** From `inherit` and `no-inherit` terms, null without one. */
+  readonly inherit: boolean | null;
+
+  /** The only CPUs on which the PMU counts (sysfs `cpumask` or `cpus`); null: all of them. */
+  readonly cpus: readonly number[] | null;
+  /**
+   * Counts for a whole socket or device, not for a task (a PMU with a `cpumask`): it opens only
+   * system-wide, once for each of `cpus`.
+   */
+  readonly isUncore: boolean;
+  readonly isTracepoint: { readonly system: string; readonly event: string } | null;
+  /** `type` is software: counted by the kernel, opens on any machine. */
+  readonly isSoftware: boolean;
+  /** cpu-clock or task-clock: an hrtimer, its period is nanoseconds. */
+  readonly isClock: boolean;
+  /** What one unit of the period is. */
+  readonly unit: 'events' | 'nanoseconds';
+};
+
+/** What is not counted, as in `perf_event_attr.exclude_*`. */
+export type EventExclusions = {
+  readonly user: boolean;
+  readonly kernel: boolean;
+  readonly hv: boolean;
+  readonly idle: boolean;
+  readonly host: boolean;
+  readonly guest: boolean;
+};
+
+/** `enum perf_type_id`: the values of `perf_event_attr.type` that are the same everywhere. */
+export const EVENT_TYPE = {
+  HARDWARE: 0,
+  SOFTWARE: 1,
+  TRACEPOINT: 2,
+  HW_CACHE: 3,
+  RAW: 4,
+  BREAKPOINT: 5,
+} as const;

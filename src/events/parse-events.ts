@@ -1,0 +1,228 @@
+import { resolveBreakpoint } from './breakpoint-event.ts';
+import { didYouMean, failAt, SEE_LIST } from './event-error.ts';
+import { type EventOverrides, refuseTerms, splitOverrides } from './event-overrides.ts';
+import { type EventSources, hybridPmus } from './event-sources.ts';
+import { EVENT_TYPE, type EventSpec } from './event-spec.ts';
+import { type EventSyntax, type ItemSyntax, parseSyntax, type Word } from './event-syntax.ts';
+import { isClock, isTakenSingly } from './generic-events.ts';
+import { looksLikeModifiers, parseModifiers } from './modifiers.ts';
+import { everyNamedEvent, findNamedEvent } from './named-events.ts';
+import { nearestNames } from './nearest-names.ts';
+import { findPmus, findPmusWithEvent, resolvePmuEvent } from './pmu-events.ts';
+import { type ResolvedEvent, resolvedEvent, shownName } from './resolved-event.ts';
+import { parseNumber } from './term-value.ts';
+import { resolveTracepoints, tracepointsNamedLike } from './tracepoint-events.ts';
+
+const MOST_PMUS_SHOWN = 12;
+
+/**
+ * The events that `-e` names, in perf's syntax: one text or several (`-e a -e b`), each a list.
+ * One name may be several events: a glob of tracepoints, a PMU that exists once per socket, a
+ * hardware event on a machine with two kinds of cores.
+ *
+ * Throws `UsageError` with the position and the nearest names; what `sources` throws (tracepoints
+ * that can't be read) passes through.
+ */
+export function parseEvents(texts: string | readonly string[], sources: EventSources): EventSpec[] {
+  const specs: EventSpec[] = [];
+  let groups = 0;
+  for (const text of typeof texts === 'string' ? [texts] : texts) {
+    for (const item of parseSyntax(text)) {
+      const members = item.events.flatMap((syntax) => resolveEvent(text, syntax, sources));
+      for (const group of item.isGroup ? perKindOfCore(members) : members.map((one) => [one])) {
+        const number = item.isGroup ? groups++ : -1;
+        group.forEach((member, index) => {
+          specs.push(eventSpec(text, member, item, number, index === 0));
+        });
+      }
+    }
+  }
+  return specs;
+}
+
+/** An event with everything that its own text says. */
+type Member = {
+  readonly syntax: EventSyntax;
+  readonly event: ResolvedEvent;
+  readonly overrides: EventOverrides;
+  /** Modifiers of this event alone. */
+  readonly modifiers: Word | null;
+};
+
+/**
+ * A group is scheduled on one PMU, so on a machine with two kinds of cores it becomes one group
+ * for each; events that don't depend on the core stay in the first.
+ */
+function perKindOfCore(members: readonly Member[]): Member[][] {
+  const pmus = new Set(members.map(({ event }) => event.hybridPmu).filter((name) => name !== null));
+  if (pmus.size === 0) return [[...members]];
+  return [...pmus].map((pmu, index) =>
+    members.filter(({ event }) =>
+      event.hybridPmu === null ? index === 0 : event.hybridPmu === pmu,
+    ),
+  );
+}
+
+function eventSpec(
+  text: string,
+  member: Member,
+  item: ItemSyntax,
+  group: number,
+  leader: boolean,
+): EventSpec {
+  const { syntax, event, overrides } = member;
+  const { displayName, ...sampling } = overrides;
+  const modifiers = parseModifiers({
+    text,
+    own: member.modifiers,
+    fromGroup: item.modifiers,
+    isLeader: group < 0 || leader,
+    excludesGuests: event.canExclude,
+  });
+  const clock = isClock(event.type, event.config);
+  return {
+    text: syntax.whole.text,
+    name: displayName ?? shownName(event, termsAsWritten(text, syntax), modifiers.modifiers),
+    type: event.type,
+    config: event.config,
+    config1: event.config1,
+    config2: event.config2,
+    config3: event.config3,
+    bpType: event.bpType,
+    ...modifiers,
+    group,
+    leader: group >= 0 && leader,
+    ...sampling,
+    defaultPeriod: isTakenSingly(event.type, event.config) ? 1 : null,
+    cpus: event.cpus,
+    isUncore: event.isUncore,
+    isTracepoint: event.isTracepoint,
+    isSoftware: event.type === EVENT_TYPE.SOFTWARE,
+    isClock: clock,
+    unit: clock ? 'nanoseconds' : 'events',
+  };
+}
+
+/** Finds what the event's words name, and which of them are modifiers. */
+function resolveEvent(text: string, syntax: EventSyntax, sources: EventSources): Member[] {
+  const { words } = syntax;
+  const first = words[0] as Word;
+  const second = words[1];
+  if (first.text === 'mem' && second !== undefined) {
+    const { event, modifiers } = resolveBreakpoint(text, syntax);
+    return members(text, syntax, [event], modifiers);
+  }
+  if (syntax.terms !== null && second === undefined) {
+    const ofPmu = resolvePmuSyntax(text, syntax, sources);
+    if (ofPmu !== null) return ofPmu;
+  }
+  const named = findNamedEvent(first.text, sources);
+  if (named !== null) return members(text, syntax, named, words.slice(1));
+  const ofNumber = second === undefined ? null : resolveNumber(text, first, second);
+  if (ofNumber !== null) return members(text, syntax, [ofNumber], words.slice(2));
+  const pmus = findPmusWithEvent(sources, first.text);
+  if (pmus.length > 0)
+    return resolvePmuEvents(text, syntax, pmus, [{ key: first, value: null }], sources);
+  if (second === undefined) unknownEvent(text, first, sources);
+  if (words.length === 2 && looksLikeModifiers(second.text)) {
+    // A tracepoint may be named like modifiers; a misspelt event with modifiers is more likely.
+    if (!sources.tracepoints.isReadable()) unknownEvent(text, first, sources);
+    if (!sources.tracepoints.systems().includes(first.text)) unknownEvent(text, first, sources);
+  }
+  return members(text, syntax, resolveTracepoints(text, first, second, sources), words.slice(2));
+}
+
+/** Events that have no bits of their own to set: only overrides may stand between slashes. */
+function members(
+  text: string,
+  syntax: EventSyntax,
+  events: readonly ResolvedEvent[],
+  rest: readonly Word[],
+): Member[] {
+  const { overrides, others } = splitOverrides(text, syntax.terms ?? []);
+  refuseTerms(text, others, (events[0] as ResolvedEvent).name);
+  const modifiers = modifiersOf(text, syntax, rest);
+  return events.map((event) => ({ syntax, event, overrides, modifiers }));
+}
+
+/** `pmu/terms/`; null if the word before the slash is no PMU. */
+function resolvePmuSyntax(
+  text: string,
+  syntax: EventSyntax,
+  sources: EventSources,
+): Member[] | null {
+  const first = syntax.words[0] as Word;
+  const pmus = findPmus(sources, first.text);
+  if (pmus.length > 0) return resolvePmuEvents(text, syntax, pmus, [], sources);
+  const isName =
+    findNamedEvent(first.text, sources) !== null ||
+    findPmusWithEvent(sources, first.text).length > 0;
+  if (isName) return null;
+  const pmuNames = sources.pmus.map(({ name }) => name);
+  const near = nearestNames(first.text, [...pmuNames, ...everyNamedEvent()]);
+  return failAt(text, first.offset, `no PMU or event '${first.text}' on this machine`, [
+    ...didYouMean(near),
+    `PMUs here: ${abbreviate(pmuNames)}`,
+    SEE_LIST,
+  ]);
+}
+
+/** The terms between the slashes, after `leading` ones, on each of `pmus`. */
+function resolvePmuEvents(
+  text: string,
+  syntax: EventSyntax,
+  pmus: ReturnType<typeof findPmus>,
+  leading: NonNullable<EventSyntax['terms']>,
+  sources: EventSources,
+): Member[] {
+  const { overrides, others } = splitOverrides(text, syntax.terms ?? []);
+  const modifiers = modifiersOf(text, syntax, syntax.words.slice(1));
+  const hybrid = hybridPmus(sources);
+  const shownTerms = leading.map(({ key }) => key.text).join(',');
+  return pmus.map((pmu) => {
+    const event = resolvePmuEvent(text, pmu, [...leading, ...others], sources);
+    const hybridPmu = leading.length > 0 && hybrid.includes(pmu) ? pmu.name : null;
+    return { syntax, event: { ...event, terms: shownTerms, hybridPmu }, overrides, modifiers };
+  });
+}
+
+/** `TYPE:CONFIG` in numbers, for what has no name: `4:0x3c`. */
+function resolveNumber(text: string, first: Word, second: Word): ResolvedEvent | null {
+  const type = /^\d{1,9}$/.test(first.text) ? Number(first.text) : -1;
+  if (type < 0) return null;
+  const config = parseNumber(second.text);
+  if (config === null) failAt(text, second.offset, `'${second.text}' is not a number of 64 bits`);
+  return resolvedEvent(`${first.text}:${second.text}`, type, config);
+}
+
+/** The one word left for modifiers, before or after the slashes. */
+function modifiersOf(text: string, syntax: EventSyntax, rest: readonly Word[]): Word | null {
+  const all = syntax.tail === null ? rest : [...rest, syntax.tail];
+  const extra = all[1];
+  if (extra !== undefined) failAt(text, extra.offset, `'${extra.text}' is one word too many`);
+  return all[0] ?? null;
+}
+
+function termsAsWritten(text: string, { terms }: EventSyntax): string | null {
+  if (terms === null) return null;
+  return terms
+    .map(({ key, value }) => {
+      const end = value === null ? key.offset + key.text.length : value.offset + value.text.length;
+      return text.slice(key.offset, end);
+    })
+    .join(',');
+}
+
+function unknownEvent(text: string, word: Word, sources: EventSources): never {
+  const ofPmus = sources.pmus.flatMap((pmu) => [...pmu.events.keys()]);
+  const names = nearestNames(word.text, [...everyNamedEvent(), ...ofPmus]);
+  const near = names.length > 0 ? names : tracepointsNamedLike(word.text, sources);
+  return failAt(text, word.offset, `unknown event '${word.text}'`, [...didYouMean(near), SEE_LIST]);
+}
+
+/** Servers have a hundred uncore PMUs; a message has room for some. */
+function abbreviate(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_PMUS_SHOWN);
+  const rest = names.length - shown.length;
+  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}

@@ -1,0 +1,56 @@
+import type { EventSpec } from './event-spec.ts';
+
+/** An event that a name was found for; modifiers, overrides and group are added afterwards. */
+export type ResolvedEvent = Pick<
+  EventSpec,
+  | 'type'
+  | 'config'
+  | 'config1'
+  | 'config2'
+  | 'config3'
+  | 'bpType'
+  | 'cpus'
+  | 'isUncore'
+  | 'isTracepoint'
+> & {
+  /** `cycles`, `sched:sched_switch`; of a PMU event the PMU's name alone. */
+  readonly name: string;
+  /** What is shown between slashes after the name, null for a name without slashes. */
+  readonly terms: string | null;
+  /** Where two kinds of cores make one name two events: the PMU of this one. */
+  readonly hybridPmu: string | null;
+  /** False for PMUs that refuse every `exclude_*` bit. */
+  readonly canExclude: boolean;
+};
+
+/** An event of the given type and config, countable on all CPUs; `rest` says what differs. */
+export function resolvedEvent(
+  name: string,
+  type: number,
+  config: bigint,
+  rest: Partial<ResolvedEvent> = {},
+): ResolvedEvent {
+  return {
+    name,
+    type,
+    config,
+    config1: 0n,
+    config2: 0n,
+    config3: 0n,
+    bpType: 0,
+    cpus: null,
+    isUncore: false,
+    isTracepoint: null,
+    terms: null,
+    hybridPmu: null,
+    canExclude: true,
+    ...rest,
+  };
+}
+
+/** perf's way to show an event: `cycles:u`, `cpu/event=0x3c/u`. */
+export function shownName(event: ResolvedEvent, terms: string | null, modifiers: string): string {
+  const inSlashes = [event.terms, terms].filter((part) => part !== null && part !== '').join(',');
+  if (event.terms !== null || inSlashes !== '') return `${event.name}/${inSlashes}/${modifiers}`;
+  return modifiers === '' ? event.name : `${event.name}:${modifiers}`;
+}
