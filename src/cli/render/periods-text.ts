@@ -60,19 +60,23 @@ function colourOf(label: string, paint: Paint): (text: string) => string {
 function linesOf(event: EventReport): Line[] {
   const lines: Line[] = [];
   const [largest] = event.streams;
-  if (!largest) return lines;
   if (event.streamCount > 1) {
     const streams = formatCount(event.streamCount);
     lines.push(['streams', `${streams}, each with a period of its own; the largest:`]);
   }
-  lines.push(...streamLines(event, largest));
-  lines.push(['counted', countedText(event)]);
+  if (largest) {
+    lines.push(...streamLines(event, largest));
+    lines.push(['counted', countedText(event)]);
+  }
   if (event.lost.samples > 0) lines.push(['lost', lostText(event)]);
   if (event.throttled.count > 0) lines.push(['throttled', throttledText(event)]);
-  if (event.mode === 'frequency') lines.push(['rule', ruleText(event)]);
+  if (event.mode === 'frequency' && largest) lines.push(['rule', ruleText(event)]);
   for (const advice of adviceFor(event)) lines.push(['advice', advice]);
   return lines;
 }
+
+/** Share of a timer's rate that counts as reached. */
+const TIMELY = 0.98;
 
 /** The one line to read. */
 function headline(event: EventReport): string {
@@ -82,12 +86,16 @@ function headline(event: EventReport): string {
   const reached = hz === null ? '' : `${formatCount(hz)} Hz`;
   if (event.mode === 'clock') {
     const period = event.streams[0]!.firstPeriods[0]!;
-    const rate = formatCount(1e9 / period);
-    return `${name}: fixed by the kernel at ${formatCount(period)} ns (${rate} Hz): nothing to converge`;
+    const rate = 1e9 / period;
+    // A timer that comes late is not made up for.
+    const late = hz !== null && hz < rate * TIMELY ? `; ${reached} reached` : '';
+    const fixed = `${formatCount(period)} ns (${formatCount(rate)} Hz)`;
+    return `${name}: fixed by the kernel at ${fixed}: nothing to converge${late}`;
   }
   if (event.mode === 'period') {
     const achieved = reached === '' ? '' : `; ${reached}`;
-    return `${name}: a sample every ${formatCount(event.fixedPeriod ?? 0)} events, as asked: nothing to converge${achieved}`;
+    const period = formatCount(event.fixedPeriod ?? 0);
+    return `${name}: a sample every ${period} events, as asked: nothing to converge${achieved}`;
   }
   const asked = event.targetHz === null ? '' : `${formatCount(event.targetHz)} Hz asked, `;
   return `${name}: ${asked}${reached === '' ? `${formatCount(event.samples)} samples` : `${reached} reached`}`;
@@ -125,12 +133,17 @@ function streamLines(event: EventReport, stream: StreamReport): Line[] {
     lines.push(['', `${text}  over ${span}${isLogarithmic ? ', logarithmic' : ''}`]);
   }
   lines.push(['first', firstPeriods(stream)]);
+  if (stream.idle.gaps > 0) {
+    const gaps = stream.idle.gaps === 1 ? 'one gap' : `${formatCount(stream.idle.gaps)} gaps`;
+    const duration = formatNanos(stream.idle.ns);
+    lines.push(['idle', `${gaps} without events, ${duration} in all, left out of the rates`]);
+  }
   for (const ramp of stream.reRamps.slice(0, MAX_LISTED)) {
     const { periodBefore, lowestPeriod, highestPeriod, gapNs, samples, startNs } = ramp;
+    const cause = gapNs >= MIN_TICKS_NS ? `, after ${formatNanos(gapNs)} with few events` : '';
     lines.push([
       're-ramp',
-      `at ${formatNanos(startNs)}, after ${formatNanos(gapNs)} with few events: ` +
-        `${formatCount(periodBefore)} fell to ${formatCount(lowestPeriod)}, rose to ` +
+      `at ${formatNanos(startNs)}${cause}: ${formatCount(periodBefore)} fell to ${formatCount(lowestPeriod)}, rose to ` +
         `${formatCount(highestPeriod)}, ${formatCount(samples)} samples`,
     ]);
   }
@@ -147,6 +160,8 @@ function streamLines(event: EventReport, stream: StreamReport): Line[] {
 }
 
 const MAX_LISTED = 5;
+/** Five ticks at HZ = 1000: ticks alone need as many to halve a period. */
+const MIN_TICKS_NS = 5e6;
 const FIRST_SHOWN = 20;
 
 function leftOut(label: string, count: number): Line[] {
@@ -198,7 +213,7 @@ function countedText({ samples, eventsCounted, unit, lost }: EventReport): strin
 
 function lostText({ lost }: EventReport): string {
   const share = lost.coverage === null ? '' : ` (${formatShare(1 - lost.coverage)} of all)`;
-  return `${formatCount(lost.samples)} samples${share}: what they stood for is missing`;
+  return `${formatCount(lost.samples)} samples${share} did not arrive`;
 }
 
 function throttledText({ throttled: { count, ns } }: EventReport): string {

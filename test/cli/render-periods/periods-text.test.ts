@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import { formatPeriods } from '../../../src/cli/render/periods-text.ts';
+import { reportPeriods } from '../../../src/period/report.ts';
+import type { PeriodInput } from '../../../src/period/types.ts';
+import {
+  CPU_CLOCK,
+  CYCLES,
+  everyNs,
+  fixtureSamples,
+  PAGE_FAULTS,
+  recordingOf,
+  withoutReads,
+} from '../../period/recording.ts';
+
+const textOf = (input: PeriodInput) => formatPeriods(reportPeriods(input));
+const faultsAt = (frequencyHz: number) => [{ ...PAGE_FAULTS, frequencyHz }];
+const repeat = (period: number, samples: number) => Array.from({ length: samples }, () => period);
+const losing = (lostRecords: number, lostSamples: number) =>
+  ({ losses: [{ event: 0, lostRecords, lostSamples }] }) as unknown as Partial<PeriodInput>;
+
+test('a converged event reads at a glance', () => {
+  const input = recordingOf(faultsAt(5000), fixtureSamples('page-faults-5000hz.tsv'));
+  expect(textOf(input)).toEqual([
+    'page-faults: 5 000 Hz asked, 4 368 Hz reached',
+    '  converged      settled after 14 samples (1.7 ms); the event rate changed 2 times, the period followed',
+    '  period         82 at rest (90% of samples: 13 to 95)',
+    '                 ▅▇▆▆▆██▅▁▁▁▁▁▁▁▁▆▆▆▆▆▆▆▆▆▆▆▆▅▆▆▇▆▆ ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇  over 303.7 ms',
+    '  first          1 1 1 2 5 12 39 36 37 35 40 44 49 53 57 59 65 67 70 74 …',
+    '  phase          1.7 ms to 32.7 ms: 424 000 events/s, period 83',
+    '  phase          33.7 ms to 80.6 ms: 61 700 events/s, period 14',
+    '  phase          80.6 ms to 303.7 ms: 374 000 events/s, period 86',
+    '  counted        99 968 events in 1 334 samples, none lost',
+    '  rule           a sample reports the interval after it: weights are shifted (seen in the counts)',
+    '  advice         -c 66 takes about as many samples, without ramps',
+  ]);
+});
+
+test('a storm is explained, with what it does to the profile', () => {
+  const samples = fixtureSamples('page-faults-500hz-rare-phases.tsv');
+  expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
+    'page-faults: 500 Hz asked, 461 Hz reached',
+    '  re-ramped      settled after 20 samples (81.3 ms), then ramped up again once',
+    '  period         879 at rest (90% of samples: 700 to 1 064)',
+    '                 ▁▆▅▅▅▅▅▅▅▅▅▅      ▃    █            ▅▅▅▅▅▅▄▄▅▄▄▅▅▅▄▅▅▅▅▅▅▅▅▅  over 1.23 s, logarithmic',
+    '  first          1 1 1 11 240 3816 5385 3932 3527 2893 2160 1836 1586 1419 1333 1250 1193 1168 1144 1134 …',
+    '  idle           one gap without events, 133.6 ms in all, left out of the rates',
+    '  re-ramp        at 375.8 ms, after 133.6 ms with few events: 751 fell to 8, rose to 57 425, 17 samples',
+    '  counted        399 893 events in 332 samples, none lost',
+    '  rule           a sample reports the interval after it: weights are shifted (seen in the counts)',
+    '  advice         ramps hold 11.14% of the samples, 35.76% of the events: weigh by events',
+    '  advice         332 samples tell as much as 29 of equal weight (50% is good to ±18 points): record longer',
+    '  advice         -c 801 takes about as many samples, without ramps',
+  ]);
+});
+
+test('without counts the text says how the rule is known, and gives no count of events', () => {
+  const samples = withoutReads(fixtureSamples('page-faults-500hz-sleeps.tsv'));
+  expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
+    'page-faults: 500 Hz asked, 467 Hz reached',
+    '  converged      settled after 10 samples (169.1 ms)',
+    '  period         839 at rest (90% of samples: 659 to 1 032)',
+    '                 ▁█ ▇▅▅▅▅▅▅▅▅▅       ▅▅▅▅▅▅▅▅▅▅▅▅▅            ▅▅▅▅▅▅▅▅▅▅▅▅▅▅▅  over 2.34 s, logarithmic',
+    '  first          1 1 1 13 322 19550 36538 7960 1322 1144 986 855 855 845 866 876 894 896 887 885 …',
+    '  idle           2 gaps without events, 805.8 ms in all, left out of the rates',
+    '  counted        650 samples, none lost',
+    '  rule           a sample reports the interval after it: weights are shifted (known of this kind of event)',
+    '  advice         ramps hold 1.54% of the samples, 10.96% of the events: weigh by events',
+    '  advice         650 samples tell as much as 161 of equal weight (50% is good to ±8 points): record longer',
+    '  advice         -c 779 takes about as many samples, without ramps',
+  ]);
+});
+
+test('a clock has nothing to converge', () => {
+  const input = recordingOf([CPU_CLOCK], everyNs(33_333, repeat(33_333, 100)));
+  expect(textOf(input)).toEqual([
+    'cpu-clock: fixed by the kernel at 33 333 ns (30 000 Hz): nothing to converge',
+    '  counted        100 samples, none lost',
+  ]);
+});
+
+test('a clock that came late says what was reached', () => {
+  const input = recordingOf([CPU_CLOCK], everyNs(40_000, repeat(33_333, 100)));
+  expect(textOf(input)[0]).toBe(
+    'cpu-clock: fixed by the kernel at 33 333 ns (30 000 Hz): nothing to converge; 25 000 Hz reached',
+  );
+});
+
+test('a fixed period was asked for', () => {
+  const every1000 = {
+    ...CYCLES,
+    mode: 'period',
+    frequencyHz: null,
+    fixedPeriod: 1000,
+  } as const;
+  expect(textOf(recordingOf([every1000], everyNs(1e6, repeat(1000, 20))))).toEqual([
+    'cycles: a sample every 1 000 events, as asked: nothing to converge; 1 000 Hz',
+    '  counted        20 samples, none lost',
+  ]);
+});
+
+test('a handful of samples is shown and not judged', () => {
+  const input = recordingOf([PAGE_FAULTS], everyNs(100_000, [1, 1, 1, 1, 3, 7, 45]));
+  expect(textOf(input)).toEqual([
+    'page-faults: 5 000 Hz asked, 7 samples',
+    '  too-short      7 samples are too few to tell',
+    '  first          1 1 1 1 3 7 45',
+    '  counted        7 samples, none lost',
+    '  rule           a sample reports the interval after it: weights are shifted (known of this kind of event)',
+    '  advice         record longer',
+  ]);
+});
+
+test('an event rarer than the rate asked is no failure', () => {
+  const text = textOf(recordingOf([PAGE_FAULTS], everyNs(10e6, repeat(1, 50))));
+  expect(text.slice(0, 2)).toEqual([
+    'page-faults: 5 000 Hz asked, 100 Hz reached',
+    '  converged      rarer than the rate asked: every event is a sample',
+  ]);
+});
+
+test('losses and throttling have lines of their own, also without any sample', () => {
+  const input = recordingOf([CYCLES], everyNs(200_000, repeat(100, 75)), {
+    ...losing(20, 25),
+    throttles: [{ event: 0, stream: -1, startNs: 0, endNs: 4e6 }],
+  });
+  const text = textOf(input);
+  expect(text).toContain('  throttled      the kernel paused the event for 4.0 ms');
+  expect(text).toContain('  lost           25 samples (25.00% of all) did not arrive');
+  expect(text).toContain('  throttled      once, 4.0 ms in all: these stretches are missing');
+  expect(text).toContain('  advice         ask for a lower rate');
+  expect(textOf(recordingOf([CYCLES], [], losing(0, 9)))).toEqual([
+    'cycles: no samples',
+    '  lost           9 samples (100.00% of all) did not arrive',
+  ]);
+});
+
+test('an unknown rule is said to be unknown', () => {
+  const text = textOf(recordingOf([CYCLES], everyNs(250_000, repeat(1000, 50))));
+  expect(text).toContain(
+    '  rule           unknown which interval a sample reports: used as reported; --counts would tell',
+  );
+});
+
+test('several streams are a table, the rest one row', () => {
+  const samples = [
+    ...everyNs(200_000, repeat(100, 40)).map((sample) => ({ ...sample, stream: 0, cpu: 0 })),
+    { timeNs: 8.1e6, period: 7, stream: 1, thread: 1, cpu: 1 },
+    { timeNs: 8.2e6, period: 9, stream: 1, thread: 1, cpu: 1 },
+    { timeNs: 8.3e6, period: 9, stream: 2, thread: 2, cpu: 1 },
+  ];
+  const report = reportPeriods(recordingOf([PAGE_FAULTS], samples), { streams: 2 });
+  const text = formatPeriods(report);
+  expect(text[1]).toBe('  streams        3, each with a period of its own; the largest:');
+  expect(text.slice(text.indexOf('') + 1)).toEqual([
+    '  stream  tid  CPU  samples  verdict    settled after     Hz  period',
+    '      10  100    0       40  converged  0 (0 ns)       5 000     100',
+    '      11  101    1        2  too-short  –                  –       –',
+    '  1 more                  1',
+  ]);
+});
+
+test('a lowered rate limit is named', () => {
+  const kernel = { maxSampleRate: 100_000, maxSampleRateAfter: 25_000, cpuTimeMaxPercent: 25 };
+  expect(textOf(recordingOf([CYCLES], [], { kernel }))).toEqual([
+    'cycles: no samples',
+    '',
+    'The kernel lowered kernel.perf_event_max_sample_rate from 100 000 to 25 000 Hz meanwhile.',
+  ]);
+});
+
+test('a hostile event name can do nothing to the terminal', () => {
+  const hostile = { ...CYCLES, name: 'cycles\u001b[2J' };
+  expect(textOf(recordingOf([hostile], []))).toEqual(['cycles\\x1b[2J: no samples']);
+});
+
+test('colour is only added when asked for, and changes no character of the text', () => {
+  const report = reportPeriods(
+    recordingOf(faultsAt(5000), fixtureSamples('page-faults-5000hz.tsv')),
+  );
+  const coloured = formatPeriods(report, { colour: true });
+  expect(coloured.join('\n')).toContain('\u001b[32m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is taken out.
+  const plain = coloured.map((line) => line.replace(/\u001b\[\d+m/g, ''));
+  expect(plain).toEqual(formatPeriods(report));
+});
