@@ -47,6 +47,18 @@ export function collectFeatures(
   ended: RecordingEnded,
   context: FeatureContext,
 ): FeatureSection[] {
+  const provenance = encodeProvenance(describe(plan, ended, context));
+  return [
+    ...collectHostFeatures(plan, context),
+    { feature: PROVENANCE_FEATURE, bytes: provenance },
+  ];
+}
+
+/** The sections that are known before anything was recorded. */
+export function collectHostFeatures(
+  plan: RecordingPlan,
+  context: FeatureContext,
+): FeatureSection[] {
   const host = readHostInfo();
   const buildId = readKernelBuildId();
   const clockId = CLOCK_IDS[context.clock];
@@ -71,7 +83,6 @@ export function collectFeatures(
     ]),
     clockResolutionSection(CLOCK_RESOLUTION_NS),
     clockDataSection({ clockId, wallClockNs: pair.wallNs, clockNs: pair.clockNs }),
-    { feature: PROVENANCE_FEATURE, bytes: encodeProvenance(describe(plan, ended, context)) },
   ];
   if (buildId !== null) sections.push(buildIdSection([kernelBuildId(buildId)]));
   const groups = describeGroups(plan);

@@ -3,11 +3,13 @@ import type { FailedError } from '../base/errors.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { describeExisting } from './existing-state.ts';
+import type { FeatureContext } from './feature-data.ts';
 import { explainExecFailure } from './launch/exec-failure.ts';
 import { checkWritable } from './output-file.ts';
 import { explainNativeError, prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
+import { RecordingStream } from './recording-stream.ts';
 
 /** How the command ended: its exit status, or the signal it died of. */
 export type CommandExit = { readonly status: number; readonly signal: number };
@@ -56,9 +58,19 @@ export async function startRecording(
   if (output !== '-') checkWritable(output);
   const session = prepareRecording(options, binding);
   const { sampler, notices } = session;
-  let file: RecordingFile;
+  const context: FeatureContext = {
+    opened: sampler.opened,
+    clock: options.clock ?? 'monotonic',
+    notices,
+    settings: session.settings,
+    readClockPair: (clockId) => binding.readClockPair(clockId),
+  };
+  let file: RecordingFile | RecordingStream;
   try {
-    file = RecordingFile.create(output, session.plan, sampler.opened, session.owner);
+    file =
+      output === '-'
+        ? RecordingStream.create(session.plan, sampler.opened, context)
+        : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
     file.append(describeExisting(session.target, sampler.opened, session.plan, notices));
   } catch (error) {
     sampler.close();
@@ -95,13 +107,7 @@ export async function startRecording(
           file.discard();
           throw execFailure;
         }
-        const fileBytes = file.finish(event, {
-          opened: sampler.opened,
-          clock: options.clock ?? 'monotonic',
-          notices,
-          settings: session.settings,
-          readClockPair: (clockId) => binding.readClockPair(clockId),
-        });
+        const fileBytes = file.finish(event, context);
         onFinished({
           path: output,
           fileBytes,
@@ -134,6 +140,7 @@ export async function startRecording(
   options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
   if (options.signal?.aborted) sampler.stop();
 
+  void Promise.allSettled([finished, exited]).then(() => sampler.close());
   return {
     childPid: sampler.opened.childPid,
     finished,

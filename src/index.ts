@@ -1,0 +1,39 @@
+/**
+ * perf-ts: record Linux perf events and read recordings, from a program.
+ *
+ * ```ts
+ * import { record, openProfile } from 'perf-ts';
+ *
+ * const recording = await record({ command: ['./app'], freq: 30_000, callGraph: 'fp' });
+ * const profile = await openProfile(recording.path);
+ * console.log(profile.report().bySymbol[0]);
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+export type { PeriodsReport } from './period/report.ts';
+export type { FlatReport } from './profile/flat-report.ts';
+export type * from './profile/types.ts';
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportOptions,
+  exportProfile,
+} from './session/export-profile.ts';
+export { type LiveBatch, type LiveOptions, live } from './session/live.ts';
+export {
+  type OpenedProfile,
+  type OpenProfileOptions,
+  openProfile,
+} from './session/open-profile.ts';
+export { type FinishedRecording, record } from './session/record.ts';
+export type { CallGraph, ClockName, RecordOptions } from './session/record-options.ts';
+export {
+  type CommandExit,
+  type Recording,
+  type RunningRecording,
+  startRecording,
+} from './session/recorder.ts';
+export { type RecordingInfo, readInfo } from './session/recording-info.ts';

@@ -1,0 +1,26 @@
+import type { RecordOptions } from './record-options.ts';
+import { type CommandExit, type Recording, startRecording } from './recorder.ts';
+
+/** A recording whose command, if there was one, has ended too. */
+export type FinishedRecording = Recording & {
+  /** How the command ended; null without one. */
+  readonly exit: CommandExit | null;
+};
+
+/**
+ * Records a command, running processes or the whole system into a perf.data file, and resolves when
+ * the file is complete and the command has ended.
+ *
+ * Throws `UsageError` for options that contradict each other or an unknown event, `FailedError`
+ * (with what to do in `hints`) where the kernel, the file system or the command refuses. A write
+ * error during the recording does not throw: `endReason` is `write-error`, and what was written
+ * is readable.
+ *
+ * @example
+ * const { path, totals } = await record({ command: ['./app'], freq: 30_000, events: ['cycles:u'] });
+ */
+export async function record(options: RecordOptions): Promise<FinishedRecording> {
+  const running = await startRecording(options);
+  const [recording, exit] = await Promise.all([running.finished, running.exited]);
+  return { ...recording, exit };
+}
