@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { formatCallTree } from '../../../src/cli/render/call-tree-text.ts';
+import { computeCallNodes } from '../../../src/profile/call-nodes.ts';
+import { computeCallTree } from '../../../src/profile/call-tree.ts';
+import { selectSamples } from '../../../src/profile/filter.ts';
+import { funcLabel } from '../../../src/profile/func-label.ts';
+import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
+
+function drawn(text: string, leastShare: number): string {
+  const profile = profileFromText(text);
+  const tree = computeCallTree(
+    profile,
+    computeCallNodes(profile),
+    simpleWeights(profile, 'period'),
+    selectSamples(profile),
+  );
+  return formatCallTree(tree, (func) => funcLabel(profile, func), leastShare).join('\n');
+}
+
+describe('a call tree in the terminal', () => {
+  test('heaviest branches first, with what hangs below them', () => {
+    const text = `
+      period  2     5     3
+              main  main  main
+              idle  work  work
+                    leaf
+    `;
+    expect(drawn(text, 0)).toBe(
+      [
+        '  total    self',
+        '100.00%   0.00%  main',
+        ' 80.00%  30.00%  ├─ work',
+        ' 50.00%  50.00%  │  └─ leaf',
+        ' 20.00%  20.00%  └─ idle',
+      ].join('\n'),
+    );
+  });
+
+  test('what is below the limit is summed up where it is cut', () => {
+    const text = `
+      period  90    4     6
+              main  main  main
+              work  a     b
+    `;
+    expect(drawn(text, 0.1)).toBe(
+      [
+        '  total    self',
+        '100.00%   0.00%  main',
+        ' 90.00%  90.00%  ├─ work',
+        ' 10.00%   0.00%  └─ … 2 more below the limit',
+      ].join('\n'),
+    );
+  });
+
+  test('a stack of 2000 frames does not end the program', () => {
+    expect(drawn(Array(2000).fill('down').join('\n'), 0).split('\n')).toHaveLength(2001);
+  });
+});

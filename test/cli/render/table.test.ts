@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../../src/cli/render/display-width.ts';
+import { formatTable } from '../../../src/cli/render/table.ts';
+import { outdent } from '../../helpers/format-tree.ts';
+
+describe('a table', () => {
+  test('aligns columns, numbers to the right, and ends no line in spaces', () => {
+    const rows = [
+      ['12.30%', 'main', 'app'],
+      ['1.00%', 'std::vector<int>::push_back', ''],
+    ];
+    expect(formatTable(['self', 'symbol', 'DSO'], rows, { right: [0] }).join('\n')).toBe(
+      outdent(`
+          self  symbol                       DSO
+        12.30%  main                         app
+         1.00%  std::vector<int>::push_back
+      `),
+    );
+  });
+
+  test('wide and combining characters keep the columns straight', () => {
+    const lines = formatTable(
+      ['a', 'b'],
+      [
+        ['関数', 'x'],
+        ['e\u0301', 'y'],
+      ],
+    );
+    expect(lines).toEqual(['a     b', '関数  x', 'e\u0301     y']);
+    expect(['abc', '関数', 'e\u0301', '\u{1f525}', ''].map(displayWidth)).toEqual([3, 4, 1, 2, 0]);
+  });
+
+  test('without rows there is the header', () => {
+    expect(formatTable(['a', 'b'], [])).toEqual(['a  b']);
+  });
+
+  test('colour only where it is asked for', () => {
+    expect(formatTable(['a'], [['x']], { colour: true })).toEqual(['\x1b[1ma\x1b[22m', 'x']);
+    expect(formatTable(['a'], [['x']]).join('')).toBe('ax');
+  });
+});
