@@ -76,11 +76,12 @@ type Invoker =
 
 /**
  * sudo sets SUDO_UID, SUDO_GID and SUDO_USER to the ids and the name of its caller. They are mere
- * environment variables, so each is checked against the accounts.
+ * environment variables, so each is checked against the accounts. Null: nobody called sudo.
  */
-function findInvoker(env: Caller['env'], accounts: Accounts): Invoker {
+function findInvoker(env: Caller['env'], accounts: Accounts): Invoker | null {
   const { SUDO_UID, SUDO_GID, SUDO_USER } = env;
-  if (SUDO_UID === undefined) return stayRoot('SUDO_UID is not set');
+  if (SUDO_UID === undefined && SUDO_USER === undefined) return null;
+  if (SUDO_UID === undefined) return stayRoot('SUDO_UID is not set, although SUDO_USER is');
   const uid = parseId(SUDO_UID);
   if (uid === null) return stayRoot(`SUDO_UID is '${SUDO_UID}', which is not a user id`);
   if (uid === 0) return stayRoot('SUDO_UID is 0, root called sudo');

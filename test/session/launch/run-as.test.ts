@@ -52,7 +52,7 @@ describe('under sudo', () => {
   });
 
   it.each([
-    [{ SUDO_UID: undefined }, 'SUDO_UID is not set'],
+    [{ SUDO_UID: undefined }, 'SUDO_UID is not set, although SUDO_USER is'],
     [{ SUDO_UID: '0' }, 'SUDO_UID is 0, root called sudo'],
     [{ SUDO_UID: '' }, "SUDO_UID is '', which is not a user id"],
     [{ SUDO_UID: '1000x' }, "SUDO_UID is '1000x', which is not a user id"],
