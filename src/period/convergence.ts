@@ -16,6 +16,7 @@
  */
 
 import { MAX_FALL_PER_OVERFLOW } from './controller.ts';
+import { slidingMedians } from './sliding-median.ts';
 
 /** Periods of one stream in time order, and what was counted up to each sample. */
 export type PeriodSequence = {
@@ -63,14 +64,15 @@ if (FALL >= 1 - MAX_FALL_PER_OVERFLOW) throw new RangeError('an overflow alone w
 /** Splits a sequence into ramps and rest. */
 export function findRamps(sequence: PeriodSequence): Convergence {
   const { length, periodEvents } = sequence;
-  const settle = findRest(periodEvents, length, 0);
+  const medians = slidingMedians(periodEvents, WINDOW);
+  const settle = findRest(periodEvents, medians, 0);
   const reRamps: Ramp[] = [];
   const atRest = new Uint8Array(length);
   atRest.fill(1, settle);
   for (let i = settle + 1; i < length; i++) {
     const before = periodEvents[i - 1] as number;
     if (before < MIN_FALL_FROM || (periodEvents[i] as number) >= before * FALL) continue;
-    const end = findRest(periodEvents, length, i);
+    const end = findRest(periodEvents, medians, i);
     atRest.fill(0, i, end);
     reRamps.push({ first: i, end });
     i = end;
@@ -79,17 +81,15 @@ export function findRamps(sequence: PeriodSequence): Convergence {
 }
 
 /**
- * The first sample from `from` on that is at rest, or `length`. Near the end there are too few
- * samples to compare with; what has not come to rest before stays a ramp.
+ * The first sample from `from` on that is at rest, or the sequence's length. Near the end there are
+ * too few samples to compare with; what has not come to rest before stays a ramp. `medians[i]` is
+ * the median of the WINDOW periods from i on.
  */
-function findRest(periods: Float64Array, length: number, from: number): number {
-  const window = new Float64Array(WINDOW);
+function findRest(periods: Float64Array, medians: Float64Array, from: number): number {
   // Bit k of `near` tells of the sample k before the current one.
   let near = 0;
-  for (let i = from; i + WINDOW < length; i++) {
-    for (let k = 0; k < WINDOW; k++) window[k] = periods[i + 1 + k] as number;
-    window.sort();
-    const middle = ((window[WINDOW / 2 - 1] as number) + (window[WINDOW / 2] as number)) / 2;
+  for (let i = from; i + 1 < medians.length; i++) {
+    const middle = medians[i + 1] as number;
     const period = periods[i] as number;
     // Around 1 … 4 a step of a single event is more than the band.
     const isNear =
@@ -98,7 +98,7 @@ function findRest(periods: Float64Array, length: number, from: number): number {
     const first = i - RUN + 1;
     if (first >= from && near >> (RUN - 1) === 1 && countBits(near) >= NEAR_IN_RUN) return first;
   }
-  return length;
+  return periods.length;
 }
 
 function countBits(bits: number): number {

@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts';
 import type { PeriodSequence } from './convergence.ts';
+import { slidingMedians } from './sliding-median.ts';
 import { median } from './spread.ts';
 
 /** A stretch of a stream in which the event rate stayed about the same. */
@@ -29,12 +30,11 @@ export function findPhases(
   activity: Activity,
   atRest: Uint8Array,
 ): Phase[] {
-  const rows: number[] = [];
-  for (let i = 0; i < sequence.length; i++) if (atRest[i] === 1) rows.push(i);
+  const rows = rowsAtRest(atRest);
   if (rows.length < 2 * WINDOW) return [];
 
   const rates = ratesOf(rows, sequence, activity);
-  const typicalRate = slidingMedians(rates);
+  const typicalRate = slidingMedians(rates, WINDOW);
   const borders = [0];
   let best = -1;
   let bestChange = 0;
@@ -68,18 +68,29 @@ export function findPhases(
       endNs: sequence.timeNs[rows[to - 1] as number] as number,
       samples: to - from,
       eventRateHz: rateOver(rows, from, to, sequence, activity),
-      period: median(rows.slice(from, to).map((row) => sequence.periodEvents[row] as number)),
+      period: medianPeriod(rows.subarray(from, to), sequence),
     });
   }
   return phases;
 }
 
+function rowsAtRest(atRest: Uint8Array): Int32Array {
+  const rows = new Int32Array(atRest.length);
+  let length = 0;
+  for (let i = 0; i < atRest.length; i++) if (atRest[i] === 1) rows[length++] = i;
+  return rows.subarray(0, length);
+}
+
+function medianPeriod(rows: Int32Array, sequence: PeriodSequence): number {
+  const periods = new Float64Array(rows.length);
+  for (let k = 0; k < rows.length; k++) {
+    periods[k] = sequence.periodEvents[rows[k] as number] as number;
+  }
+  return median(periods);
+}
+
 /** The event rate (per ns) of the interval that each row ends; infinite across idle gaps. */
-function ratesOf(
-  rows: readonly number[],
-  sequence: PeriodSequence,
-  activity: Activity,
-): Float64Array {
+function ratesOf(rows: Int32Array, sequence: PeriodSequence, activity: Activity): Float64Array {
   const rates = new Float64Array(rows.length);
   for (let k = 0; k < rows.length; k++) {
     const row = rows[k] as number;
@@ -87,18 +98,6 @@ function ratesOf(
     rates[k] = interval > 0 ? (sequence.elapsedEvents[row] as number) / interval : Infinity;
   }
   return rates;
-}
-
-/** For each k the median of the rates [k, k + WINDOW). */
-function slidingMedians(rates: Float64Array): Float64Array {
-  const medians = new Float64Array(rates.length - WINDOW + 1);
-  const sorted = rates.slice(0, WINDOW).sort();
-  for (let k = 0; k < medians.length; k++) {
-    medians[k] = ((sorted[WINDOW / 2 - 1] as number) + (sorted[WINDOW / 2] as number)) / 2;
-    const next = k + WINDOW;
-    if (next < rates.length) replaceSorted(sorted, rates[k] as number, rates[next] as number);
-  }
-  return medians;
 }
 
 /**
@@ -116,23 +115,9 @@ function sharpen(border: number, rates: Float64Array, typicalRate: Float64Array)
   return border - WINDOW + onBeforeSide;
 }
 
-/** Takes `old` out of a sorted array and puts `value` in. */
-function replaceSorted(sorted: Float64Array, old: number, value: number): void {
-  let at = sorted.indexOf(old);
-  while (at > 0 && (sorted[at - 1] as number) > value) {
-    sorted[at] = sorted[at - 1] as number;
-    at--;
-  }
-  while (at < sorted.length - 1 && (sorted[at + 1] as number) < value) {
-    sorted[at] = sorted[at + 1] as number;
-    at++;
-  }
-  sorted[at] = value;
-}
-
 /** Events per second of active time over the rows [from, to). */
 function rateOver(
-  rows: readonly number[],
+  rows: Int32Array,
   from: number,
   to: number,
   sequence: PeriodSequence,

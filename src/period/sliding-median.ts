@@ -1,0 +1,35 @@
+// Hot: once per sample.
+
+/**
+ * For each k the median of the `window` values [k, k + window); as many medians as there are whole
+ * windows. `window` is even, so a median is the mean of the two middle values. Infinite values sort
+ * last; NaN is not allowed.
+ */
+export function slidingMedians(values: Float64Array, window: number): Float64Array {
+  const count = Math.max(0, values.length - window + 1);
+  const medians = new Float64Array(count);
+  if (count === 0) return medians;
+  const sorted = values.slice(0, window).sort();
+  const upper = window / 2;
+  for (let k = 0; k < count; k++) {
+    medians[k] = ((sorted[upper - 1] as number) + (sorted[upper] as number)) / 2;
+    const next = k + window;
+    if (next < values.length) replaceSorted(sorted, values[k] as number, values[next] as number);
+  }
+  return medians;
+}
+
+/** Takes `old` out of a sorted array and puts `value` in. */
+function replaceSorted(sorted: Float64Array, old: number, value: number): void {
+  let at = 0;
+  while (sorted[at] !== old) at++;
+  while (at > 0 && (sorted[at - 1] as number) > value) {
+    sorted[at] = sorted[at - 1] as number;
+    at--;
+  }
+  while (at < sorted.length - 1 && (sorted[at + 1] as number) < value) {
+    sorted[at] = sorted[at + 1] as number;
+    at++;
+  }
+  sorted[at] = value;
+}
