@@ -52,9 +52,10 @@ export function writeSpeedscope(
     buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(frame));
   }
   buffer.add(']},\n"profiles":[');
+  const stackTexts = new StackTexts(profile);
   for (const [index, section] of sections.entries()) {
     if (index > 0) buffer.add(',');
-    writeSection(profile, weights, section, buffer);
+    writeSection(profile, weights, section, stackTexts, buffer);
   }
   buffer.add(']}\n');
   buffer.flush();
@@ -98,6 +99,7 @@ function writeSection(
   profile: Profile,
   weights: Weights,
   section: Section,
+  stackTexts: StackTexts,
   buffer: TextBuffer,
 ): void {
   const { samples } = section;
@@ -107,23 +109,10 @@ function writeSection(
       `"startValue":0,"endValue":${section.weight},"samples":[`,
   );
   const { stack: sampleStack } = profile.samples;
-  const { frame, prefix } = profile.stacks;
-  const frameToFunc = profile.frames.func;
-  let lastStack: number = NONE;
-  let lastText = '[]';
-  // Hot: once per sample and frame.
+  // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const stack = sampleStack[samples[i] as number] as number;
-    if (stack !== lastStack) {
-      let text = '';
-      for (let row = stack; row !== NONE; row = prefix[row] as number) {
-        const func = frameToFunc[frame[row] as number] as number;
-        text = text === '' ? `${func}` : `${func},${text}`;
-      }
-      lastStack = stack;
-      lastText = `[${text}]`;
-    }
-    buffer.add(i === 0 ? lastText : `,${lastText}`);
+    const text = stackTexts.textOf(sampleStack[samples[i] as number] as number);
+    buffer.add(i === 0 ? `[${text}]` : `,[${text}]`);
   }
   buffer.add('],"weights":[');
   for (let i = 0; i < samples.length; i++) {
@@ -131,4 +120,37 @@ function writeSection(
     buffer.add(i === 0 ? `${weight}` : `,${weight}`);
   }
   buffer.add(']}');
+}
+
+/** `0,4,17`: the functions of a stack from the outermost inwards. Each row's text is made once. */
+class StackTexts {
+  readonly #profile: Profile;
+  readonly #texts: (string | undefined)[];
+  readonly #pending: number[] = [];
+
+  constructor(profile: Profile) {
+    this.#profile = profile;
+    this.#texts = new Array(profile.stacks.length).fill(undefined);
+  }
+
+  // Hot: once per sample, and once per stack row.
+  textOf(stack: number): string {
+    const { frame, prefix } = this.#profile.stacks;
+    const frameToFunc = this.#profile.frames.func;
+    const texts = this.#texts;
+    const pending = this.#pending;
+    let row = stack;
+    while (row !== NONE && texts[row] === undefined) {
+      pending.push(row);
+      row = prefix[row] as number;
+    }
+    let text = row === NONE ? '' : (texts[row] as string);
+    while (pending.length > 0) {
+      const next = pending.pop() as number;
+      const func = frameToFunc[frame[next] as number] as number;
+      text = text === '' ? `${func}` : `${text},${func}`;
+      texts[next] = text;
+    }
+    return text;
+  }
 }
