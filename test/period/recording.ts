@@ -76,8 +76,8 @@ export function fixtureSamples(name: string): DrawnSample[] {
     .split('\n')
     .filter((line) => !line.startsWith('#'))
     .map((line) => {
-      const [timeNs, period, count, running] = line.split('\t').map(Number);
-      return { timeNs: timeNs!, period: period!, count: count!, running: running! };
+      const [timeNs, period, count, running, stream = 0, thread = 0] = line.split('\t').map(Number);
+      return { timeNs: timeNs!, period: period!, count: count!, running: running!, stream, thread };
     });
 }
 
