@@ -38,7 +38,7 @@ export function frameColour(
 ): string {
   const { hue, saturation } = PALETTE[kind];
   if (kind === 'pruned') return hsl(hue, saturation, 82);
-  const turn = kind === 'user' ? (hash(dso) % 37) - 18 : 0;
+  const turn = kind === 'user' ? (hash(dso) % 25) - 12 : 0;
   const lightness = 60 + (hash(name) % 15);
   return isDimmed
     ? hsl(hue + turn, saturation * 0.25, lightness + 6)
