@@ -36,6 +36,31 @@ export function readAddress(
   return (high * TWO_32 + low) as AbsoluteAddress;
 }
 
+/**
+ * Hot: once per frame. Reads `count` addresses in signed form into the front of `out`. Written out
+ * for each byte order: with a constant flag the reads are plain loads.
+ */
+export function readAddresses(
+  view: DataView,
+  offset: number,
+  count: number,
+  littleEndian: boolean,
+  out: Float64Array,
+): void {
+  let at = offset;
+  if (littleEndian) {
+    for (let i = 0; i < count; i++) {
+      out[i] = view.getInt32(at + 4, true) * TWO_32 + view.getUint32(at, true);
+      at += 8;
+    }
+  } else {
+    for (let i = 0; i < count; i++) {
+      out[i] = view.getInt32(at, false) * TWO_32 + view.getUint32(at + 4, false);
+      at += 8;
+    }
+  }
+}
+
 /** A raw 64-bit time as its two halves, kept once per session so that differences stay exact. */
 export type RawTime = { readonly high: number; readonly low: number };
 

@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import { type RawTime, readAddress, readTimeSince, readU64 } from '../base/u64.ts';
+import { type RawTime, readAddress, readAddresses, readTimeSince, readU64 } from '../base/u64.ts';
 import { PERF_SAMPLE, PERF_SAMPLE_REGS_ABI } from './constants.ts';
 import type { ParseInfo } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
@@ -206,12 +206,9 @@ export function decodeSample(
     const length = readU64(view, at, littleEndian);
     at += 8;
     if (length * 8 > end - at) return false;
-    const callchain = out.callchain;
-    for (let i = 0; i < length; i++) {
-      callchain[i] = readAddress(view, at, littleEndian);
-      at += 8;
-    }
+    readAddresses(view, at, length, littleEndian, out.callchain);
     out.callchainLength = length;
+    at += 8 * length;
   }
   if (sampleType >= PERF_SAMPLE.RAW) return decodeRest(view, at, end, info, out);
   return true;
