@@ -22,27 +22,19 @@
 #include <thread>
 #include <vector>
 
+#include "test.h"
+
 using perf_ts::ChildProcess;
 using perf_ts::CommandSpec;
 using perf_ts::Error;
 
 namespace {
 
-int failed_checks = 0;
-
-#define CHECK(condition)                                                 \
-  do {                                                                   \
-    if (!(condition)) {                                                  \
-      failed_checks++;                                                   \
-      printf("  %s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-    }                                                                    \
-  } while (0)
-
 #define CHECK_TEXT(actual, expected)                                                    \
   do {                                                                                  \
     const std::string a = (actual), e = (expected);                                     \
     if (a != e) {                                                                       \
-      failed_checks++;                                                                  \
+      perf_ts::test::Failures()++;                                                      \
       printf("  %s:%d: expected \"%s\"\n  got \"%s\"\n", __FILE__, __LINE__, e.c_str(), \
              a.c_str());                                                                \
     }                                                                                   \
@@ -124,9 +116,10 @@ Outcome Run(const CommandSpec& spec, int captured = STDOUT_FILENO) {
 /** Runs `body` in a process of its own, which may ruin itself; true if it returned true. */
 bool InOwnProcess(const std::function<bool()>& body) {
   fflush(stdout);
+  const int before = perf_ts::test::Failures();
   const pid_t pid = fork();
   if (pid == 0) {
-    const bool result = body() && failed_checks == 0;
+    const bool result = body() && perf_ts::test::Failures() == before;
     fflush(stdout);
     _exit(result ? 0 : 1);
   }
@@ -135,7 +128,7 @@ bool InOwnProcess(const std::function<bool()>& body) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void ReportsTheExitStatus() {
+TEST("reports the exit status") {
   for (const int status : {0, 1, 42, 255}) {
     const Outcome outcome = Run(Shell("exit " + std::to_string(status)));
     CHECK(outcome.started);
@@ -144,7 +137,7 @@ void ReportsTheExitStatus() {
   }
 }
 
-void ReportsTheSignalItDiedOf() {
+TEST("reports the signal it died of") {
   for (const int signal : {SIGSEGV, SIGKILL, SIGTERM}) {
     const Outcome outcome = Run(Shell("kill -" + std::to_string(signal) + " $$"));
     CHECK(outcome.started);
@@ -153,7 +146,7 @@ void ReportsTheSignalItDiedOf() {
   }
 }
 
-void ReapIsFalseWhileItRunsAndStaysTrueAfterwards() {
+TEST("reap is false while it runs and stays true afterwards") {
   Error error;
   auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
   int status = -2, signal = -2;
@@ -178,23 +171,23 @@ void CheckExecFails(const std::string& path, int expected_errno) {
   CHECK(kill(outcome.error.pid, 0) == -1 && errno == ESRCH);
 }
 
-void AMissingCommandFailsWithEnoent() {
+TEST("a missing command fails with ENOENT") {
   CheckExecFails(scratch + "/nothing", ENOENT);
 }
 
-void AFileThatIsNotExecutableFailsWithEacces() {
+TEST("a file that is not executable fails with EACCES") {
   CheckExecFails(WriteFile("plain.txt", "exit 0\n", 0644), EACCES);
 }
 
-void ADirectoryFailsWithEacces() {
+TEST("a directory fails with EACCES") {
   CheckExecFails(scratch, EACCES);
 }
 
-void AScriptWithAMissingInterpreterFailsWithEnoent() {
+TEST("a script with a missing interpreter fails with ENOENT") {
   CheckExecFails(WriteFile("orphan", "#!/no/such/interpreter\n", 0755), ENOENT);
 }
 
-void AScriptWithoutAnInterpreterLineRunsInTheShell() {
+TEST("a script without an interpreter line runs in the shell") {
   CommandSpec spec = Command({WriteFile("bare", "echo \"$0|$1|$2\"; exit 9\n", 0755), "a b", "$c"});
   spec.argv[0] = "bare";
   const Outcome outcome = Run(spec);
@@ -202,20 +195,20 @@ void AScriptWithoutAnInterpreterLineRunsInTheShell() {
   CHECK_TEXT(outcome.output, scratch + "/bare|a b|$c\n");
 }
 
-void ArgumentsArriveUnchanged() {
+TEST("arguments arrive unchanged") {
   const std::string big(100 * 1000, 'x');
   const Outcome outcome = Run(Command({"/usr/bin/printf", "<%s>", "", " ", "a\nb", "*", "\xff\xfe",
                                        "--", "\"quoted\" 'text' $HOME", big}));
   CHECK_TEXT(outcome.output, "<>< ><a\nb><*><\xff\xfe><--><\"quoted\" 'text' $HOME><" + big + ">");
 }
 
-void TheNameItIsCalledByMayDifferFromThePath() {
+TEST("the name it is called by may differ from the path") {
   CommandSpec spec = Shell("");
   spec.argv = {"-a name", "-c", "echo \"$0\""};
   CHECK_TEXT(Run(spec).output, "-a name\n");
 }
 
-void TheEnvironmentIsExactlyTheGivenOne() {
+TEST("the environment is exactly the given one") {
   CommandSpec spec = Command({"/usr/bin/env", "-0"});
   spec.env = {"A=1", "EMPTY=", "LINES=a\nb=c", "A=second"};
   setenv("PERF_TS_TEST_LEAK", "yes", 1);
@@ -226,7 +219,7 @@ void TheEnvironmentIsExactlyTheGivenOne() {
   CHECK_TEXT(Run(spec).output, "");
 }
 
-void StdoutGoesToStderrWhenAsked() {
+TEST("stdout goes to stderr when asked") {
   CommandSpec spec = Shell("echo out; echo err >&2");
   spec.stdout_to_stderr = true;
   CHECK_TEXT(Run(spec, STDERR_FILENO).output, "out\nerr\n");
@@ -235,7 +228,7 @@ void StdoutGoesToStderrWhenAsked() {
 }
 
 // Node marks its stdio close-on-exec as it starts.
-void StdioReachesTheCommandThoughItIsMarkedCloseOnExec() {
+TEST("stdio reaches the command though it is marked close-on-exec") {
   CHECK(InOwnProcess([] {
     for (int fd = 0; fd < 3; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
     int output[2];
@@ -253,7 +246,7 @@ void StdioReachesTheCommandThoughItIsMarkedCloseOnExec() {
   }));
 }
 
-void NoOtherDescriptorReachesTheCommand() {
+TEST("no other descriptor reaches the command") {
   const int low = open("/dev/null", O_RDONLY);
   const int high = fcntl(low, F_DUPFD, 200);
   const Outcome outcome = Run(Shell(
@@ -263,7 +256,7 @@ void NoOtherDescriptorReachesTheCommand() {
   close(high);
 }
 
-void ClosedStdioStaysClosedAndNothingSlipsIn() {
+TEST("closed stdio stays closed and nothing slips in") {
   CHECK(InOwnProcess([] {
     const int output = open((scratch + "/stdio").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     const int high = fcntl(output, F_DUPFD_CLOEXEC, 50);
@@ -281,7 +274,7 @@ void ClosedStdioStaysClosedAndNothingSlipsIn() {
 }
 
 // Node ignores SIGPIPE; a command that inherits this never ends at the head of a pipeline.
-void SignalsAreDefaultAndUnblocked() {
+TEST("signals are default and unblocked") {
   CHECK(InOwnProcess([] {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -298,7 +291,7 @@ void SignalsAreDefaultAndUnblocked() {
   }));
 }
 
-void AHeldCommandNeverRunsWhenTheObjectIsDestroyed() {
+TEST("a held command never runs when the object is destroyed") {
   const std::string trace = scratch + "/held";
   Error error;
   auto child = ChildProcess::Spawn(Command({"/bin/touch", trace}), &error);
@@ -309,7 +302,7 @@ void AHeldCommandNeverRunsWhenTheObjectIsDestroyed() {
   CHECK(!Exists(trace));
 }
 
-void AHeldCommandEndsThoughALaterOneHasACopyOfOurEnd() {
+TEST("a held command ends though a later one has a copy of our end") {
   Error error;
   auto first = ChildProcess::Spawn(Shell("exit 1"), &error);
   auto second = ChildProcess::Spawn(Shell("exit 2"), &error);
@@ -320,7 +313,7 @@ void AHeldCommandEndsThoughALaterOneHasACopyOfOurEnd() {
   CHECK(second->Reap(&status, &signal) && status == 2);
 }
 
-void AHeldCommandThatWasStoppedEndsToo() {
+TEST("a held command that was stopped ends too") {
   Error error;
   auto child = ChildProcess::Spawn(Shell("exit 1"), &error);
   const pid_t pid = child->pid();
@@ -331,7 +324,7 @@ void AHeldCommandThatWasStoppedEndsToo() {
   CHECK(kill(pid, 0) == -1 && errno == ESRCH);
 }
 
-void AHeldCommandEndsWhenTheRecorderIsKilled() {
+TEST("a held command ends when the recorder is killed") {
   const std::string trace = scratch + "/orphaned";
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int told[2];
@@ -358,7 +351,7 @@ void AHeldCommandEndsWhenTheRecorderIsKilled() {
   close(told[1]);
 }
 
-void ACommandKilledWhileHeldIsReportedWithItsSignal() {
+TEST("a command killed while held is reported with its signal") {
   Error error;
   auto child = ChildProcess::Spawn(Shell("exit 0"), &error);
   CHECK(child->Kill(SIGINT));
@@ -371,7 +364,7 @@ void ACommandKilledWhileHeldIsReportedWithItsSignal() {
   CHECK(signal == SIGINT && status == 0);
 }
 
-void ReleaseWorksOnce() {
+TEST("release works once") {
   Error error;
   auto child = ChildProcess::Spawn(Shell("exit 0"), &error);
   CHECK(child->Release(&error));
@@ -380,7 +373,7 @@ void ReleaseWorksOnce() {
   AwaitEnd(*child);
 }
 
-void AReleasedCommandRunsOnWithoutItsObject() {
+TEST("a released command runs on without its object") {
   Error error;
   auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
   const pid_t pid = child->pid();
@@ -393,12 +386,18 @@ void AReleasedCommandRunsOnWithoutItsObject() {
   CHECK(WIFSIGNALED(status));
 }
 
-void AStatusThatNobodyKeptIsUnknown() {
+TEST("a status that nobody kept is unknown") {
   CHECK(InOwnProcess([] {
     signal(SIGCHLD, SIG_IGN);
     const Outcome outcome = Run(Shell("exit 3"));
     return outcome.started && outcome.exit_status == -1 && outcome.signal == 0;
   }));
+}
+
+bool IsRoot() {
+  if (geteuid() == 0) return true;
+  printf("SKIP (needs root):\n");
+  return false;
 }
 
 constexpr uid_t kNobody = 65534;
@@ -411,7 +410,8 @@ CommandSpec AsNobody(CommandSpec spec) {
   return spec;
 }
 
-void TheUserChangesWithAllGroupsAndNoWayBack() {
+TEST("the user changes with all groups and no way back") {
+  if (!IsRoot()) return;
   const Outcome outcome = Run(AsNobody(
       Command({"/bin/grep", "-E", "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb)", "/proc/self/status"})));
   CHECK_TEXT(outcome.output,
@@ -421,7 +421,8 @@ void TheUserChangesWithAllGroupsAndNoWayBack() {
              "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapAmb:\t0000000000000000\n");
 }
 
-void AnEmptyListOfGroupsLeavesNone() {
+TEST("an empty list of groups leaves none") {
+  if (!IsRoot()) return;
   CHECK(InOwnProcess([] {
     const gid_t ours[] = {0, 4, 24};
     if (setgroups(3, ours) != 0) return false;
@@ -431,7 +432,8 @@ void AnEmptyListOfGroupsLeavesNone() {
   }));
 }
 
-void AChangeThatIsNotPermittedNamesTheStep() {
+TEST("a change that is not permitted names the step") {
+  if (!IsRoot()) return;
   CHECK(InOwnProcess([] {
     if (setgid(kNobody) != 0 || setuid(kNobody) != 0) return false;
     CommandSpec spec = AsNobody(Shell("exit 0"));
@@ -443,7 +445,8 @@ void AChangeThatIsNotPermittedNamesTheStep() {
 
 // With SECBIT_NO_SETUID_FIXUP a process keeps its capabilities, CAP_SETUID among them, as it leaves
 // uid 0: every set*id call succeeds, and so would the way back.
-void AChangeThatCouldBeUndoneIsRefused() {
+TEST("a change that could be undone is refused") {
+  if (!IsRoot()) return;
   const std::string trace = scratch + "/half-dropped";
   CHECK(InOwnProcess([&] {
     if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) != 0) return false;
@@ -455,7 +458,7 @@ void AChangeThatCouldBeUndoneIsRefused() {
 }
 
 // The child of a process with threads may find any lock taken, the allocator's first of all.
-void CommandsStartFromManyThreadsThatAllocate() {
+TEST("commands start from many threads that allocate") {
   constexpr int kThreads = 4, kCommands = 25;
   int right[kThreads] = {};
   std::vector<std::thread> threads;
@@ -476,52 +479,6 @@ void CommandsStartFromManyThreadsThatAllocate() {
   for (const int count : right) CHECK(count == kCommands);
 }
 
-struct Test {
-  const char* name;
-  void (*run)();
-  bool needs_root = false;
-};
-
-const Test kTests[] = {
-    {"reports the exit status", ReportsTheExitStatus},
-    {"reports the signal it died of", ReportsTheSignalItDiedOf},
-    {"reap is false while it runs and stays true afterwards",
-     ReapIsFalseWhileItRunsAndStaysTrueAfterwards},
-    {"a missing command fails with ENOENT", AMissingCommandFailsWithEnoent},
-    {"a file that is not executable fails with EACCES", AFileThatIsNotExecutableFailsWithEacces},
-    {"a directory fails with EACCES", ADirectoryFailsWithEacces},
-    {"a script with a missing interpreter fails with ENOENT",
-     AScriptWithAMissingInterpreterFailsWithEnoent},
-    {"a script without an interpreter line runs in the shell",
-     AScriptWithoutAnInterpreterLineRunsInTheShell},
-    {"arguments arrive unchanged", ArgumentsArriveUnchanged},
-    {"the name it is called by may differ from the path", TheNameItIsCalledByMayDifferFromThePath},
-    {"the environment is exactly the given one", TheEnvironmentIsExactlyTheGivenOne},
-    {"stdout goes to stderr when asked", StdoutGoesToStderrWhenAsked},
-    {"stdio reaches the command though it is marked close-on-exec",
-     StdioReachesTheCommandThoughItIsMarkedCloseOnExec},
-    {"no other descriptor reaches the command", NoOtherDescriptorReachesTheCommand},
-    {"closed stdio stays closed and nothing slips in", ClosedStdioStaysClosedAndNothingSlipsIn},
-    {"signals are default and unblocked", SignalsAreDefaultAndUnblocked},
-    {"a held command never runs when the object is destroyed",
-     AHeldCommandNeverRunsWhenTheObjectIsDestroyed},
-    {"a held command ends though a later one has a copy of our end",
-     AHeldCommandEndsThoughALaterOneHasACopyOfOurEnd},
-    {"a held command that was stopped ends too", AHeldCommandThatWasStoppedEndsToo},
-    {"a held command ends when the recorder is killed", AHeldCommandEndsWhenTheRecorderIsKilled},
-    {"a command killed while held is reported with its signal",
-     ACommandKilledWhileHeldIsReportedWithItsSignal},
-    {"release works once", ReleaseWorksOnce},
-    {"a released command runs on without its object", AReleasedCommandRunsOnWithoutItsObject},
-    {"a status that nobody kept is unknown", AStatusThatNobodyKeptIsUnknown},
-    {"the user changes with all groups and no way back", TheUserChangesWithAllGroupsAndNoWayBack,
-     true},
-    {"an empty list of groups leaves none", AnEmptyListOfGroupsLeavesNone, true},
-    {"a change that is not permitted names the step", AChangeThatIsNotPermittedNamesTheStep, true},
-    {"a change that could be undone is refused", AChangeThatCouldBeUndoneIsRefused, true},
-    {"commands start from many threads that allocate", CommandsStartFromManyThreadsThatAllocate},
-};
-
 }  // namespace
 
 int main() {
@@ -535,18 +492,7 @@ int main() {
   // A hang is a failure too.
   alarm(120);
 
-  int failed_tests = 0;
-  for (const Test& test : kTests) {
-    if (test.needs_root && geteuid() != 0) {
-      printf("SKIP %s (needs root)\n", test.name);
-      continue;
-    }
-    failed_checks = 0;
-    test.run();
-    printf("%s %s\n", failed_checks == 0 ? "PASS" : "FAIL", test.name);
-    fflush(stdout);
-    if (failed_checks != 0) failed_tests++;
-  }
+  const int status = perf_ts::test::RunAll();
   Run(Command({"/bin/rm", "-rf", scratch}));
-  return failed_tests == 0 ? 0 : 1;
+  return status;
 }
