@@ -139,8 +139,19 @@ function listedEvent(
   probe: EventProbe | undefined,
 ): ListedEvent {
   if (probe === undefined || needs.length > 0) return { name, aliases, needs, errorCode: null };
-  // One name may be an event on each kind of core: it opens if one of them does.
-  const codes = parseEvents(name, sources).map(probe);
-  const errorCode = codes.includes('') ? '' : (codes[0] ?? 'ENOENT');
-  return { name, aliases, needs, errorCode };
+  return { name, aliases, needs, errorCode: probeName(name, sources, probe) };
+}
+
+/** One name may be an event on each kind of core: it opens if one of them does. */
+function probeName(name: string, sources: EventSources, probe: EventProbe): string {
+  let specs: readonly EventSpec[];
+  try {
+    specs = parseEvents(name, sources);
+  } catch (error) {
+    // The tracepoint's folder can be listed, its id can't be read.
+    if (error instanceof FailedError) return 'EACCES';
+    throw error;
+  }
+  const codes = specs.map(probe);
+  return codes.includes('') ? '' : (codes[0] ?? 'ENOENT');
 }

@@ -162,7 +162,8 @@ function errorCode(error: unknown): string {
 function mayNotRead(path: string): FailedError {
   return new FailedError(`tracepoints can't be used: no permission to read ${path}`, [
     'run it as root: sudo perf-ts … (the command still runs as you)',
-    'or let everyone read it: sudo mount -o remount,mode=755 /sys/kernel/tracing',
+    // mode=755 alone, which perf suggests, shows the names and keeps id and format closed (6.18).
+    'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
   ]);
 }
 

@@ -112,3 +112,22 @@ it('keeps the other sections where tracepoints can not be read', () => {
   ]);
   expect(sections.at(0)?.events).toHaveLength(10);
 });
+
+it('an event whose id may not be read is listed as refused, and the others are probed', () => {
+  const sources: EventSources = {
+    ...NO_PMU,
+    tracepoints: {
+      ...NO_PMU.tracepoints,
+      id(system, event) {
+        if (event === 'sched_switch') throw new FailedError('no permission to read its id');
+        return NO_PMU.tracepoints.id(system, event);
+      },
+    },
+  };
+  const sections = listEvents(sources, { filter: 'sched:*', probe: () => '' });
+  expect(sections.at(-1)?.events.map(({ name, errorCode }) => [name, errorCode])).toEqual([
+    ['sched:sched_process_fork', ''],
+    ['sched:sched_switch', 'EACCES'],
+    ['sched:sched_wakeup', ''],
+  ]);
+});

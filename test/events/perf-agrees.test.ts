@@ -88,7 +88,7 @@ const isComparable = (): boolean => {
 };
 const hasPmu = (name: string): boolean => sources.pmus.some((pmu) => pmu.name === name);
 
-describe.skipIf(!isComparable())('[live] perf 6.1 passes the same attr for', () => {
+describe.skipIf(!isComparable())('perf 6.1 passes the same attr for', () => {
   it.each([
     'instructions:ukhGH',
     'cycles:u',

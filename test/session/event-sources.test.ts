@@ -232,7 +232,7 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     const permission = [
       `tracepoints can't be used: no permission to read ${root}/events`,
       'run it as root: sudo perf-ts … (the command still runs as you)',
-      'or let everyone read it: sudo mount -o remount,mode=755 /sys/kernel/tracing',
+      'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
     ];
     expect(asNobody(() => tracepoints.isReadable())).toBe(false);
     expect(asNobody(() => failureOf(() => tracepoints.id('sched', 'x')))).toEqual(permission);
