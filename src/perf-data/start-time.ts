@@ -2,13 +2,9 @@ import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { recordTimeOffset } from '../perf-event/parse-info.ts';
+import { isNoTime } from '../perf-event/record-time.ts';
 import type { PerfData } from './reader.ts';
 import type { RecordVisitor } from './record-walk.ts';
-
-/** Raw times that perf gives to records it made up: no time at all. */
-export function isNoTime(high: number, low: number): boolean {
-  return (high === 0 && low === 0) || (high === 0xffffffff && low === 0xffffffff);
-}
 
 /**
  * Finds the earliest raw time of a recording. Rings are drained one after the other, so the first

@@ -5,6 +5,7 @@ import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
 import { RecordEncoder } from '../../src/perf-event/encode.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../../src/perf-event/event-lookup.ts';
 import { computeParseInfo, recordTimeOffset } from '../../src/perf-event/parse-info.ts';
+import { readRecordTime } from '../../src/perf-event/record-time.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../../src/perf-event/trailer.ts';
 import { record, viewOf } from '../helpers/record-builder.ts';
@@ -112,6 +113,28 @@ describe('parse info', () => {
     expect(recordTimeOffset(info, 100, 31, PERF_RECORD.COMM)).toBe(-1);
     expect(recordTimeOffset(info, 100, 48, PERF_RECORD.COMM)).toBe(124);
     expect(recordTimeOffset(info, 100, 48, PERF_RECORD.FINISHED_ROUND)).toBe(-1);
+  });
+});
+
+describe('record time', () => {
+  test('counts from the start; 0 and all ones stand for none, as in records that perf made up', () => {
+    const info = infoOf(IDENTIFIER | IP | TID | TIME);
+    const encoder = new RecordEncoder(info);
+    const start = { high: 2, low: 5 };
+    const timeOf = (time: bigint) => {
+      const comm = encoder.comm({ pid: 1, tid: 1, comm: 'x' }, { time });
+      return readRecordTime(viewOf(comm), 0, comm.length, PERF_RECORD.COMM, info, start);
+    };
+    const rawStart = (2n << 32n) + 5n;
+    expect([rawStart + 7n, rawStart - 7n, 0n, 2n ** 64n - 1n].map(timeOf)).toEqual([
+      7,
+      -7,
+      Number.NaN,
+      Number.NaN,
+    ]);
+    const round = record(PERF_RECORD.FINISHED_ROUND, 0, () => {});
+    const roundTime = readRecordTime(viewOf(round), 0, 8, PERF_RECORD.FINISHED_ROUND, info, start);
+    expect(roundTime).toBeNaN();
   });
 });
 
