@@ -87,7 +87,7 @@ export function perfStats(file) {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const counts = {};
-  const firstBlock = text.split(/\n\S+ stats:/)[0];
+  const firstBlock = /Aggregated stats:\n([\s\S]*?)(\n\S+ stats:|$)/.exec(text)?.[1] ?? '';
   for (const [, name, count] of firstBlock.matchAll(/^\s*(\w+) events:\s+(\d+)/gm)) {
     counts[name] = Number(count);
   }

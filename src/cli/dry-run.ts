@@ -1,4 +1,3 @@
-import { loadBinding } from '../native/binding.ts';
 import type { EventAttr } from '../perf-event/attr.ts';
 import { sampleTypeNames } from '../session/event-description.ts';
 import { planOnly } from '../session/prepare-recording.ts';
@@ -6,7 +5,7 @@ import type { RecordOptions } from '../session/record-options.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {
-  const { plan, ring, target, cpus } = planOnly(options, loadBinding());
+  const { plan, ring, target, cpus } = planOnly(options);
   const lines = plan.events.map(({ name, attr, leader }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
     return `${name}: ${describeAttr(attr)}${member}`;

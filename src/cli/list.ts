@@ -1,14 +1,6 @@
 import { printable } from '../base/printable.ts';
-import {
-  EVENT_FORMS,
-  type EventListSection,
-  type ListedEvent,
-  listEvents,
-} from '../events/event-list.ts';
-import type { EventSpec } from '../events/event-spec.ts';
-import { loadBinding } from '../native/binding.ts';
-import { onlineCpus, readEventSources } from '../session/event-sources.ts';
-import { eventOpener } from '../session/probe-event.ts';
+import { EVENT_FORMS, type EventListSection, type ListedEvent } from '../events/event-list.ts';
+import { listEventsHere } from '../session/list-events.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
 
@@ -17,11 +9,7 @@ export async function runList(
   filter: string | undefined,
   flags: { json?: boolean; verbose?: boolean },
 ): Promise<void> {
-  const opens = eventOpener(loadBinding().probeEvent, onlineCpus());
-  const sections = listEvents(readEventSources(), {
-    ...(filter !== undefined && { filter }),
-    probe: (spec: EventSpec) => opens(spec),
-  });
+  const sections = listEventsHere(filter);
   if (flags.json) {
     printJson({ schema: 'perf-ts/list@1', sections: sections.map(toJson) });
     return;

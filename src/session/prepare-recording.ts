@@ -1,4 +1,5 @@
 import { FailedError, UsageError } from '../base/errors.ts';
+import { loadBinding } from '../native/binding.ts';
 import type {
   NativeBinding,
   NativeError,
@@ -37,7 +38,10 @@ export type DecidedRecording = {
 };
 
 /** Turns options into a plan by asking the kernel what opens. */
-export function planOnly(options: RecordOptions, binding: NativeBinding): DecidedRecording {
+export function planOnly(
+  options: RecordOptions,
+  binding: NativeBinding = loadBinding(),
+): DecidedRecording {
   const notices: string[] = [];
   const say = (notice: string): void => {
     notices.push(notice);

@@ -62,7 +62,8 @@ export function startPerfTs(args: readonly string[], options: RunOptions & Spawn
     stderr += data;
   });
   const ended = new Promise<Outcome>((done) => {
-    child.on('close', (status, signal) => done({ status, signal, stdout, stderr }));
+    // 'close' would wait for the command too, which holds our pipes.
+    child.on('exit', (status, signal) => done({ status, signal, stdout, stderr }));
   });
   return { child, pid: child.pid as number, ended };
 }
@@ -126,7 +127,7 @@ export function perfStats(file: string): Record<string, number> {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const aggregated = text.split(/\n\S+ stats:/)[0] as string;
+  const aggregated = /Aggregated stats:\n([\s\S]*?)(\n\S+ stats:|$)/.exec(text)?.[1] ?? '';
   const counts: Record<string, number> = {};
   for (const match of aggregated.matchAll(/^\s*(\w+) events:\s+(\d+)/gm)) {
     counts[match[1] as string] = Number(match[2]);

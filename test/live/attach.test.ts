@@ -40,11 +40,11 @@ describeLive('attaching', () => {
     expect(info.records.SAMPLE).toBeGreaterThan(100);
     expect(info.records.COMM).toBeGreaterThanOrEqual(101);
     expect(info.records.MMAP2).toBeGreaterThan(2);
-    expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('workload');
+    expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toMatch(/^workload/);
   });
 
   it('ends by itself when the target ends, with status 0', async () => {
-    const pid = start([workload, 'burn', '2', '1']);
+    const pid = start([workload, 'burn', '2', '5']);
     const file = join(scratch, 'ends.data');
     const outcome = perfTs(['record', '-q', '-e', 'cpu-clock', '-p', String(pid), '-o', file]);
     expect(outcome.status).toBe(0);
@@ -55,7 +55,7 @@ describeLive('attaching', () => {
     const pid = start([workload, 'threads', '1000', '30']);
     await until(() => threadsOf(pid) === 1001);
     const file = join(scratch, 'limit.data');
-    const flags = ['-e', 'cpu-clock', '-F', '1000', '-p', String(pid), '--duration', '0.5'];
+    const flags = ['-e', 'cpu-clock', '-F', '20000', '-p', String(pid), '--duration', '0.5'];
     const command = ['record', '-q', '-o', file, ...flags];
     const refused = perfTs(command, { under: ['prlimit', '--nofile=256:256'] });
     expect(refused.status).toBe(125);
