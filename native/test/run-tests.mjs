@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const FLAGS = ['-std=c++17', '-g', '-O1', '-Wall', '-Wextra', '-fno-omit-frame-pointer', '-pthread'];
-
-/** Core sources know the kernel; these know N-API or libuv and stay out of the test executables. */
-const GLUE = ['addon', 'errno_name', 'js_options', 'js_results', 'notifier', 'sampler_object', 'tools'];
 
 /**
  * How the tests are built. Under the thread sanitizer only the tests with threads are worth their
@@ -33,8 +30,6 @@ const VARIANTS = [
 export function buildAndRunTests(root) {
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const native = join(root, 'native');
-  const sources = readdirSync(native).filter((file) => file.endsWith('.cc'));
-  const core = sources.map((file) => basename(file, '.cc')).filter((name) => !GLUE.includes(name));
   const tests = readdirSync(join(native, 'test'))
     .filter((file) => file.endsWith('_test.cc'))
     .map((file) => basename(file, '.cc'))
@@ -54,15 +49,17 @@ export function buildAndRunTests(root) {
     const out = join(root, 'build/native-test', variant.name);
     mkdirSync(out, { recursive: true });
     const flags = [...FLAGS, ...variant.flags];
-    const objects = core.map((name) => join(out, `${name}.o`));
-    const stale = [
-      ...core.map((name) => [join(native, `${name}.cc`), join(out, `${name}.o`)]),
-      ...selected.map((name) => [join(native, 'test', `${name}.cc`), join(out, `${name}.o`)]),
-    ].filter(([source, object]) => isStale(object, source, newestHeader));
+    const objectOf = (source) => join(out, `${basename(source, '.cc')}.o`);
+    const sourcesOf = new Map(
+      selected.map((name) => [name, linkedSources(join(native, 'test', `${name}.cc`))]),
+    );
+    const stale = [...new Set([...sourcesOf.values()].flat())]
+      .map((source) => [source, objectOf(source)])
+      .filter(([source, object]) => isStale(object, source, newestHeader));
     if (!compile(stale, flags)) return 1;
-    for (const name of selected) {
+    for (const [name, sources] of sourcesOf) {
       const program = join(out, name);
-      const linked = run('g++', [...flags, '-o', program, join(out, `${name}.o`), ...objects]);
+      const linked = run('g++', [...flags, '-o', program, ...sources.map(objectOf)]);
       if (linked.status !== 0) {
         process.stderr.write(linked.stderr);
         return 1;
@@ -73,6 +70,28 @@ export function buildAndRunTests(root) {
   }
   console.log(`native core: ${ran} test programs, ${failed} failed`);
   return failed === 0 && ran > 0 ? 0 : 1;
+}
+
+/** A source and, for every header of ours that it reaches, the source of the same name. */
+function linkedSources(source) {
+  const sources = [source];
+  const seen = new Set(sources);
+  for (let i = 0; i < sources.length; i++) follow(sources[i]);
+  return sources;
+
+  function follow(file) {
+    for (const [, header] of readFileSync(file, 'utf8').matchAll(/^#include "(.+)"/gm)) {
+      const path = join(dirname(file), header);
+      if (seen.has(path)) continue;
+      seen.add(path);
+      follow(path);
+      const implementation = path.replace(/\.h$/, '.cc');
+      if (existsSync(implementation) && !seen.has(implementation)) {
+        seen.add(implementation);
+        sources.push(implementation);
+      }
+    }
+  }
 }
 
 function isStale(object, source, newestHeader) {

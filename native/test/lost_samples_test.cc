@@ -1,0 +1,49 @@
+#include "../lost_samples.h"
+
+#include <linux/perf_event.h>
+
+#include "../record.h"
+#include "test.h"
+
+using namespace perf_ts;
+
+namespace {
+
+EventAttr Attr(uint64_t sample_type, bool sample_id_all) {
+  std::vector<uint8_t> bytes(112);
+  const uint64_t flags = sample_id_all ? 1 << 18 : 0;
+  memcpy(&bytes[24], &sample_type, sizeof sample_type);
+  memcpy(&bytes[40], &flags, sizeof flags);
+  return EventAttr(bytes);
+}
+
+RecordHeader HeaderOf(const std::vector<uint64_t>& words) {
+  RecordHeader header;
+  memcpy(&header, words.data(), sizeof header);
+  return header;
+}
+
+}  // namespace
+
+TEST("the trailer has the fields of the sample type, in the kernel's order") {
+  const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                        PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+  const std::vector<uint64_t> words = LostSamplesRecord(Attr(type, true), 99, {5, 3, 77, 123456});
+  const uint64_t pid_and_tid = uint64_t{77} << 32 | 77;
+  CHECK(std::vector<uint64_t>(words.begin() + 1, words.end()) ==
+        (std::vector<uint64_t>{99, pid_and_tid, 123456, 5, 5, 3, 5}));
+  CHECK_EQUAL(HeaderOf(words).type, 13);
+  CHECK_EQUAL(HeaderOf(words).size, words.size() * 8);
+}
+
+TEST("without sample_id_all there is only the count") {
+  const std::vector<uint64_t> words =
+      LostSamplesRecord(Attr(PERF_SAMPLE_TID | PERF_SAMPLE_TIME, false), 4, {});
+  CHECK_EQUAL(words.size(), 2);
+  CHECK_EQUAL(words[1], 4);
+  CHECK_EQUAL(HeaderOf(words).size, 16);
+}
+
+int main() {
+  return perf_ts::test::RunAll();
+}
