@@ -145,6 +145,8 @@ function paintLatest(entries: Entries, bytes: Uint8Array, diagnostics: Diagnosti
     diagnostics.count('perf map entry overwritten by a later one', '', overwritten);
   }
   const entryOf = pieceEntry.finish();
+  const origins = new Float64Array(entryOf.length);
+  for (let i = 0; i < origins.length; i++) origins[i] = start[entryOf[i] as number] as number;
   const decoder = new TextDecoder();
   return new SymbolTable(
     pieceStart.finish(),
@@ -153,7 +155,7 @@ function paintLatest(entries: Entries, bytes: Uint8Array, diagnostics: Diagnosti
       const entry = entryOf[piece] as number;
       return decoder.decode(bytes.subarray(nameAt[entry], nameEnd[entry]));
     },
-    Float64Array.from(entryOf, (entry) => start[entry] as number),
+    origins,
   );
 }
 

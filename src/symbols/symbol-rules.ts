@@ -25,6 +25,8 @@ export type EndRule = (row: number, next: number) => number;
 const PAGE = 4096;
 /** Aliases compared at one address; a crafted file has millions. */
 const MAX_ALIASES = 256;
+/** Characters of names compared in one file; the largest real ones need a hundredth. */
+const MAX_COMPARED = 64 * 2 ** 20;
 
 /** Start rounded up to a page, and a page more: how far a last, unsized symbol may reach. */
 export function endOfPageAfter(address: number): number {
@@ -35,24 +37,26 @@ export function endOfPageAfter(address: number): number {
 export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTable {
   const order = sortedOrder(rows.start, rows.length);
   const ends = computeEnds(rows, order, endRule);
-  const best = new Uint32Array(rows.length);
+  const chooser = new AliasChooser(rows, ends);
+  const chosen = new Uint32Array(rows.length);
   let count = 0;
   for (let i = 0; i < order.length; ) {
-    let chosen = order[i] as number;
-    const start = rows.start[chosen] as number;
+    let best = order[i] as number;
+    const start = rows.start[best] as number;
     const first = i++;
     for (; i < order.length && rows.start[order[i] as number] === start; i++) {
       const next = order[i] as number;
-      if (i - first < MAX_ALIASES && isBetter(rows, ends, next, chosen)) chosen = next;
+      if (i - first < MAX_ALIASES && chooser.isBetter(next, best)) best = next;
     }
-    best[count++] = chosen;
+    chosen[count++] = best;
   }
-  const chosen = best.slice(0, count);
-  return new SymbolTable(
-    Float64Array.from(chosen, (row) => rows.start[row] as number),
-    Float64Array.from(chosen, (row) => ends[row] as number),
-    (index) => rows.nameOf(chosen[index] as number),
-  );
+  const tableStarts = new Float64Array(count);
+  const tableEnds = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    tableStarts[i] = rows.start[chosen[i] as number] as number;
+    tableEnds[i] = ends[chosen[i] as number] as number;
+  }
+  return new SymbolTable(tableStarts, tableEnds, (index) => rows.nameOf(chosen[index] as number));
 }
 
 /** An unsized symbol reaches to the next one; of several at one address only the last does. */
@@ -68,26 +72,68 @@ function computeEnds(rows: SymbolRows, order: Uint32Array, endRule: EndRule): Fl
   return ends;
 }
 
-/** True if `next`, later in the file, is to be shown rather than `current` at the same address. */
-function isBetter(rows: SymbolRows, ends: Float64Array, next: number, current: number): boolean {
-  const start = rows.start[current] as number;
-  const hasLength = (ends[current] as number) > start;
-  const nextHasLength = (ends[next] as number) > start;
-  if (hasLength !== nextHasLength) return nextHasLength;
+/** Chooses among symbols at one address. */
+class AliasChooser {
+  readonly #rows: SymbolRows;
+  readonly #ends: Float64Array;
+  #compared = 0;
 
-  const binding = rows.binding[current] as number;
-  const nextBinding = rows.binding[next] as number;
-  if ((binding === STB_WEAK) !== (nextBinding === STB_WEAK)) return binding === STB_WEAK;
-  if ((binding === STB_GLOBAL) !== (nextBinding === STB_GLOBAL)) return nextBinding === STB_GLOBAL;
+  constructor(rows: SymbolRows, ends: Float64Array) {
+    this.#rows = rows;
+    this.#ends = ends;
+  }
 
-  const name = rows.shownNameOf(current);
-  const nextName = rows.shownNameOf(next);
-  const underscores = countLeadingUnderscores(name);
-  const nextUnderscores = countLeadingUnderscores(nextName);
-  if (underscores !== nextUnderscores) return nextUnderscores < underscores;
-  if (name.length !== nextName.length) return nextName.length > name.length;
-  // Old kernels list sys_read as SyS_read too.
-  return name.startsWith('SyS') || name.startsWith('compat_SyS');
+  /** True if `next`, later in the file, is to be shown rather than `current`. */
+  isBetter(next: number, current: number): boolean {
+    const start = this.#rows.start[current] as number;
+    const hasLength = (this.#ends[current] as number) > start;
+    const nextHasLength = (this.#ends[next] as number) > start;
+    if (hasLength !== nextHasLength) return nextHasLength;
+
+    const { binding } = this.#rows;
+    const isWeak = binding[current] === STB_WEAK;
+    if (isWeak !== (binding[next] === STB_WEAK)) return isWeak;
+    const nextIsGlobal = binding[next] === STB_GLOBAL;
+    if (nextIsGlobal !== (binding[current] === STB_GLOBAL)) return nextIsGlobal;
+
+    if (this.#compared > MAX_COMPARED) return false;
+    const stored = this.#rows.nameOf(current);
+    const nextStored = this.#rows.nameOf(next);
+    this.#compared += stored.length + nextStored.length;
+    // Most aliases are .dynsym's copy, or the second of two equal constructors.
+    if (stored === nextStored || areSameStructor(stored, nextStored)) return false;
+
+    const name = this.#rows.shownNameOf(current);
+    const nextName = this.#rows.shownNameOf(next);
+    const underscores = countLeadingUnderscores(name);
+    const nextUnderscores = countLeadingUnderscores(nextName);
+    if (underscores !== nextUnderscores) return nextUnderscores < underscores;
+    if (name.length !== nextName.length) return nextName.length > name.length;
+    // Old kernels list sys_read as SyS_read too.
+    return name.startsWith('SyS') || name.startsWith('compat_SyS');
+  }
+}
+
+/**
+ * True for C++ names that differ only in the variant of a constructor or destructor (`C1`, `C2`,
+ * `D0` …): demangled they are equal, and need not be.
+ */
+function areSameStructor(a: string, b: string): boolean {
+  if (a.length !== b.length || !a.startsWith('_Z')) return false;
+  let at = 0;
+  while (a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  const kind = a[at - 1];
+  return (
+    (kind === 'C' || kind === 'D') &&
+    a.slice(at + 1) === b.slice(at + 1) &&
+    isDigit(a, at) &&
+    isDigit(b, at)
+  );
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
 }
 
 function countLeadingUnderscores(name: string): number {

@@ -162,6 +162,28 @@ describe('of several symbols at one address is shown', () => {
   });
 });
 
+test('aliases that differ only in a constructor’s variant are not demangled to compare them', () => {
+  const asked: number[] = [];
+  const names = ['_ZN3FooC1Ev', '_ZN3FooC2Ev', '_ZN3FooC2Ev', '_ZN3BarC2Ev'];
+  const start = new Float64Array(4).fill(16);
+  const table = buildSymbolTable(
+    {
+      length: 4,
+      start,
+      end: new Float64Array(4).fill(32),
+      binding: new Uint8Array(4).fill(GLOBAL),
+      nameOf: (row) => names[row] as string,
+      shownNameOf: (row) => {
+        asked.push(row);
+        return row === 3 ? 'Bar::Bar(much longer)' : 'Foo::Foo()';
+      },
+    },
+    (_row, next) => start[next] as number,
+  );
+  expect(asked).toEqual([0, 3]);
+  expect(show(table)).toEqual(['16-32 _ZN3BarC2Ev']);
+});
+
 describe('sorted order', () => {
   test.each([10, 5000])('of %i values keeps the order of equal ones', (length) => {
     const values = Float64Array.from({ length }, (_, i) => ((i * 7919) % 97) * 2 ** 33 - 2 ** 39);
