@@ -37,10 +37,16 @@ export class Pipeline {
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
-  /** Fixed period of an event that does not carry one in its samples, NaN where it does. */
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
+  /** The last callchain, outermost entry first, and the stack at each depth; see its user. */
+  readonly #previous = {
+    pid: NONE as number,
+    length: 0,
+    entries: new Float64Array(MOST_ENTRIES),
+    stacks: new Int32Array(MOST_ENTRIES),
+  };
   #lastStreamId = Number.NaN;
   #lastStream = NONE;
 
@@ -125,28 +131,45 @@ export class Pipeline {
    * Interns a callchain from its outermost entry inwards. Context markers say whose the entries
    * after them are; the first entry after one is an instruction pointer, all others are return
    * addresses, looked up one byte before, inside the call.
+   *
+   * Consecutive samples share most of their callers, so the outer entries that equal those of the
+   * chain before, in the same address space, keep their stacks without any lookup. The innermost
+   * of the equal entries is looked up again: what follows it decides how.
    */
   // Hot: once per frame.
   #internCallchain(sample: SampleView): number {
     const { callchain, callchainLength, pid } = sample;
+    const { entries, stacks } = this.#previous;
     const { processes, builder } = this;
     const { mappings } = processes;
-    let stack = NONE;
-    for (let i = callchainLength - 1; i >= 0; i--) {
-      const address = callchain[i] as number;
-      if (address < 0 && address >= LOWEST_MARKER) continue;
-      const isInnermost = i === 0 || isMarker(callchain[i - 1] as number);
-      const lookup = isInnermost ? address : address - 1;
-      const mapping = processes.findMapping(pid, lookup);
-      stack =
-        mapping === NONE
-          ? builder.extendStack(stack, NONE, lookup)
-          : builder.extendStack(
-              stack,
-              mappings.dso(mapping),
-              mappings.addressInDso(mapping, lookup),
-            );
+    let depth = 0;
+    if (this.#previous.pid === pid) {
+      const common = Math.min(callchainLength, this.#previous.length);
+      while (depth < common && entries[depth] === callchain[callchainLength - 1 - depth]) depth++;
+      if (depth > 0) depth--;
     }
+    let stack = depth === 0 ? NONE : (stacks[depth - 1] as number);
+    for (; depth < callchainLength; depth++) {
+      const i = callchainLength - 1 - depth;
+      const address = callchain[i] as number;
+      entries[depth] = address;
+      if (address >= 0 || address < LOWEST_MARKER) {
+        const isInnermost = i === 0 || isMarker(callchain[i - 1] as number);
+        const lookup = isInnermost ? address : address - 1;
+        const mapping = processes.findMapping(pid, lookup);
+        stack =
+          mapping === NONE
+            ? builder.extendStack(stack, NONE, lookup)
+            : builder.extendStack(
+                stack,
+                mappings.dso(mapping),
+                mappings.addressInDso(mapping, lookup),
+              );
+      }
+      stacks[depth] = stack;
+    }
+    this.#previous.pid = pid;
+    this.#previous.length = callchainLength;
     return stack;
   }
 
@@ -188,6 +211,8 @@ export class Pipeline {
     const { info } = this.data.attrs[attrIndex]!;
     const record = decodeRecord(view, offset, size, type, misc, info);
     applyToProcesses(this.processes, record, misc);
+    // Any of these may have changed what an address means.
+    this.#previous.pid = NONE;
     switch (record.kind) {
       case 'lost': {
         const lossOf = this.data.lookup.find(record.id);
@@ -216,6 +241,9 @@ export class Pipeline {
     }
   }
 }
+
+/** A record's size is a u16, so a callchain has fewer entries than this. */
+const MOST_ENTRIES = 65536 / 8;
 
 /** `PERF_CONTEXT_MAX`: values from here to −1 are markers, not addresses. */
 const LOWEST_MARKER = -4095;
