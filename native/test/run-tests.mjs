@@ -112,7 +112,12 @@ function compile(pairs, flags) {
 }
 
 function run(program, parameters) {
-  return spawnSync(program, parameters, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  return spawnSync(program, parameters, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    // One report is enough; thousands take minutes.
+    env: { ...process.env, TSAN_OPTIONS: 'halt_on_error=1' },
+  });
 }
 
 function runTest(program, name, variant) {

@@ -103,7 +103,11 @@ export type SamplerEvent =
       /** errno of the failed write, 0 otherwise. */
       readonly errno: number;
       readonly totals: SamplerTotals;
-      /** Per event index: lost count, and final value summed over its instances. */
+      /**
+       * Per event index: lost count, and final value, summed over its instances. The times are
+       * sums too: a task's event is enabled on every CPU while it runs on one, so they don't scale
+       * the value.
+       */
       readonly finals: readonly {
         readonly lost: bigint;
         readonly value: bigint;
