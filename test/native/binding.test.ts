@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { loadBinding } from '../../src/native/binding.ts';
+import type { NativeBinding } from '../../src/native/types.ts';
+import { PERF_COUNT_SW } from '../../src/perf-event/constants.ts';
+import { describeLive } from '../helpers/live.ts';
+import { softwareEvent } from './sampler-setup.ts';
+
+/** The addon needs no permission for what is tested here, but it has to be built. */
+function builtBinding(): NativeBinding | null {
+  try {
+    return loadBinding();
+  } catch {
+    return null;
+  }
+}
+
+const binding = builtBinding();
+
+describe.skipIf(binding === null)('the addon', () => {
+  it('is loaded once', () => {
+    expect(loadBinding()).toBe(binding);
+  });
+
+  it('demangles C++ names and leaves others alone', () => {
+    const names = ['_ZNSt6vectorIiSaIiEE9push_backERKi', 'main', '_Z', '', '_ZN3foo3barEv'];
+    expect(binding!.demangle(names)).toEqual([
+      'std::vector<int, std::allocator<int> >::push_back(int const&)',
+      null,
+      null,
+      null,
+      'foo::bar()',
+    ]);
+  });
+
+  it('reads one instant on two clocks', () => {
+    const CLOCK_MONOTONIC = 1;
+    const before = process.hrtime.bigint();
+    const pair = binding!.readClockPair(CLOCK_MONOTONIC);
+    const after = process.hrtime.bigint();
+    expect(pair.clockNs).toBeGreaterThanOrEqual(before);
+    expect(pair.clockNs).toBeLessThanOrEqual(after);
+    expect(Math.abs(Number(pair.wallNs) / 1e6 - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('says which clock it does not have', () => {
+    expect(() => binding!.readClockPair(9999)).toThrow(
+      expect.objectContaining({ code: 'EINVAL', operation: 'clock_gettime' }),
+    );
+  });
+
+  it('never lowers the fd limit', () => {
+    const { soft, hard } = binding!.raiseFdLimit(1);
+    expect(soft).toBeLessThanOrEqual(hard);
+    expect(binding!.raiseFdLimit(1)).toEqual({ soft, hard });
+    expect(binding!.raiseFdLimit(soft)).toEqual({ soft, hard });
+  });
+});
+
+describeLive('a probe', () => {
+  it('tells an event that opens from one that does not exist', () => {
+    const opens = softwareEvent(PERF_COUNT_SW.CPU_CLOCK);
+    expect(binding!.probeEvent(opens, 0, -1)).toEqual({ errno: 0, code: '', kernelAttrSize: 0 });
+    expect(binding!.probeEvent(softwareEvent(999), 0, -1)).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('brings back the attr size that the kernel knows', () => {
+    // A later struct, with a bit set where today's kernel has no field.
+    const attr = new Uint8Array(4096);
+    attr.set(softwareEvent(PERF_COUNT_SW.CPU_CLOCK));
+    new DataView(attr.buffer).setUint32(4, attr.length, true);
+    attr[attr.length - 1] = 1;
+    const probe = binding!.probeEvent(attr, 0, -1);
+    expect(probe.code).toBe('E2BIG');
+    expect(probe.kernelAttrSize).toBeGreaterThanOrEqual(112);
+    expect(probe.kernelAttrSize).toBeLessThan(4096);
+  });
+});
