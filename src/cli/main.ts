@@ -71,8 +71,8 @@ Examples:
         .default('sym'),
     )
     .option('-e, --event <name>', 'this event only')
-    .option('-n, --limit <rows>', 'how many rows (default 40; 0: all)')
-    .option('--percent-limit <share>', 'leave out rows below this share, per cent', '0')
+    .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
+    .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
     .action(async (file: string | undefined, options) => {
       const { runReport } = await import('./report.ts');
       await runReport(inputFile(file, options), options);

@@ -7,6 +7,7 @@ import { type CommandExit, type Recording, startRecording } from '../session/rec
 import { parseRingPages } from '../session/ring-size.ts';
 import { describeDryRun } from './dry-run.ts';
 import { EXIT_FAILED, say } from './failure.ts';
+import { positiveNumber, wholeNumber } from './option-values.ts';
 import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
 
 /** The options as commander hands them over. */
@@ -63,7 +64,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
 /** Turns the command line into options; throws UsageError naming the option that is wrong. */
 export function readOptions(command: string[], flags: RecordFlags): RecordOptions {
   const freq =
-    flags.freq === undefined || flags.freq === 'max' ? flags.freq : number('-F', flags.freq);
+    flags.freq === undefined || flags.freq === 'max' ? flags.freq : wholeNumber('-F', flags.freq);
   return {
     ...(command.length > 0 && { command }),
     ...(flags.pid !== undefined && { pids: numberList('-p', flags.pid) }),
@@ -75,7 +76,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     }),
     ...(flags.event.length > 0 && { events: flags.event }),
     ...(freq !== undefined && { freq: freq as number | 'max' }),
-    ...(flags.count !== undefined && { count: number('-c', flags.count) }),
+    ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
     ...(flags.strictFreq && { strictFreq: true }),
     callGraph: flags.callGraph ?? (flags.g ? 'fp' : 'none'),
     ...(flags.counts && { counts: true }),
@@ -83,9 +84,9 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.output !== undefined && { output: flags.output }),
     ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),
     ...(flags.duration !== undefined && {
-      durationMs: positive('--duration', flags.duration) * 1000,
+      durationMs: positiveNumber('--duration', flags.duration) * 1000,
     }),
-    ...(flags.delay !== undefined && { delayMs: positive('-D', flags.delay) }),
+    ...(flags.delay !== undefined && { delayMs: positiveNumber('-D', flags.delay) }),
     ...(flags.mmapPages !== undefined && { ringPages: parseRingPages(flags.mmapPages) }),
     ...(flags.clockid !== undefined && { clock: clockName(flags.clockid) }),
     ...(flags.user !== undefined && { user: flags.user }),
@@ -98,21 +99,8 @@ function isSystemWide(flags: RecordFlags): boolean {
   return flags.pid === undefined && flags.tid === undefined;
 }
 
-function number(option: string, text: string): number {
-  const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(value))
-    throw new UsageError(`${option} ${text}: expected a whole number`);
-  return value;
-}
-
 function numberList(option: string, text: string): number[] {
-  return text.split(',').map((part) => number(option, part));
-}
-
-function positive(option: string, text: string): number {
-  const value = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (!(value > 0)) throw new UsageError(`${option} ${text}: expected a number above 0`);
-  return value;
+  return text.split(',').map((part) => wholeNumber(option, part));
 }
 
 function size(option: string, text: string): number {

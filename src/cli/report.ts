@@ -9,6 +9,7 @@ import type { EventIndex, Profile, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';
+import { percentage, wholeNumber } from './option-values.ts';
 import { formatCallTree } from './render/call-tree-text.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
@@ -20,16 +21,19 @@ type ReportFlags = {
   sort: 'sym' | 'dso' | 'thread' | 'comm';
   event?: string;
   limit?: string;
-  percentLimit: string;
+  percentLimit?: string;
   json?: boolean;
   strict?: boolean;
   verbose?: boolean;
 };
 
 const DEFAULT_ROWS = 40;
+/** Smallest branch that the tree draws unless asked for less; the flat table is limited by rows. */
+const DEFAULT_TREE_SHARE = 0.005;
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
+  const limits = readLimits(flags);
   const opened = await loadForCommand(path, flags);
   const { profile } = opened;
   const events =
@@ -39,12 +43,13 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.json) {
     printJson({
       schema: 'perf-ts/report@1',
-      events: events.map((event) => toJson(opened, event, flags)),
+      events: events.map((event) => toJson(opened, event, flags, limits)),
     });
     return;
   }
   for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
-  for (const event of events) writeOut(`${reportLines(opened, event, flags).join('\n')}\n\n`);
+  for (const event of events)
+    writeOut(`${reportLines(opened, event, flags, limits).join('\n')}\n\n`);
 }
 
 /** One row of whichever table was asked for. */
@@ -76,14 +81,45 @@ function rowsOf(profile: Profile, report: FlatReport, sort: ReportFlags['sort'])
   }
 }
 
-function selectRows(rows: readonly Row[], flags: ReportFlags): Row[] {
-  const limit = flags.limit === undefined ? DEFAULT_ROWS : Number(flags.limit);
-  const least = Number(flags.percentLimit) / 100;
-  const large = rows.filter((row) => Math.max(row.selfShare, row.totalShare) >= least);
-  return limit > 0 ? large.slice(0, limit) : large;
+/** Which rows of a table are shown. */
+type Limits = {
+  /** At most so many; infinite for all. */
+  readonly rows: number;
+  /** Rows and branches of less than this share are left out. */
+  readonly leastShare: number;
+};
+
+function readLimits(flags: ReportFlags): Limits {
+  // A document for a program is whole; a table on a screen is as long as one reads.
+  const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
+  const rows = flags.limit === undefined ? defaultRows : wholeNumber('--limit', flags.limit);
+  const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
+  const { percentLimit } = flags;
+  return {
+    rows: rows === 0 ? Number.POSITIVE_INFINITY : rows,
+    leastShare:
+      percentLimit === undefined ? defaultShare : percentage('--percent-limit', percentLimit),
+  };
 }
 
-function reportLines(opened: OpenedProfile, event: EventIndex, flags: ReportFlags): string[] {
+/** The rows to show, and a line for those that are not. */
+function selectRows(all: readonly Row[], limits: Limits): { rows: Row[]; rest: string[] } {
+  const large = all.filter((row) => row.totalShare >= limits.leastShare);
+  const rows = large.slice(0, limits.rows);
+  const rest: string[] = [];
+  const cut = large.length - rows.length;
+  if (cut > 0) rest.push(`… and ${formatCount(cut)} more (--limit 0 shows all)`);
+  const small = all.length - large.length;
+  if (small > 0) rest.push(`… and ${formatCount(small)} below ${limits.leastShare * 100}%`);
+  return { rows, rest };
+}
+
+function reportLines(
+  opened: OpenedProfile,
+  event: EventIndex,
+  flags: ReportFlags,
+  limits: Limits,
+): string[] {
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
   const samples = opened.samplesOf(event);
@@ -92,12 +128,11 @@ function reportLines(opened: OpenedProfile, event: EventIndex, flags: ReportFlag
   if (report.samples === 0) return lines;
   if (flags.tree) {
     const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
-    const least = Math.max(Number(flags.percentLimit) / 100, 0.005);
     const label = (func: number): string => printable(funcLabel(profile, func));
-    return [...lines, '', ...formatCallTree(tree, label, least)];
+    return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
   }
   const all = rowsOf(profile, report, flags.sort);
-  const rows = selectRows(all, flags);
+  const { rows, rest } = selectRows(all, limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = flags.sort === 'sym';
   const header = ['self', 'total', 'samples', titles[flags.sort], ...(withDso ? ['DSO'] : [])];
@@ -109,9 +144,7 @@ function reportLines(opened: OpenedProfile, event: EventIndex, flags: ReportFlag
     ...(withDso ? [printable(row.dso)] : []),
   ]);
   const table = formatTable(header, cells, { right: [0, 1, 2], colour: wantsColour() });
-  const rest = all.length - rows.length;
-  if (rest > 0) table.push(`… and ${formatCount(rest)} rows more (--limit 0 shows all)`);
-  return [...lines, '', ...table];
+  return [...lines, '', ...table, ...rest];
 }
 
 function headLines(
@@ -130,7 +163,12 @@ function headLines(
   ];
 }
 
-function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags): object {
+function toJson(
+  opened: OpenedProfile,
+  event: EventIndex,
+  flags: ReportFlags,
+  limits: Limits,
+): object {
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
   const report = computeFlatReport(profile, weights, opened.samplesOf(event));
@@ -141,7 +179,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags): o
     samples: report.samples,
     total: report.weight,
     lost: Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0),
-    rows: selectRows(rowsOf(profile, report, flags.sort), flags).map((row) => ({
+    rows: selectRows(rowsOf(profile, report, flags.sort), limits).rows.map((row) => ({
       name: row.name,
       ...(flags.sort === 'sym' && { dso: row.dso }),
       self: row.self,

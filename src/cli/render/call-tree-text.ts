@@ -9,8 +9,8 @@ import { formatShare } from './numbers.ts';
  *   66.60%   0.00%  main
  *   66.60%   0.20%  └─ solve
  *
- * Branches below `leastShare` of the whole are summed up in one line where they are cut. `label`
- * gives the printable name of a row's group.
+ * Branches below `leastShare` of the whole are cut; where they come to that share together, one line
+ * sums them up. `label` gives the printable name of a row's group.
  */
 export function formatCallTree(
   tree: CallTree,
@@ -37,12 +37,13 @@ export function formatCallTree(
   const pending: Pending[] = [];
   const push = (first: number, indent: string, isRoot: boolean): void => {
     const { shown, cut, cutWeight } = siblings(first);
+    const isCutShown = cut > 0 && cutWeight >= least;
     const next: Pending[] = shown.map((row, index) => {
-      const isLast = index === shown.length - 1 && cut === 0;
+      const isLast = index === shown.length - 1 && !isCutShown;
       return { row, indent, branch: isRoot ? '' : isLast ? '└─ ' : '├─ ' };
     });
-    if (cut > 0) {
-      const text = `${figures(cutWeight, 0)}  ${indent}${isRoot ? '' : '└─ '}… ${cut} more below the limit`;
+    if (isCutShown) {
+      const text = `${figures(cutWeight, 0)}  ${indent}${isRoot ? '' : '└─ '}… ${cut} smaller`;
       next.push({ row: NONE, indent, branch: '', text });
     }
     for (let i = next.length - 1; i >= 0; i--) pending.push(next[i] as Pending);

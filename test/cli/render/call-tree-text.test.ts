@@ -47,8 +47,19 @@ describe('a call tree in the terminal', () => {
         '  total    self',
         '100.00%   0.00%  main',
         ' 90.00%  90.00%  ├─ work',
-        ' 10.00%   0.00%  └─ … 2 more below the limit',
+        ' 10.00%   0.00%  └─ … 2 smaller',
       ].join('\n'),
+    );
+  });
+
+  test('cut branches that are below the limit even together leave no line', () => {
+    const text = `
+      period  95    2     3
+              main  main  main
+              work  a     b
+    `;
+    expect(drawn(text, 0.1)).toBe(
+      ['  total    self', '100.00%   0.00%  main', ' 95.00%  95.00%  └─ work'].join('\n'),
     );
   });
 
