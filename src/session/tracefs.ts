@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../base/errors.ts';
 import type { TracepointSource } from '../events/event-sources.ts';
@@ -47,7 +47,7 @@ export function openTracefs(place: TracefsPlace = SYSTEM_TRACEFS): TracepointSou
     events(system) {
       const known = eventsOf.get(system);
       if (known !== undefined) return known;
-      const names = isFileName(system) ? listFolders(join(eventsFolder(), system)) : [];
+      const names = isFileName(system) ? listEvents(join(eventsFolder(), system)) : [];
       eventsOf.set(system, names);
       return names;
     },
@@ -134,6 +134,11 @@ function readOrNull(file: string): string | null {
   } catch (error) {
     return absentOrThrow(error, file, null);
   }
+}
+
+/** ftrace's own entries (`ftrace:bprint` …) have a format and no id: nothing can open them. */
+function listEvents(system: string): readonly string[] {
+  return listFolders(system).filter((event) => existsSync(join(system, event, 'id')));
 }
 
 /** Names of the folders in `folder`, sorted; `FailedError` if it may not be read. */

@@ -138,6 +138,16 @@ describe('tracepoints', () => {
     expect(tracepoints.id('block', 'sched_wakeup')).toBeNull();
   });
 
+  it('have an id: what only ftrace itself writes is not listed', () => {
+    const folder = folderOf({
+      'events/ftrace/bprint/format': 'name: bprint\nID: 6\n',
+      'events/ftrace/function/format': 'name: function\nID: 1\n',
+      'events/ftrace/function/id': '1\n',
+    });
+    const sources = readEventSources({ tracefs: { roots: [folder], mount: noMount } });
+    expect(sources.tracepoints.events('ftrace')).toEqual(['function']);
+  });
+
   it('are not looked for outside of tracefs', () => {
     writeFileSync(join(root, 'id'), '1\n');
     expect(tracepoints.id('..', 'events/..')).toBeNull();
