@@ -33,7 +33,7 @@ Examples:
     .description('run or attach, sample, write perf.data')
     .argument('[command...]', 'the program to run and its arguments')
     .passThroughOptions()
-    .option('-e, --event <list>', 'events in perf syntax; may repeat', collect, [])
+    .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
@@ -54,9 +54,18 @@ Examples:
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
     .option('--duration <s>', 'stop by itself after this many seconds')
     .option('-q, --quiet', 'errors only')
-    .option('-v, --verbose', 'more about what is opened')
+    .option('-v, --verbose', 'also say what is opened, field by field')
     .option('--dry-run', 'say what would be opened, and stop')
     .option('--json', 'the closing summary as JSON on standard error')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
+  perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
+  perf-ts record -g -p 1234 --duration 10              a process that runs already
+  sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine`,
+    )
     .action(async (command: string[], options) => {
       const { runRecord } = await import('./record.ts');
       await runRecord(command, options);
@@ -140,10 +149,12 @@ function withInput(command: Command, description: string): Command {
 }
 
 function weightOption(): Option {
-  return new Option('--weight <kind>', 'what a sample counts for').choices(WEIGHTS);
+  return new Option('--weight <kind>', 'what a sample counts for (default events)').choices(
+    WEIGHTS,
+  );
 }
 
-function collect(value: string, earlier: string[]): string[] {
+function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 

@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
 
 /** The options as commander hands them over. */
 type RecordFlags = {
-  event: string[];
+  event?: string[];
   freq?: string;
   count?: string;
   strictFreq?: boolean;
@@ -51,6 +51,10 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     for (const line of describeDryRun(options)) say(line);
     return;
   }
+  if (flags.verbose) {
+    // The recording itself passes the notices on.
+    for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
+  }
   const running = await startRecording(options);
   const interrupted = forwardSignals(running);
   const recording = await running.finished;
@@ -74,7 +78,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
       cpus: parseCpuList(flags.cpu),
       systemWide: isSystemWide(flags),
     }),
-    ...(flags.event.length > 0 && { events: flags.event }),
+    ...(flags.event !== undefined && { events: flags.event }),
     ...(freq !== undefined && { freq: freq as number | 'max' }),
     ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
     ...(flags.strictFreq && { strictFreq: true }),

@@ -33,14 +33,16 @@ function jsonLine(described: DescribedRecord): string {
   return `${JSON.stringify({ ...head, ...own })}\n`;
 }
 
+/** Fields that are hex in text and JSON: they may have all 64 bits. */
+const HEX_FIELDS: ReadonlySet<string> = new Set(['address', 'fileOffset']);
+
 /** A record's fields as JSON takes them: addresses as hex strings, bytes left out. */
 function ownFields(record: KernelRecord): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(record)) {
     if (key === 'kind' || key === 'type' || key === 'comm') continue;
     if (ArrayBuffer.isView(value)) continue;
-    const isAddress = key === 'address' && typeof value === 'number';
-    fields[key] = isAddress ? hex(value) : value;
+    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? hex(value) : value;
   }
   return fields;
 }
@@ -54,7 +56,7 @@ function hex(address: number): string {
  * Near `perf script`'s lines:
  *
  *   comm  pid/tid  [cpu]  seconds.nanos:  period event:
- *       ip symbol+0xoffset (dso)
+ *           ip symbol+0xoffset (dso)
  */
 function textLines(described: DescribedRecord): string {
   const { record } = described;
@@ -66,7 +68,7 @@ function textLines(described: DescribedRecord): string {
   let text = `${printable(`${head} ${described.period} ${described.event}:${counted}`)}\n`;
   for (const { ip, symbol, offset, dso } of described.callchain ?? []) {
     const name = symbol === null ? '[unknown]' : `${symbol}+0x${(offset ?? 0).toString(16)}`;
-    text += `${printable(`${ip.slice(2).padStart(16)} ${name} (${dso ?? '[unknown]'})`)}\n`;
+    text += `\t${printable(`${ip.slice(2).padStart(16)} ${name} (${dso ?? '[unknown]'})`)}\n`;
   }
   return (described.callchain?.length ?? 0) > 1 ? `${text}\n` : text;
 }
