@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export const outDirectory = join(root, 'bench/out');
-export const perfTs = [process.execPath, join(root, 'dist/cli/main.js')];
+export const perfTs = [process.execPath, join(root, 'dist/bin/main.js')];
 
 mkdirSync(outDirectory, { recursive: true });
 

@@ -1,7 +1,29 @@
-const decoder = new TextDecoder();
+/** Longer texts are left to the decoder, which is slow to start and then fast. */
+const SHORT = 256;
+
+/** Made at the first text that needs it: starting it takes longer than reading most recordings. */
+let decoder: InstanceType<typeof TextDecoder> | null = null;
 
 /** UTF-8 up to the first NUL or the end; what is not UTF-8 becomes U+FFFD, nothing throws. */
 export function decodeText(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
+  const nul = bytes.indexOf(0);
+  const end = nul < 0 ? bytes.length : nul;
+  return decodeAscii(bytes, end) ?? decodeUtf8(bytes.subarray(0, end));
+}
+
+/** Null if a byte is not ASCII, or the text is long. */
+function decodeAscii(bytes: Uint8Array, end: number): string | null {
+  if (end > SHORT) return null;
+  let text = '';
+  for (let i = 0; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte >= 0x80) return null;
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  decoder ??= new TextDecoder();
+  return decoder.decode(bytes);
 }

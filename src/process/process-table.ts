@@ -193,6 +193,11 @@ export class ProcessTable {
     return this.#lastSpace.find(address) as MappingIndex;
   }
 
+  /** Every pid met so far. */
+  pids(): number[] {
+    return [...this.#processes.keys()].filter((pid) => pid > 0);
+  }
+
   /** Where the recording says its kernel was, null if it does not. */
   get kernelReference(): KernelReference | null {
     return this.#kernelReference;

@@ -6,6 +6,9 @@ import { FailedError } from '../base/errors.ts';
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & { close(): void };
 
+/** Bytes from which on a read is kept for the next one. */
+const KEPT_READ = 1 << 20;
+
 /** Opens a recording: a regular file, or `-` for all of standard input. */
 export function openFileSource(path: string): FileSource {
   if (path === '-') return { ...memorySource(readFileSync(0)), close: () => {} };
@@ -25,10 +28,16 @@ export function openFileSource(path: string): FileSource {
         : 'name a perf.data file',
     ]);
   }
+  /** The last large read: records are walked more than once. */
+  let kept: { readonly offset: number; readonly bytes: Buffer } | null = null;
   return {
     size: stat.size,
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, stat.size - offset));
+      if (kept !== null && offset >= kept.offset) {
+        const from = offset - kept.offset;
+        if (from + wanted <= kept.bytes.length) return kept.bytes.subarray(from, from + wanted);
+      }
       const bytes = Buffer.allocUnsafeSlow(wanted);
       let done = 0;
       while (done < wanted) {
@@ -36,7 +45,9 @@ export function openFileSource(path: string): FileSource {
         if (count === 0) break;
         done += count;
       }
-      return bytes.subarray(0, done);
+      const read = bytes.subarray(0, done);
+      if (done >= KEPT_READ) kept = { offset, bytes: read };
+      return read;
     },
     close: () => closeSync(fd),
   };

@@ -114,6 +114,7 @@ export async function openProfile(
 function nameFrames(pipeline: Pipeline): void {
   const { builder, processes, diagnostics } = pipeline;
   const symbolizer = createSymbolizer(pipeline);
+  symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
     if (frames.length === 0) continue;
@@ -129,6 +130,18 @@ function nameFrames(pipeline: Pipeline): void {
   if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
 }
 
+/** Every address that occurred in the kernel or a module of it. */
+function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
+  const found: number[] = [];
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { kind } = processes.dsos.key(dso as DsoIndex);
+    if (kind === 'kernel' || kind === 'kernel-module') {
+      for (const address of builder.frameAddresses(dso).addresses) found.push(address);
+    }
+  }
+  return Float64Array.from(found);
+}
+
 /** A symbolizer for the DSOs that the pipeline has met. */
 export function createSymbolizer(pipeline: Pipeline): Symbolizer {
   const { data, processes, diagnostics } = pipeline;
@@ -137,7 +150,7 @@ export function createSymbolizer(pipeline: Pipeline): Symbolizer {
   }
   return new Symbolizer({
     dsos: processes.dsos,
-    provider: new SymbolFiles({ diagnostics }).provide,
+    provider: new SymbolFiles({ diagnostics, pids: processes.pids() }).provide,
     demangleCpp: demangler(diagnostics),
     diagnostics,
     kernelReference: processes.kernelReference,

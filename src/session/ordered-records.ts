@@ -1,11 +1,10 @@
 import { NONE } from '../base/brand.ts';
-import { readTimeSince } from '../base/u64.ts';
 import { RoundSorter } from '../order/round-sorter.ts';
 import { type PerfData, walkRecords } from '../perf-data/reader.ts';
 import type { RecordVisitor } from '../perf-data/record-walk.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
-import { recordTimeOffset } from '../perf-event/parse-info.ts';
+import { readRecordTime } from '../perf-event/record-time.ts';
 
 /**
  * Visits every record of a recording in time order. The visitor is the same as for the file order;
@@ -51,9 +50,7 @@ function timeOf(
 ): number {
   const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
   if (attrIndex === UNKNOWN_EVENT) return Number.NaN;
-  const { info } = data.attrs[attrIndex]!;
-  const at = recordTimeOffset(info, offset, size, type);
-  return at < 0 ? Number.NaN : readTimeSince(view, at, info.littleEndian, data.startTime);
+  return readRecordTime(view, offset, size, type, data.attrs[attrIndex]!.info, data.startTime);
 }
 
 /** The segments of the file that records still point into, in file order. */

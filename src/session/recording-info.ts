@@ -1,10 +1,9 @@
-import { NONE } from '../base/brand.ts';
-import { readTimeSince, toRawTime } from '../base/u64.ts';
+import { toRawTime } from '../base/u64.ts';
 import { openPerfData, type PerfData, walkRecords } from '../perf-data/reader.ts';
 import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
-import { recordTimeOffset } from '../perf-event/parse-info.ts';
 import { decodeRecord } from '../perf-event/record.ts';
+import { readRecordTime } from '../perf-event/record-time.ts';
 import { eventName, isSideband, sampleTypeNames, samplingMode } from './event-description.ts';
 import { openFileSource } from './file-source.ts';
 import { cutOffset } from './open-profile.ts';
@@ -75,9 +74,8 @@ function describeRecording(data: PerfData): RecordingInfo {
       const { info } = attrs[attrIndex]!;
       if (type === PERF_RECORD.SAMPLE) {
         samples[attrIndex] = (samples[attrIndex] as number) + 1;
-        const at = recordTimeOffset(info, offset, size, type);
-        if (at === NONE) return;
-        const timeNs = readTimeSince(view, at, info.littleEndian, data.startTime);
+        const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
+        if (Number.isNaN(timeNs)) return;
         firstNs = Math.min(firstNs, timeNs);
         lastNs = Math.max(lastNs, timeNs);
         return;

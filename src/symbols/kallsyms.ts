@@ -1,9 +1,10 @@
 // Hot: once per line, 200 000 of them.
 
 import type { Diagnostics } from '../base/diagnostics.ts';
-import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-columns.ts';
+import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { STB_GLOBAL, STB_WEAK } from '../elf/constants.ts';
 import { HexField } from './hex-field.ts';
+import { linesAround } from './kallsyms-search.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, type SymbolTable } from './symbol-table.ts';
 
@@ -29,66 +30,102 @@ export const KALLSYMS_RESTRICTED =
  * code or data. Sizes are not stored: a symbol reaches to the next one, and the last of the kernel
  * or of a module to the end of its page. Zeros for addresses mean that the kernel hides them: the
  * table is empty, and that is counted.
+ *
+ * With `wanted` (ascending) the table answers for these addresses only, and costs little more than
+ * reading the lines.
  */
-export function parseKallsyms(bytes: Uint8Array, diagnostics: Diagnostics): SymbolTable {
-  const start = new GrowableFloat64(1 << 17);
-  const binding = new GrowableUint8(1 << 17);
-  const nameAt = new GrowableInt32(1 << 17);
-  const nameEnd = new GrowableInt32(1 << 17);
-  /** Where the module's `[` is, −1 for the kernel proper. */
-  const moduleAt = new GrowableInt32(1 << 17);
-  const hex = new HexField();
-  let textSymbols = 0;
-  let zeroAddresses = 0;
-  let badLines = 0;
-  for (let line = 0, lines = 0; line < bytes.length && lines < MAX_LINES; lines++) {
-    const found = bytes.indexOf(NEWLINE, line);
-    const end = found < 0 ? bytes.length : found;
-    const next = end + 1;
-    // 'address type name', single spaces; a tab before the module.
-    if (!hex.read(bytes, line, end) || bytes[hex.end] !== SPACE || bytes[hex.end + 2] !== SPACE) {
-      if (end > line) badLines++;
-      line = next;
-      continue;
-    }
-    const type = bytes[hex.end + 1] as number;
-    const name = hex.end + 3;
-    line = next;
-    if (!isTextOrData(type) || bytes[name] === DOLLAR) continue;
-    textSymbols++;
-    if (hex.value === 0) {
-      zeroAddresses++;
-      continue;
-    }
-    const tab = findByte(bytes, TAB, name, end);
-    start.push(hex.value);
-    binding.push(bindingOf(type));
-    nameAt.push(name);
-    nameEnd.push(tab);
-    moduleAt.push(tab < end ? tab + 1 : -1);
-  }
-  if (badLines > 0) diagnostics.count('kallsyms line not understood', '', badLines);
-  if (zeroAddresses > textSymbols / 2) {
+export function parseKallsyms(
+  bytes: Uint8Array,
+  diagnostics: Diagnostics,
+  wanted?: Float64Array,
+): SymbolTable {
+  const lines = new KallsymsLines(bytes);
+  if (wanted !== undefined) linesAround(bytes, wanted, (line) => lines.read(line));
+  else for (let line = 0; line < bytes.length; ) line = lines.read(line);
+  if (lines.badLines > 0) diagnostics.count('kallsyms line not understood', '', lines.badLines);
+  if (lines.zeroAddresses > (lines.zeroAddresses + lines.start.length) / 2) {
     diagnostics.count(KALLSYMS_RESTRICTED);
     return EMPTY_SYMBOL_TABLE;
   }
+  return tableOf(bytes, lines.start.finish(), lines.typeAt.finish());
+}
 
-  const nameOf = (row: number): string =>
-    decodeName(bytes, nameAt.array[row] as number, nameEnd.array[row] as number);
+/** The symbols of code and data among the lines read. */
+class KallsymsLines {
+  readonly start = new GrowableFloat64();
+  /** Where the line's type letter is; the name begins two bytes later. */
+  readonly typeAt = new GrowableInt32();
+  zeroAddresses = 0;
+  badLines = 0;
+  readonly #bytes: Uint8Array;
+  readonly #hex = new HexField();
+  #lines = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads the line at `line`; returns where the next one begins. */
+  read(line: number): number {
+    const bytes = this.#bytes;
+    const hex = this.#hex;
+    const end = findByte(bytes, NEWLINE, line, bytes.length);
+    if (++this.#lines > MAX_LINES) return bytes.length;
+    // 'address type name', single spaces; a tab before the module.
+    if (!hex.read(bytes, line, end) || bytes[hex.end] !== SPACE || bytes[hex.end + 2] !== SPACE) {
+      if (end > line) this.badLines++;
+      return end + 1;
+    }
+    const type = hex.end + 1;
+    if (isSymbolLine(bytes, type)) {
+      if (hex.value === 0) {
+        this.zeroAddresses++;
+      } else {
+        this.start.push(hex.value);
+        this.typeAt.push(type);
+      }
+    }
+    return end + 1;
+  }
+}
+
+/** Whether the line with its type letter at `typeAt` is one that perf takes for a symbol. */
+export function isSymbolLine(bytes: Uint8Array, typeAt: number): boolean {
+  return isTextOrData(bytes[typeAt] as number) && bytes[typeAt + 2] !== DOLLAR;
+}
+
+/** The table of the lines whose type letters are at `typeAt`. */
+function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): SymbolTable {
+  const nameOf = (row: number): string => {
+    const name = (typeAt[row] as number) + 2;
+    return decodeName(bytes, name, endOfName(bytes, name));
+  };
   const rows: SymbolRows = {
     length: start.length,
-    start: start.array,
-    end: start.array,
-    binding: binding.array,
+    start,
+    end: start,
+    binding: Uint8Array.from(typeAt, (at) => bindingOf(bytes[at] as number)),
     nameOf,
     shownNameOf: nameOf,
   };
-  const modules = moduleAt.array;
   return buildSymbolTable(rows, (row, next) => {
-    const isSameModule = sameModule(bytes, modules[row] as number, modules[next] as number);
-    const rowStart = start.array[row] as number;
-    return isSameModule ? (start.array[next] as number) : endOfPageAfter(rowStart);
+    const module = moduleOf(bytes, typeAt[row] as number);
+    const isSame = sameModule(bytes, module, moduleOf(bytes, typeAt[next] as number));
+    return isSame ? (start[next] as number) : endOfPageAfter(start[row] as number);
   });
+}
+
+/** Where the module's `[` is, −1 for the kernel proper. */
+function moduleOf(bytes: Uint8Array, typeAt: number): number {
+  const end = endOfName(bytes, typeAt + 2);
+  return bytes[end] === TAB ? end + 1 : -1;
+}
+
+/** The tab or newline behind a name. */
+function endOfName(bytes: Uint8Array, from: number): number {
+  let i = from;
+  while (i < bytes.length && bytes[i] !== TAB && bytes[i] !== NEWLINE) i++;
+  return i;
 }
 
 /** Address of the symbol called `name`; null if the list has none. */

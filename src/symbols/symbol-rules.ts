@@ -33,30 +33,39 @@ export function endOfPageAfter(address: number): number {
   return Math.ceil(address / PAGE) * PAGE + PAGE;
 }
 
-/** The table of `rows`: sorted, unsized symbols given an end, one symbol at each address. */
+/**
+ * The table of `rows`: sorted, unsized symbols given an end, one symbol at each address. Which of
+ * several aliases lends its name is decided when the name is asked for: names are dear to read, and
+ * a lookup asks for few of them.
+ */
 export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTable {
   const order = sortedOrder(rows.start, rows.length);
   const ends = computeEnds(rows, order, endRule);
   const chooser = new AliasChooser(rows, ends);
-  const chosen = new Uint32Array(rows.length);
+  /** Per table row: where its aliases begin in `order`. */
+  const aliasesAt = new Uint32Array(rows.length + 1);
+  const tableStarts = new Float64Array(rows.length);
+  const tableEnds = new Float64Array(rows.length);
   let count = 0;
   for (let i = 0; i < order.length; ) {
-    let best = order[i] as number;
-    const start = rows.start[best] as number;
-    const first = i++;
-    for (; i < order.length && rows.start[order[i] as number] === start; i++) {
-      const next = order[i] as number;
-      if (i - first < MAX_ALIASES && chooser.isBetter(next, best)) best = next;
+    const first = i;
+    const start = rows.start[order[first] as number] as number;
+    let end = ends[order[first] as number] as number;
+    let haveOneEnd = true;
+    for (i++; i < order.length && rows.start[order[i] as number] === start; i++) {
+      if (ends[order[i] as number] !== end) haveOneEnd = false;
     }
-    chosen[count++] = best;
+    if (!haveOneEnd) end = ends[chooser.best(order, first, i)] as number;
+    aliasesAt[count] = first;
+    tableStarts[count] = start;
+    tableEnds[count] = end;
+    count++;
   }
-  const tableStarts = new Float64Array(count);
-  const tableEnds = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    tableStarts[i] = rows.start[chosen[i] as number] as number;
-    tableEnds[i] = ends[chosen[i] as number] as number;
-  }
-  return new SymbolTable(tableStarts, tableEnds, (index) => rows.nameOf(chosen[index] as number));
+  aliasesAt[count] = order.length;
+  return new SymbolTable(tableStarts.slice(0, count), tableEnds.slice(0, count), (index) => {
+    const from = aliasesAt[index] as number;
+    return rows.nameOf(chooser.best(order, from, aliasesAt[index + 1] as number));
+  });
 }
 
 /** An unsized symbol reaches to the next one; of several at one address only the last does. */
@@ -83,8 +92,19 @@ class AliasChooser {
     this.#ends = ends;
   }
 
+  /** The row to be shown of the aliases `order[from … to)`, which are in file order. */
+  best(order: Uint32Array, from: number, to: number): number {
+    let best = order[from] as number;
+    const end = Math.min(to, from + MAX_ALIASES);
+    for (let i = from + 1; i < end; i++) {
+      const next = order[i] as number;
+      if (this.#isBetter(next, best)) best = next;
+    }
+    return best;
+  }
+
   /** True if `next`, later in the file, is to be shown rather than `current`. */
-  isBetter(next: number, current: number): boolean {
+  #isBetter(next: number, current: number): boolean {
     const start = this.#rows.start[current] as number;
     const hasLength = (this.#ends[current] as number) > start;
     const nextHasLength = (this.#ends[next] as number) > start;

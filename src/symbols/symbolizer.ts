@@ -47,11 +47,22 @@ export class Symbolizer {
   /** Shown names by mangled name: aliases are compared, then shown. */
   readonly #shownNames = new Map<string, string>();
   #kallsyms: SymbolTable | null | undefined;
+  /** Ascending; null: any kernel address may be asked for. */
+  #expectedKernelAddresses: Float64Array | null = null;
   /** Recorded kernel address − address in the list. */
   #kernelShift = 0;
 
   constructor(options: SymbolizerOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Promises that of the kernel and its modules only these addresses will be asked for; the list
+   * of 100 000 and more kernel symbols is then not built as a whole. Call it before the first
+   * kernel address.
+   */
+  expectKernelAddresses(addresses: Float64Array): void {
+    this.#expectedKernelAddresses = addresses.slice().sort();
   }
 
   /** The symbol that covers `address`; null if none is known. */
@@ -145,8 +156,8 @@ export class Symbolizer {
     if (source === null) return null;
     try {
       const bytes = source.read(0, Math.min(source.size, MAX_KALLSYMS_BYTES));
-      this.#kallsyms = parseKallsyms(bytes, diagnostics);
       if (kernelReference !== null) this.#noteKernelShift(bytes, kernelReference);
+      this.#kallsyms = parseKallsyms(bytes, diagnostics, this.#wantedInList());
     } finally {
       source.close?.();
     }
@@ -159,6 +170,19 @@ export class Symbolizer {
     if (now === null || now === 0 || now === address) return;
     this.#kernelShift = address - now;
     this.#options.diagnostics.count('kernel moved since the recording (another boot), adjusted');
+  }
+
+  /** The expected addresses as the list has them: moved (kernel proper) or not (modules). */
+  #wantedInList(): Float64Array | undefined {
+    const expected = this.#expectedKernelAddresses;
+    if (expected === null || this.#kernelShift === 0) return expected ?? undefined;
+    const both = new Float64Array(expected.length * 2);
+    both.set(expected);
+    both.set(
+      expected.map((address) => address - this.#kernelShift),
+      expected.length,
+    );
+    return both.sort();
   }
 
   #shownName(name: string): string {

@@ -8,7 +8,7 @@ import { afterAll } from 'vitest';
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** The built command; `test/run.sh` builds it before the tests. */
-export const CLI = join(projectRoot, 'dist/cli/main.js');
+export const CLI = join(projectRoot, 'dist/bin/main.js');
 
 export type Outcome = {
   readonly status: number | null;

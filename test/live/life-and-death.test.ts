@@ -144,10 +144,10 @@ describeLive('life and death', () => {
     const witness = join(scratch, 'ran-on-full');
     const script = [
       `mount -t tmpfs -o size=4m tmpfs ${mount}`,
-      `${process.execPath} dist/cli/main.js record -e page-faults -c 1 -o ${mount}/perf.data -- ` +
+      `${process.execPath} dist/bin/main.js record -e page-faults -c 1 -o ${mount}/perf.data -- ` +
         `sh -c '${workload} pf 200000; touch ${witness}'`,
       'status=$?',
-      `${process.execPath} dist/cli/main.js info --json ${mount}/perf.data`,
+      `${process.execPath} dist/bin/main.js info --json ${mount}/perf.data`,
       'exit $status',
     ].join('\n');
     const outcome = spawnSync('unshare', ['-m', 'bash', '-c', script], { encoding: 'utf8' });
