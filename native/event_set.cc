@@ -74,7 +74,7 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
   const uint64_t needed = count + CountOpenFds() + kOtherFds;
   const FdLimit limit = RaiseFdLimit(needed);
   set->instances_.reserve(count);
-  set->rings_.resize(options.cpus.size() * 2);
+  set->rings_.resize(options.cpus.size() * kRingsPerCpu);
 
   std::vector<int> remaining = tasks;
   for (size_t i = 0; i < options.cpus.size(); i++) {
@@ -102,8 +102,8 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
 
 /** Side-band first: it is on from its opening, and everything sampled has its mappings known. */
 bool EventSet::OpenTask(size_t cpu_index, int cpu, int task, Error* error) {
-  Ring* samples = &rings_[2 * cpu_index];
-  Ring* sideband = &rings_[2 * cpu_index + 1];
+  Ring* samples = &rings_[kRingsPerCpu * cpu_index + kSampleRing];
+  Ring* sideband = &rings_[kRingsPerCpu * cpu_index + kSidebandRing];
   if (!OpenInstance(&sideband_, -1, cpu, task, -1, sideband, error)) return false;
   const size_t first = instances_.size();
   for (size_t i = 0; i < attrs_.size(); i++) {
@@ -145,7 +145,7 @@ bool EventSet::MapRings(Error* error) {
     bool fits = true;
     for (size_t i = 0; i < rings_.size() && fits; i++) {
       if (rings_[i].writers.empty()) continue;
-      const bool is_sideband = i % 2 == 1;
+      const bool is_sideband = i % kRingsPerCpu == kSidebandRing;
       const Instance& owner = *rings_[i].writers[0];
       const int failure =
           rings_[i].mapping.Map(owner.fd.get(), is_sideband ? sideband_pages_ : ring_pages_);

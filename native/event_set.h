@@ -25,6 +25,11 @@ struct Instance {
   int task = -1;
 };
 
+/** Rings of CPU i: `rings()[kRingsPerCpu * i + kSampleRing]` and the one beside it. */
+constexpr size_t kRingsPerCpu = 2;
+constexpr size_t kSampleRing = 0;
+constexpr size_t kSidebandRing = 1;
+
 /** A ring and the instances that write into it. The first one's mapping is the ring. */
 struct Ring {
   std::vector<const Instance*> writers;

@@ -31,9 +31,13 @@ SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* 
       mailbox_(mailbox),
       latency_ms_(latency_ms),
       follows_tasks_(follows_tasks) {
-  for (Ring& ring : events_->rings()) {
-    if (ring.writers.empty()) continue;
-    buffers_.push_back(ring.mapping.Buffer());
+  // Of each CPU's two rings the side-band one goes first: should a full disk cut a round, the
+  // samples that made it have their threads and mappings.
+  std::vector<Ring>& rings = events_->rings();
+  for (const size_t kind : {kSidebandRing, kSampleRing}) {
+    for (size_t i = kind; i < rings.size(); i += kRingsPerCpu) {
+      if (!rings[i].writers.empty()) buffers_.push_back(rings[i].mapping.Buffer());
+    }
   }
   limits_.resize(buffers_.size());
   runs_.resize(buffers_.size());
