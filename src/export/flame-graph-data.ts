@@ -11,7 +11,7 @@ import { groupSamples, type SampleSelection, selectSamples } from '../profile/fi
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
 import type { DsoKind, Profile, Weights } from '../profile/types.ts';
-import { weightTitle } from './weight-title.ts';
+import { weightTitle, withUnitOf } from './weight-title.ts';
 
 /**
  * What the flame graph page draws, as JSON. Numbers are ready to show: the page adds nothing up
@@ -21,11 +21,7 @@ export type FlameGraphData = {
   readonly schema: 'perf-ts/flame-graph@1';
   /** Program that made the page. */
   readonly exporter: string;
-  readonly weight: {
-    readonly kind: Weights['kind'];
-    readonly unit: Weights['unit'];
-    readonly title: string;
-  };
+  readonly weightKind: Weights['kind'];
   readonly recording: {
     /** The recorder's command line, '' if unknown. */
     readonly command: string;
@@ -55,6 +51,9 @@ export type FlameEvent = {
   readonly name: string;
   /** `4000 Hz`, `every 1000 events` … */
   readonly sampling: string;
+  /** What its weights are, short and in words. */
+  readonly unit: Weights['unit'];
+  readonly weightTitle: string;
   /** Samples known to be missing: the larger of the two figures of `EventLoss`. */
   readonly lostSamples: number;
   /** All threads first, then single threads, heaviest first. */
@@ -151,9 +150,12 @@ export function computeFlameGraphData(
       }
     }
     const loss = profile.losses.find((entry) => entry.event === index);
+    const { unit } = withUnitOf(event, weights);
     events.push({
       name: printable(event.name),
       sampling: samplingTitle(event),
+      unit,
+      weightTitle: weightTitle({ ...weights, unit }),
       lostSamples: Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0),
       views,
       threadsWithoutView: heaviest.length > 1 ? Math.max(0, heaviest.length - maxThreads) : 0,
@@ -164,7 +166,7 @@ export function computeFlameGraphData(
   return {
     schema: 'perf-ts/flame-graph@1',
     exporter: options.exporter ?? 'perf-ts',
-    weight: { kind: weights.kind, unit: weights.unit, title: weightTitle(weights) },
+    weightKind: weights.kind,
     recording: {
       command: printable(meta.commandLine.join(' ')),
       hostname: meta.hostname === null ? null : printable(meta.hostname),

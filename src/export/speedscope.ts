@@ -4,7 +4,7 @@ import { groupSamples, type SampleSelection, selectSamples } from '../profile/fi
 import { funcLabel } from '../profile/func-label.ts';
 import type { Profile, Weights } from '../profile/types.ts';
 import { TextBuffer } from './text-buffer.ts';
-import { weightTitle } from './weight-title.ts';
+import { weightTitle, withUnitOf } from './weight-title.ts';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 
@@ -64,6 +64,7 @@ export function writeSpeedscope(
 /** The samples of one thread and event. */
 type Section = {
   readonly name: string;
+  readonly unit: Weights['unit'];
   readonly samples: Int32Array;
   readonly weight: number;
 };
@@ -71,7 +72,8 @@ type Section = {
 function splitByThread(profile: Profile, weights: Weights, samples: Int32Array): Section[] {
   const sections: Section[] = [];
   const byEvent = groupSamples(samples, profile.samples.event, profile.events.length);
-  for (const [event, { name: eventName }] of profile.events.entries()) {
+  for (const [event, described] of profile.events.entries()) {
+    const { unit } = withUnitOf(described, weights);
     const ofEvent = byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1]);
     const byThread = groupSamples(ofEvent, profile.samples.thread, profile.threads.length);
     for (const [thread, { comm, tid }] of profile.threads.entries()) {
@@ -83,8 +85,8 @@ function splitByThread(profile: Profile, weights: Weights, samples: Int32Array):
       for (let i = 0; i < ofThread.length; i++) {
         weight += weights.values[ofThread[i] as number] as number;
       }
-      const name = printable(`${comm} (tid ${tid}) ${eventName}, ${weights.unit}`);
-      sections.push({ name, samples: ofThread, weight });
+      const name = printable(`${comm} (tid ${tid}) ${described.name}, ${unit}`);
+      sections.push({ name, unit, samples: ofThread, weight });
     }
   }
   return sections;
@@ -92,7 +94,9 @@ function splitByThread(profile: Profile, weights: Weights, samples: Int32Array):
 
 function fileName(profile: Profile, weights: Weights): string {
   const events = profile.events.map((event) => event.name).join(', ');
-  return printable(`${events}; weight: ${weightTitle(weights)}`);
+  const units = new Set(profile.events.map((event) => withUnitOf(event, weights).unit));
+  const unit = units.size === 0 ? weights.unit : [...units].join(' or ');
+  return printable(`${events}; weight: ${weightTitle({ ...weights, unit })}`);
 }
 
 function writeSection(
@@ -103,7 +107,7 @@ function writeSection(
   buffer: TextBuffer,
 ): void {
   const { samples } = section;
-  const unit = weights.unit === 'nanoseconds' ? 'nanoseconds' : 'none';
+  const unit = section.unit === 'nanoseconds' ? 'nanoseconds' : 'none';
   buffer.add(
     `\n{"type":"sampled","name":${JSON.stringify(section.name)},"unit":"${unit}",` +
       `"startValue":0,"endValue":${section.weight},"samples":[`,

@@ -1,7 +1,16 @@
-import type { Weights } from '../profile/types.ts';
+import type { ProfileEvent, Weights } from '../profile/types.ts';
+
+/**
+ * The weights with the unit of one event. Weights of a whole recording have the unit that all its
+ * events share; where a clock stands beside a counter, that is `events` even for the nanoseconds.
+ */
+export function withUnitOf(event: ProfileEvent, weights: Weights): Weights {
+  const isCount = weights.kind === 'samples' || weights.kind === 'time';
+  return isCount ? weights : { ...weights, unit: event.unit };
+}
 
 /** What the numbers of an export are, in words: every export names its weight and unit. */
-export function weightTitle(weights: Weights): string {
+export function weightTitle(weights: { kind: Weights['kind']; unit: string }): string {
   switch (weights.kind) {
     case 'samples':
       return 'samples';

@@ -29,16 +29,17 @@ export function exportProfile(
   const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
   const weights = opened.weights(options.weight, event);
   const select = event === undefined ? {} : { event };
+  const exporter = `perf-ts ${packageVersion()}`;
   switch (format) {
     case 'folded':
       writeFolded(profile, weights, { select }, write);
       break;
     case 'speedscope':
-      writeSpeedscope(profile, weights, { select, exporter: `perf-ts ${packageVersion()}` }, write);
+      writeSpeedscope(profile, weights, { select, exporter }, write);
       break;
     case 'html': {
       const title = options.title === undefined ? {} : { title: options.title };
-      write(renderHtml(profile, weights, readPageAssets(), { select, ...title }));
+      write(renderHtml(profile, weights, readPageAssets(), { select, exporter, ...title }));
       break;
     }
   }

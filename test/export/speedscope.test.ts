@@ -26,6 +26,28 @@ function speedscope(profile: Profile, kind: WeightKind = 'samples') {
 }
 
 describe('speedscope', () => {
+  test('each event has a unit of its own: a clock counts nanoseconds, page-faults do not', () => {
+    const profile = profileFromText(`
+      event   cpu-clock  page-faults
+      period  250000     3
+              main       main
+    `);
+    const events = profile.events.map((event) => ({
+      ...event,
+      unit: event.name === 'cpu-clock' ? ('nanoseconds' as const) : ('events' as const),
+    }));
+    const file = speedscope({ ...profile, events }, 'period');
+    expect(file.name).toBe(
+      'cpu-clock, page-faults; weight: nanoseconds or events (the period that each sample reports)',
+    );
+    expect(
+      file.profiles.map(({ name, unit }: { name: string; unit: string }) => [name, unit]),
+    ).toEqual([
+      ['app (tid 1) cpu-clock, nanoseconds', 'nanoseconds'],
+      ['app (tid 1) page-faults, events', 'none'],
+    ]);
+  });
+
   test('one profile a thread, the heaviest opened first, frames shared', () => {
     const profile = profileFromText(`
       comm    node  node            node

@@ -119,7 +119,7 @@ export function parseSpeedscope(text: string): Parsed {
     const thread = made.thread(comm, Number(tid));
     for (const [index, sample] of profile.samples.entries()) {
       const stack = made.stack(sample.map((frame) => frames[frame] as number));
-      made.sample(stack, thread, event, profile.weights[index] as number);
+      made.sample(stack, thread, event, profile.weights[index] as number, unit);
     }
   }
   const kind = /weight: samples$/.test(file.name)
@@ -164,7 +164,13 @@ class ParsedProfile {
     return this.#threads.push({ pid: tid, tid, generation: 0, comm }) - 1;
   }
 
-  sample(stack: number, thread: number, eventName: string, weight: number): void {
+  sample(
+    stack: number,
+    thread: number,
+    eventName: string,
+    weight: number,
+    unit: Weights['unit'] = 'events',
+  ): void {
     let event = this.#events.findIndex((known) => known.name === eventName);
     if (event === NONE) {
       event =
@@ -174,7 +180,7 @@ class ParsedProfile {
           mode: 'period',
           frequencyHz: null,
           fixedPeriod: 1,
-          unit: 'events',
+          unit: unit === 'nanoseconds' ? unit : 'events',
         }) - 1;
     }
     const comm = this.#builder.strings.intern((this.#threads[thread] as ProfileThread).comm);

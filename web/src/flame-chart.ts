@@ -1,6 +1,11 @@
 import flamegraph, { type ChartNode } from 'd3-flame-graph';
 import { select } from 'd3-selection';
-import type { FlameGraphData, FlameTree, FlameView } from '../../src/export/flame-graph-data.ts';
+import type {
+  FlameEvent,
+  FlameGraphData,
+  FlameTree,
+  FlameView,
+} from '../../src/export/flame-graph-data.ts';
 import { frameColour, MATCH_COLOUR } from './colours.ts';
 import { formatCount, formatShare, formatWeight } from './format.ts';
 import { type FrameNode, toFrameNodes } from './frame-tree.ts';
@@ -12,6 +17,7 @@ const MIN_FRAME_WIDTH = 0.7;
 
 export type ChartOptions = {
   readonly data: FlameGraphData;
+  readonly unit: FlameEvent['unit'];
   readonly view: FlameView;
   readonly tree: FlameTree;
   /** True: the root on top and the frames hanging from it. */
@@ -42,7 +48,7 @@ export function drawFlameChart(container: Element, options: ChartOptions): Flame
     return frameColour(kind[label]!, dso[label]!, name[label]!, isMatch !== null);
   };
 
-  const tooltip = createTooltip((node) => describeFrame(data, view, tree, node));
+  const tooltip = createTooltip((node) => describeFrame(options, node));
   const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   const chart = flamegraph<FrameNode>()
     .width(options.width)
@@ -73,13 +79,8 @@ export function drawFlameChart(container: Element, options: ChartOptions): Flame
   };
 }
 
-function describeFrame(
-  data: FlameGraphData,
-  view: FlameView,
-  tree: FlameTree,
-  node: FrameNode,
-): TooltipLine[] {
-  const { unit } = data.weight;
+function describeFrame(options: ChartOptions, node: FrameNode): TooltipLine[] {
+  const { data, unit, view, tree } = options;
   const figure = (weight: number) =>
     `${formatShare(view.weight === 0 ? 0 : weight / view.weight)} · ${formatWeight(weight, unit)}`;
   const lines: TooltipLine[] = [{ term: 'total', text: figure(node.value) }];
@@ -90,7 +91,7 @@ function describeFrame(
   const isCallers = tree === view.callers;
   // In the tree of callers a row's own weight is where the path ended, which says nothing here.
   if (!isCallers) lines.push({ term: 'self', text: figure(tree.self[node.row] as number) });
-  if (data.weight.kind !== 'samples') {
+  if (data.weightKind !== 'samples') {
     lines.push({ term: 'samples', text: formatCount(tree.samples[node.row] as number) });
   }
   const dso = data.labels.dso[tree.label[node.row] as number] as string;

@@ -1,6 +1,6 @@
-import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
+import type { FlameEvent } from '../../src/export/flame-graph-data.ts';
 
-type Unit = FlameGraphData['weight']['unit'];
+type Unit = FlameEvent['unit'];
 
 /** `12.3 %`; small shares keep two digits that count, so that nothing is shown as zero. */
 export function formatShare(share: number): string {

@@ -24,15 +24,11 @@ export function renderHeader(data: FlameGraphData): HTMLElement {
 }
 
 /** The figures of the view being shown. */
-export function renderFigures(
-  data: FlameGraphData,
-  event: FlameEvent,
-  view: FlameView,
-): HTMLElement[] {
+export function renderFigures(event: FlameEvent, view: FlameView): HTMLElement[] {
   const figures = [
     figure('event', event.sampling === '' ? event.name : `${event.name}, ${event.sampling}`),
-    figure('weight', data.weight.title),
-    figure('total', formatWeight(view.weight, data.weight.unit)),
+    figure('weight', event.weightTitle),
+    figure('total', formatWeight(view.weight, event.unit)),
     figure('samples', formatCount(view.samples)),
   ];
   const recorded = event.views[0]!.samples;

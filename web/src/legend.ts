@@ -15,7 +15,10 @@ export function renderLegend(data: FlameGraphData, view: FlameView): HTMLElement
     const kind = data.labels.kind[label[row] as number] as FlameLabelKind;
     selfOf.set(kind, (selfOf.get(kind) ?? 0) + (self[row] as number));
   }
-  return LABEL_KINDS.filter((kind) => selfOf.has(kind)).map((kind) => {
+  // Rows for pruned frames are drawn only where they are wide enough; all of it counts here.
+  if (view.callees.prunedRows > 0) selfOf.set('pruned', view.callees.prunedWeight);
+  const isListed = (kind: FlameLabelKind) => kind === 'comm' || (selfOf.get(kind) ?? 0) > 0;
+  return LABEL_KINDS.filter((kind) => selfOf.has(kind) && isListed(kind)).map((kind) => {
     const swatch = element('span', 'swatch');
     swatch.style.background = kindColour(kind);
     const share = view.weight === 0 ? 0 : (selfOf.get(kind) as number) / view.weight;

@@ -106,7 +106,7 @@ export function createPage(data: FlameGraphData, body: HTMLElement): void {
   function redraw(): void {
     chart?.destroy();
     const shown = view();
-    figures.replaceChildren(...renderFigures(data, event(), shown));
+    figures.replaceChildren(...renderFigures(event(), shown));
     legend.replaceChildren(...renderLegend(data, shown));
     pruned.textContent = [
       describePruning(shown, state.tree === 'callers'),
@@ -118,6 +118,7 @@ export function createPage(data: FlameGraphData, body: HTMLElement): void {
     reset.disabled = true;
     chart = drawFlameChart(chartBox, {
       data,
+      unit: event().unit,
       view: shown,
       tree: shown[state.tree],
       isIcicle: state.shape === 'icicle',
@@ -145,7 +146,7 @@ export function createPage(data: FlameGraphData, body: HTMLElement): void {
     searchResult.textContent =
       rows === 0
         ? `no match${problem}`
-        : `matched ${formatShare(share)} · ${formatWeight(weight, data.weight.unit)}${problem}`;
+        : `matched ${formatShare(share)} · ${formatWeight(weight, event().unit)}${problem}`;
     chart?.highlight(isMatch);
   }
 
