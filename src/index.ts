@@ -6,7 +6,9 @@
  *
  * const recording = await record({ command: ['./app'], freq: 30_000, callGraph: 'fp' });
  * const profile = await openProfile(recording.path);
- * console.log(profile.report().bySymbol[0]);
+ * for (const { func, selfShare } of profile.report().bySymbol.slice(0, 10)) {
+ *   console.log(selfShare.toFixed(3), profile.nameOf(func));
+ * }
  * ```
  *
  * @packageDocumentation

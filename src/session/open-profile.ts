@@ -10,10 +10,19 @@ import type { PeriodInput } from '../period/types.ts';
 import { computeWeights } from '../period/weights.ts';
 import { selectSamples } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
-import type { DsoIndex, EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { funcLabel } from '../profile/func-label.ts';
+import type {
+  DsoIndex,
+  EventIndex,
+  FuncIndex,
+  Profile,
+  WeightKind,
+  Weights,
+} from '../profile/types.ts';
 import type { DemangleBatch } from '../symbols/demangle.ts';
 import { Symbolizer } from '../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
+import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { openFileSource } from './file-source.ts';
 import { Pipeline } from './pipeline.ts';
 import { readProvenance } from './provenance.ts';
@@ -80,6 +89,20 @@ export class OpenedProfile {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event);
     return computeFlatReport(this.profile, weights, this.samplesOf(event));
+  }
+
+  /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
+  nameOf(func: FuncIndex): string {
+    return funcLabel(this.profile, func);
+  }
+
+  /** The profile in one of the formats, as one text; `exportProfile` writes it in pieces. */
+  export(format: ExportFormat, options: ExportOptions = {}): string {
+    let text = '';
+    exportProfile(this, format, options, (part) => {
+      text += part;
+    });
+    return text;
   }
 
   /** How the kernel's adaptive period behaved, and what was lost. */
