@@ -5,19 +5,19 @@ import type { RecordOptions } from '../session/record-options.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {
-  const { plan, ring, target, cpus } = planOnly(options);
+  const { plan, ring, target } = planOnly(options);
   const lines = plan.events.map(({ name, attr, leader }) => {
     const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
     return `${name}: ${describeAttr(attr)}${member}`;
   });
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
-  lines.push(`target: ${target.kind}, CPUs ${cpus.join(',')}`);
+  lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
   lines.push(`rings: ${ring.ringPages} + ${ring.sidebandPages} pages of 4 KiB per CPU`);
   return lines;
 }
 
 function describeAttr(attr: EventAttr): string {
-  const rate = attr.flags.freq ? `${attr.samplePeriod} Hz` : `1 in ${attr.samplePeriod}`;
+  const rate = describeRate(attr);
   const set = Object.entries(attr.flags)
     .filter(([name, value]) => value !== false && value !== 0 && name !== 'freq')
     .map(([name, value]) => (value === true ? name : `${name}=${value}`));
@@ -25,4 +25,9 @@ function describeAttr(attr: EventAttr): string {
     `type ${attr.type}, config 0x${attr.config.toString(16)}, ${rate}, ` +
     `${sampleTypeNames(attr.sampleType).join('|')}; ${set.join(' ')}`
   );
+}
+
+function describeRate({ samplePeriod, flags }: EventAttr): string {
+  if (samplePeriod === 0) return "read with its leader's samples";
+  return flags.freq ? `${samplePeriod} Hz` : `1 in ${samplePeriod}`;
 }

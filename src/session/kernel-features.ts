@@ -1,6 +1,7 @@
 import type { NativeBinding } from '../native/types.ts';
 import { encodeAttr, newAttr } from '../perf-event/attr.ts';
 import { PERF_COUNT_SW, PERF_FORMAT, PERF_SAMPLE, PERF_TYPE } from '../perf-event/constants.ts';
+import { CLOCK_IDS } from './record-options.ts';
 
 /** What this kernel's perf_event_open takes, found by asking; the version that brought it. */
 export type KernelFeatures = {
@@ -13,19 +14,38 @@ export type KernelFeatures = {
   readonly bpfEvent: boolean;
   /** `use_clockid`, Linux 4.1. */
   readonly clockid: boolean;
+  /** `PERF_SAMPLE_READ` together with `inherit`, Linux 6.12. */
+  readonly inheritedRead: boolean;
+};
+
+const NONE: KernelFeatures = {
+  lost: false,
+  buildId: false,
+  ksymbol: false,
+  bpfEvent: false,
+  clockid: false,
+  inheritedRead: false,
+};
+
+const ALL: KernelFeatures = {
+  lost: true,
+  buildId: true,
+  ksymbol: true,
+  bpfEvent: true,
+  clockid: true,
+  inheritedRead: true,
 };
 
 /** Asks for all of them at once, and only where that fails for each by itself. */
 export function detectKernelFeatures(probe: NativeBinding['probeEvent']): KernelFeatures {
-  const all = { lost: true, buildId: true, ksymbol: true, bpfEvent: true, clockid: true };
-  if (opens(all)) return all;
-  const none = { lost: false, buildId: false, ksymbol: false, bpfEvent: false, clockid: false };
+  if (opens(ALL)) return ALL;
   return {
-    lost: opens({ ...none, lost: true }),
-    buildId: opens({ ...none, buildId: true }),
-    ksymbol: opens({ ...none, ksymbol: true }),
-    bpfEvent: opens({ ...none, bpfEvent: true }),
-    clockid: opens({ ...none, clockid: true }),
+    lost: opens({ ...NONE, lost: true }),
+    buildId: opens({ ...NONE, buildId: true }),
+    ksymbol: opens({ ...NONE, ksymbol: true }),
+    bpfEvent: opens({ ...NONE, bpfEvent: true }),
+    clockid: opens({ ...NONE, clockid: true }),
+    inheritedRead: opens({ ...NONE, inheritedRead: true }),
   };
 
   function opens(features: KernelFeatures): boolean {
@@ -33,11 +53,16 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
       type: PERF_TYPE.SOFTWARE,
       config: BigInt(PERF_COUNT_SW.DUMMY),
       samplePeriod: 1,
-      sampleType: PERF_SAMPLE.IDENTIFIER | PERF_SAMPLE.TID | PERF_SAMPLE.TIME,
+      sampleType:
+        PERF_SAMPLE.IDENTIFIER |
+        PERF_SAMPLE.TID |
+        PERF_SAMPLE.TIME |
+        (features.inheritedRead ? PERF_SAMPLE.READ : 0),
       readFormat: PERF_FORMAT.ID | (features.lost ? PERF_FORMAT.LOST : 0),
-      clockid: features.clockid ? 1 : 0,
+      clockid: features.clockid ? CLOCK_IDS.monotonic : 0,
       flags: {
         disabled: true,
+        inherit: features.inheritedRead,
         excludeKernel: true,
         excludeHv: true,
         sampleIdAll: true,

@@ -6,17 +6,24 @@ import type { KernelSettings } from './kernel-settings.ts';
  */
 export function explainRefusal(
   settings: KernelSettings,
-  wants: { kernel: boolean; systemWide: boolean; foreignProcess: boolean },
+  wants: {
+    kernel: boolean;
+    systemWide: boolean;
+    foreignProcess: boolean;
+    /** A tracepoint with its fields, which may hold anybody's data. */
+    rawTracepoint?: boolean;
+  },
 ): string[] {
   const level = settings.paranoidLevel;
   const lines: string[] = [];
   if (level !== null) {
-    const needed = wants.systemWide ? 0 : wants.kernel ? 1 : 2;
-    const what = wants.systemWide
-      ? 'recording a whole CPU'
-      : wants.kernel
-        ? 'recording kernel code'
-        : 'recording your own programs';
+    const [needed, what] = wants.rawTracepoint
+      ? [-1, 'recording a tracepoint']
+      : wants.systemWide
+        ? [0, 'recording a whole CPU']
+        : wants.kernel
+          ? [1, 'recording kernel code']
+          : [2, 'recording your own programs'];
     if (level > needed) {
       lines.push(
         `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or CAP_PERFMON`,

@@ -17,7 +17,7 @@ import { chooseUser } from './launch/run-as.ts';
 import type { FileOwner } from './output-file.ts';
 import { explainRefusal, explainRingRefusal } from './permission-help.ts';
 import type { RecordOptions } from './record-options.ts';
-import { planRecording, type RecordingPlan } from './recording-plan.ts';
+import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
 import { chooseRingSize, PRIVILEGED_PAGES, type RingSize } from './ring-size.ts';
 
 /** Longest time that a record waits in its ring, milliseconds. */
@@ -30,7 +30,6 @@ export type PreparedRecording = DecidedRecording & { readonly sampler: NativeSam
 export type DecidedRecording = {
   readonly plan: RecordingPlan;
   readonly target: SamplerTarget;
-  readonly cpus: readonly number[];
   readonly ring: RingSize;
   readonly settings: KernelSettings;
   readonly notices: string[];
@@ -50,7 +49,6 @@ export function planOnly(
   const settings = readKernelSettings();
   const { target, owner, notes } = chooseTarget(options);
   for (const note of notes) say(note);
-  const cpus = options.cpus ?? onlineCpus();
   const { specs } = chooseEvents(options);
   const plan = planRecording(
     specs,
@@ -59,7 +57,7 @@ export function planOnly(
       probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
       settings,
       features: detectKernelFeatures(binding.probeEvent),
-      cpus,
+      cpus: options.cpus ?? onlineCpus(),
     },
   );
   for (const notice of plan.notices) say(notice);
@@ -71,7 +69,7 @@ export function planOnly(
         `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
     );
   }
-  return { plan, target, cpus, ring, settings, notices, owner };
+  return { plan, target, ring, settings, notices, owner };
 }
 
 /** The part that a recording to a file and a live one share: from options to open events. */
@@ -81,22 +79,11 @@ export function prepareRecording(
   latencyMs = LATENCY_MS,
 ): PreparedRecording {
   const decided = planOnly(options, binding);
-  const { plan, ring, settings, notices } = decided;
-  const samplerOptions: SamplerOptions = {
-    events: plan.events.map(({ attr, leader }) => ({ attr: encodeAttr(attr), leader })),
-    sideband: encodeAttr(plan.sideband),
-    cpus: decided.cpus,
-    target: decided.target,
-    ringPages: ring.ringPages,
-    sidebandPages: ring.sidebandPages,
-    latencyMs,
-    delayed: options.delayMs !== undefined,
-  };
-  let sampler: NativeSampler;
-  try {
-    sampler = new binding.Sampler(samplerOptions);
-  } catch (error) {
-    throw explainNativeError(error, decided);
+  const { ring, settings, notices } = decided;
+  const { plan, sampler } = openSampler(decided, options, binding, latencyMs);
+  for (const notice of plan.notices.slice(decided.plan.notices.length)) {
+    notices.push(notice);
+    options.onNotice?.(notice);
   }
   const { ringPages } = sampler.opened;
   if (ringPages < ring.ringPages) {
@@ -106,7 +93,37 @@ export function prepareRecording(
     notices.push(notice);
     options.onNotice?.(notice);
   }
-  return { ...decided, sampler };
+  return { ...decided, plan, sampler };
+}
+
+/** Opens the plan's events; with a weak group broken up where the kernel refuses it. */
+function openSampler(
+  decided: DecidedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+  latencyMs: number,
+): { plan: RecordingPlan; sampler: NativeSampler } {
+  let { plan } = decided;
+  for (;;) {
+    const samplerOptions: SamplerOptions = {
+      events: plan.events.map(({ attr, leader }) => ({ attr: encodeAttr(attr), leader })),
+      sideband: encodeAttr(plan.sideband),
+      cpus: plan.cpus,
+      target: decided.target,
+      ringPages: decided.ring.ringPages,
+      sidebandPages: decided.ring.sidebandPages,
+      latencyMs,
+      delayed: options.delayMs !== undefined,
+    };
+    try {
+      return { plan, sampler: new binding.Sampler(samplerOptions) };
+    } catch (error) {
+      const { code, eventIndex } = error as Partial<NativeError>;
+      const singly = code === 'EINVAL' ? withoutWeakGroup(plan, eventIndex ?? -1) : null;
+      if (singly === null) throw explainNativeError(error, { ...decided, plan });
+      plan = singly;
+    }
+  }
 }
 
 function chooseTarget(options: RecordOptions): {

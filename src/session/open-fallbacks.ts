@@ -1,0 +1,143 @@
+import type { EventSpec } from '../events/event-spec.ts';
+import type { OpenProbe } from '../native/types.ts';
+import type { EventAttr } from '../perf-event/attr.ts';
+import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../perf-event/constants.ts';
+import { cutAttr } from './attr-cut.ts';
+import { nameInUserSpace, withModifiers } from './event-name.ts';
+import type { Notices } from './notices.ts';
+import { isAbsent, isRefused, type Refusal } from './open-refusal.ts';
+import type { OpenableEvent } from './sample-groups.ts';
+
+/** What the search for an attr that opens needs to know. */
+export type OpeningContext = {
+  /** The attr of a spec as the user asked for it. */
+  readonly attrOf: (spec: EventSpec) => EventAttr;
+  /** What the kernel says to it, on a CPU and task of the recording's target. */
+  readonly probe: (attr: EventAttr, spec: EventSpec) => OpenProbe;
+  readonly paranoidLevel: number | null;
+  readonly notices: Notices;
+};
+
+/** An attr, what the kernel said to it, and the fields that it has no room for. */
+type Attempt = {
+  readonly attr: EventAttr;
+  readonly code: string;
+  readonly dropped: readonly string[];
+};
+
+/**
+ * The event as the kernel opens it: as asked for, or with less, and then the user is told what is
+ * missing. In this order:
+ *
+ *   E2BIG            the fields beyond the end of the kernel's struct are dropped
+ *   no such skid     `P` is a wish: one `p` less, down to none
+ *   EACCES, EPERM    user space only
+ *   no PMU           cpu-clock instead of cycles
+ */
+export function findOpenable(spec: EventSpec, context: OpeningContext): OpenableEvent | Refusal {
+  const { notices } = context;
+  const asked = attemptAll(spec, context.attrOf(spec), context);
+  let found = asked;
+  let name = spec.name;
+  if (isRefused(asked.code) && hasUserSpacePart(spec)) {
+    const { flags } = asked.attr;
+    const userOnly = { ...asked.attr, flags: { ...flags, excludeKernel: true, excludeHv: true } };
+    const second = attemptAll(spec, userOnly, context);
+    if (second.code === '' || isAbsent(second.code)) {
+      found = second;
+      name = nameInUserSpace(spec);
+    }
+  }
+  if (isAbsent(found.code) && isCycles(spec)) {
+    const substitute = clockInsteadOfCycles(spec);
+    const opened = findOpenable(substitute, context);
+    if ('code' in opened) return opened;
+    notices.add(
+      `cycles: this machine has no hardware counters (${found.code}); recording ${opened.name} ` +
+        `instead, ${describeTimer(opened.attr)}`,
+    );
+    return opened;
+  }
+  if (found.code !== '') return { spec, code: found.code, attr: found.attr };
+  if (found.dropped.length > 0) {
+    const fields = found.dropped.join(', ');
+    notices.add(
+      `${name}: recording without ${fields}: this kernel's perf_event_attr ends before it`,
+    );
+  }
+  if (found !== asked) {
+    notices.add(
+      `recording user space only (${name}): kernel.perf_event_paranoid is ` +
+        `${context.paranoidLevel}; kernel code needs 1 or lower, or CAP_PERFMON`,
+    );
+  }
+  return { name, spec, attr: found.attr };
+}
+
+/**
+ * Events that happen in the kernel whoever causes them: with `exclude_kernel` they open and count
+ * nothing. The syscall tracepoints carry the caller's user registers, so these do count.
+ */
+export function happensOnlyInKernel(spec: EventSpec): boolean {
+  if (spec.isTracepoint !== null) return spec.isTracepoint.system !== 'syscalls';
+  return spec.isSoftware && KERNEL_ONLY.includes(spec.config);
+}
+
+const KERNEL_ONLY: readonly bigint[] = [
+  BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES),
+  BigInt(PERF_COUNT_SW.CPU_MIGRATIONS),
+  BigInt(PERF_COUNT_SW.CGROUP_SWITCHES),
+];
+
+/** Whether anything is left of the event without the kernel. */
+function hasUserSpacePart(spec: EventSpec): boolean {
+  return !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec);
+}
+
+/** Tries an attr, the same cut to the kernel's size, and with `P` all lower precisions. */
+function attemptAll(spec: EventSpec, attr: EventAttr, context: OpeningContext): Attempt {
+  const first = attempt(spec, attr, context);
+  if (!spec.preciseIsMax) return first;
+  let best = first;
+  while (isAbsent(best.code) && best.attr.flags.preciseIp > 0) {
+    const flags = { ...best.attr.flags, preciseIp: best.attr.flags.preciseIp - 1 };
+    best = attempt(spec, { ...best.attr, flags }, context);
+  }
+  return isAbsent(best.code) ? first : best;
+}
+
+function attempt(spec: EventSpec, attr: EventAttr, context: OpeningContext): Attempt {
+  const result = context.probe(attr, spec);
+  if (result.code !== 'E2BIG' || result.kernelAttrSize === 0) {
+    return { attr, code: result.code, dropped: [] };
+  }
+  const { attr: cut, dropped } = cutAttr(attr, result.kernelAttrSize);
+  return { attr: cut, code: context.probe(cut, spec).code, dropped };
+}
+
+function isCycles(spec: EventSpec): boolean {
+  return spec.type === PERF_TYPE.HARDWARE && spec.config === BigInt(PERF_COUNT_HW.CPU_CYCLES);
+}
+
+function clockInsteadOfCycles(spec: EventSpec): EventSpec {
+  const modifiers = spec.modifiers.replace(/[pP]/g, '');
+  const name = 'cpu-clock';
+  return {
+    ...spec,
+    name: withModifiers({ ...spec, name, modifiers: '' }, modifiers),
+    modifiers,
+    type: PERF_TYPE.SOFTWARE,
+    config: BigInt(PERF_COUNT_SW.CPU_CLOCK),
+    preciseIp: 0,
+    preciseIsMax: false,
+    isSoftware: true,
+    isClock: true,
+    unit: 'nanoseconds',
+  };
+}
+
+function describeTimer({ flags, samplePeriod }: EventAttr): string {
+  return flags.freq
+    ? 'a timer at the same rate'
+    : `a timer: one sample every ${samplePeriod} ns, not cycles`;
+}
