@@ -3,6 +3,8 @@ import { printable } from '../base/printable.ts';
 
 /** Exit statuses of the contract. */
 export const EXIT_USAGE = 2;
+/** `--fail-on-loss` was exceeded and the command itself ended well. */
+export const EXIT_LOSS = 3;
 export const EXIT_FAILED = 125;
 
 /**

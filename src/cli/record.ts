@@ -1,46 +1,17 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import { parseCpuList } from '../base/cpu-list.ts';
-import { UsageError } from '../base/errors.ts';
-import { CLOCK_IDS, type ClockName, type RecordOptions } from '../session/record-options.ts';
+import type { SamplerTotals } from '../native/types.ts';
+import type { RecordOptions } from '../session/record-options.ts';
 import { type CommandExit, type Recording, startRecording } from '../session/recorder.ts';
-import { parseRingPages } from '../session/ring-size.ts';
 import { describeDryRun } from './dry-run.ts';
-import { EXIT_FAILED, say } from './failure.ts';
-import { positiveNumber, wholeNumber } from './option-values.ts';
+import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
+import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
-
-/** The options as commander hands them over. */
-type RecordFlags = {
-  event?: string[];
-  freq?: string;
-  count?: string;
-  strictFreq?: boolean;
-  g?: boolean;
-  callGraph?: 'fp' | 'none';
-  pid?: string;
-  tid?: string;
-  allCpus?: boolean;
-  cpu?: string;
-  user?: string;
-  asRoot?: boolean;
-  counts?: boolean;
-  delay?: string;
-  inherit: boolean;
-  maxSize?: string;
-  mmapPages?: string;
-  clockid?: string;
-  output?: string;
-  duration?: string;
-  quiet?: boolean;
-  verbose?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
-};
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
   const quiet = flags.quiet === true;
+  const toleratedLoss = readToleratedLoss(flags);
   const options: RecordOptions = {
     ...readOptions(command, flags),
     onNotice: (notice) => {
@@ -62,75 +33,14 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
   const exit = await running.exited;
   interrupted.dispose();
-  process.exitCode = exitStatus(recording, exit);
-}
-
-/** Turns the command line into options; throws UsageError naming the option that is wrong. */
-export function readOptions(command: string[], flags: RecordFlags): RecordOptions {
-  const freq =
-    flags.freq === undefined || flags.freq === 'max' ? flags.freq : wholeNumber('-F', flags.freq);
-  return {
-    ...(command.length > 0 && { command }),
-    ...(flags.pid !== undefined && { pids: numberList('-p', flags.pid) }),
-    ...(flags.tid !== undefined && { tids: numberList('-t', flags.tid) }),
-    ...(flags.allCpus && { systemWide: true }),
-    ...(flags.cpu !== undefined && {
-      cpus: parseCpuList(flags.cpu),
-      systemWide: isSystemWide(flags),
-    }),
-    ...(flags.event !== undefined && { events: flags.event }),
-    ...(freq !== undefined && { freq: freq as number | 'max' }),
-    ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
-    ...(flags.strictFreq && { strictFreq: true }),
-    callGraph: flags.callGraph ?? (flags.g ? 'fp' : 'none'),
-    ...(flags.counts && { counts: true }),
-    inherit: flags.inherit,
-    ...(flags.output !== undefined && { output: flags.output }),
-    ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),
-    ...(flags.duration !== undefined && {
-      durationMs: positiveNumber('--duration', flags.duration) * 1000,
-    }),
-    ...(flags.delay !== undefined && { delayMs: positiveNumber('-D', flags.delay) }),
-    ...(flags.mmapPages !== undefined && { ringPages: parseRingPages(flags.mmapPages) }),
-    ...(flags.clockid !== undefined && { clock: clockName(flags.clockid) }),
-    ...(flags.user !== undefined && { user: flags.user }),
-    ...(flags.asRoot && { asRoot: true }),
-  };
-}
-
-/** `-C` records all that runs on those CPUs unless a process is named. */
-function isSystemWide(flags: RecordFlags): boolean {
-  return flags.pid === undefined && flags.tid === undefined;
-}
-
-function numberList(option: string, text: string): number[] {
-  return text.split(',').map((part) => wholeNumber(option, part));
-}
-
-function size(option: string, text: string): number {
-  const match = /^(\d+)([bBkKmMgG]?)$/.exec(text.trim());
-  const unit = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[
-    (match?.[2] ?? '').toUpperCase()
-  ];
-  if (!match || unit === undefined || Number(match[1]) === 0) {
-    throw new UsageError(`${option} ${text}: expected a size such as 10M`);
+  const status = exitStatus(recording, exit);
+  const { share } = lossOf(recording.totals);
+  const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
+  if (lostTooMuch) {
+    const tolerated = formatShare(toleratedLoss);
+    say(`perf-ts: ${formatShare(share)} of the samples were lost, --fail-on-loss is ${tolerated}`);
   }
-  return Number(match[1]) * unit;
-}
-
-function clockName(text: string): ClockName {
-  const name =
-    {
-      CLOCK_MONOTONIC: 'monotonic',
-      mono: 'monotonic',
-      raw: 'monotonic_raw',
-      real: 'realtime',
-      boot: 'boottime',
-    }[text] ?? text.toLowerCase().replace(/^clock_/, '');
-  if (name in CLOCK_IDS) return name as ClockName;
-  throw new UsageError(`-k ${text}: unknown clock`, [
-    `known: ${Object.keys(CLOCK_IDS).join(', ')}`,
-  ]);
+  process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
 }
 
 /**
@@ -168,6 +78,15 @@ function exitStatus(recording: Recording, exit: CommandExit | null): number {
   return exit.signal > 0 ? 128 + exit.signal : exit.status;
 }
 
+/** Samples that did not arrive, by the better of the kernel's two counts of them, and their share. */
+function lossOf({ lostRecords, lostSamples, samples }: SamplerTotals): {
+  lost: number;
+  share: number;
+} {
+  const lost = Math.max(lostRecords, lostSamples);
+  return { lost, share: lost > 0 ? lost / (lost + samples) : 0 };
+}
+
 function summary(recording: Recording): object {
   const { totals, path, fileBytes, events, notices, endReason } = recording;
   return {
@@ -187,8 +106,8 @@ function summary(recording: Recording): object {
 
 function printClosingLine(recording: Recording): void {
   const { totals, path, fileBytes, events } = recording;
-  const lost = Math.max(totals.lostRecords, totals.lostSamples);
-  const share = lost > 0 ? ` (${formatShare(lost / (lost + totals.samples))})` : '';
+  const { lost, share } = lossOf(totals);
+  const lostShare = lost > 0 ? ` (${formatShare(share)})` : '';
   const throttled =
     totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';
   if (recording.endReason === 'write-error') {
@@ -206,6 +125,6 @@ function printClosingLine(recording: Recording): void {
   }
   say(
     `perf-ts: ${formatCount(totals.samples)} samples of ${events.join(', ')}, ` +
-      `lost ${formatCount(lost)}${share}${throttled}; ${formatBytes(fileBytes)} in ${path}`,
+      `lost ${formatCount(lost)}${lostShare}${throttled}; ${formatBytes(fileBytes)} in ${path}`,
   );
 }

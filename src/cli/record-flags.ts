@@ -1,0 +1,123 @@
+import { parseCpuList } from '../base/cpu-list.ts';
+import { UsageError } from '../base/errors.ts';
+import { checkCallGraph } from '../session/call-graph.ts';
+import {
+  type CallGraph,
+  CLOCK_IDS,
+  type ClockName,
+  type RecordOptions,
+} from '../session/record-options.ts';
+import { parseRingPages } from '../session/ring-size.ts';
+import { positiveNumber, wholeNumber } from './option-values.ts';
+
+/** The options as commander hands them over. */
+export type RecordFlags = {
+  event?: string[];
+  freq?: string;
+  count?: string;
+  strictFreq?: boolean;
+  g?: boolean;
+  callGraph?: string;
+  pid?: string;
+  tid?: string;
+  allCpus?: boolean;
+  cpu?: string;
+  user?: string;
+  asRoot?: boolean;
+  counts?: boolean;
+  delay?: string;
+  inherit: boolean;
+  maxSize?: string;
+  mmapPages?: string;
+  clockid?: string;
+  output?: string;
+  duration?: string;
+  failOnLoss?: string;
+  quiet?: boolean;
+  verbose?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+};
+
+/** Turns the command line into options; throws UsageError naming the option that is wrong. */
+export function readOptions(command: string[], flags: RecordFlags): RecordOptions {
+  const freq =
+    flags.freq === undefined || flags.freq === 'max' ? flags.freq : wholeNumber('-F', flags.freq);
+  return {
+    ...(command.length > 0 && { command }),
+    ...(flags.pid !== undefined && { pids: numberList('-p', flags.pid) }),
+    ...(flags.tid !== undefined && { tids: numberList('-t', flags.tid) }),
+    ...(isSystemWide(flags) && { systemWide: true }),
+    ...(flags.cpu !== undefined && { cpus: parseCpuList(flags.cpu) }),
+    ...(flags.event !== undefined && { events: flags.event }),
+    ...(freq !== undefined && { freq }),
+    ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
+    ...(flags.strictFreq && { strictFreq: true }),
+    callGraph: readCallGraph(flags),
+    ...(flags.counts && { counts: true }),
+    inherit: flags.inherit,
+    ...(flags.output !== undefined && { output: flags.output }),
+    ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),
+    ...(flags.duration !== undefined && {
+      durationMs: positiveNumber('--duration', flags.duration) * 1000,
+    }),
+    ...(flags.delay !== undefined && { delayMs: positiveNumber('-D', flags.delay) }),
+    ...(flags.mmapPages !== undefined && { ringPages: parseRingPages(flags.mmapPages) }),
+    ...(flags.clockid !== undefined && { clock: clockName(flags.clockid) }),
+    ...(flags.user !== undefined && { user: flags.user }),
+    ...(flags.asRoot && { asRoot: true }),
+  };
+}
+
+/** `-g` alone is the frame pointer; `--call-graph` says it in full. */
+function readCallGraph({ callGraph, g }: RecordFlags): CallGraph {
+  if (callGraph !== undefined) return checkCallGraph(callGraph, `--call-graph ${callGraph}`);
+  return g ? 'fp' : 'none';
+}
+
+/** `-C` records all that runs on those CPUs unless a process is named. */
+function isSystemWide({ allCpus, cpu, pid, tid }: RecordFlags): boolean {
+  return allCpus === true || (cpu !== undefined && pid === undefined && tid === undefined);
+}
+
+/**
+ * The share of lost samples that `--fail-on-loss` tolerates, 0…1: `0.01` or `1%`. Null without the
+ * option.
+ */
+export function readToleratedLoss({ failOnLoss }: RecordFlags): number | null {
+  if (failOnLoss === undefined) return null;
+  const match = /^(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(failOnLoss.trim());
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
+  if (share <= 1) return share;
+  throw new UsageError(`--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`);
+}
+
+function numberList(option: string, text: string): number[] {
+  return text.split(',').map((part) => wholeNumber(option, part));
+}
+
+function size(option: string, text: string): number {
+  const match = /^(\d+)([bBkKmMgG]?)$/.exec(text.trim());
+  const unit = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[
+    (match?.[2] ?? '').toUpperCase()
+  ];
+  if (!match || unit === undefined || Number(match[1]) === 0) {
+    throw new UsageError(`${option} ${text}: expected a size such as 10M`);
+  }
+  return Number(match[1]) * unit;
+}
+
+function clockName(text: string): ClockName {
+  const name =
+    {
+      CLOCK_MONOTONIC: 'monotonic',
+      mono: 'monotonic',
+      raw: 'monotonic_raw',
+      real: 'realtime',
+      boot: 'boottime',
+    }[text] ?? text.toLowerCase().replace(/^clock_/, '');
+  if (name in CLOCK_IDS) return name as ClockName;
+  throw new UsageError(`-k ${text}: unknown clock`, [
+    `known: ${Object.keys(CLOCK_IDS).join(', ')}`,
+  ]);
+}
