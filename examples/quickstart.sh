@@ -34,9 +34,9 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   step "installing node packages"
   npm ci --no-audit --no-fund --loglevel=error
 fi
-built=(dist/cli/main.js dist/web/flame-graph.js build/Release/perf_ts.node)
+built=(dist/bin/main.js dist/web/flame-graph.js build/Release/perf_ts.node)
 if ! ls "${built[@]}" >/dev/null 2>&1 ||
-  [ -n "$(find src native web package.json -newer dist/cli/main.js -print -quit)" ]; then
+  [ -n "$(find src native web package.json -newer dist/bin/main.js -print -quit)" ]; then
   step "building"
   mkdir -p examples/out
   if ! npm run build >examples/out/build.log 2>&1; then
@@ -52,12 +52,12 @@ mkdir -p "$out"
 cc -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
   -o "$out/hot-paths" examples/hot-paths/hot-paths.c
 
-perf_ts=(node dist/cli/main.js)
+perf_ts=(node dist/bin/main.js)
 # Kernel code is seen by root only. The command runs as the user all the same, and the file is the
 # user's; without sudo the recording is of user space, and says so.
 record=("${perf_ts[@]}")
 if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null; then
-  record=(sudo "$(command -v node)" dist/cli/main.js)
+  record=(sudo "$(command -v node)" dist/bin/main.js)
 fi
 
 show() { step "perf-ts $*"; "${perf_ts[@]}" "$@"; }

@@ -15,6 +15,7 @@
  */
 
 export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report.ts';
 export type { FlatReport } from './profile/flat-report.ts';
 export type * from './profile/types.ts';
@@ -32,6 +33,12 @@ export {
 } from './session/open-profile.ts';
 export { type FinishedRecording, record } from './session/record.ts';
 export type { CallGraph, ClockName, RecordOptions } from './session/record-options.ts';
+export {
+  type DescribedRecord,
+  describeRecords,
+  type NamedFrame,
+  type RecordStreamOptions,
+} from './session/record-stream.ts';
 export {
   type CommandExit,
   type Recording,

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, projectRoot, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+
+/**
+ * A copy of this checkout that counts as installed and built, so that the script does neither here:
+ * it shares node_modules, and what it compares with the built files is older than they.
+ */
+function builtCheckout(): string {
+  const checkout = scratchDirectory();
+  const without = { filter: (path: string) => !path.endsWith('/out'), recursive: true };
+  for (const folder of ['examples', 'dist', 'build/Release', 'src', 'native', 'web']) {
+    cpSync(join(projectRoot, folder), join(checkout, folder), {
+      ...without,
+      preserveTimestamps: true,
+    });
+  }
+  for (const file of ['package.json', 'package-lock.json']) {
+    cpSync(join(projectRoot, file), join(checkout, file));
+    utimesSync(join(checkout, file), 0, 0);
+  }
+  const future = Date.now() / 1000 + 3600;
+  utimesSync(join(checkout, 'dist/bin/main.js'), future, future);
+  symlinkSync(join(projectRoot, 'node_modules'), join(checkout, 'node_modules'));
+  return checkout;
+}
+
+describeLive('examples/quickstart.sh', () => {
+  test('ends with the period report, the top table and the flame graph page', () => {
+    const checkout = builtCheckout();
+    const run = spawnSync('bash', ['examples/quickstart.sh'], {
+      cwd: checkout,
+      encoding: 'utf8',
+      env: cleanEnvironment(),
+    });
+    expect([run.status, run.stderr.includes('lost 0')]).toEqual([0, true]);
+    const { stdout } = run;
+    expect(stdout).not.toMatch(/== (installing|building)/);
+    expect(stdout).toMatch(/^page-faults: 30 000 Hz asked, [\d ]+ Hz reached$/m);
+    expect(stdout).toMatch(/%\s+[\d ]+ {2}mix +hot-paths$/m);
+    const page = /flame graph page +file:\/\/(.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(existsSync(page)).toBe(true);
+    expect(readFileSync(page, 'utf8')).toContain('"solve_row"');
+  });
+});
