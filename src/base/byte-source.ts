@@ -10,6 +10,11 @@ export type ByteSource = {
    * view of a larger buffer; it stays valid and unchanged after further calls.
    */
   read(offset: number, length: number): Uint8Array;
+  /**
+   * Hands a result of `read` back: nobody will look at it any more, and a later read may use its
+   * memory. Fresh memory costs more than the reading does.
+   */
+  recycle?(bytes: Uint8Array): void;
 };
 
 /** A source over bytes that are already in memory. */

@@ -10,6 +10,9 @@ import { readPipePreamble } from './pipe-preamble.ts';
 import { type RecordVisitor, SEGMENT_BYTES, type WalkEnd, walkRange } from './record-walk.ts';
 import { StartTimeVisitor } from './start-time.ts';
 
+/** The first rounds, which hold the earliest time, are hardly ever longer. */
+const START_SEGMENT_BYTES = 1 << 20;
+
 /** What opening a file finds out. */
 type Opened = {
   readonly source: ByteSource;
@@ -65,7 +68,7 @@ export class PerfData {
       );
     }
     const earliest = new StartTimeVisitor(this);
-    this.walk(earliest, SEGMENT_BYTES);
+    this.walk(earliest, START_SEGMENT_BYTES);
     this.startTime = earliest.startTime;
   }
 

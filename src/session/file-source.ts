@@ -6,8 +6,8 @@ import { FailedError } from '../base/errors.ts';
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & { close(): void };
 
-/** Bytes from which on a read is kept for the next one. */
-const KEPT_READ = 1 << 20;
+/** Buffers kept for reuse; ordering holds about two rounds at a time. */
+const MOST_SPARE = 8;
 
 /** Opens a recording: a regular file, or `-` for all of standard input. */
 export function openFileSource(path: string): FileSource {
@@ -28,26 +28,26 @@ export function openFileSource(path: string): FileSource {
         : 'name a perf.data file',
     ]);
   }
-  /** The last large read: records are walked more than once. */
-  let kept: { readonly offset: number; readonly bytes: Buffer } | null = null;
+  /** Buffers handed back, all of one length. */
+  const spare: Buffer[] = [];
   return {
     size: stat.size,
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, stat.size - offset));
-      if (kept !== null && offset >= kept.offset) {
-        const from = offset - kept.offset;
-        if (from + wanted <= kept.bytes.length) return kept.bytes.subarray(from, from + wanted);
-      }
-      const bytes = Buffer.allocUnsafeSlow(wanted);
+      const reusable = spare[0]?.length === wanted ? spare.pop() : undefined;
+      const bytes = reusable ?? Buffer.allocUnsafeSlow(wanted);
       let done = 0;
       while (done < wanted) {
         const count = readSync(fd, bytes, done, wanted - done, offset + done);
         if (count === 0) break;
         done += count;
       }
-      const read = bytes.subarray(0, done);
-      if (done >= KEPT_READ) kept = { offset, bytes: read };
-      return read;
+      return bytes.subarray(0, done);
+    },
+    recycle(bytes) {
+      if (bytes.byteLength !== bytes.buffer.byteLength) return;
+      if (spare.length > 0 && spare[0]?.length !== bytes.length) spare.length = 0;
+      if (spare.length < MOST_SPARE) spare.push(Buffer.from(bytes.buffer));
     },
     close: () => closeSync(fd),
   };

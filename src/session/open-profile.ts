@@ -214,7 +214,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
   const { samples } = profile;
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const periodInput: PeriodInput = {
-    samples: { ...samples, runningNs: Float64Array.from(pipeline.runningNs) },
+    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,
     streams,
     threads: profile.threads,

@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import type { ByteSource } from '../base/byte-source.ts';
 import { RoundSorter } from '../order/round-sorter.ts';
 import { type PerfData, walkRecords } from '../perf-data/reader.ts';
 import type { RecordVisitor } from '../perf-data/record-walk.ts';
@@ -6,15 +7,19 @@ import { PERF_RECORD } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { readRecordTime } from '../perf-event/record-time.ts';
 
+/** Small enough for the processor's caches, and to be had again when a round is out. */
+const SEGMENT_BYTES = 2 << 20;
+
 /**
  * Visits every record of a recording in time order. The visitor is the same as for the file order;
  * FINISHED_ROUND markers are consumed here.
  *
  * Ordering reads each record's time at its known offset and parses nothing else; the sorter holds
- * file positions, and the segments that they point into stay alive until their round is out.
+ * file positions, and the segments that they point into stay alive until their round is out. The
+ * view that the visitor gets is valid during the call only.
  */
 export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
-  const segments = new SegmentWindow();
+  const segments = new SegmentWindow(data.source);
   const sorter = new RoundSorter((position) => {
     const { view, start } = segments.at(position);
     const offset = position - start;
@@ -25,7 +30,7 @@ export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
     visitor.record(view, offset, size, type, misc, position);
   });
   let roundStart = 0;
-  walkRecords(data, {
+  const inFileOrder: RecordVisitor = {
     record(view, offset, size, type, _misc, fileOffset) {
       if (type === PERF_RECORD.FINISHED_ROUND) {
         sorter.finishRound();
@@ -36,7 +41,8 @@ export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
       segments.add(view, fileOffset - offset);
       sorter.push(timeOf(data, view, offset, size, type), fileOffset);
     },
-  });
+  };
+  walkRecords(data, inFileOrder, SEGMENT_BYTES);
   sorter.finish();
 }
 
@@ -57,7 +63,12 @@ function timeOf(
 class SegmentWindow {
   readonly #views: DataView[] = [];
   readonly #starts: number[] = [];
+  readonly #source: ByteSource;
   #current = NONE;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
 
   add(view: DataView, start: number): void {
     if (this.#views[this.#views.length - 1] === view) return;
@@ -80,13 +91,16 @@ class SegmentWindow {
     let count = 0;
     while (count + 1 < this.#views.length && this.#starts[count + 1]! <= position) count++;
     if (count === 0) return;
-    this.#views.splice(0, count);
+    for (const { buffer, byteOffset, byteLength } of this.#views.splice(0, count)) {
+      this.#source.recycle?.(new Uint8Array(buffer, byteOffset, byteLength));
+    }
     this.#starts.splice(0, count);
     this.#current = NONE;
   }
 
+  /** Segments overlap where a record crosses their border: the later one has it whole. */
   #holds(index: number, position: number): boolean {
-    const start = this.#starts[index]!;
-    return position >= start && position < start + this.#views[index]!.byteLength;
+    const next = this.#starts[index + 1];
+    return position >= this.#starts[index]! && (next === undefined || position < next);
   }
 }

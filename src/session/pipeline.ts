@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { isKernelAddress } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
@@ -9,7 +10,7 @@ import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
 import { ProcessTable } from '../process/process-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
-import type { EventIndex, EventLoss, ProfileStream } from '../profile/types.ts';
+import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profile/types.ts';
 import { isSideband } from './event-description.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { ThrottleLog } from './throttle-log.ts';
@@ -31,7 +32,7 @@ export class Pipeline {
   readonly diagnostics: Diagnostics;
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
-  readonly runningNs: number[] = [];
+  readonly runningNs = new GrowableFloat64();
   readonly #lostRecords: Float64Array;
   readonly #lostSamples: Float64Array;
   /** Attr index -> row of the profile's events, −1 for side-band events. */
@@ -40,15 +41,8 @@ export class Pipeline {
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
-  /** The last callchain, outermost entry first, and the stack at each depth; see its user. */
-  readonly #previous = {
-    pid: NONE as number,
-    length: 0,
-    entries: new Float64Array(MOST_ENTRIES),
-    stacks: new Int32Array(MOST_ENTRIES),
-  };
-  #lastStreamId = Number.NaN;
-  #lastStream = NONE;
+  /** By CPU + 1; slot 0 for samples that do not say. */
+  #memories: CpuMemory[] = [];
 
   constructor(data: PerfData) {
     this.data = data;
@@ -107,18 +101,29 @@ export class Pipeline {
       this.diagnostics.count('a sample is shorter than its fields');
       return;
     }
-    const thread = this.processes.threadAt(sample.pid, sample.tid);
+    const last = this.#memoryOf(sample.cpu);
+    if (sample.tid !== last.tid || sample.pid !== last.pid) {
+      last.pid = sample.pid;
+      last.tid = sample.tid;
+      last.thread = this.processes.threadAt(sample.pid, sample.tid);
+      last.comm = this.processes.commOf(last.thread);
+      last.length = 0;
+    }
+    if (sample.streamId !== last.streamId) {
+      last.streamId = sample.streamId;
+      last.stream = this.#streamOf(sample.streamId, event);
+    }
     const stack =
       sample.callchainLength > 0
-        ? this.#internCallchain(sample)
+        ? this.#internCallchain(sample, last)
         : this.#internLeaf(sample.pid, sample.ip, misc);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
     this.builder.addSample(
       stack,
-      thread,
-      this.processes.commOf(thread),
+      last.thread,
+      last.comm,
       event,
-      this.#streamOf(sample.streamId, event),
+      last.stream,
       sample.cpu,
       sample.timeNs,
       sample.period,
@@ -127,33 +132,41 @@ export class Pipeline {
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
   }
 
+  #memoryOf(cpu: number): CpuMemory {
+    const slot = cpu + 1;
+    let memory = this.#memories[slot];
+    if (memory === undefined) {
+      memory = newMemory();
+      this.#memories[slot] = memory;
+    }
+    return memory;
+  }
+
   /**
    * Interns a callchain from its outermost entry inwards. Context markers say whose the entries
    * after them are; the first entry after one is an instruction pointer, all others are return
    * addresses, looked up one byte before, inside the call.
    *
-   * Consecutive samples share most of their callers, so the outer entries that equal those of the
-   * chain before, in the same address space, keep their stacks without any lookup. The innermost
-   * of the equal entries is looked up again: what follows it decides how.
+   * Consecutive samples of a CPU share most of their callers, so the outer entries that equal those
+   * of the chain before keep their stacks without any lookup. The innermost of the equal entries is
+   * looked up again: what follows it decides how.
    */
   // Hot: once per frame.
-  #internCallchain(sample: SampleView): number {
+  #internCallchain(sample: SampleView, last: CpuMemory): number {
     const { callchain, callchainLength, pid } = sample;
-    const { entries, stacks } = this.#previous;
+    const { entries, stacks } = last;
     const { processes, builder } = this;
     const { mappings } = processes;
+    const outermost = callchainLength - 1;
+    const common = Math.min(callchainLength, last.length);
     let depth = 0;
-    if (this.#previous.pid === pid) {
-      const common = Math.min(callchainLength, this.#previous.length);
-      while (depth < common && entries[depth] === callchain[callchainLength - 1 - depth]) depth++;
-      if (depth > 0) depth--;
-    }
+    while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
+    if (depth > 0) depth--;
     let stack = depth === 0 ? NONE : (stacks[depth - 1] as number);
     for (; depth < callchainLength; depth++) {
-      const i = callchainLength - 1 - depth;
+      const i = outermost - depth;
       const address = callchain[i] as number;
-      entries[depth] = address;
-      if (address >= 0 || address < LOWEST_MARKER) {
+      if (!isMarker(address)) {
         const isInnermost = i === 0 || isMarker(callchain[i - 1] as number);
         const lookup = isInnermost ? address : address - 1;
         const mapping = processes.findMapping(pid, lookup);
@@ -166,10 +179,12 @@ export class Pipeline {
                 mappings.addressInDso(mapping, lookup),
               );
       }
-      stacks[depth] = stack;
+      if (depth < REMEMBERED_DEPTH) {
+        entries[depth] = address;
+        stacks[depth] = stack;
+      }
     }
-    this.#previous.pid = pid;
-    this.#previous.length = callchainLength;
+    last.length = Math.min(callchainLength, REMEMBERED_DEPTH);
     return stack;
   }
 
@@ -188,15 +203,12 @@ export class Pipeline {
 
   #streamOf(streamId: number, event: number): number {
     if (streamId < 0) return NONE;
-    if (streamId === this.#lastStreamId) return this.#lastStream;
     let index = this.#streamIndex.get(streamId);
     if (index === undefined) {
       index = this.streams.length;
       this.#streamIndex.set(streamId, index);
       this.streams.push({ streamId: String(streamId), event: event as EventIndex });
     }
-    this.#lastStreamId = streamId;
-    this.#lastStream = index;
     return index;
   }
 
@@ -211,8 +223,8 @@ export class Pipeline {
     const { info } = this.data.attrs[attrIndex]!;
     const record = decodeRecord(view, offset, size, type, misc, info);
     applyToProcesses(this.processes, record, misc);
-    // Any of these may have changed what an address means.
-    this.#previous.pid = NONE;
+    // It may have changed who a tid is, and what an address means.
+    this.#memories = [];
     switch (record.kind) {
       case 'lost': {
         const lossOf = this.data.lookup.find(record.id);
@@ -242,8 +254,36 @@ export class Pipeline {
   }
 }
 
-/** A record's size is a u16, so a callchain has fewer entries than this. */
-const MOST_ENTRIES = 65536 / 8;
+/** What the last sample of a CPU was, since the next one is mostly much the same. */
+type CpuMemory = {
+  pid: number;
+  tid: number;
+  thread: ThreadIndex;
+  comm: number;
+  streamId: number;
+  stream: number;
+  /** Entries of its callchain, outermost first, and the stack at each depth. */
+  readonly entries: Float64Array;
+  readonly stacks: Int32Array;
+  length: number;
+};
+
+/** Entries of a callchain that are remembered; few are deeper. */
+const REMEMBERED_DEPTH = 256;
+
+function newMemory(): CpuMemory {
+  return {
+    pid: Number.NaN,
+    tid: Number.NaN,
+    thread: NONE as ThreadIndex,
+    comm: 0,
+    streamId: Number.NaN,
+    stream: NONE,
+    entries: new Float64Array(REMEMBERED_DEPTH),
+    stacks: new Int32Array(REMEMBERED_DEPTH),
+    length: 0,
+  };
+}
 
 /** `PERF_CONTEXT_MAX`: values from here to −1 are markers, not addresses. */
 const LOWEST_MARKER = -4095;
