@@ -135,13 +135,14 @@ function reportLines(
   const { rows, rest } = selectRows(all, limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = flags.sort === 'sym';
-  const header = ['self', 'total', 'samples', titles[flags.sort], ...(withDso ? ['DSO'] : [])];
+  // Names stand last: those of C++ are long, and the last column is not padded.
+  const header = ['self', 'total', 'samples', ...(withDso ? ['DSO'] : []), titles[flags.sort]];
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
     formatShare(row.totalShare),
     formatCount(row.selfSamples),
-    printable(row.name),
     ...(withDso ? [printable(row.dso)] : []),
+    printable(row.name),
   ]);
   const table = formatTable(header, cells, { right: [0, 1, 2], colour: wantsColour() });
   return [...lines, '', ...table, ...rest];

@@ -40,7 +40,7 @@ describeLive('examples/quickstart.sh', () => {
     const { stdout } = run;
     expect(stdout).not.toMatch(/== (installing|building)/);
     expect(stdout).toMatch(/^page-faults: 30 000 Hz asked, [\d ]+ Hz reached$/m);
-    expect(stdout).toMatch(/%\s+[\d ]+ {2}mix +hot-paths$/m);
+    expect(stdout).toMatch(/%\s+[\d ]+ {2}hot-paths +mix$/m);
     const page = /flame graph page +file:\/\/(.*)$/m.exec(stdout)?.[1] ?? '';
     expect(existsSync(page)).toBe(true);
     expect(readFileSync(page, 'utf8')).toContain('"solve_row"');

@@ -202,7 +202,8 @@ function verdictText(event: EventReport, stream: StreamReport): string {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once' : `${formatCount(count)} times`;
+  if (count === 1) return 'once';
+  return count === 2 ? 'twice' : `${formatCount(count)} times`;
 }
 
 function countedText({ samples, eventsCounted, unit, lost }: EventReport): string {
