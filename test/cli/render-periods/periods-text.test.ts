@@ -22,7 +22,7 @@ test('a converged event reads at a glance', () => {
   const input = recordingOf(faultsAt(5000), fixtureSamples('page-faults-5000hz.tsv'));
   expect(textOf(input)).toEqual([
     'page-faults: 5 000 Hz asked, 4 368 Hz reached',
-    '  converged      settled after 14 samples (1.7 ms); the event rate changed 2 times, the period followed',
+    '  converged      settled after 14 samples (1.7 ms); the event rate changed twice, the period followed',
     '  period         82 at rest (90% of samples: 13 to 95)',
     '                 ▅▇▆▆▆██▅▁▁▁▁▁▁▁▁▆▆▆▆▆▆▆▆▆▆▆▆▅▆▆▇▆▆ ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇  over 303.7 ms',
     '  first          1 1 1 2 5 12 39 36 37 35 40 44 49 53 57 59 65 67 70 74 …',
