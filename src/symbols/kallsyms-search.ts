@@ -1,6 +1,6 @@
 import { compareAddresses } from '../base/u64.ts';
 import { HexField } from './hex-field.ts';
-import { isSymbolLine } from './kallsyms.ts';
+import { isSymbolLine } from './kallsyms-line.ts';
 
 const NEWLINE = 0x0a;
 const TAB = 0x09;

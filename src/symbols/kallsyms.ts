@@ -4,6 +4,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { STB_GLOBAL, STB_WEAK } from '../elf/constants.ts';
 import { HexField } from './hex-field.ts';
+import { isSymbolLine } from './kallsyms-line.ts';
 import { linesAround } from './kallsyms-search.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, type SymbolTable } from './symbol-table.ts';
@@ -13,7 +14,6 @@ const MAX_LINES = 5_000_000;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
-const DOLLAR = 0x24;
 const LOWER_CASE = 0x20;
 
 /** Said when the kernel shows addresses as zeros; the fix is one of two settings. */
@@ -89,11 +89,6 @@ class KallsymsLines {
   }
 }
 
-/** Whether the line with its type letter at `typeAt` is one that perf takes for a symbol. */
-export function isSymbolLine(bytes: Uint8Array, typeAt: number): boolean {
-  return isTextOrData(bytes[typeAt] as number) && bytes[typeAt + 2] !== DOLLAR;
-}
-
 /** The table of the lines whose type letters are at `typeAt`. */
 function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): SymbolTable {
   const nameOf = (row: number): string => {
@@ -142,12 +137,6 @@ export function findKallsymsAddress(bytes: Uint8Array, name: string): number | n
     line = end + 1;
   }
   return null;
-}
-
-/** T, W, D, B in either case: what perf takes for a symbol. */
-function isTextOrData(type: number): boolean {
-  const lower = type | LOWER_CASE;
-  return lower === 0x74 || lower === 0x77 || lower === 0x64 || lower === 0x62;
 }
 
 function bindingOf(type: number): number {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { parseHexAddress } from '../../src/base/u64.ts';
@@ -94,4 +95,36 @@ describe('kallsyms', () => {
     const wrong = [...seen].filter(([ip, name]) => nameAt(ip) !== name);
     expect(wrong).toEqual([]);
   });
+});
+
+test('a list read for a few addresses answers for them as the whole list does', () => {
+  const types = 'TtWDdbBrRA';
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(200), fc.nat(types.length - 1)), { minLength: 1, maxLength: 60 }),
+      fc.array(fc.integer({ min: -20, max: 12_500 }), { maxLength: 12 }),
+      (steps, offsets) => {
+        let address = 0xffffffff81000000n;
+        const lines = steps.map(([step, type], i) => {
+          address += BigInt(step);
+          return `${address.toString(16)} ${types[type]} symbol_${i}\n`;
+        });
+        lines.push('ffffffffc0000200 t second\t[late]\n', 'ffffffffc0000100 t first\t[late]\n');
+        const bytes = new TextEncoder().encode(lines.join(''));
+        const base = parseHexAddress('ffffffff81000000');
+        const module = parseHexAddress('ffffffffc0000000');
+        const wanted = Float64Array.from([...offsets.map((offset) => base + offset), module + 300]);
+        wanted.sort();
+        const whole = parseKallsyms(bytes, new Diagnostics());
+        const part = parseKallsyms(bytes, new Diagnostics(), wanted);
+        for (const at of wanted) {
+          const expected = whole.find(at);
+          const found = part.find(at);
+          expect(found < 0 ? null : part.name(found)).toBe(
+            expected < 0 ? null : whole.name(expected),
+          );
+        }
+      },
+    ),
+  );
 });
