@@ -1,4 +1,5 @@
 import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
+import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
@@ -10,9 +11,12 @@ export async function loadForCommand(
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, { symbols: options.symbols !== false });
   warnIfCut(opened, options.strict === true);
-  if (options.verbose) {
-    for (const { reason, count, example } of opened.diagnostics.entries()) {
+  for (const { reason, count, example } of opened.diagnostics.entries()) {
+    if (options.verbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
+    } else if (reason === KALLSYMS_RESTRICTED) {
+      // All of the kernel is one unnamed row then; root sees the names.
+      say(`perf-ts: ${reason}; sudo perf-ts … names them`);
     }
   }
   return opened;
