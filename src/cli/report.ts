@@ -75,7 +75,8 @@ function rowsOf(profile: Profile, report: FlatReport, sort: ReportFlags['sort'])
     case 'comm':
       return report.byComm.map((row) => ({
         ...row,
-        name: profile.strings[row.comm] as string,
+        // Threads that neither a record nor /proc has named.
+        name: profile.strings[row.comm] || '[unknown]',
         dso: '',
       }));
   }
