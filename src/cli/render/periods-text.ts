@@ -266,7 +266,7 @@ function adviceFor(event: EventReport): string[] {
   }
   if (largest?.verdict === 'throttled') advice.push('ask for a lower rate');
   if (event.suggestedPeriod !== null && event.suggestedPeriod > 1) {
-    advice.push(`-c ${event.suggestedPeriod} takes about as many samples, without ramps`);
+    advice.push(`-c ${event.suggestedPeriod} would sample at about the rate asked, without ramps`);
   }
   return advice;
 }

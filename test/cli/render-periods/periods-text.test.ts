@@ -31,7 +31,7 @@ test('a converged event reads at a glance', () => {
     '  phase          80.6 ms to 303.7 ms: 374 000 events/s, period 86',
     '  counted        99 968 events in 1 334 samples, none lost',
     '  rule           a sample reports the interval after it: weights are shifted (seen in the counts)',
-    '  advice         -c 66 takes about as many samples, without ramps',
+    '  advice         -c 66 would sample at about the rate asked, without ramps',
   ]);
 });
 
@@ -49,7 +49,7 @@ test('a storm is explained, with what it does to the profile', () => {
     '  rule           a sample reports the interval after it: weights are shifted (seen in the counts)',
     '  advice         ramps hold 11.14% of the samples, 35.76% of the events: weigh by events',
     '  advice         332 samples tell as much as 29 of equal weight (50% is good to ±18 points): record longer',
-    '  advice         -c 801 takes about as many samples, without ramps',
+    '  advice         -c 801 would sample at about the rate asked, without ramps',
   ]);
 });
 
@@ -66,7 +66,7 @@ test('without counts the text says how the rule is known, and gives no count of 
     '  rule           a sample reports the interval after it: weights are shifted (known of this kind of event)',
     '  advice         ramps hold 1.54% of the samples, 10.96% of the events: weigh by events',
     '  advice         650 samples tell as much as 161 of equal weight (50% is good to ±8 points): record longer',
-    '  advice         -c 779 takes about as many samples, without ramps',
+    '  advice         -c 779 would sample at about the rate asked, without ramps',
   ]);
 });
 
