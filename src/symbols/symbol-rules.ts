@@ -68,14 +68,27 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
   });
 }
 
-/** An unsized symbol reaches to the next one; of several at one address only the last does. */
+/**
+ * An unsized symbol reaches to the next one; of several at one address only the last does. Inside a
+ * sized function it is a label of that function's and covers nothing:
+ *
+ *     18cd300  412 FUNC    Builtins_JSConstructStubGeneric
+ *     18cd33b    0 NOTYPE  construct_stub_create_deopt_addr
+ *
+ * Here perf lets both cover 18cd385, and shows the one that it happens to meet first in its tree.
+ */
 function computeEnds(rows: SymbolRows, order: Uint32Array, endRule: EndRule): Float64Array {
   const ends = rows.end.slice(0, rows.length);
   const last = order.length - 1;
+  let sizedEnd = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < order.length; i++) {
     const row = order[i] as number;
     const start = rows.start[row] as number;
-    if (ends[row] !== start) continue;
+    if (ends[row] !== start) {
+      sizedEnd = Math.max(sizedEnd, ends[row] as number);
+      continue;
+    }
+    if (start < sizedEnd) continue;
     ends[row] = i === last ? endOfPageAfter(start) : endRule(row, order[i + 1] as number);
   }
   return ends;

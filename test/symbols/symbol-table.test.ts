@@ -86,6 +86,17 @@ describe('an unsized symbol', () => {
     ]);
   });
 
+  test('inside a sized one is a label, and its code is the function’s', () => {
+    const table = tableOf([100, 100, GLOBAL, 'f'], [150, 0, LOCAL, 'label'], [300, 8, GLOBAL, 'g']);
+    expect([149, 150, 199, 200, 250].map((a) => nameAt(table, a))).toEqual([
+      'f',
+      'f',
+      'f',
+      null,
+      null,
+    ]);
+  });
+
   test('at the end reaches to the page’s end and a page more', () => {
     expect(show(tableOf([16, 0, GLOBAL, 'a']))).toEqual(['16-8192 a']);
   });
