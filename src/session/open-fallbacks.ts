@@ -1,6 +1,6 @@
 import type { EventSpec } from '../events/event-spec.ts';
 import type { OpenProbe } from '../native/types.ts';
-import type { EventAttr } from '../perf-event/attr.ts';
+import { type EventAttr, newAttr } from '../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../perf-event/constants.ts';
 import { cutAttr } from './attr-cut.ts';
 import { nameInUserSpace, withModifiers } from './event-name.ts';
@@ -48,7 +48,7 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
       name = nameInUserSpace(spec);
     }
   }
-  if (isAbsent(found.code) && isCycles(spec)) {
+  if (isAbsent(found.code) && isCycles(spec) && !countsCycles(spec, found.attr, context)) {
     const substitute = clockInsteadOfCycles(spec);
     const opened = findOpenable(substitute, context);
     if ('code' in opened) return opened;
@@ -117,6 +117,17 @@ function attempt(spec: EventSpec, attr: EventAttr, context: OpeningContext): Att
 
 function isCycles(spec: EventSpec): boolean {
   return spec.type === PERF_TYPE.HARDWARE && spec.config === BigInt(PERF_COUNT_HW.CPU_CYCLES);
+}
+
+/** Whether the machine counts cycles at all, if not with what the modifiers ask for. */
+function countsCycles(spec: EventSpec, attr: EventAttr, { probe }: OpeningContext): boolean {
+  const { excludeKernel, excludeHv } = attr.flags;
+  const plain = newAttr({
+    type: attr.type,
+    config: attr.config,
+    flags: { excludeKernel, excludeHv, excludeGuest: true },
+  });
+  return probe(plain, spec).code === '';
 }
 
 function clockInsteadOfCycles(spec: EventSpec): EventSpec {

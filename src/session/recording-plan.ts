@@ -1,6 +1,7 @@
 import type { EventSpec } from '../events/event-spec.ts';
 import type { NativeBinding, OpenProbe } from '../native/types.ts';
 import { type EventAttr, encodeAttr } from '../perf-event/attr.ts';
+import { PERF_SAMPLE } from '../perf-event/constants.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
 import { chooseCpus } from './event-cpus.ts';
 import type { KernelFeatures } from './kernel-features.ts';
@@ -67,6 +68,12 @@ export function planRecording(
   });
   for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
   const events = joinGroups(opened, features, notices);
+  if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
+    notices.add(
+      'perf 6.12 and older misread the counts that this recording has of threads and children; ' +
+        '--no-inherit leaves these out',
+    );
+  }
   const inherit = events.some(({ attr }) => attr.flags.inherit);
   const sideband = sidebandAttr(options, features, inherit);
   return { events, sideband, cpus, notices: notices.list() };
