@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { chooseEvents } from '../../src/session/choose-events.ts';
+
+/** Names and groups of the events that the options choose on this machine. */
+function chosen(events?: readonly string[]): string[] {
+  const { specs } = chooseEvents(events === undefined ? {} : { events });
+  return specs.map(({ name, group }) => (group < 0 ? name : `${name} in ${group}`));
+}
+
+describe('the events', () => {
+  it('are cycles with the least skid unless the user names some', () => {
+    expect(chosen()).toEqual(['cycles:P']);
+    expect(chosen([])).toEqual(['cycles:P']);
+  });
+
+  it('are all that -e names, however often it is given', () => {
+    expect(chosen(['cpu-clock:u,{page-faults,task-clock}', '{cpu-clock,page-faults}'])).toEqual([
+      'cpu-clock:u',
+      'page-faults in 0',
+      'task-clock in 0',
+      'cpu-clock in 1',
+      'page-faults in 1',
+    ]);
+  });
+
+  it('that are unknown are shown in the text where they stand', () => {
+    try {
+      chooseEvents({ events: ['cpu-clock', 'page-faults,cpu-clok'] });
+      expect.unreachable();
+    } catch (error) {
+      const { message, hints } = error as { message: string; hints: string[] };
+      expect(message).toContain("'cpu-clok'");
+      expect(hints[0]).toContain('page-faults,cpu-clok');
+      expect(hints.join('\n')).not.toContain('cpu-clock,page-faults');
+      expect(hints.join('\n')).toContain('cpu-clock');
+    }
+  });
+});
