@@ -3,6 +3,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { isKernelAddress } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
+import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../perf-event/record.ts';
@@ -158,6 +159,7 @@ export class Pipeline {
     const { processes, builder } = this;
     const { mappings } = processes;
     const outermost = callchainLength - 1;
+    const userEntries = firstUserEntry(callchain, callchainLength);
     const common = Math.min(callchainLength, last.length);
     let depth = 0;
     while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
@@ -166,10 +168,11 @@ export class Pipeline {
     for (; depth < callchainLength; depth++) {
       const i = outermost - depth;
       const address = callchain[i] as number;
-      if (!isMarker(address)) {
-        const isInnermost = i === 0 || isMarker(callchain[i - 1] as number);
+      if (!isContextMarker(address)) {
+        const isInnermost = i === 0 || isContextMarker(callchain[i - 1] as number);
         const lookup = isInnermost ? address : address - 1;
-        const mapping = processes.findMapping(pid, lookup);
+        const isStray = i >= userEntries && isKernelAddress(address);
+        const mapping = isStray ? NONE : processes.findMapping(pid, lookup);
         stack =
           mapping === NONE
             ? builder.extendStack(stack, NONE, lookup)
@@ -283,13 +286,6 @@ function newMemory(): CpuMemory {
     stacks: new Int32Array(REMEMBERED_DEPTH),
     length: 0,
   };
-}
-
-/** `PERF_CONTEXT_MAX`: values from here to −1 are markers, not addresses. */
-const LOWEST_MARKER = -4095;
-
-function isMarker(address: number): boolean {
-  return address < 0 && address >= LOWEST_MARKER;
 }
 
 /** Tells the process table what a side-band record says. */

@@ -19,6 +19,7 @@ import { explainRefusal, explainRingRefusal } from './permission-help.ts';
 import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
 import { chooseRingSize, PRIVILEGED_PAGES, type RingSize } from './ring-size.ts';
+import { groupName } from './sample-groups.ts';
 
 /** Longest time that a record waits in its ring, milliseconds. */
 const LATENCY_MS = 100;
@@ -200,6 +201,14 @@ export function explainNativeError(
       `${event}: the kernel refuses to open this event${whom} (${code})`,
       explainRefusal(settings, wants),
     );
+  }
+  const leader = context.plan.events[eventIndex]?.leader ?? -1;
+  if (code === 'EINVAL' && leader >= 0) {
+    const group = groupName(context.plan.events, leader);
+    return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
+      `let it be broken up where it must: -e '${group}:W'`,
+      'or record fewer events at once',
+    ]);
   }
   return new FailedError(`${operation} failed for ${event}: ${message}`);
 }

@@ -1,7 +1,7 @@
-import type { AbsoluteAddress } from '../base/brand.ts';
 import { NONE } from '../base/brand.ts';
-import { formatAddress, toRawTime } from '../base/u64.ts';
+import { formatAddress, isKernelAddress, toRawTime } from '../base/u64.ts';
 import { openPerfData, type PerfData } from '../perf-data/reader.ts';
+import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
 import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../perf-event/record.ts';
@@ -111,11 +111,13 @@ class RecordDescriber {
     const thread = processes.threadAt(sample.pid, sample.tid);
     const comm = builder.strings.get(processes.commOf(thread));
     const chain: NamedFrame[] = [];
+    const userEntries = firstUserEntry(sample.callchain, sample.callchainLength);
     for (let i = 0; i < sample.callchainLength; i++) {
       const address = sample.callchain[i] as number;
-      if (isMarker(address)) continue;
-      const isInnermost = i === 0 || isMarker(sample.callchain[i - 1] as number);
-      chain.push(this.#nameFrame(sample.pid, address, isInnermost));
+      if (isContextMarker(address)) continue;
+      const isInnermost = i === 0 || isContextMarker(sample.callchain[i - 1] as number);
+      const isStray = i >= userEntries && isKernelAddress(address);
+      chain.push(isStray ? unnamed(address) : this.#nameFrame(sample.pid, address, isInnermost));
     }
     if (chain.length === 0) chain.push(this.#nameFrame(sample.pid, sample.ip, true));
     this.#visit({
@@ -140,7 +142,7 @@ class RecordDescriber {
     const lookup = isInnermost ? address : address - 1;
     const mapping = processes.findMapping(pid, lookup);
     const ip = formatAddress(address);
-    if (mapping === NONE) return { ip, symbol: null, offset: null, dso: null, inlined: false };
+    if (mapping === NONE) return unnamed(address);
     const dso = processes.mappings.dso(mapping);
     const inDso = processes.mappings.addressInDso(mapping, lookup);
     const resolved = this.#symbolizer.resolve(dso, inDso);
@@ -203,13 +205,12 @@ class RecordDescriber {
   }
 }
 
-function known(value: number): number | undefined {
-  return value < 0 ? undefined : value;
+/** A frame outside every mapping. */
+function unnamed(address: number): NamedFrame {
+  const ip = formatAddress(address);
+  return { ip, symbol: null, offset: null, dso: null, inlined: false };
 }
 
-/** `PERF_CONTEXT_MAX`: values from here to −1 are markers, not addresses. */
-const LOWEST_MARKER = -4095 as AbsoluteAddress;
-
-function isMarker(address: number): boolean {
-  return address < 0 && address >= LOWEST_MARKER;
+function known(value: number): number | undefined {
+  return value < 0 ? undefined : value;
 }

@@ -4,6 +4,7 @@ import { FEATURE } from '../perf-data/features.ts';
 import {
   encodeEventName,
   encodeHeaderAttr,
+  encodeHeaderBuildIds,
   encodeHeaderFeature,
   encodeHeaderTracingData,
   encodePipeHeader,
@@ -36,10 +37,12 @@ export class RecordingStream {
     for (const section of collectHostFeatures(plan, context)) {
       if (section.feature === FEATURE.TRACING_DATA) {
         stream.append(encodeHeaderTracingData(section.bytes));
-        continue;
+      } else if (section.feature === FEATURE.BUILD_ID) {
+        stream.append(encodeHeaderBuildIds(section));
+      } else {
+        const record = encodeHeaderFeature(section);
+        if (record !== null) stream.append(record);
       }
-      const record = encodeHeaderFeature(section);
-      if (record !== null) stream.append(record);
     }
     return stream;
   }
