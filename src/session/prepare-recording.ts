@@ -50,7 +50,7 @@ export function planOnly(
   const settings = readKernelSettings();
   const { target, owner, notes } = chooseTarget(options);
   for (const note of notes) say(note);
-  const { specs } = chooseEvents(options);
+  const { specs, notices: eventNotices } = chooseEvents(options);
   const plan = planRecording(
     specs,
     { ...options, systemWide: target.kind === 'system' },
@@ -61,7 +61,7 @@ export function planOnly(
       cpus: options.cpus ?? onlineCpus(),
     },
   );
-  for (const notice of plan.notices) say(notice);
+  for (const notice of [...eventNotices, ...plan.notices]) say(notice);
   const asked = options.ringPages ?? null;
   const ring = chooseRingSize(settings, readPrivileges(), asked);
   if (ring.ringPages < PRIVILEGED_PAGES && asked === null) {

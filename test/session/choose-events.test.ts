@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { chooseEvents } from '../../src/session/choose-events.ts';
+import { HYBRID, INTEL } from '../events/fake-machines.ts';
 
-/** Names and groups of the events that the options choose on this machine. */
+/** Names and groups of the events that the options choose on an Intel server. */
 function chosen(events?: readonly string[]): string[] {
-  const { specs } = chooseEvents(events === undefined ? {} : { events });
+  const { specs } = chooseEvents(events === undefined ? {} : { events }, INTEL);
   return specs.map(({ name, group }) => (group < 0 ? name : `${name} in ${group}`));
 }
 
@@ -21,6 +22,17 @@ describe('the events', () => {
       'cpu-clock in 1',
       'page-faults in 1',
     ]);
+  });
+
+  it('are cpu-clock where each kind of core would have cycles of its own', () => {
+    const { specs, notices } = chooseEvents({}, HYBRID);
+    expect(specs.map(({ name }) => name)).toEqual(['cpu-clock']);
+    expect(notices).toEqual([
+      'cycles: this machine has several kinds of cores (cpu_core/cycles/P on CPUs 0-3, ' +
+        'cpu_atom/cycles/P on CPUs 4-7); recording cpu-clock on all of them instead, a ' +
+        'timer; -e records one kind',
+    ]);
+    expect(chooseEvents({ events: ['cpu_atom/cycles/'] }, HYBRID).notices).toEqual([]);
   });
 
   it('that are unknown are shown in the text where they stand', () => {
