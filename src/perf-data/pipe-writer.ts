@@ -1,6 +1,7 @@
 import { ByteWriter } from '../base/byte-writer.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import type { FeatureSection } from './feature-encoders.ts';
+import { FEATURE } from './features.ts';
 import { PIPE_HEADER_SIZE } from './header.ts';
 import type { WrittenAttr } from './writer.ts';
 
@@ -35,12 +36,29 @@ export function encodeEventName(id: bigint, name: string): Uint8Array<ArrayBuffe
   );
 }
 
-/** HEADER_FEATURE; null if the section does not fit into a record. */
+/**
+ * HEADER_FEATURE; null if the section does not fit into a record. Build IDs and tracing data have
+ * records of their own: perf reads their payload from the pipe itself, and so would swallow the
+ * records behind a HEADER_FEATURE.
+ */
 export function encodeHeaderFeature(section: FeatureSection): Uint8Array<ArrayBuffer> | null {
+  if (section.feature === FEATURE.BUILD_ID || section.feature === FEATURE.TRACING_DATA) {
+    throw new RangeError(`feature ${section.feature} has a record of its own in a pipe`);
+  }
   if (section.bytes.length > LARGEST_RECORD - 16) return null;
   return record(PERF_RECORD.HEADER_FEATURE, (out) =>
     out.u64(section.feature).bytes(section.bytes).align(8),
   );
+}
+
+/** HEADER_BUILD_ID records: the entries of the section, which lack nothing but the type. */
+export function encodeHeaderBuildIds(section: FeatureSection): Uint8Array<ArrayBuffer> {
+  const records = new Uint8Array(section.bytes);
+  const view = new DataView(records.buffer);
+  for (let at = 0; at < records.length; at += view.getUint16(at + 6, true)) {
+    view.setUint32(at, PERF_RECORD.HEADER_BUILD_ID, true);
+  }
+  return records;
 }
 
 /** HEADER_TRACING_DATA and, behind the record, the data itself. */

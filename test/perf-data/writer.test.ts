@@ -25,6 +25,7 @@ import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../src/perf-data/head
 import {
   encodeEventName,
   encodeHeaderAttr,
+  encodeHeaderBuildIds,
   encodeHeaderFeature,
   encodeHeaderTracingData,
   encodePipeHeader,
@@ -225,6 +226,22 @@ describe('writer', () => {
     expect(data.features.hostname).toBe('host');
     expect(walkRecords(data, { record: () => {} }).records).toBe(2 + 2 + 2 + 1 + 2);
     expect(data.truncatedAt).toBe(-1);
+  });
+
+  test('a pipe carries build IDs in records of their own', () => {
+    const kernel = { pid: -1, cpuMode: 1, buildId: 'ab'.repeat(20), filename: '[kernel.kallsyms]' };
+    const program = { pid: -1, cpuMode: 2, buildId: 'cd'.repeat(16), filename: '/usr/bin/node' };
+    const section = buildIdSection([kernel, program]);
+    const pipe = concat(
+      encodePipeHeader(),
+      encodeHeaderAttr(events[0]!),
+      encodeHeaderBuildIds(section),
+      encodeHeaderFeature(hostnameSection('host'))!,
+    );
+    const data = open(pipe);
+    expect(data.features.buildIds).toEqual([kernel, program]);
+    expect(data.features.hostname).toBe('host');
+    expect(() => encodeHeaderFeature(section)).toThrow(RangeError);
   });
 
   test('what does not fit into a record of a pipe is left out', () => {
