@@ -1,4 +1,5 @@
 import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
+import { NO_PERF_MAP } from '../session/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
@@ -15,8 +16,10 @@ export async function loadForCommand(
     if (options.verbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (reason === KALLSYMS_RESTRICTED) {
-      // All of the kernel is one unnamed row then; root sees the names.
+      // All of the kernel is one unnamed row then.
       say(`perf-ts: ${reason}; sudo perf-ts … names them`);
+    } else if (reason === NO_PERF_MAP) {
+      say(`perf-ts: ${reason}`);
     }
   }
   return opened;

@@ -15,6 +15,8 @@ import { findBuildId } from '../elf/build-id.ts';
 import type { DsoKey } from '../process/types.ts';
 import type { SymbolRequest, SymbolSource } from '../symbols/symbol-request.ts';
 
+export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
+
 export type SymbolFilesOptions = {
   readonly diagnostics: Diagnostics;
   /** Processes of the recording; those still alive show their files under /proc/PID/root. */
@@ -172,7 +174,7 @@ export class SymbolFiles {
       return file.source;
     }
     if (reason === 'ENOENT') {
-      this.#count('no perf map for JIT code (for Node: --perf-basic-prof)', candidates.at(-1));
+      this.#count(NO_PERF_MAP, candidates.at(-1));
     }
     return null;
   }
