@@ -171,7 +171,7 @@ export class Pipeline {
       if (!isContextMarker(address)) {
         const isInnermost = i === 0 || isContextMarker(callchain[i - 1] as number);
         const lookup = isInnermost ? address : address - 1;
-        const isStray = i >= userEntries && isKernelAddress(address);
+        const isStray = i >= userEntries && isKernelAddress(lookup);
         const mapping = isStray ? NONE : processes.findMapping(pid, lookup);
         stack =
           mapping === NONE

@@ -116,7 +116,7 @@ class RecordDescriber {
       const address = sample.callchain[i] as number;
       if (isContextMarker(address)) continue;
       const isInnermost = i === 0 || isContextMarker(sample.callchain[i - 1] as number);
-      const isStray = i >= userEntries && isKernelAddress(address);
+      const isStray = i >= userEntries && isKernelAddress(isInnermost ? address : address - 1);
       chain.push(isStray ? unnamed(address) : this.#nameFrame(sample.pid, address, isInnermost));
     }
     if (chain.length === 0) chain.push(this.#nameFrame(sample.pid, sample.ip, true));
