@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { printable } from '../base/printable.ts';
+import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodes } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
@@ -143,7 +144,7 @@ function reportLines(
     formatShare(row.totalShare),
     formatCount(row.selfSamples),
     ...(withDso ? [printable(row.dso)] : []),
-    printable(row.name),
+    printable(tidyName(row.name)),
   ]);
   const table = formatTable(header, cells, { right: [0, 1, 2], colour: wantsColour() });
   return [...lines, '', ...table, ...rest];
