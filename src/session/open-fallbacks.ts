@@ -13,8 +13,7 @@ export type OpeningContext = {
   /** The attr of a spec as the user asked for it. */
   readonly attrOf: (spec: EventSpec) => EventAttr;
   /** What the kernel says to it, on a CPU and task of the recording's target. */
-  readonly probe: (attr: EventAttr, spec: EventSpec) => OpenProbe;
-  readonly paranoidLevel: number | null;
+  readonly probe: (attr: EventAttr) => OpenProbe;
   readonly notices: Notices;
 };
 
@@ -26,8 +25,7 @@ type Attempt = {
 };
 
 /**
- * The event as the kernel opens it: as asked for, or with less, and then the user is told what is
- * missing. In this order:
+ * The event as the kernel opens it: as asked for, or with less. In this order:
  *
  *   E2BIG            the fields beyond the end of the kernel's struct are dropped
  *   no such skid     `P` is a wish: one `p` less, down to none
@@ -43,12 +41,13 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     const { flags } = asked.attr;
     const userOnly = { ...asked.attr, flags: { ...flags, excludeKernel: true, excludeHv: true } };
     const second = attemptAll(spec, userOnly, context);
-    if (second.code === '' || isAbsent(second.code)) {
+    // What is wrong with it beside the permission is more worth telling than the permission.
+    if (!isRefused(second.code)) {
       found = second;
       name = nameInUserSpace(spec);
     }
   }
-  if (isAbsent(found.code) && isCycles(spec) && !countsCycles(spec, found.attr, context)) {
+  if (isAbsent(found.code) && isCycles(spec) && !countsCycles(found.attr, context)) {
     const substitute = clockInsteadOfCycles(spec);
     const opened = findOpenable(substitute, context);
     if ('code' in opened) return opened;
@@ -59,16 +58,10 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
     return opened;
   }
   if (found.code !== '') return { spec, code: found.code, attr: found.attr };
-  if (found.dropped.length > 0) {
-    const fields = found.dropped.join(', ');
+  if (asked.dropped.length > 0) {
+    const fields = asked.dropped.join(', ');
     notices.add(
       `${name}: recording without ${fields}: this kernel's perf_event_attr ends before it`,
-    );
-  }
-  if (found !== asked) {
-    notices.add(
-      `recording user space only (${name}): kernel.perf_event_paranoid is ` +
-        `${context.paranoidLevel}; kernel code needs 1 or lower, or CAP_PERFMON`,
     );
   }
   return { name, spec, attr: found.attr };
@@ -76,10 +69,13 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
 
 /**
  * Events that happen in the kernel whoever causes them: with `exclude_kernel` they open and count
- * nothing. The syscall tracepoints carry the caller's user registers, so these do count.
+ * nothing. Tracepoints of system calls carry the caller's user registers, and probes in programs
+ * (in groups of these names by perf's custom) happen there, so both do count.
  */
 export function happensOnlyInKernel(spec: EventSpec): boolean {
-  if (spec.isTracepoint !== null) return spec.isTracepoint.system !== 'syscalls';
+  if (spec.isTracepoint !== null) {
+    return !/^(?:syscalls|uprobes|probe_.*|sdt_.*)$/.test(spec.isTracepoint.system);
+  }
   return spec.isSoftware && KERNEL_ONLY.includes(spec.config);
 }
 
@@ -94,25 +90,29 @@ function hasUserSpacePart(spec: EventSpec): boolean {
   return !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec);
 }
 
-/** Tries an attr, the same cut to the kernel's size, and with `P` all lower precisions. */
+/**
+ * Tries an attr, with `P` at all lower precisions too. Its size is what the kernel looks at first,
+ * so `dropped` is known after the first try.
+ */
 function attemptAll(spec: EventSpec, attr: EventAttr, context: OpeningContext): Attempt {
-  const first = attempt(spec, attr, context);
+  const first = attempt(attr, context);
   if (!spec.preciseIsMax) return first;
   let best = first;
   while (isAbsent(best.code) && best.attr.flags.preciseIp > 0) {
     const flags = { ...best.attr.flags, preciseIp: best.attr.flags.preciseIp - 1 };
-    best = attempt(spec, { ...best.attr, flags }, context);
+    best = { ...attempt({ ...best.attr, flags }, context), dropped: first.dropped };
   }
   return isAbsent(best.code) ? first : best;
 }
 
-function attempt(spec: EventSpec, attr: EventAttr, context: OpeningContext): Attempt {
-  const result = context.probe(attr, spec);
+/** Tries an attr, and where it is too large for the kernel, what fits of it. */
+function attempt(attr: EventAttr, { probe }: OpeningContext): Attempt {
+  const result = probe(attr);
   if (result.code !== 'E2BIG' || result.kernelAttrSize === 0) {
     return { attr, code: result.code, dropped: [] };
   }
   const { attr: cut, dropped } = cutAttr(attr, result.kernelAttrSize);
-  return { attr: cut, code: context.probe(cut, spec).code, dropped };
+  return { attr: cut, code: probe(cut).code, dropped };
 }
 
 function isCycles(spec: EventSpec): boolean {
@@ -120,14 +120,14 @@ function isCycles(spec: EventSpec): boolean {
 }
 
 /** Whether the machine counts cycles at all, if not with what the modifiers ask for. */
-function countsCycles(spec: EventSpec, attr: EventAttr, { probe }: OpeningContext): boolean {
+function countsCycles(attr: EventAttr, { probe }: OpeningContext): boolean {
   const { excludeKernel, excludeHv } = attr.flags;
   const plain = newAttr({
     type: attr.type,
     config: attr.config,
     flags: { excludeKernel, excludeHv, excludeGuest: true },
   });
-  return probe(plain, spec).code === '';
+  return probe(plain).code === '';
 }
 
 function clockInsteadOfCycles(spec: EventSpec): EventSpec {

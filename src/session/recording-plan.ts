@@ -61,11 +61,20 @@ export function planRecording(
     return environment.probe(encodeAttr(held), pid, cpu);
   };
   const opened = specs.map((spec) => {
-    const { paranoidLevel } = settings;
-    const event = findOpenable(spec, { attrOf, probe, paranoidLevel, notices });
+    const event = findOpenable(spec, { attrOf, probe, notices });
     if ('code' in event) throw explainUnopenable(event, settings, systemWide);
     return event;
   });
+  const narrowed = opened.filter(
+    ({ attr, spec }) => attr.flags.excludeKernel && !spec.exclude.kernel,
+  );
+  if (narrowed.length > 0) {
+    notices.add(
+      `recording user space only (${narrowed.map(({ name }) => name).join(', ')}): ` +
+        `kernel.perf_event_paranoid is ${settings.paranoidLevel}; kernel code needs 1 or lower, ` +
+        'or CAP_PERFMON',
+    );
+  }
   for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
   const events = joinGroups(opened, features, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {

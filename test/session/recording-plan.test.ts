@@ -167,7 +167,20 @@ describe('an event that does not open as asked', () => {
       'recording user space only (cycles:u): kernel.perf_event_paranoid is 2; kernel code needs 1 ' +
         'or lower, or CAP_PERFMON',
     ]);
+    expect(noticesOf('cycles,page-faults:u,cpu-clock', {}, { rule: userOnly })).toEqual([
+      'recording user space only (cycles:u, cpu-clock:u): kernel.perf_event_paranoid is 2; kernel ' +
+        'code needs 1 or lower, or CAP_PERFMON',
+    ]);
     expect(noticesOf('cycles:u', {}, { rule: userOnly })).toEqual([]);
+  });
+
+  it('names what else is wrong with it before the permission', () => {
+    const rule: KernelRule = (attr, ...place) =>
+      userOnly(attr, ...place) || (attr.sampleMaxStack > 127 ? 'EOVERFLOW' : '');
+    expect(() => planOf('cpu-clock/max-stack=9999/', {}, { rule })).toThrow(
+      'cpu-clock/max-stack=9999/: cannot be opened: it asks for more stack frames than ' +
+        'kernel.perf_event_max_stack (EOVERFLOW)',
+    );
   });
 
   it('is cpu-clock in user space where both stand in the way', () => {
@@ -177,10 +190,10 @@ describe('an event that does not open as asked', () => {
       'cpu-clock:u 4000 Hz PERIOD | inherit excludeKernel excludeHv',
     ]);
     expect(noticesOf('cycles:P', {}, machine)).toEqual([
-      'recording user space only (cpu-clock:u): kernel.perf_event_paranoid is 2; kernel code ' +
-        'needs 1 or lower, or CAP_PERFMON',
       'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
         'timer at the same rate',
+      'recording user space only (cpu-clock:u): kernel.perf_event_paranoid is 2; kernel code ' +
+        'needs 1 or lower, or CAP_PERFMON',
     ]);
   });
 
@@ -241,6 +254,19 @@ describe('an event that does not open as asked', () => {
     expect(
       planOf('cycles/max-stack=5/', {}, { attrSize: 112 }).events[0]?.attr.sampleMaxStack,
     ).toBe(5);
+  });
+
+  it('is cut, less precise and without the kernel at once, each said once', () => {
+    const rule: KernelRule = ({ flags }) =>
+      flags.preciseIp > 0 ? 'EOPNOTSUPP' : flags.excludeKernel ? '' : 'EACCES';
+    const plan = planOf('cycles/max-stack=5/P', {}, { rule, attrSize: 104 });
+    expect(drawPlan(plan)).toEqual([
+      'cycles/max-stack=5/uP 4000 Hz CALLCHAIN PERIOD | inherit excludeKernel excludeHv',
+    ]);
+    expect(plan.notices.map((notice) => notice.split(':')[0])).toEqual([
+      'cycles/max-stack=5/uP',
+      'recording user space only (cycles/max-stack=5/uP)',
+    ]);
   });
 
   it('says the reason where nothing helps', () => {
