@@ -99,3 +99,32 @@ export function info(file) {
   const [command, ...args] = perfTs;
   return JSON.parse(execFileSync(command, [...args, 'info', '--json', file], { encoding: 'utf8' }));
 }
+
+/** What `perf report` says was lost in all: the last line of its header. */
+export function perfLost(file) {
+  const text = execFileSync('perf', ['report', '-i', file, '--stdio', '-g', 'none'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return Number(/Total Lost Samples: (\d+)/.exec(text)?.[1] ?? 0);
+}
+
+/** Records the same command with both; samples, losses and FORK records of each. */
+export function recordBoth(base, flags, target) {
+  const [command, ...args] = perfTs;
+  const ours = `${base}.data`;
+  execFileSync(command, [...args, 'record', ...flags, '-o', ours, '--', ...target], {
+    stdio: 'ignore',
+  });
+  const mine = info(ours);
+  const result = {
+    ours: { samples: mine.records.SAMPLE, lost: mine.loss.best, forks: mine.records.FORK ?? 0 },
+    peer: { samples: 0, lost: 0, forks: 0 },
+  };
+  if (!hasPerf()) return result;
+  const theirs = `${base}-perf.data`;
+  execFileSync('perf', ['record', ...flags, '-o', theirs, '--', ...target], { stdio: 'ignore' });
+  const stats = perfStats(theirs);
+  result.peer = { samples: stats.SAMPLE, lost: perfLost(theirs), forks: stats.FORK ?? 0 };
+  return result;
+}

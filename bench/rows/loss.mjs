@@ -1,8 +1,7 @@
-// Lost samples at full rate on two busy CPUs, and the rate that was reached.
+// Lost samples at full rate on two busy CPUs, and the rate that was reached per CPU.
 
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { hasPerf, info, outDirectory, perfStats, perfTs, workload } from '../measure.mjs';
+import { hasPerf, outDirectory, recordBoth, workload } from '../measure.mjs';
 
 const SECONDS = 30;
 
@@ -10,27 +9,17 @@ export async function rows() {
   const program = workload();
   const results = [];
   for (const hz of [30_000, 99_999]) {
-    const ours = join(outDirectory, `loss-${hz}.data`);
-    const [command, ...args] = perfTs;
-    const target = ['--', program, 'burn', '2', String(SECONDS)];
     const flags = ['-q', '-e', 'cpu-clock', '-F', String(hz), '-g'];
-    execFileSync(command, [...args, 'record', ...flags, '-o', ours, ...target], {
-      stdio: 'ignore',
-    });
-    const mine = info(ours);
-    let peer = '';
-    if (hasPerf()) {
-      const file = join(outDirectory, `loss-${hz}-perf.data`);
-      execFileSync('perf', ['record', ...flags, '-o', file, ...target], { stdio: 'ignore' });
-      const stats = perfStats(file);
-      peer = `${stats.LOST_SAMPLES ?? 0} LOST_SAMPLES records, ${stats.LOST ?? 0} LOST, ${stats.SAMPLE} samples`;
-    }
+    const target = [program, 'burn', '2', String(SECONDS)];
+    const { ours, peer } = recordBoth(join(outDirectory, `loss-${hz}`), flags, target);
+    const figure = ({ samples, lost }) =>
+      `${lost} of ${samples} (${(samples / SECONDS / 2 / 1000).toFixed(1)} kHz a CPU)`;
     results.push({
       what: `lost, cpu-clock -F ${hz} -g, 2 busy CPUs, ${SECONDS} s`,
-      ours: `${mine.loss.best} of ${mine.records.SAMPLE}`,
-      peer,
+      ours: figure(ours),
+      peer: hasPerf() ? figure(peer) : '',
       reach: '0',
-      met: mine.loss.best === 0,
+      met: ours.lost === 0,
     });
   }
   return results;
