@@ -62,7 +62,9 @@ function linesOf(event: EventReport): Line[] {
   const [largest] = event.streams;
   if (event.streamCount > 1) {
     const streams = formatCount(event.streamCount);
-    lines.push(['streams', `${streams}, each with a period of its own; the largest:`]);
+    const isAdaptive = event.mode === 'frequency';
+    const text = isAdaptive ? `${streams}, each with a period of its own; the largest:` : streams;
+    lines.push(['streams', text]);
   }
   if (largest) {
     lines.push(...streamLines(event, largest));

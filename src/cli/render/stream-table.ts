@@ -33,17 +33,23 @@ export function streamTable(event: EventReport): string[] {
 }
 
 function streamRow(stream: StreamReport): string[] {
-  const { settleSamples, settleNs, steady } = stream;
+  const { steady } = stream;
   return [
     stream.streamId ?? '–',
     ids(stream.tids),
     ids(stream.cpus),
     formatCount(stream.samples),
     stream.verdict,
-    settleSamples === null ? '–' : `${formatCount(settleSamples)} (${formatNanos(settleNs ?? 0)})`,
+    settledAfter(stream),
     steady === null ? '–' : formatCount(steady.hz),
     steady === null ? '–' : formatCount(steady.period.median),
   ];
+}
+
+function settledAfter({ verdict, settleSamples, settleNs }: StreamReport): string {
+  if (settleSamples === null || verdict === 'fixed') return '–';
+  if (settleSamples === 0) return 'at once';
+  return `${formatCount(settleSamples)} (${formatNanos(settleNs ?? 0)})`;
 }
 
 function ids(values: readonly number[]): string {

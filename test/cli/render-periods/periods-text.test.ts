@@ -153,7 +153,7 @@ test('several streams are a table, the rest one row', () => {
   expect(text[1]).toBe('  streams        3, each with a period of its own; the largest:');
   expect(text.slice(text.indexOf('') + 1)).toEqual([
     '  stream  tid  CPU  samples  verdict    settled after     Hz  period',
-    '      10  100    0       40  converged  0 (0 ns)       5 000     100',
+    '      10  100    0       40  converged  at once        5 000     100',
     '      11  101    1        2  too-short  –                  –       –',
     '  1 more                  1',
   ]);
