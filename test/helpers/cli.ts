@@ -22,7 +22,7 @@ type RunOptions = {
   readonly env?: NodeJS.ProcessEnv;
   /** Words put before `node`: `prlimit`, `setpriv` … */
   readonly under?: readonly string[];
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
 };
 
 /** Runs perf-ts to its end. */
@@ -92,8 +92,9 @@ export type Info = {
   }[];
 };
 
-export function infoOf(file: string): Info {
-  const outcome = perfTs(['info', '--json', file]);
+/** `pipe`: the recording as a stream, `file` being `-`. */
+export function infoOf(file: string, pipe?: Uint8Array): Info {
+  const outcome = perfTs(['info', '--json', file], { ...(pipe && { input: pipe }) });
   if (outcome.status !== 0) throw new Error(`info failed on ${file}: ${outcome.stderr}`);
   return JSON.parse(outcome.stdout) as Info;
 }
@@ -122,10 +123,11 @@ export function findPerf(): string | null {
 }
 
 /** Record counts as `perf report --stats` prints them, over all events. */
-export function perfStats(file: string): Record<string, number> {
+export function perfStats(file: string, pipe?: Uint8Array): Record<string, number> {
   const text = execFileSync('perf', ['report', '--stats', '-i', file], {
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: [pipe ? 'pipe' : 'ignore', 'pipe', 'ignore'],
+    ...(pipe && { input: pipe }),
   });
   const aggregated = /Aggregated stats:\n([\s\S]*?)(\n\S+ stats:|$)/.exec(text)?.[1] ?? '';
   const counts: Record<string, number> = {};
