@@ -54,6 +54,7 @@ export function explainUnopenable(
         systemWide,
         foreignProcess: false,
         rawTracepoint: (attr.sampleType & PERF_SAMPLE.RAW) !== 0,
+        code,
       }),
     );
   }

@@ -12,6 +12,8 @@ export function explainRefusal(
     foreignProcess: boolean;
     /** A tracepoint with its fields, which may hold anybody's data. */
     rawTracepoint?: boolean;
+    /** errno name. The paranoid level makes the kernel say EACCES; EPERM comes from a filter. */
+    code?: string;
   },
 ): string[] {
   const level = settings.paranoidLevel;
@@ -24,7 +26,8 @@ export function explainRefusal(
         : wants.kernel
           ? [1, 'recording kernel code']
           : [2, 'recording your own programs'];
-    if (level > needed) {
+    const isFiltered = wants.code === 'EPERM';
+    if (level > needed && !isFiltered) {
       lines.push(
         `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or CAP_PERFMON`,
         `for now:      sudo sysctl kernel.perf_event_paranoid=${needed}`,
@@ -32,8 +35,8 @@ export function explainRefusal(
       );
     } else {
       lines.push(
-        `kernel.perf_event_paranoid is ${level}, which would allow it: a seccomp filter (container ` +
-          `runtimes block perf_event_open) or a security module may be in the way`,
+        `kernel.perf_event_paranoid is ${level}, which is not what refuses it: a seccomp filter ` +
+          `(container runtimes block perf_event_open) or a security module may be in the way`,
         'in a container: grant CAP_PERFMON and a seccomp profile that allows perf_event_open',
       );
     }
