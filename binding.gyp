@@ -10,6 +10,7 @@
         "native/data_file.cc",
         "native/demangle.cc",
         "native/demangled_size.cc",
+        "native/demangled_size_types.cc",
         "native/errno_name.cc",
         "native/event_set.cc",
         "native/fd_limit.cc",

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -40,6 +40,7 @@ export function buildAndRunTests(root) {
       .map((file) => statSync(join(directory, file)).mtimeMs),
   );
   const newestHeader = Math.max(...headers);
+  const implementations = implementationsIn(native);
 
   let failed = 0;
   let ran = 0;
@@ -51,7 +52,10 @@ export function buildAndRunTests(root) {
     const flags = [...FLAGS, ...variant.flags];
     const objectOf = (source) => join(out, `${basename(source, '.cc')}.o`);
     const sourcesOf = new Map(
-      selected.map((name) => [name, linkedSources(join(native, 'test', `${name}.cc`))]),
+      selected.map((name) => [
+        name,
+        linkedSources(join(native, 'test', `${name}.cc`), implementations),
+      ]),
     );
     const stale = [...new Set([...sourcesOf.values()].flat())]
       .map((source) => [source, objectOf(source)])
@@ -72,21 +76,38 @@ export function buildAndRunTests(root) {
   return failed === 0 && ran > 0 ? 0 : 1;
 }
 
-/** A source and, for every header of ours that it reaches, the source of the same name. */
-function linkedSources(source) {
+/** The headers of ours that a file includes, in its order. */
+function includesOf(file) {
+  return [...readFileSync(file, 'utf8').matchAll(/^#include "(.+)"/gm)].map(([, header]) =>
+    join(dirname(file), header),
+  );
+}
+
+/** For each header the sources that implement it: those that include it before others of ours. */
+function implementationsIn(directory) {
+  const implementations = new Map();
+  for (const file of readdirSync(directory).filter((name) => name.endsWith('.cc'))) {
+    const source = join(directory, file);
+    const [header] = includesOf(source);
+    implementations.set(header, [...(implementations.get(header) ?? []), source]);
+  }
+  return implementations;
+}
+
+/** A source and, for every header of ours that it reaches, the sources that implement it. */
+function linkedSources(source, implementations) {
   const sources = [source];
   const seen = new Set(sources);
   for (let i = 0; i < sources.length; i++) follow(sources[i]);
   return sources;
 
   function follow(file) {
-    for (const [, header] of readFileSync(file, 'utf8').matchAll(/^#include "(.+)"/gm)) {
-      const path = join(dirname(file), header);
-      if (seen.has(path)) continue;
-      seen.add(path);
-      follow(path);
-      const implementation = path.replace(/\.h$/, '.cc');
-      if (existsSync(implementation) && !seen.has(implementation)) {
+    for (const header of includesOf(file)) {
+      if (seen.has(header)) continue;
+      seen.add(header);
+      follow(header);
+      for (const implementation of implementations.get(header) ?? []) {
+        if (seen.has(implementation)) continue;
         seen.add(implementation);
         sources.push(implementation);
       }
