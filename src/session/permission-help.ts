@@ -12,7 +12,10 @@ export function explainRefusal(
     foreignProcess: boolean;
     /** A tracepoint with its fields, which may hold anybody's data. */
     rawTracepoint?: boolean;
-    /** errno name. The paranoid level makes the kernel say EACCES; EPERM comes from a filter. */
+    /**
+     * errno name. For the paranoid level the kernel says EACCES, and EPERM of raw tracepoints only;
+     * any other EPERM comes from a filter.
+     */
     code?: string;
   },
 ): string[] {
@@ -26,7 +29,7 @@ export function explainRefusal(
         : wants.kernel
           ? [1, 'recording kernel code']
           : [2, 'recording your own programs'];
-    const isFiltered = wants.code === 'EPERM';
+    const isFiltered = wants.code === 'EPERM' && !wants.rawTracepoint;
     if (level > needed && !isFiltered) {
       lines.push(
         `kernel.perf_event_paranoid is ${level}; ${what} needs ${needed} or lower, or CAP_PERFMON`,

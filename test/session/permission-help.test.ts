@@ -19,4 +19,11 @@ describe('help for a refused event', () => {
     expect(lines[0]).toContain('a seccomp filter');
     expect(lines.join('\n')).not.toContain('sysctl');
   });
+
+  test('EPERM for a raw tracepoint is the paranoid level again', () => {
+    const wants = { ...KERNEL_CODE, rawTracepoint: true, code: 'EPERM' };
+    expect(explainRefusal(PARANOID_2, wants)[0]).toBe(
+      'kernel.perf_event_paranoid is 2; recording a tracepoint needs -1 or lower, or CAP_PERFMON',
+    );
+  });
 });
