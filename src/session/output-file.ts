@@ -71,12 +71,23 @@ export class OutputFile {
   }
 }
 
-/** Writes all of `bytes`, at `position` or (null) where the descriptor stands. */
+/** How long to wait before writing again to a descriptor that takes nothing at the moment. */
+const FULL_PIPE_PAUSE_MS = 1;
+
+/**
+ * Writes all of `bytes`, at `position` or (null) where the descriptor stands. Standard output may be
+ * a pipe that another of its owners has made non-blocking: EAGAIN is waited out.
+ */
 export function writeFully(fd: number, bytes: Uint8Array, position: number | null): void {
   let done = 0;
   while (done < bytes.length) {
     const at = position === null ? null : position + done;
-    done += writeSync(fd, bytes, done, bytes.length - done, at);
+    try {
+      done += writeSync(fd, bytes, done, bytes.length - done, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_PAUSE_MS);
+    }
   }
 }
 
