@@ -3,7 +3,7 @@ import type { Section } from './header.ts';
 
 /**
  * Numbers of the header's feature sections, named as in perf (`HEADER_HOSTNAME`) and, from 128 on,
- * simpleperf. tools/perf/util/header.h
+ * simpleperf, and one of our own. tools/perf/util/header.h
  */
 export const FEATURE = {
   TRACING_DATA: 1,
@@ -46,6 +46,8 @@ export const FEATURE = {
   SIMPLEPERF_FILE2: 132,
   SIMPLEPERF_ETM_BRANCH_LIST: 133,
   SIMPLEPERF_INIT_MAP: 134,
+  /** Ours, see session/provenance.ts. */
+  PERF_TS: 224,
 } as const;
 
 const FEATURE_NAMES = new Map<number, string>(

@@ -175,10 +175,11 @@ export class ProcessTable {
     return this.#lastThread;
   }
 
-  /** What the thread is called now; the empty string's index if nobody said. */
+  /** What the thread is called now; `:TID`, as in perf, if nobody said. */
   commOf(thread: ThreadIndex): StringIndex {
     const comm = this.#rowComm.array[thread] as StringIndex;
-    return comm === NO_COMM ? (0 as StringIndex) : comm;
+    if (comm !== NO_COMM) return comm;
+    return this.#strings.intern(`:${this.#rows[thread]?.tid}`);
   }
 
   /** The mapping at `address` in the process, −1 if none. */
@@ -209,7 +210,7 @@ export class ProcessTable {
       pid: process.pid,
       tid,
       generation: process.generation,
-      comm: comm === NO_COMM ? '' : this.#strings.get(comm),
+      comm: comm === NO_COMM ? `:${tid}` : this.#strings.get(comm),
     }));
   }
 

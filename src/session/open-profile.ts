@@ -107,7 +107,10 @@ export class OpenedProfile {
 
   /** How the kernel's adaptive period behaved, and what was lost. */
   periods(options: ReportOptions = {}): PeriodsReport {
-    return reportPeriods(this.#periodInput, options);
+    const report = reportPeriods(this.#periodInput, options);
+    // Members of a sampled group have no period of their own: their leader samples them.
+    const isSampled = (index: number) => this.profile.events[index]?.fixedPeriod !== 0;
+    return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
   }
 }
 

@@ -6,13 +6,15 @@ import type { PerfData } from '../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
-import { decodeRecord, type KernelRecord } from '../perf-event/record.ts';
+import { decodeRecord } from '../perf-event/record.ts';
 import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
 import { ProcessTable } from '../process/process-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profile/types.ts';
+import { applyToProcesses } from './apply-side-band.ts';
 import { isSideband } from './event-description.ts';
+import { GroupReads } from './group-reads.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { ThrottleLog } from './throttle-log.ts';
 
@@ -42,6 +44,8 @@ export class Pipeline {
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
+  readonly #groupReads = new GroupReads();
+  readonly #memberStreams = new Map<number, Map<number, number>>();
   /** By CPU + 1; slot 0 for samples that do not say. */
   #memories: CpuMemory[] = [];
 
@@ -131,6 +135,48 @@ export class Pipeline {
       isRead ? (sample.readValues[0] as number) : Number.NaN,
     );
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
+    if (sample.readCount > 1) this.#addGroupMembers(sample, last, stack);
+  }
+
+  /** A row for every other counter of the group that has counted anything, with the same stack. */
+  #addGroupMembers(sample: SampleView, last: CpuMemory, stack: number): void {
+    for (let member = 1; member < sample.readCount; member++) {
+      const id = sample.readIds[member] as number;
+      const attrIndex = this.data.lookup.find(id);
+      const event = attrIndex === UNKNOWN_EVENT ? NONE : (this.#attrToEvent[attrIndex] as number);
+      if (event === NONE || id === sample.id) continue;
+      const value = sample.readValues[member] as number;
+      const elapsed = this.#groupReads.elapsed(sample.streamId, id, value);
+      if (elapsed <= 0) continue;
+      this.builder.addSample(
+        stack,
+        last.thread,
+        last.comm,
+        event,
+        this.#memberStream(sample.streamId, id, event),
+        sample.cpu,
+        sample.timeNs,
+        elapsed,
+        value,
+      );
+      this.runningNs.push(sample.timeRunning);
+    }
+  }
+
+  /** The leader's stream id and the member's event id together tell the member's instance. */
+  #memberStream(streamId: number, id: number, event: number): number {
+    let streams = this.#memberStreams.get(streamId);
+    if (streams === undefined) {
+      streams = new Map();
+      this.#memberStreams.set(streamId, streams);
+    }
+    let stream = streams.get(id);
+    if (stream === undefined) {
+      stream = this.streams.length;
+      streams.set(id, stream);
+      this.streams.push({ streamId: String(id), event: event as EventIndex });
+    }
+    return stream;
   }
 
   #memoryOf(cpu: number): CpuMemory {
@@ -286,54 +332,4 @@ function newMemory(): CpuMemory {
     stacks: new Int32Array(REMEMBERED_DEPTH),
     length: 0,
   };
-}
-
-/** Tells the process table what a side-band record says. */
-export function applyToProcesses(
-  processes: ProcessTable,
-  record: KernelRecord,
-  misc: number,
-): void {
-  switch (record.kind) {
-    case 'mmap':
-    case 'mmap2': {
-      const isKernel =
-        record.cpuMode === PERF_RECORD_MISC.KERNEL || isKernelAddress(record.address);
-      processes.mmap({
-        pid: record.pid,
-        tid: record.tid,
-        start: record.address,
-        length: record.length,
-        fileOffset: record.fileOffset,
-        path: record.filename,
-        executable: !record.isData,
-        cpuMode: isKernel && record.filename !== '[vsyscall]' ? 'kernel' : 'user',
-        buildId: record.buildId,
-        major: record.fileId?.major ?? 0,
-        minor: record.fileId?.minor ?? 0,
-        inode: record.fileId?.inode ?? 0,
-      });
-      break;
-    }
-    case 'comm':
-      processes.comm(record.pid, record.tid, record.comm, record.isExec);
-      break;
-    case 'fork':
-      processes.fork(
-        record.pid,
-        record.parentPid,
-        record.tid,
-        record.parentTid,
-        (misc & PERF_RECORD_MISC.FORK_EXEC) !== 0,
-      );
-      break;
-    case 'exit':
-      processes.exit(record.pid, record.tid);
-      break;
-    case 'ksymbol':
-      processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
-      break;
-    default:
-      break;
-  }
 }

@@ -1,3 +1,4 @@
+import { FEATURE } from '../perf-data/features.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import type { KernelLimits } from '../period/types.ts';
 
@@ -6,7 +7,7 @@ import type { KernelLimits } from '../period/types.ts';
  * Readers skip feature bits that they don't know; perf's own end below 64, simpleperf's begin at
  * 128.
  */
-export const PROVENANCE_FEATURE = 224;
+export const PROVENANCE_FEATURE = FEATURE.PERF_TS;
 
 export type Provenance = {
   readonly version: 1;

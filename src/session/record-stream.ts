@@ -9,11 +9,12 @@ import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
 import type { DsoIndex } from '../profile/types.ts';
 import type { Symbolizer } from '../symbols/symbolizer.ts';
+import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './event-description.ts';
 import { openFileSource } from './file-source.ts';
 import { createSymbolizer } from './open-profile.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
-import { applyToProcesses, Pipeline } from './pipeline.ts';
+import { Pipeline } from './pipeline.ts';
 
 /** One entry of a callchain with its name, leaf first. */
 export type NamedFrame = {

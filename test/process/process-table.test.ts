@@ -239,7 +239,7 @@ describe('threads', () => {
     expect([table.threadAt(1, 1), table.threadAt(1, 3)]).toEqual([first, third]);
     expect(table.finishThreads()).toEqual([
       { pid: 1, tid: 1, generation: 0, comm: 'main' },
-      { pid: 1, tid: 3, generation: 0, comm: '' },
+      { pid: 1, tid: 3, generation: 0, comm: ':3' },
     ]);
   });
 
