@@ -27,8 +27,10 @@ const NAMELESS = '[unknown]';
  */
 export function perfTables(file: string, pipe?: Buffer): FlatTable[] {
   const columns = ['-F', 'sample,period,dso,sym', '-t', '\t', '--percent-limit', '0'];
-  const flat = ['--stdio', '--no-children', '-g', 'none', '--no-group', '--no-demangle'];
-  const run = spawnSync('perf', ['report', '-i', file, ...columns, ...flat], {
+  const flat = ['--stdio', '--no-children', '-g', 'none', '--no-demangle'];
+  // perf 6.1 looks for the group's leader before it has read any event of a pipe, and crashes.
+  const singly = pipe ? [] : ['--no-group'];
+  const run = spawnSync('perf', ['report', '-i', file, ...columns, ...flat, ...singly], {
     encoding: 'utf8',
     maxBuffer: LARGEST_REPORT,
     ...(pipe && { input: pipe }),
