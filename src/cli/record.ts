@@ -27,12 +27,13 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
   }
   const running = await startRecording(options);
-  const interrupted = forwardSignals(running);
+  const signals = forwardSignals(running);
   const recording = await running.finished;
   if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
+  signals.fileComplete();
   const exit = await running.exited;
-  interrupted.dispose();
+  signals.dispose();
   const status = exitStatus(recording, exit);
   const { share } = lossOf(recording.totals);
   const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
@@ -43,20 +44,33 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
 }
 
+/** Interrupts closer together than this are one wish: shells, sudo and npm pass them on. */
+const ONE_WISH_MS = 1000;
+
 /**
- * The first Ctrl-C ends the recording and writes the file, the second quits. A terminal sends
- * SIGINT and SIGQUIT to the command by itself; everything else is passed on to it.
+ * The first Ctrl-C ends the recording and writes the file, the second quits: at once where the file
+ * is complete (the command may still run), else as soon as it is. A terminal sends SIGINT and
+ * SIGQUIT to the command by itself; everything else is passed on to it.
  */
 function forwardSignals(running: { stop(): void; kill(signal: number): boolean }): {
+  /** To be called when the file is complete. */
+  fileComplete(): void;
   dispose(): void;
 } {
-  let signals = 0;
+  let firstMs: number | null = null;
+  let isComplete = false;
+  let quitStatus: number | null = null;
   const fromTerminal = process.stdin.isTTY || process.stderr.isTTY;
   const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
     const number = constants.signals[name];
     const handler = (): void => {
-      signals++;
-      if (signals > 1 && name === 'SIGINT') process.exit(128 + number);
+      const nowMs = performance.now();
+      if (firstMs !== null && name === 'SIGINT') {
+        const isStuck = nowMs - firstMs > ONE_WISH_MS;
+        if (isComplete || isStuck) process.exit(128 + number);
+        quitStatus = 128 + number;
+      }
+      firstMs ??= nowMs;
       const terminalSentIt = fromTerminal && (name === 'SIGINT' || name === 'SIGQUIT');
       if (!terminalSentIt) running.kill(number);
       running.stop();
@@ -65,6 +79,10 @@ function forwardSignals(running: { stop(): void; kill(signal: number): boolean }
     return { name, handler };
   });
   return {
+    fileComplete: () => {
+      isComplete = true;
+      if (quitStatus !== null) process.exit(quitStatus);
+    },
     dispose: () => {
       for (const { name, handler } of handlers) process.off(name, handler);
     },

@@ -65,7 +65,9 @@ export function startPerfTs(args: readonly string[], options: RunOptions & Spawn
     // 'close' would wait for the command too, which holds our pipes.
     child.on('exit', (status, signal) => done({ status, signal, stdout, stderr }));
   });
-  return { child, pid: child.pid as number, ended };
+  /** What it has said so far. */
+  const stderrSoFar = (): string => stderr;
+  return { child, pid: child.pid as number, ended, stderr: stderrSoFar };
 }
 
 /** The tests' own SUDO_* must not decide whom the recorded command runs as. */
@@ -89,7 +91,10 @@ export type Info = {
     readonly name: string;
     readonly samples: number;
     readonly mode: string;
+    readonly freqHz: number | null;
   }[];
+  readonly cmdline: readonly string[];
+  readonly features: readonly string[];
 };
 
 /** `pipe`: the recording as a stream, `file` being `-`. */

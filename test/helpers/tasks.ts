@@ -1,0 +1,41 @@
+// What /proc says of a running process, and waiting for it to get somewhere: by its progress, never
+// by the clock.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Resolves when `condition` holds. A test's own time limit ends what never comes true. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** The fields of `/proc/PID/stat` from the third (state) on; null if the process is gone. */
+function statFields(pid: number): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The comm is in parentheses and may hold anything.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}
+
+/** One letter: `R`unning, `S`leeping, s`T`opped, `Z`ombie; null if the process is gone. */
+export function stateOf(pid: number): string | null {
+  return statFields(pid)?.[0] ?? null;
+}
+
+/** Page faults of the process itself that needed no disk. */
+export function minorFaultsOf(pid: number): number {
+  return Number(statFields(pid)?.[7] ?? 0);
+}
+
+/** Children of a process that run. */
+export function childrenOf(pid: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((child) => Number(statFields(child)?.[1]) === pid);
+}
+
+export function isAlive(pid: number): boolean {
+  const state = stateOf(pid);
+  return state !== null && state !== 'Z';
+}
