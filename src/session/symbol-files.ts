@@ -132,7 +132,7 @@ export class SymbolFiles {
     }
     const path = this.#options.kallsymsPath ?? '/proc/kallsyms';
     try {
-      return memorySource(readFileSync(path));
+      return memorySource(readProcFile(path));
     } catch (error) {
       this.#count('file can not be read', `${path}: ${codeOf(error)}`);
       return null;
@@ -280,4 +280,30 @@ function pidInItsNamespace(pid: number): number | null {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** The kernel's symbol list has 5 MB. */
+const PROC_FILE_BYTES = 8 << 20;
+
+/**
+ * A file of /proc, whose size is not known before. The kernel hands it out a page at a time, and
+ * `readFileSync` would take a new buffer of 64 KiB for each of them.
+ */
+function readProcFile(path: string): Buffer {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    let bytes = Buffer.allocUnsafeSlow(PROC_FILE_BYTES);
+    let length = 0;
+    for (;;) {
+      const count = readSync(fd, bytes, length, bytes.length - length, null);
+      if (count === 0) return bytes.subarray(0, length);
+      length += count;
+      if (length < bytes.length) continue;
+      const larger = Buffer.allocUnsafeSlow(bytes.length * 2);
+      bytes.copy(larger);
+      bytes = larger;
+    }
+  } finally {
+    closeSync(fd);
+  }
 }
