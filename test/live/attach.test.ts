@@ -5,6 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const running: ChildProcess[] = [];
@@ -20,10 +21,6 @@ function start(command: readonly string[]): number {
 
 function threadsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).length;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describeLive('attaching', () => {

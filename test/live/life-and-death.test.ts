@@ -22,15 +22,13 @@ import {
 } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { childrenOf, isAlive, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 
 /** Resolves when `file` has grown past its head, so that a recording is under way. */
-async function grown(file: string, bytes: number): Promise<void> {
-  for (;;) {
-    if (existsSync(file) && statSync(file).size > bytes) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+function grown(file: string, bytes: number): Promise<void> {
+  return until(() => existsSync(file) && statSync(file).size > bytes);
 }
 
 describeLive('life and death', () => {
@@ -79,9 +77,11 @@ describeLive('life and death', () => {
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const running = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
     await grown(file, 3_000_000);
+    const command = childrenOf(running.pid)[0] as number;
     running.child.kill('SIGKILL');
     await running.ended;
-    spawnSync('pkill', ['-9', '-f', `${workload} pf 0 60`]);
+    expect(isAlive(command)).toBe(true);
+    process.kill(command, 'SIGKILL');
     const info = infoOf(file);
     const bytesOfSamples = statSync(file).size;
     expect(info.records.SAMPLE).toBeGreaterThan((0.9 * bytesOfSamples) / 80);

@@ -18,6 +18,7 @@ import {
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { differences, ourTables, perfTables } from '../helpers/perf-reference.ts';
+import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const running: ChildProcess[] = [];
@@ -151,7 +152,7 @@ describeLive('agreement with perf report on the same file', () => {
     const target = spawn(workload, ['burn', '2', '30'], { stdio: 'ignore' });
     running.push(target);
     const tasks = `/proc/${target.pid}/task`;
-    while (readdirSync(tasks).length < 3) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => readdirSync(tasks).length === 3);
     const flags = [...CLOCK, '-p', String(target.pid), '--duration', '0.5'];
     const { records } = expectAgreement(record('attached', flags), 1);
     // Synthesized: one COMM per thread that ran already.

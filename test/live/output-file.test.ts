@@ -1,0 +1,130 @@
+// Whose file it is, who may read it, and what happened to what stood at its path.
+
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  CLI,
+  cleanEnvironment,
+  infoOf,
+  perfTs,
+  scratchDirectory,
+  startPerfTs,
+} from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+import { AS_NOBODY, NOBODY, openDirectory } from '../helpers/nobody.ts';
+import { until } from '../helpers/tasks.ts';
+
+const scratch = scratchDirectory();
+const isRoot = process.getuid?.() === 0;
+
+function asNobody(...command: string[]): void {
+  const words = [...AS_NOBODY, ...command];
+  expect(spawnSync(words[0] as string, words.slice(1)).status).toBe(0);
+}
+
+describeLive('the output file', () => {
+  const workload = compileWorkload();
+  const itAsRoot = it.skipIf(!isRoot);
+
+  function record(file: string): void {
+    const outcome = perfTs(['record', '-q', '-e', 'cpu-clock', '-o', file, '--', 'true']);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+  }
+
+  itAsRoot.each([
+    ['nothing', null],
+    ['an empty file', ''],
+    ['a file with contents', 'precious'],
+  ])('does not touch %s that another user’s link in an open folder points to', (name, contents) => {
+    const closed = join(scratch, `closed-${name}`);
+    mkdirSync(closed);
+    const victim = join(closed, 'victim');
+    if (contents !== null) writeFileSync(victim, contents);
+    const file = join(openDirectory(scratch, `open-${name}`), 'perf.data');
+    asNobody('ln', '-s', victim, file);
+    record(file);
+    expect(existsSync(victim) ? readFileSync(victim, 'utf8') : null).toBe(contents);
+    const entry = lstatSync(file);
+    expect([entry.isFile(), entry.mode & 0o777, entry.uid]).toEqual([true, 0o600, 0]);
+  });
+
+  itAsRoot('is never one that another user has made for us to fill', () => {
+    const file = join(openDirectory(scratch, 'pre-made'), 'perf.data');
+    asNobody('sh', '-c', `umask 0; : > ${file}`);
+    const planted = lstatSync(file);
+    expect([planted.uid, planted.mode & 0o777]).toEqual([NOBODY, 0o666]);
+    record(file);
+    const entry = lstatSync(file);
+    expect([entry.uid, entry.mode & 0o777]).toEqual([0, 0o600]);
+    expect(entry.ino).not.toBe(planted.ino);
+    expect(lstatSync(`${file}.old`).size).toBe(0);
+  });
+
+  it('is closed to others whatever the umask', () => {
+    const file = join(scratch, 'umask.data');
+    const command = `umask 0; exec ${process.execPath} ${CLI} record -q -o ${file} -- true`;
+    expect(spawnSync('sh', ['-c', command], { env: cleanEnvironment() }).status).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  itAsRoot('belongs under sudo to the user who called it, as the command does', () => {
+    const file = join(scratch, 'sudo.data');
+    const env = {
+      ...process.env,
+      SUDO_UID: `${NOBODY}`,
+      SUDO_GID: `${NOBODY}`,
+      SUDO_USER: 'nobody',
+    };
+    const outcome = perfTs(['record', '-o', file, '--', 'id', '-u'], { env });
+    expect(outcome).toMatchObject({ status: 0, stdout: `${NOBODY}\n` });
+    const { uid, gid, mode } = statSync(file);
+    expect([uid, gid, mode & 0o777]).toEqual([NOBODY, NOBODY, 0o600]);
+    expect(outcome.stderr).toContain('nobody');
+  });
+
+  itAsRoot('of an unprivileged user cannot replace what that user may not rename', () => {
+    const folder = join(scratch, 'read-only');
+    mkdirSync(folder);
+    const file = join(folder, 'perf.data');
+    writeFileSync(file, 'an older recording');
+    chownSync(file, 0, 0);
+    chmodSync(scratch, 0o755);
+    const flags = ['-e', 'cpu-clock:u', '-o', file];
+    const outcome = perfTs(['record', ...flags, '--', 'true'], { under: AS_NOBODY });
+    expect(outcome.status).toBe(125);
+    expect(outcome.stderr).toContain(`cannot write ${file}: permission denied`);
+    expect(readFileSync(file, 'utf8')).toBe('an older recording');
+  });
+
+  it('of two recorders at one path is two files, each whole and its own', async () => {
+    const file = join(scratch, 'shared.data');
+    const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
+    const first = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
+    await until(() => existsSync(file) && statSync(file).size > 100_000);
+    const second = perfTs(['record', '-q', ...flags, '--', workload, 'pf', '2000']);
+    expect(second.status).toBe(0);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toMatchObject({ status: 130 });
+
+    const [older, newer] = [infoOf(`${file}.old`), infoOf(file)];
+    for (const info of [older, newer]) {
+      expect(info).toMatchObject({ truncatedAt: null, skippedBytes: 0 });
+      expect(info.records.EXIT).toBe(1);
+    }
+    expect(older.cmdline.slice(-3)).toEqual(['pf', '0', '60']);
+    expect(newer.cmdline.slice(-2)).toEqual(['pf', '2000']);
+    expect(Math.abs((newer.records.SAMPLE ?? 0) - 2000)).toBeLessThan(300);
+  });
+});
