@@ -320,13 +320,16 @@ type CpuMemory = {
 /** Entries of a callchain that are remembered; few are deeper. */
 const REMEMBERED_DEPTH = 256;
 
+/** No pid, tid or stream id that a sample could have; −1 is "not recorded". */
+const NOBODY = -2;
+
 function newMemory(): CpuMemory {
   return {
-    pid: Number.NaN,
-    tid: Number.NaN,
+    pid: NOBODY,
+    tid: NOBODY,
     thread: NONE as ThreadIndex,
     comm: 0,
-    streamId: Number.NaN,
+    streamId: NOBODY,
     stream: NONE,
     entries: new Float64Array(REMEMBERED_DEPTH),
     stacks: new Int32Array(REMEMBERED_DEPTH),
