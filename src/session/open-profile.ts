@@ -4,7 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { toRawTime } from '../base/u64.ts';
 import { loadBinding } from '../native/binding.ts';
-import { openPerfData, type PerfData } from '../perf-data/reader.ts';
+import type { PerfData } from '../perf-data/reader.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { computeWeights } from '../period/weights.ts';
@@ -23,7 +23,7 @@ import type { DemangleBatch } from '../symbols/demangle.ts';
 import { Symbolizer } from '../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
-import { openFileSource } from './file-source.ts';
+import { withRecording } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readProvenance } from './provenance.ts';
 import { SymbolFiles } from './symbol-files.ts';
@@ -124,16 +124,12 @@ export async function openProfile(
   path: string,
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
-  const source = openFileSource(path);
-  try {
-    const data = openPerfData(source);
+  return withRecording(path, (data) => {
     const pipeline = new Pipeline(data);
     pipeline.run();
     if (options.symbols !== false) nameFrames(pipeline);
     return finish(pipeline);
-  } finally {
-    source.close();
-  }
+  });
 }
 
 /** Looks up every address that occurred, DSO by DSO. */

@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { formatAddress, isKernelAddress, toRawTime } from '../base/u64.ts';
-import { openPerfData, type PerfData } from '../perf-data/reader.ts';
+import type { PerfData } from '../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
 import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
@@ -11,8 +11,8 @@ import type { DsoIndex } from '../profile/types.ts';
 import type { Symbolizer } from '../symbols/symbolizer.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './event-description.ts';
-import { openFileSource } from './file-source.ts';
 import { createSymbolizer } from './open-profile.ts';
+import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { Pipeline } from './pipeline.ts';
 
@@ -56,14 +56,10 @@ export function describeRecords(
   options: RecordStreamOptions,
   visit: (record: DescribedRecord) => void,
 ): PerfData {
-  const source = openFileSource(path);
-  try {
-    const data = openPerfData(source);
+  return withRecording(path, (data) => {
     new RecordDescriber(data, options, visit).run();
     return data;
-  } finally {
-    source.close();
-  }
+  });
 }
 
 class RecordDescriber {

@@ -1,12 +1,12 @@
 import { toRawTime } from '../base/u64.ts';
-import { openPerfData, type PerfData, walkRecords } from '../perf-data/reader.ts';
+import { type PerfData, walkRecords } from '../perf-data/reader.ts';
 import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord } from '../perf-event/record.ts';
 import { readRecordTime } from '../perf-event/record-time.ts';
 import { eventName, isSideband, sampleTypeNames, samplingMode } from './event-description.ts';
-import { openFileSource } from './file-source.ts';
 import { cutOffset } from './open-profile.ts';
+import { withRecording } from './open-recording.ts';
 import { readProvenance } from './provenance.ts';
 
 /** The document of `perf-ts info --json`; keys are the contract's. */
@@ -49,12 +49,7 @@ export type RecordingInfo = {
 
 /** Counts the records of a file without building a profile. */
 export function readInfo(path: string): RecordingInfo {
-  const source = openFileSource(path);
-  try {
-    return describeRecording(openPerfData(source));
-  } finally {
-    source.close();
-  }
+  return withRecording(path, describeRecording);
 }
 
 function describeRecording(data: PerfData): RecordingInfo {
