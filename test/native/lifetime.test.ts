@@ -51,8 +51,8 @@ describeLive('a recording that is not ended properly', () => {
       expect({ status, signal }).toEqual({ status: 0, signal: null });
       const { terminated, recorded } = JSON.parse(stdout);
       expect(terminated).toBe(250);
-      // Some were terminated before their first record and some after: both were tried.
-      expect(recorded).toBeGreaterThan(0);
+      // Half of them were recording when they were terminated, others on the way there.
+      expect(recorded).toBeGreaterThanOrEqual(125);
     },
     180_000,
   );
