@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { arch, cpus, hostname, release, totalmem } from 'node:os';
+import { arch, cpus, endianness, hostname, release, totalmem } from 'node:os';
+import { Diagnostics } from '../base/diagnostics.ts';
+import { findBuildId } from '../elf/build-id.ts';
+
+/** Of the kernel's notes, bytes. */
+const NOTE_ALIGNMENT = 4;
 
 /** What the file's header says of the machine. */
 export type HostInfo = {
@@ -37,26 +42,12 @@ function countPossibleCpus(): number | null {
 }
 
 /** The running kernel's build ID as hex, from the notes it exports; null if it has none. */
-export function readKernelBuildId(): string | null {
+export function readKernelBuildId(diagnostics = new Diagnostics()): string | null {
   let notes: Buffer;
   try {
     notes = readFileSync('/sys/kernel/notes');
   } catch {
     return null;
   }
-  // struct elf_note { u32 namesz, descsz, type; char name[namesz padded to 4]; desc padded to 4 }
-  const NT_GNU_BUILD_ID = 3;
-  let offset = 0;
-  while (offset + 12 <= notes.length) {
-    const nameSize = notes.readUInt32LE(offset);
-    const descSize = notes.readUInt32LE(offset + 4);
-    const type = notes.readUInt32LE(offset + 8);
-    const name = offset + 12;
-    const desc = name + ((nameSize + 3) & ~3);
-    if (desc + descSize > notes.length) return null;
-    const isGnu = notes.toString('latin1', name, name + nameSize) === 'GNU\0';
-    if (type === NT_GNU_BUILD_ID && isGnu) return notes.toString('hex', desc, desc + descSize);
-    offset = desc + ((descSize + 3) & ~3);
-  }
-  return null;
+  return findBuildId(notes, endianness() === 'LE', NOTE_ALIGNMENT, diagnostics);
 }

@@ -11,9 +11,9 @@ import { dirname, join } from 'node:path';
 import { memorySource } from '../base/byte-source.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { parseHexAddress } from '../base/u64.ts';
-import { findBuildId } from '../elf/build-id.ts';
 import type { DsoKey } from '../process/types.ts';
 import type { SymbolRequest, SymbolSource } from '../symbols/symbol-request.ts';
+import { readKernelBuildId } from './host-info.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
@@ -125,7 +125,7 @@ export class SymbolFiles {
   }
 
   #readKallsyms(buildId: string | null): SymbolSource | null {
-    const running = buildId === null ? null : this.#runningKernelBuildId();
+    const running = buildId === null ? null : readKernelBuildId(this.#options.diagnostics);
     if (running !== null && running !== buildId) {
       this.#count('the recorded kernel is not the one running, kernel symbols not used');
       return null;
@@ -135,16 +135,6 @@ export class SymbolFiles {
       return memorySource(readProcFile(path));
     } catch (error) {
       this.#count('file can not be read', `${path}: ${codeOf(error)}`);
-      return null;
-    }
-  }
-
-  #runningKernelBuildId(): string | null {
-    try {
-      const littleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-      const notes = readFileSync('/sys/kernel/notes');
-      return findBuildId(notes, littleEndian, 4, this.#options.diagnostics);
-    } catch {
       return null;
     }
   }
