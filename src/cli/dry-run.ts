@@ -1,5 +1,5 @@
 import type { EventAttr } from '../perf-event/attr.ts';
-import { sampleTypeNames } from '../session/event-description.ts';
+import { sampleTypeNames } from '../perf-event/constants.ts';
 import { planOnly } from '../session/prepare-recording.ts';
 import type { RecordOptions } from '../session/record-options.ts';
 

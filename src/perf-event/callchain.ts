@@ -25,3 +25,13 @@ export function firstUserEntry(callchain: Float64Array, length: number): number 
   }
   return length;
 }
+
+/**
+ * The address by which entry `i`, no marker, is looked up: instruction pointers (the innermost of
+ * each context) as they are, return addresses one byte before, inside the call.
+ */
+export function lookupAddressAt(callchain: Float64Array, i: number): number {
+  const address = callchain[i] as number;
+  const isInnermost = i === 0 || isContextMarker(callchain[i - 1] as number);
+  return isInnermost ? address : address - 1;
+}

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../perf-data/event-list.ts';
 import type { EventAttr } from '../perf-event/attr.ts';
-import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_SAMPLE, PERF_TYPE } from '../perf-event/constants.ts';
+import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../perf-event/constants.ts';
 import type { ProfileEvent } from '../profile/types.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
@@ -98,11 +98,4 @@ function baseName(attr: EventAttr): string {
     default:
       return `type-${attr.type}/config=0x${attr.config.toString(16)}/`;
   }
-}
-
-/** The names of the `sample_type` bits, in ABI order. */
-export function sampleTypeNames(sampleType: number): string[] {
-  return Object.entries(PERF_SAMPLE)
-    .filter(([, bit]) => (sampleType & bit) !== 0)
-    .map(([name]) => name);
 }

@@ -1,3 +1,19 @@
+import { NONE } from '../base/brand.ts';
+
+/** One counter of one instance of a group. */
+class MemberInstance {
+  /** Row of the profile's streams, −1 until it has counted anything. */
+  stream: number = NONE;
+  #value = 0;
+
+  /** What the counter has counted since it was last read. */
+  elapsed(value: number): number {
+    const elapsed = value - this.#value;
+    this.#value = value;
+    return elapsed;
+  }
+}
+
 /**
  * What the members of a group counted between two samples of their leader.
  *
@@ -6,17 +22,20 @@
  * which the leader's stream id tells (an inherited event counts per thread).
  */
 export class GroupReads {
-  readonly #valuesOfStream = new Map<number, Map<number, number>>();
+  readonly #instancesOfStream = new Map<number, Map<number, MemberInstance>>();
 
-  /** Events that counter `id` of the instance `streamId` has counted since it was last read. */
-  elapsed(streamId: number, id: number, value: number): number {
-    let values = this.#valuesOfStream.get(streamId);
-    if (values === undefined) {
-      values = new Map();
-      this.#valuesOfStream.set(streamId, values);
+  /** Counter `id` of the instance that the leader's `streamId` tells. */
+  instanceOf(streamId: number, id: number): MemberInstance {
+    let instances = this.#instancesOfStream.get(streamId);
+    if (instances === undefined) {
+      instances = new Map();
+      this.#instancesOfStream.set(streamId, instances);
     }
-    const before = values.get(id) ?? 0;
-    values.set(id, value);
-    return value - before;
+    let instance = instances.get(id);
+    if (instance === undefined) {
+      instance = new MemberInstance();
+      instances.set(id, instance);
+    }
+    return instance;
   }
 }

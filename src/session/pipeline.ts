@@ -3,7 +3,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { isKernelAddress } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
-import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
+import { firstUserEntry, isContextMarker, lookupAddressAt } from '../perf-event/callchain.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord } from '../perf-event/record.ts';
@@ -15,6 +15,7 @@ import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profi
 import { applyToProcesses } from './apply-side-band.ts';
 import { isSideband } from './event-description.ts';
 import { GroupReads } from './group-reads.ts';
+import { LossCounter } from './loss-counter.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { ThrottleLog } from './throttle-log.ts';
 
@@ -36,8 +37,7 @@ export class Pipeline {
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
   readonly runningNs = new GrowableFloat64();
-  readonly #lostRecords: Float64Array;
-  readonly #lostSamples: Float64Array;
+  readonly #losses: LossCounter;
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
@@ -45,7 +45,6 @@ export class Pipeline {
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
   readonly #groupReads = new GroupReads();
-  readonly #memberStreams = new Map<number, Map<number, number>>();
   /** By CPU + 1; slot 0 for samples that do not say. */
   #memories: CpuMemory[] = [];
 
@@ -55,8 +54,7 @@ export class Pipeline {
     this.processes = new ProcessTable(this.builder.strings);
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
-    this.#lostRecords = new Float64Array(data.attrs.length);
-    this.#lostSamples = new Float64Array(data.attrs.length);
+    this.#losses = new LossCounter(data);
     let events = 0;
     this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
       isSideband(event.attr) ? NONE : events++,
@@ -89,8 +87,8 @@ export class Pipeline {
       if (event === NONE) continue;
       losses.push({
         event: event as EventIndex,
-        lostRecords: this.#lostRecords[attr] as number,
-        lostSamples: this.#lostSamples[attr] as number,
+        lostRecords: this.#losses.lostRecords[attr] as number,
+        lostSamples: this.#losses.lostSamples[attr] as number,
       });
     }
     return losses;
@@ -146,14 +144,16 @@ export class Pipeline {
       const event = attrIndex === UNKNOWN_EVENT ? NONE : (this.#attrToEvent[attrIndex] as number);
       if (event === NONE || id === sample.id) continue;
       const value = sample.readValues[member] as number;
-      const elapsed = this.#groupReads.elapsed(sample.streamId, id, value);
+      const instance = this.#groupReads.instanceOf(sample.streamId, id);
+      const elapsed = instance.elapsed(value);
       if (elapsed <= 0) continue;
+      if (instance.stream === NONE) instance.stream = this.#addStream(id, event);
       this.builder.addSample(
         stack,
         last.thread,
         last.comm,
         event,
-        this.#memberStream(sample.streamId, id, event),
+        instance.stream,
         sample.cpu,
         sample.timeNs,
         elapsed,
@@ -161,22 +161,6 @@ export class Pipeline {
       );
       this.runningNs.push(sample.timeRunning);
     }
-  }
-
-  /** The leader's stream id and the member's event id together tell the member's instance. */
-  #memberStream(streamId: number, id: number, event: number): number {
-    let streams = this.#memberStreams.get(streamId);
-    if (streams === undefined) {
-      streams = new Map();
-      this.#memberStreams.set(streamId, streams);
-    }
-    let stream = streams.get(id);
-    if (stream === undefined) {
-      stream = this.streams.length;
-      streams.set(id, stream);
-      this.streams.push({ streamId: String(id), event: event as EventIndex });
-    }
-    return stream;
   }
 
   #memoryOf(cpu: number): CpuMemory {
@@ -215,8 +199,7 @@ export class Pipeline {
       const i = outermost - depth;
       const address = callchain[i] as number;
       if (!isContextMarker(address)) {
-        const isInnermost = i === 0 || isContextMarker(callchain[i - 1] as number);
-        const lookup = isInnermost ? address : address - 1;
+        const lookup = lookupAddressAt(callchain, i);
         const isStray = i >= userEntries && isKernelAddress(lookup);
         const mapping = isStray ? NONE : processes.findMapping(pid, lookup);
         stack =
@@ -254,11 +237,15 @@ export class Pipeline {
     if (streamId < 0) return NONE;
     let index = this.#streamIndex.get(streamId);
     if (index === undefined) {
-      index = this.streams.length;
+      index = this.#addStream(streamId, event);
       this.#streamIndex.set(streamId, index);
-      this.streams.push({ streamId: String(streamId), event: event as EventIndex });
     }
     return index;
+  }
+
+  #addStream(streamId: number, event: number): number {
+    this.streams.push({ streamId: String(streamId), event: event as EventIndex });
+    return this.streams.length - 1;
   }
 
   #applyRecord(
@@ -274,18 +261,8 @@ export class Pipeline {
     applyToProcesses(this.processes, record, misc);
     // It may have changed who a tid is, and what an address means.
     this.#memories = [];
+    this.#losses.note(record, attrIndex);
     switch (record.kind) {
-      case 'lost': {
-        const lossOf = this.data.lookup.find(record.id);
-        const index = lossOf === UNKNOWN_EVENT ? attrIndex : lossOf;
-        this.#lostRecords[index] = (this.#lostRecords[index] as number) + record.lost;
-        break;
-      }
-      case 'lostSamples':
-        if (!record.isFiltered) {
-          this.#lostSamples[attrIndex] = (this.#lostSamples[attrIndex] as number) + record.lost;
-        }
-        break;
       case 'throttle':
       case 'unthrottle': {
         decodeTrailer(view, offset, size, info, this.#trailer);

@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { formatAddress, isKernelAddress, toRawTime } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
-import { firstUserEntry, isContextMarker } from '../perf-event/callchain.ts';
+import { firstUserEntry, isContextMarker, lookupAddressAt } from '../perf-event/callchain.ts';
 import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../perf-event/record.ts';
@@ -112,11 +112,11 @@ class RecordDescriber {
     for (let i = 0; i < sample.callchainLength; i++) {
       const address = sample.callchain[i] as number;
       if (isContextMarker(address)) continue;
-      const isInnermost = i === 0 || isContextMarker(sample.callchain[i - 1] as number);
-      const isStray = i >= userEntries && isKernelAddress(isInnermost ? address : address - 1);
-      chain.push(isStray ? unnamed(address) : this.#nameFrame(sample.pid, address, isInnermost));
+      const lookup = lookupAddressAt(sample.callchain, i);
+      const isStray = i >= userEntries && isKernelAddress(lookup);
+      chain.push(isStray ? unnamed(address) : this.#nameFrame(sample.pid, address, lookup));
     }
-    if (chain.length === 0) chain.push(this.#nameFrame(sample.pid, sample.ip, true));
+    if (chain.length === 0) chain.push(this.#nameFrame(sample.pid, sample.ip, sample.ip));
     this.#visit({
       type: 'SAMPLE',
       event: this.#names[attrIndex] ?? null,
@@ -134,9 +134,8 @@ class RecordDescriber {
     });
   }
 
-  #nameFrame(pid: number, address: number, isInnermost: boolean): NamedFrame {
+  #nameFrame(pid: number, address: number, lookup: number): NamedFrame {
     const { processes } = this.#pipeline;
-    const lookup = isInnermost ? address : address - 1;
     const mapping = processes.findMapping(pid, lookup);
     const ip = formatAddress(address);
     if (mapping === NONE) return unnamed(address);

@@ -1,10 +1,11 @@
 import { toRawTime } from '../base/u64.ts';
 import { type PerfData, walkRecords } from '../perf-data/reader.ts';
-import { PERF_RECORD, recordTypeName } from '../perf-event/constants.ts';
+import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord } from '../perf-event/record.ts';
 import { readRecordTime } from '../perf-event/record-time.ts';
-import { eventName, isSideband, sampleTypeNames, samplingMode } from './event-description.ts';
+import { eventName, isSideband, samplingMode } from './event-description.ts';
+import { LossCounter } from './loss-counter.ts';
 import { cutOffset } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { readProvenance } from './provenance.ts';
@@ -56,8 +57,7 @@ function describeRecording(data: PerfData): RecordingInfo {
   const { attrs, features } = data;
   const counts = new Map<number, number>();
   const samples = new Float64Array(attrs.length);
-  const lostRecords = new Float64Array(attrs.length);
-  const lostSamples = new Float64Array(attrs.length);
+  const losses = new LossCounter(data);
   let firstNs = Number.POSITIVE_INFINITY;
   let lastNs = Number.NEGATIVE_INFINITY;
   walkRecords(data, {
@@ -75,16 +75,10 @@ function describeRecording(data: PerfData): RecordingInfo {
         lastNs = Math.max(lastNs, timeNs);
         return;
       }
-      const record = decodeRecord(view, offset, size, type, misc, info);
-      if (record.kind === 'lost') {
-        const found = data.lookup.find(record.id);
-        const index = found === UNKNOWN_EVENT ? attrIndex : found;
-        lostRecords[index] = (lostRecords[index] as number) + record.lost;
-      } else if (record.kind === 'lostSamples' && !record.isFiltered) {
-        lostSamples[attrIndex] = (lostSamples[attrIndex] as number) + record.lost;
-      }
+      losses.note(decodeRecord(view, offset, size, type, misc, info), attrIndex);
     },
   });
+  const { lostRecords, lostSamples } = losses;
   const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
   return {
     endian: data.littleEndian ? 'little' : 'big',

@@ -3,10 +3,10 @@ import { GroupReads } from '../../src/session/group-reads.ts';
 
 test('a counter has counted what its value grew by since the same instance was read', () => {
   const reads = new GroupReads();
-  expect(reads.elapsed(7, 1, 100)).toBe(100);
-  expect(reads.elapsed(7, 1, 150)).toBe(50);
+  expect(reads.instanceOf(7, 1).elapsed(100)).toBe(100);
+  expect(reads.instanceOf(7, 1).elapsed(150)).toBe(50);
   // Another counter, and the same counter of another instance, count by themselves.
-  expect(reads.elapsed(7, 2, 30)).toBe(30);
-  expect(reads.elapsed(8, 1, 5)).toBe(5);
-  expect(reads.elapsed(7, 1, 150)).toBe(0);
+  expect(reads.instanceOf(7, 2).elapsed(30)).toBe(30);
+  expect(reads.instanceOf(8, 1).elapsed(5)).toBe(5);
+  expect(reads.instanceOf(7, 1).elapsed(150)).toBe(0);
 });
