@@ -6,6 +6,7 @@ import { computeCallNodes } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
 import { computeFlatReport, type Figures, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
+import { lostSamplesOf } from '../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
 import { wantsColour } from './colour.ts';
@@ -157,8 +158,7 @@ function headLines(
   title: string,
 ): string[] {
   const { profile } = opened;
-  const loss = profile.losses.find((entry) => entry.event === event);
-  const lost = Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0);
+  const lost = lostSamplesOf(profile, event);
   const share = lost > 0 ? ` (${formatShare(lost / (lost + report.samples))})` : '';
   return [
     `# event ${printable(profile.events[event]!.name)}: ${formatCount(report.samples)} samples, ` +
@@ -175,13 +175,12 @@ function toJson(
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
   const report = computeFlatReport(profile, weights, opened.samplesOf(event));
-  const loss = profile.losses.find((entry) => entry.event === event);
   return {
     event: profile.events[event]!.name,
     weight: { kind: weights.kind, unit: weights.unit },
     samples: report.samples,
     total: report.weight,
-    lost: Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0),
+    lost: lostSamplesOf(profile, event),
     rows: selectRows(rowsOf(profile, report, flags.sort), limits).rows.map((row) => ({
       name: row.name,
       ...(flags.sort === 'sym' && { dso: row.dso }),

@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { formatAddress } from '../base/u64.ts';
 import type { KernelRecord } from '../perf-event/record.ts';
 import { cutOffset } from '../session/open-profile.ts';
 import { type DescribedRecord, describeRecords } from '../session/record-stream.ts';
@@ -42,14 +43,9 @@ function ownFields(record: KernelRecord): Record<string, unknown> {
   for (const [key, value] of Object.entries(record)) {
     if (key === 'kind' || key === 'type' || key === 'comm') continue;
     if (ArrayBuffer.isView(value)) continue;
-    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? hex(value) : value;
+    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? formatAddress(value) : value;
   }
   return fields;
-}
-
-function hex(address: number): string {
-  const unsigned = BigInt.asUintN(64, BigInt(address));
-  return `0x${unsigned.toString(16)}`;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
+import { lostSamplesOf } from '../profile/losses.ts';
 import type { DsoKind, Profile, Weights } from '../profile/types.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
@@ -149,14 +150,13 @@ export function computeFlameGraphData(
         views.push(viewOf(printable(`${comm} (tid ${tid})`), samplesOf(thread)));
       }
     }
-    const loss = profile.losses.find((entry) => entry.event === index);
     const { unit } = withUnitOf(event, weights);
     events.push({
       name: printable(event.name),
       sampling: samplingTitle(event),
       unit,
       weightTitle: weightTitle({ ...weights, unit }),
-      lostSamples: Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0),
+      lostSamples: lostSamplesOf(profile, index),
       views,
       threadsWithoutView: heaviest.length > 1 ? Math.max(0, heaviest.length - maxThreads) : 0,
     });
