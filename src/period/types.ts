@@ -28,6 +28,31 @@ export type ThrottleInterval = {
   readonly endNs: number;
 };
 
+/**
+ * What one event instance had counted when it was closed: `PERF_RECORD_READ`, which the kernel
+ * writes for inherited instances (`inherit_stat`) and the recorder for those that it opened itself.
+ */
+export type StreamFinal = {
+  /** Row of `PeriodInput.events`. */
+  readonly event: number;
+  /** Row of `PeriodInput.streams`, −1 where the record does not tell: then of the event only. */
+  readonly stream: number;
+  readonly count: number;
+  /** The instance's running time, nanoseconds; NaN if it was not read. */
+  readonly runningNs: number;
+};
+
+/** A `PERF_RECORD_LOST`: where in time, and in which CPU's ring, something did not fit. */
+export type LossGap = {
+  /** Row of `PeriodInput.events`, −1 where the record does not tell. */
+  readonly event: number;
+  /** −1 if not recorded. */
+  readonly cpu: number;
+  /** When the kernel wrote it: at the first record that fitted again. */
+  readonly timeNs: number;
+  readonly samples: number;
+};
+
 /** The kernel's own limits, as sysctls; null where they were not stored. */
 export type KernelLimits = {
   /** `kernel.perf_event_max_sample_rate` when the recording began, Hz. */
@@ -48,6 +73,10 @@ export type PeriodInput = {
   readonly throttles?: readonly ThrottleInterval[];
   /** Per event: the counter's final value over all its instances, null where it was not read. */
   readonly eventTotals?: readonly (number | null)[];
+  /** Per event instance, where it is known. */
+  readonly finals?: readonly StreamFinal[];
+  /** In time order. */
+  readonly lossGaps?: readonly LossGap[];
   readonly kernel?: KernelLimits;
 };
 
