@@ -135,6 +135,15 @@ Examples:
       await runList(glob, options);
     });
 
+  program
+    .command('doctor')
+    .description('what stands in the way here, and the fix for each')
+    .option('--json', 'as one JSON document')
+    .action(async (options) => {
+      const { runDoctor } = await import('./doctor.ts');
+      await runDoctor(options);
+    });
+
   return program;
 }
 

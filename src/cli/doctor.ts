@@ -1,0 +1,46 @@
+import pc from 'picocolors';
+import { printable } from '../base/printable.ts';
+import type { Check, CheckState, DoctorReport } from '../session/doctor/check.ts';
+import { doctor } from '../session/doctor/examine.ts';
+import { wantsColour } from './colour.ts';
+import { formatTable } from './render/table.ts';
+import { printJson, writeOut } from './stdout.ts';
+
+/** What stands in the way: nothing; something that recording can't do without. */
+const EXIT_READY = 0;
+const EXIT_NOT_READY = 1;
+
+/** `perf-ts doctor`: what stands in the way here, and the fix for each. */
+export function runDoctor(flags: { json?: boolean }): void {
+  const report = doctor();
+  if (flags.json) printJson(report);
+  else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
+  process.exitCode = report.ready ? EXIT_READY : EXIT_NOT_READY;
+}
+
+/** The checks as a table, then the fixes of those that did not pass. */
+export function formatDoctor(report: DoctorReport, { colour }: { colour: boolean }): string[] {
+  const { green, yellow, red } = pc.createColors(colour);
+  const paint: Record<CheckState, (text: string) => string> = {
+    ok: green,
+    warn: yellow,
+    fail: red,
+  };
+  const rows = report.checks.map(({ name, state, found }) => [state, name, printable(found)]);
+  const [header = '', ...lines] = formatTable(['', 'check', 'found'], rows, { colour });
+  const painted = lines.map((line, i) => {
+    const { state } = report.checks[i] as Check;
+    return paint[state](state) + line.slice(state.length);
+  });
+  const open = report.checks.filter(({ state }) => state !== 'ok');
+  return [header, ...painted, ...open.flatMap(explain), '', closing(report, open.length)];
+}
+
+function explain({ name, matters, fix }: Check): string[] {
+  return ['', `${name}: ${printable(matters)}`, ...fix.map((line) => `  ${printable(line)}`)];
+}
+
+function closing({ ready }: DoctorReport, open: number): string {
+  if (!ready) return 'not ready: what failed above has to be mended first';
+  return open === 0 ? 'ready' : 'ready, with the limits above';
+}

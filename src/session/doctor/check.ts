@@ -1,0 +1,30 @@
+/**
+ * What a check came to. `fail`: nothing, or not what was asked for, can be recorded. `warn`:
+ * recording works, with less than this machine could give.
+ */
+export type CheckState = 'ok' | 'warn' | 'fail';
+
+/** One thing that recording depends on, as `perf-ts doctor` found it. */
+export type Check = {
+  /** Stable key: `paranoid-level`, `hardware-counters` … */
+  readonly name: string;
+  readonly state: CheckState;
+  /** What is the case here. */
+  readonly found: string;
+  /** What depends on it. */
+  readonly matters: string;
+  /** Commands or steps, in the order of trial; empty where nothing is to be done. */
+  readonly fix: readonly string[];
+};
+
+export type DoctorReport = {
+  readonly schema: 'perf-ts/doctor@1';
+  /** Own programs can be recorded: no check failed. */
+  readonly ready: boolean;
+  readonly checks: readonly Check[];
+};
+
+/** A check without anything to do. */
+export function passed(name: string, found: string, matters: string): Check {
+  return { name, state: 'ok', found, matters, fix: [] };
+}

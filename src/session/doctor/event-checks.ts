@@ -1,0 +1,53 @@
+import { isAbsent } from '../open-refusal.ts';
+import { type Check, passed } from './check.ts';
+import type { MachineState } from './machine-state.ts';
+
+/** Which kinds of events this machine has, and who else uses its counters. */
+export function checkEvents(state: MachineState): Check[] {
+  return [...checkCounters(state), ...checkWatchdog(state), ...checkTracepoints(state)];
+}
+
+function checkCounters({ opens }: MachineState): Check[] {
+  if (opens === null) return [];
+  const name = 'hardware-counters';
+  const matters = 'cycles and instructions need them; without, cpu-clock is recorded instead';
+  if (opens.cycles === '') return [passed(name, 'cycles opens', matters)];
+  const found = `cycles does not open (${opens.cycles})`;
+  // Refused and absent are two things: the remedy for the first is under own-programs.
+  const fix = isAbsent(opens.cycles)
+    ? [
+        'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in ' +
+          'clouds: bare metal, or the larger instance sizes)',
+        'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
+      ]
+    : ['what refuses own-programs refuses this too; see there'];
+  return [{ name, state: 'warn', found, matters, fix }];
+}
+
+function checkWatchdog({ opens, hasNmiWatchdog }: MachineState): Check[] {
+  if (hasNmiWatchdog === null || opens === null) return [];
+  const name = 'nmi-watchdog';
+  const matters = 'it holds one hardware counter on each CPU, so groups get one less';
+  if (!hasNmiWatchdog) return [passed(name, 'kernel.nmi_watchdog is 0', matters)];
+  if (opens.cycles !== '') {
+    return [passed(name, 'kernel.nmi_watchdog is 1, without a counter to hold', matters)];
+  }
+  return [
+    {
+      name,
+      state: 'warn',
+      found: 'kernel.nmi_watchdog is 1',
+      matters,
+      fix: ['sudo sysctl kernel.nmi_watchdog=0'],
+    },
+  ];
+}
+
+function checkTracepoints({ opens, tracepointProblem }: MachineState): Check[] {
+  if (opens === null) return [];
+  const name = 'tracepoints';
+  const matters = 'events such as sched:sched_switch are found in tracefs';
+  if (tracepointProblem === null) return [passed(name, 'tracefs is readable, they open', matters)];
+  const { message, fix } = tracepointProblem;
+  return [{ name, state: 'warn', found: message, matters, fix }];
+}

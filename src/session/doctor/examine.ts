@@ -1,0 +1,27 @@
+import type { DoctorReport } from './check.ts';
+import { checkEvents } from './event-checks.ts';
+import { checkKernel } from './kernel-checks.ts';
+import { checkLimits } from './limit-checks.ts';
+import { type MachineState, readMachineState } from './machine-state.ts';
+import { checkNaming } from './naming-checks.ts';
+import { checkPermissions } from './permission-checks.ts';
+
+/**
+ * What stands in the way of recording on this machine, for this user, and what to do about it.
+ * Opens events for a moment and mounts tracefs where that is missing and allowed, as recording
+ * does; changes nothing else.
+ */
+export function doctor(state: MachineState = readMachineState()): DoctorReport {
+  const checks = [
+    ...checkKernel(state),
+    ...checkPermissions(state),
+    ...checkEvents(state),
+    ...checkLimits(state),
+    ...checkNaming(state),
+  ];
+  return {
+    schema: 'perf-ts/doctor@1',
+    ready: checks.every((check) => check.state !== 'fail'),
+    checks,
+  };
+}

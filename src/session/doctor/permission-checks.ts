@@ -1,0 +1,63 @@
+import { explainRefusal } from '../permission-help.ts';
+import { type Check, passed } from './check.ts';
+import type { MachineState } from './machine-state.ts';
+
+/** May this process open events at all, and on what? Empty without the addon: nothing was tried. */
+export function checkPermissions(state: MachineState): Check[] {
+  const { opens } = state;
+  if (opens === null) return [];
+  const rows = [
+    {
+      name: 'own-programs',
+      code: opens.ownUser,
+      what: 'user space of your own programs',
+      matters: 'without it nothing can be recorded',
+      wants: { kernel: false, systemWide: false },
+    },
+    {
+      name: 'kernel-code',
+      code: opens.ownKernel,
+      what: 'kernel code of your own programs',
+      matters: 'system calls, page faults and interrupts are part of where time goes',
+      wants: { kernel: true, systemWide: false },
+    },
+    {
+      name: 'whole-cpus',
+      code: opens.wholeCpu,
+      what: 'whole CPUs',
+      matters: 'record -a needs it',
+      wants: { kernel: true, systemWide: true },
+    },
+  ];
+  return rows.map(({ name, code, what, matters, wants }): Check => {
+    if (code === '') return passed(name, `${what}: opens (${whyAllowed(state)})`, matters);
+    const help =
+      code === 'ENOSYS'
+        ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
+        : explainRefusal(state.settings, { ...wants, foreignProcess: false, code });
+    return {
+      name,
+      state: name === 'own-programs' ? 'fail' : 'warn',
+      found: `${what}: refused (${code}; ${circumstances(state)})`,
+      matters,
+      fix: [...help, ...(state.isContainer ? CONTAINER_FIX : [])],
+    };
+  });
+}
+
+const CONTAINER_FIX = ['in Docker or Podman: run the container with --cap-add PERFMON'];
+
+function whyAllowed({ settings, privileges }: MachineState): string {
+  if (privileges.perfmon) return 'CAP_PERFMON or CAP_SYS_ADMIN';
+  return `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`;
+}
+
+function circumstances({ settings, privileges, hasSeccompFilter, isContainer }: MachineState) {
+  const parts = [
+    `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`,
+    privileges.perfmon ? 'with CAP_PERFMON' : 'without CAP_PERFMON',
+  ];
+  if (hasSeccompFilter === true) parts.push('a seccomp filter is in force');
+  if (isContainer) parts.push('in a container');
+  return parts.join(', ');
+}
