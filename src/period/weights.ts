@@ -1,5 +1,6 @@
 import { FailedError } from '../base/errors.ts';
 import type { WeightKind, Weights } from '../profile/types.ts';
+import { splitBorders } from './border-split.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
 import { findRules } from './realign.ts';
 import { groupByStream, type StreamGroups } from './streams.ts';
@@ -12,11 +13,12 @@ import type { PeriodInput } from './types.ts';
  * |---------|---------------------------------------------------------------|----------|
  * | samples | 1                                                             | how many samples a claim rests on |
  * | period  | the period in the sample                                      | comparing with `perf` |
- * | events  | the events since the stream's previous sample                 | where the events went; the default |
+ * | events  | the events since the stream's previous sample, phases divided | where the events went; the default |
  * | time    | the event's running time since the stream's previous sample   | where the time went |
  *
  * `period` gives a sample the cost of the interval that *follows* it wherever the rule is 'next'
- * (`realign.ts`); `events` gives it what it really ended. `time` never charges sleep: it needs the
+ * (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
+ * (`border-split.ts`). `time` never charges sleep: it needs the
  * counter's own clock in the samples, or an event that is a clock itself.
  *
  * Throws `FailedError` for `time` where that was not recorded.
@@ -33,7 +35,7 @@ export function computeWeights(kind: WeightKind, input: PeriodInput): Weights {
       return {
         kind,
         unit: eventUnit(input),
-        values: computeElapsedEvents(input, groups, rules),
+        values: splitBorders(computeElapsedEvents(input, groups, rules), input, groups, null),
       };
     }
     case 'time':

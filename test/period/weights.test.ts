@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
+import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
+import { findRules } from '../../src/period/realign.ts';
+import { groupByStream } from '../../src/period/streams.ts';
+import type { PeriodInput } from '../../src/period/types.ts';
 import { computeWeights, effectiveSampleSize } from '../../src/period/weights.ts';
 import { simulate } from './controller-simulator.ts';
 import {
@@ -12,6 +16,10 @@ import {
   withoutReads,
 } from './recording.ts';
 
+const elapsedOf = (input: PeriodInput): Float64Array => {
+  const groups = groupByStream(input);
+  return computeElapsedEvents(input, groups, findRules(input, groups));
+};
 const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 
 test('samples weigh one each', () => {
@@ -64,12 +72,13 @@ test('re-aligned periods of real recordings equal what the counter counted, samp
     'sys-enter-5000hz.tsv',
   ]) {
     const samples = fixtureSamples(name);
-    const byCount = computeWeights('events', recordingOf([PAGE_FAULTS], samples));
-    const byPeriod = computeWeights('events', recordingOf([PAGE_FAULTS], withoutReads(samples)));
-    expect([...byPeriod.values], name).toEqual([...byCount.values]);
+    const withCounts = recordingOf([PAGE_FAULTS], samples);
+    const withPeriods = recordingOf([PAGE_FAULTS], withoutReads(samples));
+    expect([...elapsedOf(withPeriods)], name).toEqual([...elapsedOf(withCounts)]);
     const last = new Map(samples.map((sample) => [sample.stream, sample.count!]));
     const counted = [...last.values()].reduce((a, b) => a + b, 0);
-    expect(sum(byCount.values), name).toBe(counted);
+    expect(sum(computeWeights('events', withCounts).values), name).toBe(counted);
+    expect(sum(computeWeights('events', withPeriods).values), name).toBe(counted);
   }
 });
 
