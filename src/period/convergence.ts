@@ -73,6 +73,8 @@ export function findRamps(sequence: PeriodSequence): Convergence {
     const before = periodEvents[i - 1] as number;
     if (before < MIN_FALL_FROM || (periodEvents[i] as number) >= before * FALL) continue;
     const end = findRest(periodEvents, medians, i);
+    // The event rate fell as far, and the period is where it should be.
+    if (end === i) continue;
     atRest.fill(0, i, end);
     reRamps.push({ first: i, end });
     i = end;

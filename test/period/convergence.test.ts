@@ -53,6 +53,10 @@ test('an event rarer than the rate asked rests at a period of 1', () => {
   expect(drawRamps(Array.from({ length: 60 }, () => 1))).toBe('rest 0–60');
 });
 
+test('a fall that lands where the period stays is no ramp', () => {
+  expect(drawRamps([...around(400, 60), ...around(100, 60)])).toBe('rest 0–120');
+});
+
 test('a period that keeps growing never rests', () => {
   const periods = Array.from({ length: 100 }, (_, i) => Math.round(1.1 ** i) + i);
   expect(drawRamps(periods)).toBe('ramp 0–100');
