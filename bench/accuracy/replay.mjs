@@ -1,0 +1,58 @@
+// The same recordings through another build: what a change in src/period does to the error.
+//   node bench/accuracy/replay.mjs DIR [--dist DIST] [--json FILE] [--runs] [word…]
+// DIR is what run.mjs --keep wrote; DIST is a build's directory (dist). --runs prints every run.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../measure.mjs';
+import { formatFactor } from './distribution.mjs';
+import { measure, WEIGHTS } from './measure.mjs';
+import { readTruth } from './record.mjs';
+import { formatTables } from './tables.mjs';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dist: { type: 'string', default: join(root, 'dist') },
+    json: { type: 'string' },
+    runs: { type: 'boolean' },
+  },
+});
+const [base, ...words] = positionals;
+if (base === undefined) {
+  console.error('replay.mjs: which directory? It is what run.mjs --keep DIR wrote');
+  process.exit(2);
+}
+const { openProfile } = await import(join(resolve(options.dist), 'index.js'));
+
+const results = [];
+for (const name of readdirSync(join(base, 'runs')).sort()) {
+  const directory = join(base, 'runs', name);
+  const description = join(directory, 'run.json');
+  // A run that is being recorded has none yet.
+  if (!existsSync(description) || !words.every((word) => name.includes(word))) continue;
+  const run = JSON.parse(readFileSync(description, 'utf8'));
+  const truth = readTruth(join(directory, 'truth.json'));
+  const result = measure(await openProfile(join(directory, 'perf.data')), truth);
+  addPeer(result, join(directory, 'peer.json'));
+  results.push({ run, ...result });
+  if (options.runs) printRun(name, result);
+}
+if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1));
+console.log(formatTables(results));
+
+/** What perf reported is of its own build, and stays. */
+function addPeer(result, path) {
+  if (!existsSync(path)) return;
+  const peer = JSON.parse(readFileSync(path, 'utf8'));
+  for (const row of result.rows) Object.assign(row.factors, peer[row.name]);
+}
+
+function printRun(name, { samples, ess, sumRatio, rows }) {
+  console.log(`${name}: ${samples} samples, ESS ${ess.toFixed(0)}, Σ/made ${sumRatio.toFixed(5)}`);
+  for (const row of rows) {
+    const factors = WEIGHTS.map((w) => `${w} ${formatFactor(row.factors[w])}`).join('  ');
+    console.log(`    ${row.name} true ${(row.trueShare * 100).toFixed(2)} %  ${factors}`);
+  }
+}
