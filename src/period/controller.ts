@@ -57,5 +57,20 @@ export function adjustPeriod(
   return adjusted === 0 ? 1 : adjusted;
 }
 
+/**
+ * The period after an overflow, `sinceLastNs` after the one before: `count` is the period in force.
+ * An overflow two ticks or more after the last adjusts nothing; nor does the first one.
+ */
+export function adjustAtOverflow(
+  inForce: number,
+  sinceLastNs: number,
+  tickNs: number,
+  frequencyHz: number,
+  rounding: EighthRounding,
+): number {
+  if (!(sinceLastNs > 0 && sinceLastNs < 2 * tickNs)) return inForce;
+  return adjustPeriod(inForce, inForce, sinceLastNs, frequencyHz, rounding);
+}
+
 /** The largest part of a period that one overflow can take away. */
 export const MAX_FALL_PER_OVERFLOW = 1 / 8;

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { PeriodSequence } from '../../src/period/convergence.ts';
+import { type ModelReport, replayStream } from '../../src/period/model.ts';
+import { type DrawnSample, fixtureSamples } from './recording.ts';
+
+/** The columns of one stream whose samples carry counts. */
+function sequenceOf(samples: readonly DrawnSample[]): PeriodSequence {
+  return {
+    length: samples.length,
+    timeNs: Float64Array.from(samples, (sample) => sample.timeNs),
+    periodEvents: Float64Array.from(samples, (sample) => sample.period),
+    elapsedEvents: Float64Array.from(
+      samples,
+      (sample, i) => sample.count! - (i > 0 ? samples[i - 1]!.count! : 0),
+    ),
+  };
+}
+
+function replayFixture(name: string, frequencyHz: number): ModelReport {
+  const sequence = sequenceOf(fixtureSamples(name));
+  return replayStream(sequence, { frequencyHz, rule: 'next', isCountedInSoftware: true })!;
+}
+
+const share = (part: number, of: { compared: number }) => part / of.compared;
+
+test.each(['page-faults-5000hz.tsv', 'sys-enter-5000hz.tsv'])(
+  'at 5 000 Hz nearly every period is explained to the event: %s',
+  (name) => {
+    const model = replayFixture(name, 5000);
+    expect(model).toMatchObject({ hz: 250, rounding: 'away', tickDriven: false });
+    expect(share(model.exact, model)).toBeGreaterThan(0.97);
+    expect(share(model.overflowsOnly.exact, model.overflowsOnly)).toBeGreaterThan(0.98);
+    expect(share(model.within1Percent, model)).toBeGreaterThan(0.99);
+  },
+);
+
+test.each(['page-faults-500hz-sleeps.tsv', 'page-faults-500hz-rare-phases.tsv'])(
+  'at 500 Hz, where every other period has a tick in it, 95 %% are within 1 %%: %s',
+  (name) => {
+    const model = replayFixture(name, 500);
+    expect(model).toMatchObject({ hz: 250, rounding: 'away' });
+    expect(share(model.within1Percent, model)).toBeGreaterThan(0.97);
+    expect(share(model.overflowsOnly.exact, model.overflowsOnly)).toBeGreaterThan(0.95);
+    expect(model.explainedBy.ticks).toBeGreaterThan(0.4 * model.compared);
+  },
+);
+
+test('what is not explained has a cause, and the sums agree', () => {
+  const model = replayFixture('page-faults-500hz-rare-phases.tsv', 500);
+  const sum = (counts: object) => Object.values(counts).reduce((a, b) => a + b, 0);
+  expect(sum(model.explainedBy)).toBe(model.within1Percent);
+  expect(sum(model.departures)).toBe(model.compared - model.within1Percent);
+});
+
+test('the wrong rounding explains less: a surplus below 15 events is corrected or it is not', () => {
+  const samples = fixtureSamples('sys-enter-5000hz.tsv');
+  const model = replayStream(sequenceOf(samples), {
+    frequencyHz: 5000,
+    rule: 'next',
+    isCountedInSoftware: true,
+  })!;
+  expect(model.rounding).toBe('away');
+});
+
+test('a handful of samples is not compared', () => {
+  const few = sequenceOf(fixtureSamples('page-faults-5000hz.tsv').slice(0, 9));
+  expect(
+    replayStream(few, { frequencyHz: 5000, rule: 'next', isCountedInSoftware: true }),
+  ).toBeNull();
+});
