@@ -1,6 +1,7 @@
 // The same recordings through another build: what a change in src/period does to the error.
-//   node bench/accuracy/replay.mjs DIR [--dist DIST] [--json FILE] [--runs] [word…]
-// DIR is what run.mjs --keep wrote; DIST is a build's directory (dist). --runs prints every run.
+//   node bench/accuracy/replay.mjs DIR [--dist DIST] [--against DIST] [--json FILE] [--runs] [word…]
+// DIR is what run.mjs --keep wrote; DIST is a build's directory (dist). --against prints which
+// functions another build has further from the truth or nearer to it. --runs prints every run.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,12 +10,13 @@ import { root } from '../measure.mjs';
 import { formatFactor } from './distribution.mjs';
 import { measure, WEIGHTS } from './measure.mjs';
 import { readTruth } from './record.mjs';
-import { formatTables } from './tables.mjs';
+import { comparisonTable, formatTables } from './tables.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     dist: { type: 'string', default: join(root, 'dist') },
+    against: { type: 'string' },
     json: { type: 'string' },
     runs: { type: 'boolean' },
   },
@@ -24,9 +26,11 @@ if (base === undefined) {
   console.error('replay.mjs: which directory? It is what run.mjs --keep DIR wrote');
   process.exit(2);
 }
-const { openProfile } = await import(join(resolve(options.dist), 'index.js'));
+const openProfile = await openerOf(options.dist);
+const openOther = options.against === undefined ? null : await openerOf(options.against);
 
 const results = [];
+const others = [];
 for (const name of readdirSync(join(base, 'runs')).sort()) {
   const directory = join(base, 'runs', name);
   const description = join(directory, 'run.json');
@@ -34,13 +38,19 @@ for (const name of readdirSync(join(base, 'runs')).sort()) {
   if (!existsSync(description) || !words.every((word) => name.includes(word))) continue;
   const run = JSON.parse(readFileSync(description, 'utf8'));
   const truth = readTruth(join(directory, 'truth.json'));
-  const result = measure(await openProfile(join(directory, 'perf.data')), truth);
+  const data = join(directory, 'perf.data');
+  const result = measure(await openProfile(data), truth);
   addPeer(result, join(directory, 'peer.json'));
   results.push({ run, ...result });
-  if (options.runs) printRun(name, result);
+  if (openOther !== null) others.push({ run, ...measure(await openOther(data), truth) });
+  if (options.runs) printRun(name, result, others.at(-1));
 }
 if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1));
-console.log(formatTables(results));
+console.log(openOther === null ? formatTables(results) : comparisonTable(results, others));
+
+async function openerOf(directory) {
+  return (await import(join(resolve(directory), 'index.js'))).openProfile;
+}
 
 /** What perf reported is of its own build, and stays. */
 function addPeer(result, path) {
@@ -49,10 +59,11 @@ function addPeer(result, path) {
   for (const row of result.rows) Object.assign(row.factors, peer[row.name]);
 }
 
-function printRun(name, { samples, ess, sumRatio, rows }) {
+function printRun(name, { samples, ess, sumRatio, rows }, other) {
   console.log(`${name}: ${samples} samples, ESS ${ess.toFixed(0)}, Σ/made ${sumRatio.toFixed(5)}`);
-  for (const row of rows) {
+  rows.forEach((row, i) => {
     const factors = WEIGHTS.map((w) => `${w} ${formatFactor(row.factors[w])}`).join('  ');
-    console.log(`    ${row.name} true ${(row.trueShare * 100).toFixed(2)} %  ${factors}`);
-  }
+    const against = other ? `  against ${formatFactor(other.rows[i].factors.events)}` : '';
+    console.log(`    ${row.name} true ${(row.trueShare * 100).toFixed(2)} %  ${factors}${against}`);
+  });
 }

@@ -23,6 +23,27 @@ export function formatTables(results) {
   ].join('\n\n');
 }
 
+/** The default weight of two builds over the same runs, by scenario. */
+export function comparisonTable(results, others) {
+  const byScenario = new Map();
+  results.forEach(({ run, rows }, i) => {
+    const pairs = rows.map((row, k) => [row.factors.events, others[i].rows[k].factors.events]);
+    byScenario.set(run.scenario, [...(byScenario.get(run.scenario) ?? []), ...pairs]);
+  });
+  const lines = [...byScenario, ['all', [...byScenario.values()].flat()]].map(([name, pairs]) => {
+    const ours = distribution(pairs.map(([factor]) => factor));
+    const theirs = distribution(pairs.map(([, factor]) => factor));
+    const column = (key) => `${formatFactor(theirs[key])} → ${formatFactor(ours[key])}`;
+    // A hundredth of a per cent is no change.
+    const nearer = pairs.filter(([our, their]) => our < their - 1e-4).length;
+    const further = pairs.filter(([our, their]) => our > their + 1e-4).length;
+    const figures = [column('median'), column('p90'), column('max'), nearer, further];
+    return [name, String(pairs.length), ...figures.map(String)];
+  });
+  const head = ['other → this build', 'functions', 'median', 'p90', 'worst', 'nearer', 'further'];
+  return formatTable(head, lines);
+}
+
 function title(text, results) {
   const rows = results.reduce((sum, result) => sum + result.rows.length, 0);
   return `### ${text}: ${results.length} runs, ${rows} functions`;
