@@ -1,17 +1,31 @@
 import pc from 'picocolors';
+import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { Check, CheckState, DoctorReport } from '../session/doctor/check.ts';
 import { doctor } from '../session/doctor/examine.ts';
 import { wantsColour } from './colour.ts';
 import { formatTable } from './render/table.ts';
+import { runSelftest } from './selftest.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** What stands in the way: nothing; something that recording can't do without. */
 const EXIT_READY = 0;
 const EXIT_NOT_READY = 1;
 
+export type DoctorFlags = {
+  json?: boolean;
+  verbose?: boolean;
+  selftest?: boolean;
+  event?: readonly string[];
+  quick?: boolean;
+  output?: string;
+};
+
 /** `perf-ts doctor`: what stands in the way here, and the fix for each. */
-export function runDoctor(flags: { json?: boolean }): void {
+export async function runDoctor(flags: DoctorFlags): Promise<void> {
+  if (flags.selftest) return runSelftest(flags);
+  const stray = (['event', 'quick', 'output'] as const).find((name) => flags[name] !== undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} belongs to doctor --selftest`);
   const report = doctor();
   if (flags.json) printJson(report);
   else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);

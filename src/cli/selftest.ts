@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import pc from 'picocolors';
+import { FailedError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import { selftest } from '../session/selftest/selftest.ts';
+import type {
+  CaseReport,
+  FindingName,
+  FindingState,
+  SelftestReport,
+} from '../session/selftest/types.ts';
+import { wantsColour } from './colour.ts';
+import { say } from './failure.ts';
+import { formatTable } from './render/table.ts';
+import { printJson, writeOut } from './stdout.ts';
+
+/** Nothing that was measured differs from what is claimed; something does. */
+const EXIT_OK = 0;
+const EXIT_DIFFERS = 1;
+
+/** `perf-ts doctor --selftest`: what is claimed of the kernel, measured here. */
+export async function runSelftest(flags: {
+  event?: readonly string[];
+  output?: string;
+  quick?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}): Promise<void> {
+  const report = await selftest({
+    ...(flags.event !== undefined && { events: flags.event }),
+    quick: flags.quick === true,
+    onCase: (one) => say(`perf-ts: ${titleLine(one)}: ${worstOf(one)}`),
+  });
+  if (flags.output !== undefined) writeReport(flags.output, report);
+  if (flags.json) {
+    printJson(report);
+  } else {
+    const lines = formatSelftest(report, { colour: wantsColour(), all: flags.verbose === true });
+    writeOut(`${lines.join('\n')}\n`);
+    if (flags.output !== undefined) {
+      writeOut(`report in ${printable(flags.output)}: it names no host, user or file\n`);
+    }
+  }
+  process.exitCode = report.differs === 0 ? EXIT_OK : EXIT_DIFFERS;
+}
+
+function writeReport(path: string, report: SelftestReport): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    throw new FailedError(`cannot write ${path}: ${(error as Error).message}`);
+  }
+}
+
+const COLUMNS: readonly FindingName[] = [
+  'samples',
+  'order',
+  'rule',
+  'ledger',
+  'period-mode',
+  'model',
+  'phases',
+];
+const CELLS: Record<FindingState, string> = { ok: 'ok', differs: 'DIFFERS', 'not-available': '-' };
+
+/** One row per recording; below it every sentence of what differs, or with `all` of everything. */
+export function formatSelftest(
+  report: SelftestReport,
+  { colour, all }: { colour: boolean; all: boolean },
+): string[] {
+  const { machine, cases } = report;
+  const { red, bold } = pc.createColors(colour);
+  const rows = cases.map((one) => [
+    ...titleOf(one),
+    ...COLUMNS.map((name) => {
+      const finding = one.findings.find((candidate) => candidate.name === name);
+      return finding === undefined ? '' : CELLS[finding.state];
+    }),
+  ]);
+  const table = formatTable(['event', 'rate', 'counts', ...COLUMNS], rows, { colour });
+  const virtual = machine.isVirtual === true ? ', virtual' : '';
+  return [
+    `Linux ${printable(machine.kernel)}, ${machine.arch}, ${printable(machine.cpu)}${virtual}`,
+    '',
+    ...table.map((line) => line.replaceAll('DIFFERS', red('DIFFERS'))),
+    ...cases.flatMap((one) => {
+      const shown = one.findings.filter(({ state }) => all || state === 'differs');
+      if (shown.length === 0) return [];
+      const title = bold(titleLine(one));
+      return [
+        '',
+        title,
+        ...shown.map((f) => `  ${CELLS[f.state]}  ${f.name}: ${printable(f.said)}`),
+      ];
+    }),
+    ...explainMissing(cases),
+    '',
+    `${report.ok} ok, ${report.differs} differ, ${report.notAvailable} not available`,
+  ];
+}
+
+/** Why cells are `-`: each reason once, without the numbers that differ from case to case. */
+function explainMissing(cases: readonly CaseReport[]): string[] {
+  const notRecorded = cases.filter(({ opened }) => opened === null);
+  if (notRecorded.length === 0) return [];
+  const lines = notRecorded.map(
+    ({ event, findings }) => `  ${printable(event)}: ${printable(findings[0]?.said ?? '')}`,
+  );
+  return ['', 'not available:', ...lines];
+}
+
+function titleOf({ event, rate, counts }: CaseReport): [string, string, string] {
+  const asked = 'freq' in rate ? `-F ${rate.freq}` : `-c ${rate.count}`;
+  return [printable(event), asked, counts ? 'yes' : ''];
+}
+
+function titleLine(one: CaseReport): string {
+  const [event, rate] = titleOf(one);
+  return `${event} ${rate}${one.counts ? ' --counts' : ''}`;
+}
+
+function worstOf({ findings }: CaseReport): string {
+  const differing = findings.filter(({ state }) => state === 'differs').map(({ name }) => name);
+  if (differing.length > 0) return `differs: ${differing.join(', ')}`;
+  return findings.some(({ state }) => state === 'ok') ? 'ok' : 'not available';
+}

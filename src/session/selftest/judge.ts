@@ -1,0 +1,193 @@
+import type { PeriodRule } from '../../period/types.ts';
+import type { CaseNumbers, CaseSetup, Finding, FindingName, PhaseShare } from './types.ts';
+
+/** What a phase's share may be off by, as a part of it, beside its slack. */
+const SHARE_TOLERANCE = 0.03;
+/** With more slack than this, as a part of the share, nothing was measured. */
+const MAX_SLACK = 0.25;
+/** Of all events, where the last interval of each instance is not bounded by its neighbours. */
+const TAIL_TOLERANCE = 0.02;
+/** Threads of Node that may have counted and taken no sample. */
+const IDLE_THREADS = 16;
+/** Share of the timers that may be skipped before it is said. */
+const TIMER_TOLERANCE = 0.05;
+const SKIPPED = ': timers were skipped, as happens where others take the CPU away';
+/** Fewer replayed steps say nothing of the algorithm. */
+const MIN_COMPARED = 50;
+const MIN_WITHIN_1_PERCENT = 0.9;
+
+/**
+ * Holds one recording against what we claim. `rule` is what counts said of the same event in
+ * another recording, null where that is not known.
+ */
+export function judgeCase(
+  setup: CaseSetup,
+  numbers: CaseNumbers,
+  ruleByCounts: PeriodRule | null,
+): Finding[] {
+  const samples = judgeSamples(numbers);
+  if (numbers.samples === 0) return [samples];
+  return [
+    samples,
+    judgeOrder(numbers),
+    ...(numbers.fit === null ? [] : [judgeRule(numbers, ruleByCounts)]),
+    judgeLedger(setup, numbers),
+    ...('count' in setup.rate ? [judgePeriodMode(setup.rate.count, numbers)] : []),
+    ...(numbers.fit === null ? [] : [judgeModel(numbers)]),
+    judgePhases(numbers),
+    judgeThrottling(numbers),
+  ];
+}
+
+function judgeSamples({ samples, lostSamples, counted }: CaseNumbers): Finding {
+  if (samples > 0) return ok('samples', `${samples} arrived, ${lostSamples} lost`);
+  if (counted === 0) return notAvailable('samples', 'the event did not happen');
+  return differs(
+    'samples',
+    `none arrived, though the counter reached ${counted ?? 'no one knows'}`,
+  );
+}
+
+function judgeOrder({ samples, outOfOrder }: CaseNumbers): Finding {
+  return outOfOrder === 0
+    ? ok('order', `${samples} samples in order of time`)
+    : differs('order', `${outOfOrder} of ${samples} samples are earlier than the one before`);
+}
+
+/** Each independent source that says anything must say the same. */
+function judgeRule({ rule, fit }: CaseNumbers, ruleByCounts: PeriodRule | null): Finding {
+  const said: [string, PeriodRule][] = [[`by ${rule.from}`, rule.rule]];
+  if (fit !== null && rule.from !== 'fit') said.push(['by fit', fit.rule]);
+  if (rule.from !== 'counts' && ruleByCounts !== null) {
+    said.push(['by counts of another recording', ruleByCounts]);
+  }
+  const text = said.map(([how, what]) => `${what} ${how}`).join(', ');
+  const known = new Set(said.map(([, what]) => what).filter((what) => what !== 'unknown'));
+  if (known.size === 0) return notAvailable('rule', `${text}: the periods do not tell`);
+  return known.size === 1 ? ok('rule', text) : differs('rule', text);
+}
+
+/** Σ weights + tail = what the counter counted. */
+function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
+  const { counted, weighed, lostSamples } = numbers;
+  if (counted === null) return notAvailable('ledger', 'the counter was not read at the end');
+  const tail = counted - weighed;
+  const share = counted > 0 ? tail / counted : 0;
+  const text = `weights ${round(weighed)} + tail ${round(tail)} (${percent(share)}) = ${counted}`;
+  if (setup.counts && tail < 0) return differs('ledger', `${text}: more than was counted`);
+  if (!setup.counts && lostSamples > 0) {
+    return notAvailable('ledger', `${text}: without counts nothing tells what was lost`);
+  }
+  const bound = Math.max(TAIL_TOLERANCE * counted, tailBound(setup, numbers));
+  if (Math.abs(tail) <= bound) return ok('ledger', text);
+  if (numbers.isClock && !setup.counts && tail > 0) return notAvailable('ledger', text + SKIPPED);
+  return differs('ledger', `${text}: more than the last intervals explain (${round(bound)})`);
+}
+
+/**
+ * What may be left after the last sample of each instance. By the rule 'next' that is less than the
+ * period that the sample reports; else the next period is not known, and near the last. In period
+ * mode an instance may also end before its first sample.
+ */
+function tailBound(setup: CaseSetup, { lastPeriods, rule }: CaseNumbers): number {
+  if ('count' in setup.rate) return lastPeriods + IDLE_THREADS * setup.rate.count;
+  return rule.rule === 'next' ? lastPeriods : 2 * lastPeriods;
+}
+
+/** One sample every `period` events: floor(counted / period) for every instance. */
+function judgePeriodMode(period: number, numbers: CaseNumbers): Finding {
+  const { samples, lostSamples, streams, streamsOffCount, counted, throttles } = numbers;
+  if (throttles > 0) return notAvailable('period-mode', 'the kernel throttled the event');
+  if (numbers.isClock) return judgeTimer(period, numbers);
+  if (streamsOffCount !== null && lostSamples === 0) {
+    return streamsOffCount === 0
+      ? ok('period-mode', `floor(counter / ${period}) samples in each of ${streams} instances`)
+      : differs(
+          'period-mode',
+          `${streamsOffCount} of ${streams} instances are off floor(counter / ${period})`,
+        );
+  }
+  if (counted === null) return notAvailable('period-mode', 'the counter was not read at the end');
+  const taken = samples + lostSamples;
+  const most = Math.floor(counted / period);
+  // Each instance keeps a remainder.
+  const least = most - (streams + IDLE_THREADS);
+  const text = `${taken} taken of floor(${counted} / ${period}) = ${most}`;
+  return taken <= most && taken >= least
+    ? ok('period-mode', text)
+    : differs('period-mode', `${text}, ${streams} instances`);
+}
+
+/** A timer that comes late is set to the next whole period: none is taken twice, some are skipped. */
+function judgeTimer(period: number, { samples, lostSamples, counted }: CaseNumbers): Finding {
+  if (counted === null) return notAvailable('period-mode', 'the counter was not read at the end');
+  const taken = samples + lostSamples;
+  const most = Math.floor(counted / period);
+  const text = `${taken} timers of ${most} that fit the time`;
+  if (taken > most) return differs('period-mode', text);
+  if (taken < most * (1 - TIMER_TOLERANCE)) return notAvailable('period-mode', text + SKIPPED);
+  return ok('period-mode', text);
+}
+
+function judgeModel({ model, lostSamples }: CaseNumbers): Finding {
+  if (model === null) return notAvailable('model', 'the algorithm was not replayed');
+  const { compared, exact, within1Percent, tickDriven } = model;
+  const text =
+    `${percent(exact / Math.max(1, compared))} exact, ` +
+    `${percent(within1Percent / Math.max(1, compared))} within 1 % of ${compared}` +
+    `${tickDriven ? ', driven by ticks' : ''}`;
+  if (compared < MIN_COMPARED) return notAvailable('model', `${text}: too few`);
+  if (lostSamples > 0) return notAvailable('model', `${text}, with samples lost`);
+  return within1Percent >= MIN_WITHIN_1_PERCENT * compared
+    ? ok('model', text)
+    : differs('model', text);
+}
+
+/** The weights in each phase against the workload's own account of it. */
+function judgePhases({ phases, lostSamples }: CaseNumbers): Finding {
+  if (phases.length === 0) return notAvailable('phases', 'the workload has no account of it');
+  const text = phases.map(describePhase).join('; ');
+  if (lostSamples > 0) return notAvailable('phases', `${text}, with samples lost`);
+  const isTelling = phases.every(({ slack, trueShare }) => slack <= MAX_SLACK * trueShare);
+  if (!isTelling) return notAvailable('phases', `${text}: intervals too long to tell`);
+  return phases.every(isNear) ? ok('phases', text) : differs('phases', text);
+}
+
+function isNear({ share, trueShare, slack }: PhaseShare): boolean {
+  return Math.abs(share - trueShare) <= SHARE_TOLERANCE * trueShare + slack;
+}
+
+function describePhase({ phase, share, trueShare }: PhaseShare): string {
+  return `${phase} ${percent(share)} (true ${percent(trueShare)})`;
+}
+
+/** Nothing is claimed of it: a fact for the reader. */
+function judgeThrottling(numbers: CaseNumbers): Finding {
+  const { throttles, throttledNs, maxSampleRate, maxSampleRateAfter } = numbers;
+  const limit =
+    maxSampleRate === null || maxSampleRateAfter === null || maxSampleRate === maxSampleRateAfter
+      ? ''
+      : `; the kernel lowered its rate limit from ${maxSampleRate} to ${maxSampleRateAfter} Hz`;
+  if (throttles === 0) return ok('throttling', `not seen${limit}`);
+  return ok('throttling', `${throttles} times, ${round(throttledNs / 1e6)} ms${limit}`);
+}
+
+function ok(name: FindingName, said: string): Finding {
+  return { name, state: 'ok', said };
+}
+
+function differs(name: FindingName, said: string): Finding {
+  return { name, state: 'differs', said };
+}
+
+function notAvailable(name: FindingName, said: string): Finding {
+  return { name, state: 'not-available', said };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

@@ -1,0 +1,64 @@
+/**
+ * What the workload knows of itself, written as JSON when it ends. Times are CLOCK_MONOTONIC, the
+ * clock of our recordings, so a sample's time tells the phase that it fell into.
+ */
+export type Marks = {
+  readonly phases: readonly PhaseMarks[];
+  /** After the rest that follows the last phase, and before Node winds up. As `startNs`. */
+  readonly endNs: string;
+};
+
+export type PhaseName = 'spin-1' | 'spin-3' | 'touch-fast' | 'touch-slow' | 'calls-1' | 'calls-3';
+
+/** One phase of work; between two phases the workload sleeps. */
+export type PhaseMarks = {
+  readonly name: PhaseName;
+  /** Nanoseconds on CLOCK_MONOTONIC, decimal: they don't fit a double on a machine long up. */
+  readonly startNs: string;
+  readonly endNs: string;
+  /** CPU time of the whole process in the phase, by getrusage(2), nanoseconds. */
+  readonly cpuNs: number;
+  /** Page faults of the whole process in the phase, by getrusage(2). */
+  readonly faults: number;
+  /** Rounds of one and the same loop; 0 in phases that do something else. */
+  readonly loopRounds: number;
+  /** System calls made on purpose. */
+  readonly calls: number;
+};
+
+/** What a phase should count for, in a unit that only has to be the same for all phases. */
+export type PhaseTruth = { readonly phase: PhaseName; readonly amount: number };
+
+/**
+ * What the phases counted of an event by the workload's own account. Empty for an event that it
+ * has no account of.
+ */
+export function truthOf(eventName: string, marks: Marks): PhaseTruth[] {
+  const amountOf = accountOf(eventName);
+  if (amountOf === null) return [];
+  return marks.phases
+    .map((phase) => ({ phase: phase.name, amount: amountOf(phase) }))
+    .filter(({ amount }) => amount > 0);
+}
+
+function accountOf(eventName: string): ((phase: PhaseMarks) => number) | null {
+  // Modifiers do not change where an event happens; user space alone does, for these two.
+  const [name = '', modifiers = ''] = eventName.split(/:(?=[a-zA-Z]*$)/);
+  const isUserOnly = modifiers.includes('u');
+  switch (name) {
+    case 'cpu-clock':
+    case 'task-clock':
+      return isUserOnly ? null : (phase) => phase.cpuNs;
+    case 'page-faults':
+    case 'faults':
+      return (phase) => (phase.name.startsWith('touch') ? phase.faults : 0);
+    case 'cycles':
+    case 'cpu-cycles':
+    case 'instructions':
+      return (phase) => phase.loopRounds;
+    case 'raw_syscalls:sys_enter':
+      return (phase) => phase.calls;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { DoctorReport } from '../../src/session/doctor/check.ts';
+import type { SelftestReport } from '../../src/session/selftest/types.ts';
+import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+
+describeLive('perf-ts doctor', () => {
+  it('is ready where events open, and its status says so', () => {
+    const outcome = perfTs(['doctor', '--json']);
+    const report = JSON.parse(outcome.stdout) as DoctorReport;
+    expect([report.schema, report.ready, outcome.status]).toEqual(['perf-ts/doctor@1', true, 0]);
+    const states = new Map(report.checks.map(({ name, state }) => [name, state]));
+    expect([states.get('addon'), states.get('own-programs')]).toEqual(['ok', 'ok']);
+  });
+
+  it('refuses options that belong to the selftest', () => {
+    const outcome = perfTs(['doctor', '--quick']);
+    expect(outcome.status).toBe(2);
+    expect(outcome.stderr).toContain('--quick belongs to doctor --selftest');
+  });
+});
+
+describeLive('perf-ts doctor --selftest', () => {
+  it('finds of page faults what is claimed, and reports it without names', () => {
+    const file = join(scratch, 'report.json');
+    const words = ['doctor', '--selftest', '--quick', '-e', 'page-faults', '-o', file];
+    const outcome = perfTs(words);
+    const text = readFileSync(file, 'utf8');
+    const report = JSON.parse(text) as SelftestReport;
+    const differing = report.cases.flatMap(({ findings }) =>
+      findings.filter(({ state }) => state === 'differs'),
+    );
+    expect(differing).toEqual([]);
+    expect(outcome.status).toBe(0);
+    expect(report.rules).toEqual({ 'page-faults': 'next' });
+
+    const states = (index: number) =>
+      Object.fromEntries(report.cases[index]!.findings.map(({ name, state }) => [name, state]));
+    expect(states(0)).toMatchObject({ samples: 'ok', order: 'ok', rule: 'ok', ledger: 'ok' });
+    expect(states(1)).toMatchObject({ samples: 'ok', ledger: 'ok', 'period-mode': 'ok' });
+
+    for (const name of [hostname(), homedir(), projectRoot]) expect(text).not.toContain(name);
+  });
+
+  it('says which event is not here, and why', () => {
+    const outcome = perfTs(['doctor', '--selftest', '--quick', '-e', 'no-such-event', '--json']);
+    const { cases } = JSON.parse(outcome.stdout) as SelftestReport;
+    expect(cases).toHaveLength(1);
+    expect(cases[0]!.findings).toMatchObject([{ name: 'samples', state: 'not-available' }]);
+    expect(cases[0]!.findings[0]!.said).toContain('no-such-event');
+  });
+});
