@@ -72,5 +72,13 @@ export function adjustAtOverflow(
   return adjustPeriod(inForce, inForce, sinceLastNs, frequencyHz, rounding);
 }
 
+/**
+ * Whether events of a `perf_event_attr.type` are counted by `perf_swevent_event`: software (1),
+ * tracepoints (2) and breakpoints (5).
+ */
+export function isCountedInSoftware(type: number): boolean {
+  return type === 1 || type === 2 || type === 5;
+}
+
 /** The largest part of a period that one overflow can take away. */
 export const MAX_FALL_PER_OVERFLOW = 1 / 8;

@@ -6,12 +6,17 @@
  * answers explains most, and puts what is left under a cause.
  */
 
-import type { EighthRounding } from './controller.ts';
-import { adjustAtOverflow } from './controller.ts';
+import {
+  adjustAtOverflow,
+  adjustPeriod,
+  type EighthRounding,
+  isCountedInSoftware,
+} from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
 import { type Replay, type ReplayRules, replay, STEP } from './replay.ts';
+import type { StreamGroups } from './streams.ts';
 import { TICK_RATES, type TickGrid, tickLengthNs, voteForPhase } from './ticks.ts';
-import type { PeriodRule, ThrottleInterval } from './types.ts';
+import type { PeriodInput, PeriodRule, ThrottleInterval } from './types.ts';
 
 export type ModelOptions = {
   /** The rate asked, Hz. */
@@ -72,14 +77,29 @@ export type ModelReport = {
 
 /** With fewer samples compared nothing can be said. */
 const MIN_COMPARED = 8;
-/** HZ and rounding are found out on this many samples; the middle of a longer stream is taken. */
+/** HZ and rounding are found out on this many samples, the first. */
 const MAX_TRIED = 8192;
-/** Phases that are tried where intervals are too long to vote. */
-const PHASES = 32;
+/** Above this every phase need not be tried: where it must be, 16 of them, on so many samples. */
+const CLEAR_AGREEMENT = 12;
+const PHASES = 16;
+/** Nor where so large a share is within 1 % without any tick. */
+const ENOUGH = 0.995;
+const MAX_SCANNED = 384;
 /** Departures that must agree on a phase, more than speak against it. */
 const MIN_AGREEMENT = 3;
-/** Sample times differ from the controller's by about this much, nanoseconds. */
-const CLOCK_JITTER_NS = 1000;
+/** Steps that must tell the two ways of rounding apart, four of five in favour of one. */
+const MIN_ROUNDINGS = 8;
+/**
+ * HZ is known if it explains this share of the samples more than any other does, or more than no
+ * ticks do.
+ */
+const HZ_LEAD = 0.002;
+/** Nor is it known of a stream that is hardly understood. */
+const TRUSTED = 0.8;
+/** A sample's time differs from the controller's own by about this much … */
+const TYPICAL_JITTER_NS = 100;
+/** … and at times by this much, nanoseconds. */
+const LARGE_JITTER_NS = 1000;
 
 /**
  * Replays one stream in frequency mode. Null: too few samples. Clocks and fixed periods have no
@@ -87,41 +107,80 @@ const CLOCK_JITTER_NS = 1000;
  */
 export function replayStream(sequence: PeriodSequence, options: ModelOptions): ModelReport | null {
   if (sequence.length - 2 < MIN_COMPARED) return null;
-  const rules = findReplayRules(sequence, options);
-  const replayed = replay(sequence, rules);
-  return { ...summarize(sequence, replayed, rules, options), ...describe(sequence, rules) };
-}
-
-function describe(sequence: PeriodSequence, rules: ReplayRules) {
+  const found = findReplayRules(startOf(sequence, MAX_TRIED), options);
+  const { rules, isHzClear, rounding } = found;
   const { grid, frequencyHz } = rules;
-  // Without a trace of ticks, only what holds for every HZ is said.
-  const hz = grid === null ? Math.min(...TICK_RATES) : grid.hz;
+  // Where HZ is not known, only what holds for every HZ is said.
+  const hz = isHzClear && grid !== null ? grid.hz : null;
   return {
-    tickDriven: frequencyHz < 2 * hz,
-    hz: grid === null ? null : grid.hz,
-    grid,
-    rounding: isRoundingKnown(sequence, rules) ? rules.rounding : ('unknown' as const),
+    ...summarize(sequence, replay(sequence, rules), rules, options),
+    tickDriven: frequencyHz < 2 * (hz ?? Math.min(...TICK_RATES)),
+    hz,
+    grid: hz === null ? null : grid,
+    rounding,
   };
 }
 
-/** Lag, HZ, phase and rounding: whatever explains most. */
-function findReplayRules(sequence: PeriodSequence, options: ModelOptions): ReplayRules {
-  const tried = middleOf(sequence, MAX_TRIED);
-  let best: ReplayRules | null = null;
+/** The same of group `group` of an input; null too for clocks and fixed periods. */
+export function replayGroup(
+  input: PeriodInput,
+  groups: StreamGroups,
+  group: number,
+  sequence: PeriodSequence,
+): ModelReport | null {
+  const index = groups.event[group] as number;
+  const stream = groups.stream[group] as number;
+  const { mode, frequencyHz, type } = input.events[index]!;
+  if (mode !== 'frequency' || frequencyHz === null) return null;
+  const isOfGroup = (row: { event: number; stream?: number }) =>
+    (row.event === index || row.event < 0) && ((row.stream ?? -1) < 0 || row.stream === stream);
+  return replayStream(sequence, {
+    frequencyHz,
+    // Of hardware events, which of the two explains more is part of the answer.
+    rule: isCountedInSoftware(type) ? 'next' : 'unknown',
+    isCountedInSoftware: isCountedInSoftware(type),
+    throttles: (input.throttles ?? []).filter(isOfGroup),
+    lossTimesNs: (input.lossGaps ?? []).filter(isOfGroup).map(({ timeNs }) => timeNs),
+  });
+}
+
+/** What the recording does not say. */
+type Found = {
+  readonly rules: ReplayRules;
+  /** No other HZ explains nearly as much. */
+  readonly isHzClear: boolean;
+  readonly rounding: EighthRounding | 'unknown';
+};
+
+/** Lag, HZ and phase: whatever explains most. */
+function findReplayRules(sequence: PeriodSequence, options: ModelOptions): Found {
+  const { frequencyHz } = options;
+  let best: Found | null = null;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const lag of possibleLags(options)) {
-    for (const rounding of ['away', 'up'] as const) {
-      const { frequencyHz } = options;
-      const plain: ReplayRules = { frequencyHz, lag, rounding, grid: null };
-      for (const grid of possibleGrids(tried, plain, options.grid)) {
-        const rules = { ...plain, grid };
-        const score = scoreOf(tried, replay(tried, rules));
-        if (score > bestScore) {
-          bestScore = score;
-          best = rules;
-        }
-      }
-    }
+    const rounding = findRounding(sequence, lag, frequencyHz);
+    const plain: ReplayRules = {
+      frequencyHz,
+      lag,
+      rounding: rounding === 'unknown' ? 'away' : rounding,
+      grid: null,
+    };
+    const grids = possibleGrids(sequence, plain, options.grid);
+    const tried = startOf(sequence, grids.length > TICK_RATES.length + 2 ? MAX_SCANNED : Infinity);
+    const scores = grids.map((grid) => scoreOf(tried, replay(tried, { ...plain, grid })));
+    const top = scores.indexOf(Math.max(...scores));
+    const score = scores[top]!;
+    if (score <= bestScore) continue;
+    bestScore = score;
+    const grid = grids[top]!;
+    const others = scores.filter((_, k) => grids[k]?.hz !== grid?.hz);
+    const lead = score - Math.max(...others);
+    const rules = { ...plain, grid };
+    const isHzClear =
+      grid !== null &&
+      (grid === options.grid || lead > MIN_AGREEMENT + HZ_LEAD * tried.length) &&
+      nearShare(tried, replay(tried, rules)) > TRUSTED;
+    best = { rules, isHzClear, rounding };
   }
   return best!;
 }
@@ -131,78 +190,120 @@ function possibleLags({ rule, isCountedInSoftware }: ModelOptions): readonly (1 
   return rule === 'next' ? [1] : [2, 1];
 }
 
-/** No ticks at all, first; then for every HZ the phases that may be. */
+/**
+ * Adds the grids that may be to what is known: for every HZ the phase that the departures vote for.
+ * Where few can vote, because intervals are about as long as ticks or their jitter hides the ticks,
+ * every phase is a candidate.
+ */
 function possibleGrids(
   sequence: PeriodSequence,
   plain: ReplayRules,
   known: TickGrid | undefined,
 ): (TickGrid | null)[] {
-  if (known) return [known];
-  const departs = departuresOf(sequence, replay(sequence, plain), plain.lag);
-  const grids: (TickGrid | null)[] = [null];
+  const grids: (TickGrid | null)[] = known ? [null, known] : [null];
+  const replayed = replay(sequence, plain);
+  const departs = departuresOf(sequence, replayed, plain.lag);
+  let agreement = 0;
   for (const hz of TICK_RATES) {
-    const tickNs = tickLengthNs(hz);
-    const vote = voteForPhase(sequence.timeNs, departs, hz);
-    if (vote.score >= MIN_AGREEMENT) grids.push({ hz, tickNs, phaseNs: vote.phaseNs });
-    if (plain.frequencyHz < 2 * hz && sequence.length <= 1024) {
+    const { phaseNs, score } = voteForPhase(sequence.timeNs, departs, hz);
+    if (score < MIN_AGREEMENT) continue;
+    agreement = Math.max(agreement, score);
+    grids.push({ hz, tickNs: tickLengthNs(hz), phaseNs });
+  }
+  if (!known && agreement < CLEAR_AGREEMENT && nearShare(sequence, replayed) < ENOUGH) {
+    for (const hz of TICK_RATES) {
+      const tickNs = tickLengthNs(hz);
       for (let k = 0; k < PHASES; k++) grids.push({ hz, tickNs, phaseNs: (tickNs * k) / PHASES });
     }
   }
   return grids;
 }
 
-/** For each interval 1 if the period after it is not what its overflow alone gives, else 0. */
+/**
+ * For each interval 1 if the period after it is not what its overflow alone gives, else 0. What the
+ * jitter of time stamps can have done is no departure: of fast events a nanosecond is an event.
+ */
 function departuresOf(sequence: PeriodSequence, plain: Replay, lag: number): Int8Array {
-  const { length, periodEvents } = sequence;
+  const { length, timeNs, periodEvents } = sequence;
   const departs = new Int8Array(length).fill(-1);
-  for (let i = 0; i + lag < length; i++) {
+  for (let i = 1; i + lag < length; i++) {
     if (plain.step[i + lag] === STEP.RESTART) continue;
-    departs[i] = plain.expected[i + lag] === periodEvents[i + lag] ? 0 : 1;
+    const reported = periodEvents[i + lag] as number;
+    const distance = Math.abs((plain.expected[i + lag] as number) - reported);
+    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
+    departs[i] = distance * since > (reported * 2 * TYPICAL_JITTER_NS) / 8 ? 1 : 0;
   }
   return departs;
 }
 
-/** A period explained counts 1, half if not exactly, a quarter if something had to be inferred. */
+/** Share of the compared samples within 1 %. */
+function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
+  let compared = 0;
+  let near = 0;
+  for (let i = 0; i < length; i++) {
+    if (step[i] === STEP.NONE) continue;
+    compared++;
+    const reported = periodEvents[i] as number;
+    if (Math.abs((expected[i] as number) - reported) <= 0.01 * reported) near++;
+  }
+  return near / compared;
+}
+
+/**
+ * How well a replay explains the periods. Each counts a half where it is within 1 %, and up to a
+ * half more the closer it is; a quarter of that where something had to be inferred.
+ */
 function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
   let score = 0;
   for (let i = 0; i < length; i++) {
     if (step[i] === STEP.NONE) continue;
-    const distance = Math.abs((expected[i] as number) - (periodEvents[i] as number));
-    if (distance > 0.01 * (periodEvents[i] as number)) continue;
-    const inferred = step[i] === STEP.RESTART || step[i] === STEP.PAUSE;
-    score += inferred ? 0.25 : distance === 0 ? 1 : 0.5;
+    const reported = periodEvents[i] as number;
+    const distance = Math.abs((expected[i] as number) - reported) / reported;
+    const weight = step[i] === STEP.RESTART || step[i] === STEP.PAUSE ? 0.25 : 1;
+    score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
   return score;
 }
 
-/** `count` samples from the middle; times stay, so that phases hold for the whole. */
-function middleOf(sequence: PeriodSequence, count: number): PeriodSequence {
+/** The first `count` samples: in the ramp the steps are large, and tell most. */
+function startOf(sequence: PeriodSequence, count: number): PeriodSequence {
   if (sequence.length <= count) return sequence;
-  const from = (sequence.length - count) >> 1;
   return {
     length: count,
-    timeNs: sequence.timeNs.subarray(from, from + count),
-    periodEvents: sequence.periodEvents.subarray(from, from + count),
-    elapsedEvents: sequence.elapsedEvents.subarray(from, from + count),
+    timeNs: sequence.timeNs.subarray(0, count),
+    periodEvents: sequence.periodEvents.subarray(0, count),
+    elapsedEvents: sequence.elapsedEvents.subarray(0, count),
   };
 }
 
-/** Whether any overflow gives another period under the other rounding. */
-function isRoundingKnown(sequence: PeriodSequence, rules: ReplayRules): boolean {
-  const { timeNs, periodEvents, length } = sequence;
-  const tickNs = rules.grid === null ? 4e6 : rules.grid.tickNs;
-  let tell = 0;
-  for (let i = 1; i + rules.lag < length; i++) {
+/**
+ * How the kernel rounds, from the overflows that give another period under the other rounding.
+ * Where events are so fast that the jitter of a time stamp moves the result by an event, nothing
+ * can be told.
+ */
+function findRounding(
+  { timeNs, periodEvents, length }: PeriodSequence,
+  lag: 1 | 2,
+  frequencyHz: number,
+): EighthRounding | 'unknown' {
+  let away = 0;
+  let up = 0;
+  for (let i = 1; i + lag < length; i++) {
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const inForce = periodEvents[i + rules.lag - 1] as number;
-    const away = adjustAtOverflow(inForce, since, tickNs, rules.frequencyHz, 'away');
-    const up = adjustAtOverflow(inForce, since, tickNs, rules.frequencyHz, 'up');
-    const reported = periodEvents[i + rules.lag] as number;
-    if (away === up) continue;
-    if (away === reported) tell++;
-    else if (up === reported) tell--;
+    const inForce = periodEvents[i + lag - 1] as number;
+    const wanted = (inForce * 1e9) / (since * frequencyHz);
+    if (wanted >= inForce || wanted * TYPICAL_JITTER_NS > since) continue;
+    const reported = periodEvents[i + lag] as number;
+    const ifAway = adjustPeriod(inForce, inForce, since, frequencyHz, 'away');
+    const ifUp = adjustPeriod(inForce, inForce, since, frequencyHz, 'up');
+    if (ifAway === ifUp) continue;
+    if (reported === ifAway) away++;
+    else if (reported === ifUp) up++;
   }
-  return Math.abs(tell) >= MIN_AGREEMENT;
+  if (Math.max(away, up) < MIN_ROUNDINGS || Math.min(away, up) > 0.2 * (away + up)) {
+    return 'unknown';
+  }
+  return away > up ? 'away' : 'up';
 }
 
 function summarize(
@@ -316,9 +417,9 @@ class CauseFinder {
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
     const inForce = periodEvents[target - 1] as number;
     const reported = periodEvents[target] as number;
-    const shortest = Math.max(1, since - CLOCK_JITTER_NS);
+    const shortest = Math.max(1, since - LARGE_JITTER_NS);
     const high = adjustAtOverflow(inForce, shortest, tickNs, frequencyHz, rounding);
-    const longest = since + CLOCK_JITTER_NS;
+    const longest = since + LARGE_JITTER_NS;
     const low = adjustAtOverflow(inForce, longest, tickNs, frequencyHz, rounding);
     return low <= reported && reported <= high;
   }

@@ -6,6 +6,7 @@ import {
   type PeriodSequence,
   type Ramp,
 } from './convergence.ts';
+import { type ModelReport, replayGroup } from './model.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
 import { findPhases, type Phase } from './phases.ts';
 import { computeSpread, median, type Spread } from './spread.ts';
@@ -79,8 +80,8 @@ export type StreamReport = {
   readonly firstPeriods: readonly number[];
   readonly phases: readonly Phase[];
   readonly reRamps: readonly ReRamp[];
-  /** Null: not compared with the kernel's algorithm. */
-  readonly model: null;
+  /** How far the kernel's algorithm explains the periods; null where there are too few, or fixed. */
+  readonly model: ModelReport | null;
   readonly throttledNs: number;
   readonly idle: { readonly gaps: number; readonly ns: number };
   readonly course: PeriodCourse | null;
@@ -146,7 +147,7 @@ export function reportStream(
     firstPeriods: [...sequence.periodEvents.subarray(0, FIRST_PERIODS)],
     phases: isFixed ? [] : findPhases(sequence, activity, convergence.atRest),
     reRamps: convergence.reRamps.map((ramp) => describeReRamp(sequence, ramp)),
-    model: null,
+    model: replayGroup(input, groups, group, sequence),
     throttledNs,
     idle: { gaps: activity.idleGaps, ns: activity.idleNs },
     course: courseOf(sequence),

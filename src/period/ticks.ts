@@ -43,7 +43,10 @@ const BINS = 2048;
  */
 const AGAINST = 0.5;
 
-/** A phase and how many departures, less what speaks against it, lie on it. */
+/**
+ * A phase and how many departures, less what speaks against it, lie on it, more than on any other:
+ * intervals nearly as long as a tick, all of which depart, lie on all phases and tell nothing.
+ */
 export type PhaseVote = { readonly phaseNs: number; readonly score: number };
 
 /**
@@ -80,22 +83,24 @@ export function voteForPhase(timeNs: Float64Array, departs: Int8Array, hz: numbe
 function highestPlateau(steps: Float64Array, tickNs: number): PhaseVote {
   const votes = new Float64Array(BINS);
   let sum = 0;
-  let score = Number.NEGATIVE_INFINITY;
+  let total = 0;
+  let highest = Number.NEGATIVE_INFINITY;
   for (let bin = 0; bin < BINS; bin++) {
     sum += steps[bin] as number;
     votes[bin] = sum;
-    if (sum > score) score = sum;
+    total += sum;
+    if (sum > highest) highest = sum;
   }
   let longest = 0;
   let longestEnd = 0;
   let run = 0;
   for (let k = 0; k < 2 * BINS; k++) {
-    run = (votes[k % BINS] as number) >= score - 1e-6 ? run + 1 : 0;
+    run = (votes[k % BINS] as number) >= highest - 1e-6 ? run + 1 : 0;
     if (run > longest && run <= BINS) {
       longest = run;
       longestEnd = k;
     }
   }
   const middle = (longestEnd - longest / 2 + 0.5 + BINS) % BINS;
-  return { phaseNs: (middle * tickNs) / BINS, score };
+  return { phaseNs: (middle * tickNs) / BINS, score: highest - Math.max(0, total / BINS) };
 }

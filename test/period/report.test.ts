@@ -88,7 +88,7 @@ test('a converged recording: settle point, steady state, phases, no re-ramp', ()
     settleSamples: 14,
     settleNs: 1_715_304,
     reRamps: [],
-    model: null,
+    model: { hz: 250, tickDriven: false },
   });
   expect(stream!.firstPeriods.slice(0, 12)).toEqual([1, 1, 1, 2, 5, 12, 39, 36, 37, 35, 40, 44]);
   expect(stream!.firstPeriods.length).toBe(64);
