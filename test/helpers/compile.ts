@@ -20,17 +20,29 @@ export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');
 }
 
+/** The program of the accuracy bench that counts its own events; its first lines say how. */
+export function compileCountedWork(): string {
+  const programs = join(helpers, '../../bench/accuracy/programs');
+  return compileC(join(programs, 'threads.c'), PROFILED, '', [join(programs, 'work.c')]);
+}
+
 /**
- * Compiles one C file and returns the path of the result, in `test/build/`. The name holds a hash
- * of source, compiler and flags: the same input is compiled once, and a changed one never finds the
- * old result. Test files that run at the same time may compile the same source; the last rename
+ * Compiles one C file, with others linked to it, and returns the path of the result, in
+ * `test/build/`. The name holds a hash of sources, compiler and flags: the same input is compiled
+ * once, and a changed one never finds the old result. Test files that run at the same time may compile the same source; the last rename
  * wins, with equal bytes.
  */
-export function compileC(source: string, flags: readonly string[], extension = ''): string {
+export function compileC(
+  source: string,
+  flags: readonly string[],
+  extension = '',
+  others: readonly string[] = [],
+): string {
   const compiler = process.env.CC ?? 'cc';
   const key = createHash('sha256')
     .update(JSON.stringify([compiler, flags]))
     .update(readFileSync(source));
+  for (const other of others) key.update(readFileSync(other));
   const name = basename(source, extname(source));
   const result = join(buildDirectory, `${name}-${key.digest('hex').slice(0, 12)}${extension}`);
   if (existsSync(result)) return result;
@@ -38,9 +50,8 @@ export function compileC(source: string, flags: readonly string[], extension = '
   mkdirSync(buildDirectory, { recursive: true });
   const unfinished = `${result}.${process.pid}`;
   // Libraries come after the source, or a linker with --as-needed leaves them out.
-  const run = spawnSync(compiler, ['-Wall', '-Wextra', '-o', unfinished, source, ...flags], {
-    encoding: 'utf8',
-  });
+  const words = ['-Wall', '-Wextra', '-o', unfinished, source, ...others, ...flags];
+  const run = spawnSync(compiler, words, { encoding: 'utf8' });
   if (run.error) {
     const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
     throw new Error(
