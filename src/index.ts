@@ -15,10 +15,14 @@
  */
 
 export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
 export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report.ts';
 export type { FlatReport } from './profile/flat-report.ts';
 export type * from './profile/types.ts';
+export { describeProvenance } from './session/describe-provenance.ts';
+export type { Check, DoctorReport } from './session/doctor/check.ts';
+export { doctor } from './session/doctor/examine.ts';
 export {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -46,3 +50,5 @@ export {
   startRecording,
 } from './session/recorder.ts';
 export { type RecordingInfo, readInfo } from './session/recording-info.ts';
+export { type SelftestOptions, selftest } from './session/selftest/selftest.ts';
+export type { SelftestReport } from './session/selftest/types.ts';

@@ -1,9 +1,12 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { printableProvenance } from '../export/provenance.ts';
 import { weightTitle } from '../export/weight-title.ts';
+import { firstEvent } from '../profile/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
-import { type ExportFormat, exportProfile } from '../session/export-profile.ts';
+import { type ExportFormat, exportProfile, exportProvenance } from '../session/export-profile.ts';
+import type { OpenedProfile } from '../session/open-profile.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { writeTo } from './stdout.ts';
@@ -29,6 +32,7 @@ export async function runExport(
   } finally {
     if (fd !== 1) closeSync(fd);
   }
+  if (flags.format === 'folded') sayBeside(opened, flags);
   if (!flags.verbose && events.length <= 1) return;
   const shown = flags.event ?? (flags.format === 'folded' ? events[0]?.name : 'all events');
   const weights = opened.weights(flags.weight);
@@ -40,5 +44,32 @@ function openOutput(path: string): number {
     return openSync(path, 'w', 0o600);
   } catch (error) {
     throw new FailedError(`cannot write ${path}: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Folded lines can't say where their numbers come from: a line that is no stack breaks difffolded.pl,
+ * is warned of by flamegraph.pl and inferno, and keeps speedscope from knowing the format. So it goes
+ * into a file beside the output, or on standard error where the output is a pipe.
+ */
+function sayBeside(
+  opened: OpenedProfile,
+  flags: { output: string; weight?: WeightKind; event?: string },
+): void {
+  // Without a name the format holds the event of the first sample.
+  const first = opened.profile.events[firstEvent(opened.profile)]?.name;
+  const event = flags.event ?? first;
+  const provenance = exportProvenance(opened, { ...flags, ...(event !== undefined && { event }) });
+  // Nothing can stand beside a pipe or a device.
+  if (flags.output === '-' || !statSync(flags.output).isFile()) {
+    for (const { said } of provenance.events) for (const line of said) say(`perf-ts: ${line}`);
+    return;
+  }
+  const path = `${flags.output}.provenance.json`;
+  const fd = openOutput(path);
+  try {
+    writeTo(fd, Buffer.from(`${JSON.stringify(printableProvenance(provenance), null, 2)}\n`));
+  } finally {
+    closeSync(fd);
   }
 }

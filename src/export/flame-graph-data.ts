@@ -12,6 +12,7 @@ import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
 import type { DsoKind, Profile, Weights } from '../profile/types.ts';
+import { type ExportProvenance, printableProvenance } from './provenance.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
 /**
@@ -34,6 +35,8 @@ export type FlameGraphData = {
     /** What was substituted or guessed, one sentence each. */
     readonly notes: readonly string[];
   };
+  /** Where the weights come from; null where the caller did not say. */
+  readonly provenance: ExportProvenance | null;
   readonly labels: FlameLabels;
   readonly events: readonly FlameEvent[];
 };
@@ -57,6 +60,8 @@ export type FlameEvent = {
   readonly weightTitle: string;
   /** Samples known to be missing: the larger of the two figures of `EventLoss`. */
   readonly lostSamples: number;
+  /** Where its weights come from and what they leave out, in sentences. */
+  readonly provenance: readonly string[];
   /** All threads first, then single threads, heaviest first. */
   readonly views: readonly FlameView[];
   /** Threads with samples that got no view of their own. */
@@ -100,6 +105,7 @@ export type FlameGraphOptions = {
   /** Threads with a view of their own, per event. */
   readonly maxThreads?: number;
   readonly exporter?: string;
+  readonly provenance?: ExportProvenance;
 };
 
 /** A fifth of a pixel on a wide screen; bounds a level at 5000 rows, whatever was recorded. */
@@ -157,6 +163,9 @@ export function computeFlameGraphData(
       unit,
       weightTitle: weightTitle({ ...weights, unit }),
       lostSamples: lostSamplesOf(profile, index),
+      provenance: (options.provenance?.events ?? [])
+        .filter((described) => described.event === event.name)
+        .flatMap(({ said }) => said.map(printable)),
       views,
       threadsWithoutView: heaviest.length > 1 ? Math.max(0, heaviest.length - maxThreads) : 0,
     });
@@ -175,6 +184,7 @@ export function computeFlameGraphData(
       durationNs: last < 0 ? 0 : (samples.timeNs[last] as number) - (samples.timeNs[0] as number),
       notes: meta.notes.map(printable),
     },
+    provenance: options.provenance === undefined ? null : printableProvenance(options.provenance),
     labels: labels.finish(),
     // Events without a sample have nothing to draw, but what they lost must be seen.
     events: events.filter((event) => event.views[0]!.samples > 0 || event.lostSamples > 0),

@@ -3,6 +3,7 @@ import { printable } from '../base/printable.ts';
 import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import type { Profile, Weights } from '../profile/types.ts';
+import { type EventProvenance, type ExportProvenance, printableProvenance } from './provenance.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
@@ -12,12 +13,14 @@ export type SpeedscopeOptions = {
   readonly select?: SampleSelection;
   /** Program and version that made the file. */
   readonly exporter?: string;
+  /** Where the weights come from; a key of our own, which readers of the format pass over. */
+  readonly provenance?: ExportProvenance;
 };
 
 /**
  * Writes speedscope's file format (the schema is named in the file):
  *
- *   { "$schema", "exporter", "name", "activeProfileIndex",
+ *   { "$schema", "exporter", "name", "activeProfileIndex", "provenance",
  *     "shared": { "frames": [{ "name", "file" }] },              file = path of the DSO
  *     "profiles": [{ "type": "sampled", "name", "unit", "startValue": 0, "endValue",
  *                    "samples": [[frame, …]], "weights": [n] }] }   outermost frame first
@@ -41,7 +44,10 @@ export function writeSpeedscope(
   buffer.add(
     `{"$schema":${JSON.stringify(SCHEMA)},` +
       `"exporter":${JSON.stringify(options.exporter ?? 'perf-ts')},` +
-      `"name":${JSON.stringify(fileName(profile, weights))},` +
+      `"name":${JSON.stringify(fileName(profile, weights, options.provenance))},` +
+      (options.provenance === undefined
+        ? ''
+        : `"provenance":${JSON.stringify(printableProvenance(options.provenance))},`) +
       (sections.length > 0 ? `"activeProfileIndex":${heaviest},` : '') +
       '"shared":{"frames":[',
   );
@@ -92,11 +98,21 @@ function splitByThread(profile: Profile, weights: Weights, samples: Int32Array):
   return sections;
 }
 
-function fileName(profile: Profile, weights: Weights): string {
+/** The title that speedscope shows: what was recorded, what it weighs, and what is missing. */
+function fileName(profile: Profile, weights: Weights, provenance?: ExportProvenance): string {
   const events = profile.events.map((event) => event.name).join(', ');
   const units = new Set(profile.events.map((event) => withUnitOf(event, weights).unit));
   const unit = units.size === 0 ? weights.unit : [...units].join(' or ');
-  return printable(`${events}; weight: ${weightTitle({ ...weights, unit })}`);
+  const title = `${events}; weight: ${weightTitle({ ...weights, unit })}`;
+  return printable([title, ...(provenance?.events ?? []).flatMap(warningsOf)].join('; '));
+}
+
+function warningsOf({ event, insteadOf, isGuess, lostSamples }: EventProvenance): string[] {
+  return [
+    ...(insteadOf === null ? [] : [`${event} instead of ${insteadOf}`]),
+    ...(isGuess ? [`${event}: weights are a guess`] : []),
+    ...(lostSamples > 0 ? [`${event}: ${lostSamples} samples lost`] : []),
+  ];
 }
 
 function writeSection(

@@ -150,6 +150,8 @@ export type ProfileMeta = {
   readonly clock: string;
   /** What was substituted or guessed, one sentence each: the event that replaced another, … */
   readonly notes: readonly string[];
+  /** Program and version that recorded; absent where the recording does not say. */
+  readonly recorder?: string;
 };
 
 export type Profile = {

@@ -1,7 +1,9 @@
 import { writeFolded } from '../export/folded.ts';
 import { renderHtml } from '../export/html.ts';
+import type { ExportProvenance } from '../export/provenance.ts';
 import { writeSpeedscope } from '../export/speedscope.ts';
 import type { WeightKind } from '../profile/types.ts';
+import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 import { packageVersion } from './version.ts';
 import { readPageAssets } from './web-assets.ts';
@@ -30,17 +32,34 @@ export function exportProfile(
   const weights = opened.weights(options.weight, event);
   const select = event === undefined ? {} : { event };
   const exporter = `perf-ts ${packageVersion()}`;
+  const provenance = () => exportProvenance(opened, options);
   switch (format) {
     case 'folded':
       writeFolded(profile, weights, { select }, write);
       break;
     case 'speedscope':
-      writeSpeedscope(profile, weights, { select, exporter }, write);
+      writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
       break;
     case 'html': {
       const title = options.title === undefined ? {} : { title: options.title };
-      write(renderHtml(profile, weights, readPageAssets(), { select, exporter, ...title }));
+      write(
+        renderHtml(profile, weights, readPageAssets(), {
+          select,
+          exporter,
+          provenance: provenance(),
+          ...title,
+        }),
+      );
       break;
     }
   }
+}
+
+/** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
+export function exportProvenance(opened: OpenedProfile, options: ExportOptions): ExportProvenance {
+  const { event, weight } = options;
+  return describeProvenance(opened, {
+    ...(weight !== undefined && { weight }),
+    ...(event !== undefined && { event: opened.eventIndex(event) }),
+  });
 }

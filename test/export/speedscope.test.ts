@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { writeSpeedscope } from '../../src/export/speedscope.ts';
+import type { EventProvenance, ExportProvenance } from '../../src/export/provenance.ts';
+import { type SpeedscopeOptions, writeSpeedscope } from '../../src/export/speedscope.ts';
 import type { Profile, WeightKind } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { collect } from '../helpers/round-trip.ts';
@@ -16,8 +17,12 @@ const schema = readFileSync(
 );
 const isValid = new Ajv().compile(JSON.parse(schema));
 
-function speedscope(profile: Profile, kind: WeightKind = 'samples') {
-  const options = { exporter: 'perf-ts 1.2.3' };
+function speedscope(
+  profile: Profile,
+  kind: WeightKind = 'samples',
+  more: Pick<SpeedscopeOptions, 'provenance'> = {},
+) {
+  const options = { exporter: 'perf-ts 1.2.3', ...more };
   const file = JSON.parse(
     collect((write) => writeSpeedscope(profile, simpleWeights(profile, kind), options, write)),
   );
@@ -116,6 +121,49 @@ describe('speedscope', () => {
     `);
     const [section] = speedscope(profile, 'period').profiles;
     expect([section.samples, section.weights, section.endValue]).toEqual([[[], [0]], [4, 6], 10]);
+  });
+
+  test('says where the weights come from, in its title what is wrong with them', () => {
+    const event: EventProvenance = {
+      event: 'cpu-clock',
+      insteadOf: 'cycles\u001b[2J',
+      mode: 'clock',
+      frequencyHz: null,
+      fixedPeriod: null,
+      unit: 'nanoseconds',
+      weightsFrom: 'fixed-period',
+      isGuess: false,
+      rule: null,
+      samples: 1,
+      lostSamples: 3,
+      coverage: 0.25,
+      weighed: 1,
+      counted: null,
+      said: [],
+    };
+    const provenance: ExportProvenance = {
+      schema: 'perf-ts/provenance@1',
+      exporter: 'perf-ts 1.2.3',
+      recorder: null,
+      kernel: '6.18.1',
+      arch: 'x86_64',
+      weight: 'samples',
+      truncatedAt: null,
+      notes: [],
+      events: [event],
+    };
+    const profile = profileFromText(`
+      event  cpu-clock
+             main
+    `);
+    const file = speedscope(profile, 'samples', { provenance });
+    expect(file.name).toBe(
+      'cpu-clock; weight: samples; cpu-clock instead of cycles\\x1b[2J; cpu-clock: 3 samples lost',
+    );
+    expect(file.provenance).toEqual({
+      ...provenance,
+      events: [{ ...event, insteadOf: 'cycles\\x1b[2J' }],
+    });
   });
 
   test('a profile without samples is a valid file', () => {

@@ -38,6 +38,7 @@ export function renderFigures(event: FlameEvent, view: FlameView): HTMLElement[]
   const lostFigure = figure('lost samples', lost);
   if (event.lostSamples > 0) lostFigure.classList.add('warning');
   figures.push(lostFigure);
+  if (event.provenance.length > 0) figures.push(figure('provenance', event.provenance.join('; ')));
   return figures;
 }
 

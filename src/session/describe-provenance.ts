@@ -1,0 +1,113 @@
+import {
+  type EventProvenance,
+  type ExportProvenance,
+  sayProvenance,
+} from '../export/provenance.ts';
+import { withUnitOf } from '../export/weight-title.ts';
+import { lostSamplesOf } from '../profile/losses.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import type { OpenedProfile } from './open-profile.ts';
+import { packageVersion } from './version.ts';
+
+/**
+ * Where the numbers of a profile come from: what was opened, in place of what, what the weights were
+ * made of, how sure that is, and what is missing. Every export holds this object, or points to it.
+ */
+export function describeProvenance(
+  opened: OpenedProfile,
+  options: { readonly weight?: WeightKind; readonly event?: EventIndex } = {},
+): ExportProvenance {
+  const { profile } = opened;
+  const kind = options.weight ?? 'events';
+  const weights = opened.weights(kind, options.event);
+  // Rules and totals only: nothing of single streams.
+  const reports = opened.periods({ streams: 0 }).events;
+  const figures = sumByEvent(profile, weights);
+  const events = profile.events.flatMap((event, index): EventProvenance[] => {
+    if (options.event !== undefined && options.event !== index) return [];
+    const report = reports.find((candidate) => candidate.event === event.name);
+    const { samples, counted, weighed } = figures[index] as EventFigures;
+    const lostSamples = lostSamplesOf(profile, index as EventIndex);
+    const rule = report?.reportedPeriod ?? null;
+    const weightsFrom = sourceOf(kind, {
+      isFixed: event.mode !== 'frequency',
+      // The running time is read with the counter: without it these weights do not exist.
+      readings: kind === 'time' && event.unit !== 'nanoseconds' ? samples : counted,
+      samples,
+      isRuleKnown: rule !== null && rule.rule !== 'unknown',
+    });
+    const described: Omit<EventProvenance, 'said'> = {
+      event: event.name,
+      insteadOf: replacedBy(event.name, profile.meta.notes),
+      mode: event.mode,
+      frequencyHz: event.frequencyHz,
+      fixedPeriod: event.fixedPeriod,
+      unit: withUnitOf(event, weights).unit,
+      weightsFrom,
+      isGuess:
+        kind === 'events' &&
+        (weightsFrom === 'reported-periods' ||
+          (weightsFrom === 'realigned-periods' && rule?.from === 'fit')),
+      rule,
+      samples,
+      lostSamples,
+      coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
+      weighed,
+      counted: report?.eventsCounted ?? null,
+    };
+    return [{ ...described, said: sayProvenance(described, kind) }];
+  });
+  const { kernel, arch, notes, recorder } = profile.meta;
+  return {
+    schema: 'perf-ts/provenance@1',
+    exporter: `perf-ts ${packageVersion()}`,
+    recorder: recorder ?? null,
+    kernel,
+    arch,
+    weight: kind,
+    truncatedAt: opened.truncatedAt,
+    notes,
+    events,
+  };
+}
+
+type EventFigures = {
+  samples: number;
+  /** Samples with a value of the counter. */
+  counted: number;
+  weighed: number;
+};
+
+function sumByEvent(profile: Profile, weights: Weights): EventFigures[] {
+  const figures = profile.events.map(() => ({ samples: 0, counted: 0, weighed: 0 }));
+  const { event, count, length } = profile.samples;
+  for (let i = 0; i < length; i++) {
+    const of = figures[event[i] as number] as EventFigures;
+    of.samples++;
+    if (!Number.isNaN(count[i] as number)) of.counted++;
+    of.weighed += weights.values[i] as number;
+  }
+  return figures;
+}
+
+function sourceOf(
+  kind: WeightKind,
+  found: { isFixed: boolean; readings: number; samples: number; isRuleKnown: boolean },
+): EventProvenance['weightsFrom'] {
+  if (kind === 'samples') return 'samples';
+  if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
+  if (found.readings > 0) {
+    return found.readings === found.samples ? 'counts' : 'counts-and-periods';
+  }
+  if (found.isFixed) return 'fixed-period';
+  return found.isRuleKnown ? 'realigned-periods' : 'reported-periods';
+}
+
+/** The recorder says in a note what it recorded in place of what: `cycles: … recording X instead`. */
+function replacedBy(name: string, notes: readonly string[]): string | null {
+  for (const note of notes) {
+    const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
+    if (match !== null && match[2] === name) return match[1] as string;
+  }
+  return null;
+}
