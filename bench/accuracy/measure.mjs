@@ -80,7 +80,7 @@ export function measure(opened, truth) {
     factors: Object.fromEntries(WEIGHTS.map((w) => [w, errorFactor(shares[w][i], trueShares[i])])),
     ess: totalEss,
     functionEss: functionEss[i],
-    interval: intervals?.[i] ?? null,
+    interval: intervals[i],
   }));
   return {
     samples: opened.profile.samples.length,
@@ -94,7 +94,16 @@ export function measure(opened, truth) {
 /**
  * The 95 % interval of each function's share of the counted functions, null where the build states
  * none. The report's shares are of all samples, so they are scaled by the counted functions' part.
+ * With call stacks the counted function is not the innermost: its total is meant.
  */
-function intervalsOf(_opened, _names) {
-  return null;
+function intervalsOf(opened, names) {
+  const { bySymbol } = opened.report({ weight: 'events' });
+  const byName = new Map(bySymbol.map((row) => [opened.nameOf(row.func), row]));
+  const rows = names.map((name) => byName.get(name));
+  const counted = rows.reduce((sum, row) => sum + (row?.totalShare ?? 0), 0);
+  return rows.map((row) => {
+    // A function without a sample has no row: what is said of it is nothing.
+    if (row === undefined || !('totalLow' in row)) return null;
+    return [row.totalLow / counted, row.totalHigh / counted];
+  });
 }

@@ -18,6 +18,8 @@ export function formatTables(results) {
     waysTable(enough),
     title(`Recordings with less than that`, few),
     waysTable(few),
+    '### The default, by the effective sample size of the function itself',
+    functionsTable(results),
     '### The default, by scenario, kind of event, rate and counter',
     groupsTable(results),
   ].join('\n\n');
@@ -88,6 +90,27 @@ function waysTable(results) {
 function formatCoverage(rows) {
   const found = coverage(rows);
   return found === null ? 'none stated' : `${formatPart(found.part)} of ${found.stated}`;
+}
+
+/** The samples in a function are what its share rests on, so its own number of them tells most. */
+function functionsTable(results) {
+  const classes = [
+    [`≥ ${ENOUGH_ESS}`, ENOUGH_ESS, Number.POSITIVE_INFINITY],
+    [`100 to ${ENOUGH_ESS}`, 100, ENOUGH_ESS],
+    ['20 to 100', 20, 100],
+    ['< 20', 0, 20],
+  ];
+  const lines = [];
+  for (const [name, low, high] of classes) {
+    const rows = rowsOf(results).filter((row) => row.functionEss >= low && row.functionEss < high);
+    const found = distribution(rows.map((row) => row.factors.events));
+    if (found === null) continue;
+    const figures = [found.median, found.p90, found.p95, found.max].map(formatFactor);
+    const part = formatPart(found.within);
+    lines.push([name, String(rows.length), ...figures, part, formatCoverage(rows)]);
+  }
+  const head = ['own ESS', 'functions', 'median', 'p90', 'p95', 'worst', '≤ 1.03', 'in interval'];
+  return formatTable(head, lines);
 }
 
 function groupsTable(results) {
