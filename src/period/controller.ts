@@ -59,7 +59,8 @@ export function adjustPeriod(
 
 /**
  * The period after an overflow, `sinceLastNs` after the one before: `count` is the period in force.
- * An overflow two ticks or more after the last adjusts nothing; nor does the first one.
+ * `period` is what is adjusted, the period in force too unless told otherwise. An overflow two
+ * ticks or more after the last adjusts nothing; nor does the first one.
  */
 export function adjustAtOverflow(
   inForce: number,
@@ -67,9 +68,10 @@ export function adjustAtOverflow(
   tickNs: number,
   frequencyHz: number,
   rounding: EighthRounding,
+  period: number = inForce,
 ): number {
-  if (!(sinceLastNs > 0 && sinceLastNs < 2 * tickNs)) return inForce;
-  return adjustPeriod(inForce, inForce, sinceLastNs, frequencyHz, rounding);
+  if (!(sinceLastNs > 0 && sinceLastNs < 2 * tickNs)) return period;
+  return adjustPeriod(period, inForce, sinceLastNs, frequencyHz, rounding);
 }
 
 /**

@@ -75,7 +75,7 @@ class Interval {
     const since = timeNs - this.startNs;
     const inPause = Math.max(0, Math.min(since - this.pauseNs, this.pauseLengthNs));
     const active = this.endNs - this.startNs - this.pauseLengthNs;
-    return this.counted + Math.round((this.events * (since - inPause)) / active);
+    return this.counted + Math.floor((this.events * (since - inPause)) / active + 1e-6);
   }
 }
 
