@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "fd_limit.h"
 #include "perf_event.h"
+#include "tasks.h"
 
 namespace perf_ts {
 
@@ -93,6 +95,9 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
   for (const Instance& instance : set->instances_) set->tasks_.push_back(instance.task);
   std::sort(set->tasks_.begin(), set->tasks_.end());
   set->tasks_.erase(std::unique(set->tasks_.begin(), set->tasks_.end()), set->tasks_.end());
+  for (const int task : set->tasks_) {
+    set->processes_.push_back(task < 0 ? 0 : ProcessOfThread(task));
+  }
   if (std::all_of(remaining.begin(), remaining.end(), [](int task) { return task == kEnded; })) {
     return nullptr;
   }
@@ -201,13 +206,13 @@ void EventSet::DisableAll() {
 std::vector<CounterReading> EventSet::ReadFinals() {
   std::vector<CounterReading> finals(attrs_.size());
   lost_.assign(instances_.size(), 0);
+  readings_.assign(instances_.size(), {});
   for (size_t i = 0; i < instances_.size(); i++) {
     const Instance& instance = instances_[i];
     CounterReading reading;
-    if (!ReadCounter(instance.fd.get(), AttrOf(instance).read_format(), instance.id, attrs_.size(),
-                     &reading)) {
-      continue;
-    }
+    std::vector<uint64_t> words = ReadCounterWords(instance.fd.get(), attrs_.size());
+    if (!ParseReading(words, AttrOf(instance).read_format(), instance.id, &reading)) continue;
+    readings_[i] = std::move(words);
     lost_[i] = reading.lost;
     if (instance.event >= 0) finals[instance.event].Add(reading);
   }
@@ -217,6 +222,11 @@ std::vector<CounterReading> EventSet::ReadFinals() {
 bool EventSet::CountsLost() const {
   return std::all_of(attrs_.begin(), attrs_.end(),
                      [](const EventAttr& attr) { return (attr.read_format() & kReadLost) != 0; });
+}
+
+int EventSet::ProcessOf(int task) const {
+  const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), task);
+  return found == tasks_.end() || *found != task ? 0 : processes_[found - tasks_.begin()];
 }
 
 const EventAttr& EventSet::AttrOf(const Instance& instance) const {

@@ -62,7 +62,7 @@ class EventSet {
   /** Sampled events, then the side-band. */
   void DisableAll();
 
-  /** Final values, summed over the instances; `lost` of each instance is left in LostOf. */
+  /** Final values, summed over the instances; each one's own are left in `readings`, `lost`. */
   std::vector<CounterReading> ReadFinals();
   /** Whether every sampled event has PERF_FORMAT_LOST. */
   bool CountsLost() const;
@@ -70,6 +70,8 @@ class EventSet {
   const std::vector<Instance>& instances() const { return instances_; }
   /** Per instance, after ReadFinals: samples or side-band records that did not fit. */
   const std::vector<uint64_t>& lost() const { return lost_; }
+  /** Per instance, after ReadFinals: what read() returned; empty where it failed. */
+  const std::vector<std::vector<uint64_t>>& readings() const { return readings_; }
   const EventAttr& AttrOf(const Instance& instance) const;
   size_t event_count() const { return attrs_.size(); }
 
@@ -78,6 +80,8 @@ class EventSet {
   uint32_t sideband_pages() const { return sideband_pages_; }
   /** Tasks that have at least one event, ascending. */
   const std::vector<int>& tasks() const { return tasks_; }
+  /** The process of a task that has an event, as it was opened; 0 for all tasks. */
+  int ProcessOf(int task) const;
 
  private:
   EventSet() = default;
@@ -93,9 +97,12 @@ class EventSet {
   /** Reserved in full before the first: rings point into it. */
   std::vector<Instance> instances_;
   std::vector<uint64_t> lost_;
+  std::vector<std::vector<uint64_t>> readings_;
   /** Per CPU two: samples, then side-band. */
   std::vector<Ring> rings_;
   std::vector<int> tasks_;
+  /** Parallel to the tasks. */
+  std::vector<int> processes_;
   uint32_t ring_pages_ = 0;
   uint32_t sideband_pages_ = 0;
 };

@@ -30,14 +30,12 @@ bool RedirectOutput(int fd, int owner_fd) {
   return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner_fd) == 0;
 }
 
-bool ReadCounter(int fd, uint64_t read_format, uint64_t id, size_t members,
-                 CounterReading* reading) {
+std::vector<uint64_t> ReadCounterWords(int fd, size_t members) {
   // A buffer that is too small gives ENOSPC, a larger one is filled as far as needed.
   std::vector<uint64_t> words(ReadingWords(members));
   const ssize_t bytes = read(fd, words.data(), words.size() * sizeof(uint64_t));
-  if (bytes < 0) return false;
-  words.resize(static_cast<size_t>(bytes) / sizeof(uint64_t));
-  return ParseReading(words, read_format, id, reading);
+  words.resize(bytes < 0 ? 0 : static_cast<size_t>(bytes) / sizeof(uint64_t));
+  return words;
 }
 
 ProbeResult ProbeEvent(EventAttr attr, int pid, int cpu) {

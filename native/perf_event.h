@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "event_attr.h"
 #include "fd.h"
@@ -24,9 +25,11 @@ bool DisableEvent(int fd);
 /** Sends the records of `fd` to the ring of `owner_fd`, which must be mapped. False with errno. */
 bool RedirectOutput(int fd, int owner_fd);
 
-/** read(2) of a counter; `members`: how many events its group has at most. */
-bool ReadCounter(int fd, uint64_t read_format, uint64_t id, size_t members,
-                 CounterReading* reading);
+/**
+ * read(2) of a counter: a `struct read_format`, empty when that failed. `members`: how many events
+ * its group has at most.
+ */
+std::vector<uint64_t> ReadCounterWords(int fd, size_t members);
 
 /** Whether an event would open: errno (0: it does), and on E2BIG the size that the kernel named. */
 struct ProbeResult {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "clock.h"
-#include "lost_samples.h"
+#include "final_records.h"
 
 namespace perf_ts {
 
@@ -180,7 +180,7 @@ void SamplerThread::Finish(EndReason reason) {
   }
   RecordingEnd end;
   end.finals = events_->ReadFinals();
-  if (sink_->failure() == 0) WriteLosses();
+  if (sink_->failure() == 0) WriteFinals();
   end.reason = sink_->failure() != 0 ? EndReason::kWriteError : reason;
   end.code_errno = sink_->failure();
   end.data_end = sink_->data_end();
@@ -200,23 +200,29 @@ void SamplerThread::Finish(EndReason reason) {
   mailbox_->Post([&](Mail* mail) { mail->recording_end = std::move(end); });
 }
 
-/** What the counters say was lost becomes the last round of the recording. */
-void SamplerThread::WriteLosses() {
+/** What the counters said when they were closed becomes the last round of the recording. */
+void SamplerThread::WriteFinals() {
   std::vector<std::vector<uint64_t>> records;
   for (size_t i = 0; i < events_->instances().size(); i++) {
-    if (events_->lost()[i] == 0) continue;
     const Instance& instance = events_->instances()[i];
     const EventAttr& attr = events_->AttrOf(instance);
-    LossOrigin origin;
+    InstanceOrigin origin;
     origin.event_id = instance.id;
     origin.cpu = instance.cpu;
-    if (child_ != nullptr && instance.task == child_->pid()) {
-      origin.pid = static_cast<uint32_t>(instance.task);
+    if (instance.task > 0) {
+      origin.pid = static_cast<uint32_t>(events_->ProcessOf(instance.task));
+      origin.tid = static_cast<uint32_t>(instance.task);
     }
     // Without use_clockid records carry the scheduler's clock, which can't be read from here;
     // CLOCK_MONOTONIC is the nearest.
     ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
-    records.push_back(LostSamplesRecord(attr, events_->lost()[i], origin));
+    // The side-band event counts nothing.
+    if (instance.event >= 0 && !events_->readings()[i].empty()) {
+      records.push_back(ReadRecord(attr, events_->readings()[i], origin));
+    }
+    if (events_->lost()[i] > 0) {
+      records.push_back(LostSamplesRecord(attr, events_->lost()[i], origin));
+    }
   }
   if (records.empty()) return;
   runs_.assign(records.size(), RecordRun());

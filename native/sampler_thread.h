@@ -24,7 +24,7 @@ namespace perf_ts {
  *
  *     release command ─▶ turn: wait (ring half full, latency bound, stop, target gone)
  *                        │     then one round
- *                        └▶ end: disable events, rounds until empty, lost counts, 'recording-ended'
+ *                        └▶ end: disable events, rounds until empty, finals, 'recording-ended'
  *                                └▶ wait for the command, 'child-exited' ─▶ done
  *
  * A round: the heads of all rings are loaded, then everything up to them is taken. So every record
@@ -68,7 +68,7 @@ class SamplerThread {
   bool DrainRound();
   void Account(uint64_t taken, bool closed);
   void Finish(EndReason reason);
-  void WriteLosses();
+  void WriteFinals();
   void AwaitChild();
 
   EventSet* events_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -24,6 +25,18 @@ std::vector<int> ListThreads(int pid) {
   if (tids.empty()) errno = ESRCH;
   std::sort(tids.begin(), tids.end());
   return tids;
+}
+
+int ProcessOfThread(int tid) {
+  FILE* status = fopen(("/proc/" + std::to_string(tid) + "/status").c_str(), "re");
+  if (status == nullptr) return 0;
+  int process = 0;
+  char line[256];
+  while (fgets(line, sizeof line, status) != nullptr) {
+    if (sscanf(line, "Tgid: %d", &process) == 1) break;
+  }
+  fclose(status);
+  return process;
 }
 
 }  // namespace perf_ts

@@ -11,4 +11,7 @@ namespace perf_ts {
  */
 std::vector<int> ListThreads(int pid);
 
+/** The process that a thread belongs to, 0 if it has ended. */
+int ProcessOfThread(int tid);
+
 }  // namespace perf_ts

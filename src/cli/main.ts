@@ -46,6 +46,7 @@ Examples:
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
     .option('--counts', 'record the counter with each sample')
+    .option('-s, --stat', 'with --counts, also the final count of each thread as it exits')
     .option('-D, --delay <ms>', 'let the target run this long first')
     .option('-i, --no-inherit', 'leave out threads and children started later')
     .option('--max-size <size>', 'stop at this file size (10M, 1G)')
@@ -90,7 +91,29 @@ Examples:
 
   withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
     .option('--streams <n>', 'how many streams to show, or all', '20')
+    .option('--simulate <rates>', "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'")
+    .option('--freq <hz>', 'simulation: samples per second asked', '4000')
+    .addOption(
+      new Option('--event-kind <kind>', 'simulation: who counts')
+        .choices(['software', 'hardware'])
+        .default('software'),
+    )
+    .addOption(
+      new Option('--hz <ticks>', 'simulation: ticks per second of the kernel')
+        .choices(['100', '250', '300', '1000'])
+        .default('250'),
+    )
+    .addOption(
+      new Option('--rounding <how>', 'simulation: of the eighth; up is before August 2024')
+        .choices(['away', 'up'])
+        .default('away'),
+    )
     .action(async (file: string | undefined, options) => {
+      if (options.simulate !== undefined) {
+        const { runSimulate } = await import('./simulate.ts');
+        runSimulate(options);
+        return;
+      }
       const { runPeriods } = await import('./periods.ts');
       await runPeriods(inputFile(file, options), options);
     });

@@ -25,6 +25,7 @@ export type RecordFlags = {
   user?: string;
   asRoot?: boolean;
   counts?: boolean;
+  stat?: boolean;
   delay?: string;
   inherit: boolean;
   maxSize?: string;
@@ -54,7 +55,8 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
     ...(flags.strictFreq && { strictFreq: true }),
     callGraph: readCallGraph(flags),
-    ...(flags.counts && { counts: true }),
+    ...((flags.counts || flags.stat) && { counts: true }),
+    ...(flags.stat && { exitCounts: true }),
     inherit: flags.inherit,
     ...(flags.output !== undefined && { output: flags.output }),
     ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),

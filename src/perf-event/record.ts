@@ -2,7 +2,12 @@ import type { AbsoluteAddress } from '../base/brand.ts';
 import { toHex } from '../base/hex.ts';
 import { decodeText } from '../base/text.ts';
 import { readAddress, readU64 } from '../base/u64.ts';
-import { PERF_RECORD, PERF_RECORD_MISC, PERF_RECORD_USER_TYPE_START } from './constants.ts';
+import {
+  PERF_FORMAT,
+  PERF_RECORD,
+  PERF_RECORD_MISC,
+  PERF_RECORD_USER_TYPE_START,
+} from './constants.ts';
 import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
 
@@ -77,6 +82,10 @@ export type KernelRecord =
       readonly tid: number;
       /** Leader first; nanoseconds for the times. */
       readonly values: readonly number[];
+      /** Parallel to the values; empty without PERF_FORMAT_ID. */
+      readonly ids: readonly number[];
+      /** Samples that did not fit, parallel to the values; empty without PERF_FORMAT_LOST. */
+      readonly lost: readonly number[];
       readonly timeEnabled: number;
       readonly timeRunning: number;
     }
@@ -343,6 +352,10 @@ function decodeRead(body: RecordBody, info: ParseInfo): KernelRecord | null {
     readIds: new Float64Array(most),
     readLost: new Float64Array(most),
   };
+  const column = (values: Float64Array, format: number): number[] =>
+    format !== 0 && (info.readFormat & format) === 0
+      ? []
+      : [...values.subarray(0, counters.readCount)];
   const start = body.start + 8;
   const { view, end, littleEndian } = body;
   if (decodeReadFormat(view, start, end, info.readFormat, littleEndian, counters) < 0) return null;
@@ -350,7 +363,9 @@ function decodeRead(body: RecordBody, info: ParseInfo): KernelRecord | null {
     kind: 'read',
     pid: body.i32(0),
     tid: body.i32(4),
-    values: [...counters.readValues.subarray(0, counters.readCount)],
+    values: column(counters.readValues, 0),
+    ids: column(counters.readIds, PERF_FORMAT.ID),
+    lost: column(counters.readLost, PERF_FORMAT.LOST),
     timeEnabled: counters.timeEnabled,
     timeRunning: counters.timeRunning,
   };

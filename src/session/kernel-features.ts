@@ -16,6 +16,11 @@ export type KernelFeatures = {
   readonly clockid: boolean;
   /** `PERF_SAMPLE_READ` together with `inherit`, Linux 6.12. */
   readonly inheritedRead: boolean;
+  /**
+   * `inherit_stat`, Linux 2.6.31. That a kernel takes it does not mean that it writes the READ record
+   * of an exiting task: from 5.13 until 2025 it took the task for dead too early and wrote none.
+   */
+  readonly inheritStat: boolean;
 };
 
 const NONE: KernelFeatures = {
@@ -25,6 +30,7 @@ const NONE: KernelFeatures = {
   bpfEvent: false,
   clockid: false,
   inheritedRead: false,
+  inheritStat: false,
 };
 
 const ALL: KernelFeatures = {
@@ -34,6 +40,7 @@ const ALL: KernelFeatures = {
   bpfEvent: true,
   clockid: true,
   inheritedRead: true,
+  inheritStat: true,
 };
 
 /** Asks for all of them at once, and only where that fails for each by itself. */
@@ -46,6 +53,7 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
     bpfEvent: opens({ ...NONE, bpfEvent: true }),
     clockid: opens({ ...NONE, clockid: true }),
     inheritedRead: opens({ ...NONE, inheritedRead: true }),
+    inheritStat: opens({ ...NONE, inheritStat: true }),
   };
 
   function opens(features: KernelFeatures): boolean {
@@ -62,7 +70,8 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
       clockid: features.clockid ? CLOCK_IDS.monotonic : 0,
       flags: {
         disabled: true,
-        inherit: features.inheritedRead,
+        inherit: features.inheritedRead || features.inheritStat,
+        inheritStat: features.inheritStat,
         excludeKernel: true,
         excludeHv: true,
         sampleIdAll: true,

@@ -30,6 +30,12 @@ export type RecordOptions = {
   readonly callGraph?: CallGraph;
   /** Record the counter's value with each sample, so that weights are what was counted. */
   readonly counts?: boolean;
+  /**
+   * With `counts`: have the kernel also write the final count of every thread and child when it
+   * exits. Not the default, because on several CPUs this can destroy the rings (see
+   * `docs/decisions/0007-final-counts.md`).
+   */
+  readonly exitCounts?: boolean;
   /** Follow the threads and children that the target starts. Default true. */
   readonly inherit?: boolean;
 

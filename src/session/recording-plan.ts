@@ -83,6 +83,12 @@ export function planRecording(
         '--no-inherit leaves these out',
     );
   }
+  if (events.some(({ attr }) => attr.flags.inheritStat) && cpus.length > 1) {
+    notices.add(
+      'final counts of exiting threads: kernels write them into the rings of all CPUs without a lock, ' +
+        'which can destroy what is there; meant for programs in which few threads end',
+    );
+  }
   const inherit = events.some(({ attr }) => attr.flags.inherit);
   const sideband = sidebandAttr(options, features, inherit);
   return { events, sideband, cpus, notices: notices.list() };

@@ -40,6 +40,7 @@ export function sampleAttr(
     flags: {
       freq: rate.kind === 'frequency',
       inherit: inherits(spec, options),
+      inheritStat: writesExitCounts(spec, options, features),
       sampleIdAll: true,
       useClockid,
       excludeUser: spec.exclude.user,
@@ -69,6 +70,19 @@ export function readsCounter(
   features: KernelFeatures,
 ): boolean {
   return options.counts === true && (features.inheritedRead || !inherits(spec, options));
+}
+
+/**
+ * Whether the kernel is to write a READ record when a thread or child exits (`inherit_stat`). Without
+ * reading the counter in samples that would also swap the counts of two tasks at context switches.
+ */
+function writesExitCounts(
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+): boolean {
+  if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;
+  return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
 }
 
 /** As in perf, a `max-stack` term alone asks for callchains too. */

@@ -100,7 +100,7 @@ function readingAttr(
     ...attr,
     sampleType: attr.sampleType | PERF_SAMPLE.READ,
     readFormat: attr.readFormat | (leads ? PERF_FORMAT.GROUP : 0),
-    flags: { ...attr.flags, inherit },
+    flags: { ...attr.flags, inherit, inheritStat: inherit && attr.flags.inheritStat },
   };
 }
 
@@ -111,6 +111,11 @@ function memberAttr(attr: EventAttr, leader: EventAttr): EventAttr {
     sampleType: leader.sampleType,
     readFormat: leader.readFormat,
     sampleMaxStack: leader.sampleMaxStack,
-    flags: { ...attr.flags, freq: false, inherit: leader.flags.inherit },
+    flags: {
+      ...attr.flags,
+      freq: false,
+      inherit: leader.flags.inherit,
+      inheritStat: leader.flags.inheritStat,
+    },
   };
 }

@@ -159,7 +159,16 @@ const CASES: readonly [
     'READ',
     0,
     (out) => out.u32(10).u32(11).u64(1000).u64(30).u64(20),
-    { kind: 'read', pid: 10, tid: 11, values: [1000], timeEnabled: 30, timeRunning: 20 },
+    {
+      kind: 'read',
+      pid: 10,
+      tid: 11,
+      values: [1000],
+      ids: [],
+      lost: [],
+      timeEnabled: 30,
+      timeRunning: 20,
+    },
   ],
   [
     'AUX',
@@ -264,6 +273,44 @@ describe('record', () => {
       ).toBe('malformed');
     },
   );
+
+  test.each<[string, number, number[], object]>([
+    ['a value alone', 0, [1000], { values: [1000], ids: [], lost: [], timeRunning: 0 }],
+    ['value, id', 4, [1000, 7], { values: [1000], ids: [7], lost: [] }],
+    ['value, lost', 16, [1000, 3], { values: [1000], ids: [], lost: [3] }],
+    [
+      'value, times, id, lost',
+      23,
+      [1000, 30, 20, 7, 3],
+      { values: [1000], timeEnabled: 30, timeRunning: 20, ids: [7], lost: [3] },
+    ],
+    ['a group without ids', 8, [2, 1000, 2000], { values: [1000, 2000], ids: [], lost: [] }],
+    [
+      'a group with everything',
+      31,
+      [2, 30, 20, 1000, 7, 3, 2000, 8, 4],
+      { values: [1000, 2000], timeEnabled: 30, timeRunning: 20, ids: [7, 8], lost: [3, 4] },
+    ],
+    ['an empty group', 8, [0], { values: [] }],
+  ])('READ has the values of its read format: %s', (_, readFormat, words, expected) => {
+    const attr = newAttr({ sampleType: TRAILER, readFormat, flags: { sampleIdAll: true } });
+    const info = computeParseInfo(attr, true);
+    const build = (length: number) =>
+      record(PERF_RECORD.READ, 0, (out) => {
+        out.u32(10).u32(11);
+        for (const word of words.slice(0, length)) out.u64(word);
+        trailer(out);
+      });
+    const back = (bytes: Uint8Array) =>
+      decodeRecord(viewOf(bytes), 0, bytes.length, PERF_RECORD.READ, 0, info);
+    expect(back(build(words.length))).toMatchObject({
+      kind: 'read',
+      pid: 10,
+      tid: 11,
+      ...expected,
+    });
+    expect(back(build(words.length - 1)).kind).toBe('malformed');
+  });
 
   test('a name without a terminator ends with the record, not in the trailer', () => {
     const bytes = record(PERF_RECORD.COMM, 0, (out) => {

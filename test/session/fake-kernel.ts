@@ -42,6 +42,7 @@ export const NEW_KERNEL: KernelFeatures = {
   bpfEvent: true,
   clockid: true,
   inheritedRead: true,
+  inheritStat: true,
 };
 
 export const USUAL_SETTINGS: KernelSettings = {

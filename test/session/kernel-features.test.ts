@@ -12,6 +12,7 @@ const USES: Readonly<Record<keyof KernelFeatures, (attr: EventAttr) => boolean>>
   bpfEvent: ({ flags }) => flags.bpfEvent,
   clockid: ({ flags }) => flags.useClockid,
   inheritedRead: ({ flags, sampleType }) => flags.inherit && (sampleType & PERF_SAMPLE.READ) !== 0,
+  inheritStat: ({ flags }) => flags.inheritStat,
 };
 
 const NAMES = Object.keys(USES) as (keyof KernelFeatures)[];

@@ -1,4 +1,4 @@
-#include "../lost_samples.h"
+#include "../final_records.h"
 
 #include <linux/perf_event.h>
 
@@ -28,8 +28,9 @@ RecordHeader HeaderOf(const std::vector<uint64_t>& words) {
 TEST("the trailer has the fields of the sample type, in the kernel's order") {
   const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
                         PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
-  const std::vector<uint64_t> words = LostSamplesRecord(Attr(type, true), 99, {5, 3, 77, 123456});
-  const uint64_t pid_and_tid = uint64_t{77} << 32 | 77;
+  const std::vector<uint64_t> words =
+      LostSamplesRecord(Attr(type, true), 99, {5, 3, 77, 79, 123456});
+  const uint64_t pid_and_tid = uint64_t{79} << 32 | 77;
   CHECK(std::vector<uint64_t>(words.begin() + 1, words.end()) ==
         (std::vector<uint64_t>{99, pid_and_tid, 123456, 5, 5, 3, 5}));
   CHECK_EQUAL(HeaderOf(words).type, 13);
@@ -42,6 +43,17 @@ TEST("without sample_id_all there is only the count") {
   CHECK_EQUAL(words.size(), 2);
   CHECK_EQUAL(words[1], 4);
   CHECK_EQUAL(HeaderOf(words).size, 16);
+}
+
+TEST("a final value is the words of read() between the task and the trailer") {
+  const std::vector<uint64_t> reading = {1000, 55, 44, 5, 2};
+  const std::vector<uint64_t> words = ReadRecord(
+      Attr(PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER, true), reading, {5, 3, 77, 79, 123456});
+  const uint64_t pid_and_tid = uint64_t{79} << 32 | 77;
+  CHECK(std::vector<uint64_t>(words.begin() + 1, words.end()) ==
+        (std::vector<uint64_t>{pid_and_tid, 1000, 55, 44, 5, 2, 123456, 5}));
+  CHECK_EQUAL(HeaderOf(words).type, 8);
+  CHECK_EQUAL(HeaderOf(words).size, words.size() * 8);
 }
 
 int main() {
