@@ -1,12 +1,14 @@
 // The same recordings through another build: what a change in src/period does to the error.
-//   node bench/accuracy/replay.mjs DIR [--dist DIST] [--against DIST] [--json FILE] [--runs] [word…]
+//   node bench/accuracy/replay.mjs DIR [--dist DIST] [--against DIST] [--bias] [--runs] [word…]
 // DIR is what run.mjs --keep wrote; DIST is a build's directory (dist). --against prints which
-// functions another build has further from the truth or nearer to it. --runs prints every run.
+// functions another build has further from the truth or nearer to it. --runs prints every run,
+// --bias what stays over repetitions, --json FILE writes all rows.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../measure.mjs';
+import { biasTable } from './bias.mjs';
 import { formatFactor } from './distribution.mjs';
 import { measure, WEIGHTS } from './measure.mjs';
 import { readTruth } from './record.mjs';
@@ -19,6 +21,7 @@ const { values: options, positionals } = parseArgs({
     against: { type: 'string' },
     json: { type: 'string' },
     runs: { type: 'boolean' },
+    bias: { type: 'boolean' },
   },
 });
 const [base, ...words] = positionals;
@@ -46,6 +49,7 @@ for (const name of readdirSync(join(base, 'runs')).sort()) {
   if (options.runs) printRun(name, result, others.at(-1));
 }
 if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1));
+if (options.bias) console.log(`${biasTable(results)}\n`);
 console.log(openOther === null ? formatTables(results) : comparisonTable(results, others));
 
 async function openerOf(directory) {
