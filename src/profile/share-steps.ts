@@ -1,0 +1,310 @@
+import { NONE } from '../base/brand.ts';
+import { sumSubtrees } from './call-tree.ts';
+
+/** Pairs of samples, rows of the sample table, and an amount for each. Parallel columns. */
+export type StepColumns = {
+  readonly length: number;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  /** Squared weight; of near steps half of it. */
+  readonly amount: Float64Array;
+};
+
+/**
+ * Samples that follow each other in one event instance, as pairs: what the uncertainty of a share
+ * is computed from (`period/uncertainty.ts`). A category, a function say, collects the amounts of
+ * those steps that enter or leave it: one of the two samples is in it, the other is not.
+ *
+ *     samples    f f g f      near: 0─1  1─2  2─3      g collects 1─2 and 2─3 of them,
+ *                0 1 2 3      far:  0─2  1─3           and 0─2 and 1─3
+ */
+export type SampleSteps = {
+  /** From one sample to the next. */
+  readonly near: StepColumns;
+  /** From one sample to the next but one. */
+  readonly far: StepColumns;
+  /** Near, across a border between phases whose place is known. */
+  readonly border: StepColumns;
+  /** The last sample of each stream, to itself: for what came after it. */
+  readonly last: StepColumns;
+};
+
+/** What categories collect: one entry each, squared weights but for `entered`. */
+export type StepSums = {
+  readonly near: Float64Array;
+  readonly far: Float64Array;
+  readonly border: Float64Array;
+  /** Weight, not squared, of the near steps that enter the category less those that leave it. */
+  readonly entered: Float64Array;
+  /** Of the last samples that are in the category. */
+  readonly last: Float64Array;
+};
+
+/** Lower and upper end of a share's 95 % interval, both 0…1. */
+export type ShareInterval = { readonly low: number; readonly high: number };
+
+/** Turns what a category collected into an interval; made by `period/uncertainty.ts`. */
+export type ShareEstimator = {
+  readonly steps: SampleSteps;
+  /** (Σw)²/Σw² of the samples; null where nothing has weight. */
+  readonly effectiveSamples: number | null;
+  intervalOf(share: number, sums: StepSums, category: number): ShareInterval;
+};
+
+/** What each key collects, where a sample is in one category (−1: in none): its thread, say. */
+export function sumStepsByKey(
+  steps: SampleSteps,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): StepSums {
+  const sums = emptySums(keyCount);
+  addByKey(steps.near, keyOfSample, sums.near, sums.entered);
+  addByKey(steps.far, keyOfSample, sums.far, null);
+  addByKey(steps.border, keyOfSample, sums.border, null);
+  addLast(steps.last, keyOfSample, sums.last);
+  return sums;
+}
+
+// Hot: once per step.
+function addByKey(
+  steps: StepColumns,
+  keyOfSample: Int32Array,
+  sums: Float64Array,
+  entered: Float64Array | null,
+): void {
+  const { length, from, to, amount } = steps;
+  for (let i = 0; i < length; i++) {
+    const a = keyOfSample[from[i] as number] as number;
+    const b = keyOfSample[to[i] as number] as number;
+    if (a === b) continue;
+    const value = amount[i] as number;
+    if (a !== NONE) sums[a] = (sums[a] as number) + value;
+    if (b !== NONE) sums[b] = (sums[b] as number) + value;
+    if (entered === null) continue;
+    const weight = Math.sqrt(2 * value);
+    if (a !== NONE) entered[a] = (entered[a] as number) - weight;
+    if (b !== NONE) entered[b] = (entered[b] as number) + weight;
+  }
+}
+
+/** Adds each last sample's amount to its own key. */
+function addLast(last: StepColumns, keyOfSample: Int32Array, sums: Float64Array): void {
+  for (let i = 0; i < last.length; i++) {
+    const key = keyOfSample[last.to[i] as number] as number;
+    if (key !== NONE) sums[key] = (sums[key] as number) + (last.amount[i] as number);
+  }
+}
+
+/**
+ * What each row of a tree collects, where a sample is in its own row (−1: in none) and in all rows
+ * above: in a row's total. A step leaves the rows from its one end up to where the paths meet, and
+ * enters those down to the other, so it is put down at three rows only:
+ *
+ *     main          −2 here, where they meet       a row's sum is that of all rows below it,
+ *     ├ work        +1 here                        so above the meeting row the three cancel
+ *     └ wait        +1 here
+ */
+export function sumStepsByTreeRow(
+  steps: SampleSteps,
+  rowOfSample: Int32Array,
+  prefix: Int32Array,
+): StepSums {
+  const sums = emptySums(prefix.length);
+  const depth = computeDepths(prefix);
+  addByTreeRow(steps.near, rowOfSample, prefix, depth, sums.near, sums.entered);
+  addByTreeRow(steps.far, rowOfSample, prefix, depth, sums.far, null);
+  addByTreeRow(steps.border, rowOfSample, prefix, depth, sums.border, null);
+  addLast(steps.last, rowOfSample, sums.last);
+  return {
+    near: sumSubtrees(prefix, sums.near),
+    far: sumSubtrees(prefix, sums.far),
+    border: sumSubtrees(prefix, sums.border),
+    entered: sumSubtrees(prefix, sums.entered),
+    last: sumSubtrees(prefix, sums.last),
+  };
+}
+
+// Hot: once per step.
+function addByTreeRow(
+  steps: StepColumns,
+  rowOfSample: Int32Array,
+  prefix: Int32Array,
+  depth: Int32Array,
+  sums: Float64Array,
+  entered: Float64Array | null,
+): void {
+  const { length, from, to, amount } = steps;
+  for (let i = 0; i < length; i++) {
+    const a = rowOfSample[from[i] as number] as number;
+    const b = rowOfSample[to[i] as number] as number;
+    if (a === b) continue;
+    const value = amount[i] as number;
+    const meeting = findMeetingRow(a, b, prefix, depth);
+    if (a !== NONE) sums[a] = (sums[a] as number) + value;
+    if (b !== NONE) sums[b] = (sums[b] as number) + value;
+    if (meeting !== NONE) sums[meeting] = (sums[meeting] as number) - 2 * value;
+    if (entered === null) continue;
+    // What leaves on the one side enters on the other, so above the meeting row it cancels.
+    const weight = Math.sqrt(2 * value);
+    if (a !== NONE) entered[a] = (entered[a] as number) - weight;
+    if (b !== NONE) entered[b] = (entered[b] as number) + weight;
+  }
+}
+
+/** Rows by parent, with what each belongs to. A `CallNodeTable` or a `CallTree` is one. */
+export type GroupedTree = {
+  readonly prefix: Int32Array;
+  readonly group: Int32Array;
+};
+
+/**
+ * What each group (function, DSO) collects, where a sample is in the groups of all rows on its
+ * path, however often they recur: in a function's total.
+ */
+export function sumStepsByGroup(
+  steps: SampleSteps,
+  rowOfSample: Int32Array,
+  tree: GroupedTree,
+  groupCount: number,
+): StepSums {
+  const sums = emptySums(groupCount);
+  const adder = new GroupAdder(rowOfSample, tree, groupCount);
+  adder.add(steps.near, sums.near, sums.entered);
+  adder.add(steps.far, sums.far, null);
+  adder.add(steps.border, sums.border, null);
+  adder.addLast(steps.last, sums.last);
+  return sums;
+}
+
+class GroupAdder {
+  readonly #rowOfSample: Int32Array;
+  readonly #prefix: Int32Array;
+  readonly #group: Int32Array;
+  readonly #depth: Int32Array;
+  /** 1 where no row above is of the same group: where a path comes into its group. */
+  readonly #isOutermost: Uint8Array;
+  /** The last step, counted over all kinds, that met the group on its one path; on both. */
+  readonly #metBy: Int32Array;
+  readonly #sharedBy: Int32Array;
+  #step = 0;
+
+  constructor(rowOfSample: Int32Array, { prefix, group }: GroupedTree, groupCount: number) {
+    this.#rowOfSample = rowOfSample;
+    this.#prefix = prefix;
+    this.#group = group;
+    this.#depth = computeDepths(prefix);
+    this.#isOutermost = findOutermost(prefix, group, groupCount);
+    this.#metBy = new Int32Array(groupCount).fill(NONE);
+    this.#sharedBy = new Int32Array(groupCount).fill(NONE);
+  }
+
+  // Hot: once per row on which the paths of a step differ.
+  add(steps: StepColumns, sums: Float64Array, entered: Float64Array | null): void {
+    const { length, from, to, amount } = steps;
+    const rowOfSample = this.#rowOfSample;
+    const prefix = this.#prefix;
+    const group = this.#group;
+    const depth = this.#depth;
+    const isOutermost = this.#isOutermost;
+    const metBy = this.#metBy;
+    const sharedBy = this.#sharedBy;
+    for (let i = 0; i < length; i++) {
+      const a = rowOfSample[from[i] as number] as number;
+      const b = rowOfSample[to[i] as number] as number;
+      if (a === b) continue;
+      const step = this.#step++;
+      const value = amount[i] as number;
+      const weight = entered === null ? 0 : Math.sqrt(2 * value);
+      const meeting = findMeetingRow(a, b, prefix, depth);
+      for (let row = a; row !== meeting; row = prefix[row] as number) {
+        if (isOutermost[row] === 1) metBy[group[row] as number] = step;
+      }
+      for (let row = b; row !== meeting; row = prefix[row] as number) {
+        if (isOutermost[row] === 0) continue;
+        const key = group[row] as number;
+        if (metBy[key] === step) {
+          sharedBy[key] = step;
+          continue;
+        }
+        sums[key] = (sums[key] as number) + value;
+        if (entered !== null) entered[key] = (entered[key] as number) + weight;
+      }
+      for (let row = a; row !== meeting; row = prefix[row] as number) {
+        const key = group[row] as number;
+        if (isOutermost[row] === 0 || sharedBy[key] === step) continue;
+        sums[key] = (sums[key] as number) + value;
+        if (entered !== null) entered[key] = (entered[key] as number) - weight;
+      }
+    }
+  }
+
+  addLast(last: StepColumns, sums: Float64Array): void {
+    for (let i = 0; i < last.length; i++) {
+      let row = this.#rowOfSample[last.to[i] as number] as number;
+      for (; row !== NONE; row = this.#prefix[row] as number) {
+        if (this.#isOutermost[row] === 0) continue;
+        const key = this.#group[row] as number;
+        sums[key] = (sums[key] as number) + (last.amount[i] as number);
+      }
+    }
+  }
+}
+
+function emptySums(count: number): StepSums {
+  return {
+    near: new Float64Array(count),
+    far: new Float64Array(count),
+    border: new Float64Array(count),
+    entered: new Float64Array(count),
+    last: new Float64Array(count),
+  };
+}
+
+/** Rows above each row. */
+function computeDepths(prefix: Int32Array): Int32Array {
+  const depth = new Int32Array(prefix.length);
+  for (let row = 0; row < prefix.length; row++) {
+    const caller = prefix[row] as number;
+    if (caller !== NONE) depth[row] = (depth[caller] as number) + 1;
+  }
+  return depth;
+}
+
+/** The innermost row that is on both paths, −1 if there is none. */
+function findMeetingRow(a: number, b: number, prefix: Int32Array, depth: Int32Array): number {
+  if (a === NONE || b === NONE) return NONE;
+  let upper = a;
+  let lower = b;
+  while (upper !== lower) {
+    if ((depth[upper] as number) > (depth[lower] as number)) {
+      upper = prefix[upper] as number;
+    } else if ((depth[lower] as number) > (depth[upper] as number)) {
+      lower = prefix[lower] as number;
+    } else {
+      upper = prefix[upper] as number;
+      lower = prefix[lower] as number;
+      if (upper === NONE) return NONE;
+    }
+  }
+  return upper;
+}
+
+/** 1 where no row above is of the same group. */
+function findOutermost(prefix: Int32Array, group: Int32Array, groupCount: number): Uint8Array {
+  const isOutermost = new Uint8Array(prefix.length).fill(1);
+  const rowsOfGroup = new Int32Array(groupCount);
+  for (let row = 0; row < prefix.length; row++) {
+    const key = group[row] as number;
+    rowsOfGroup[key] = (rowsOfGroup[key] as number) + 1;
+  }
+  for (let row = 0; row < prefix.length; row++) {
+    // Alone of its group, it need not look; most rows of a deep tree are not so lucky.
+    if (rowsOfGroup[group[row] as number] === 1) continue;
+    for (let above = prefix[row] as number; above !== NONE; above = prefix[above] as number) {
+      if (group[above] !== group[row]) continue;
+      isOutermost[row] = 0;
+      break;
+    }
+  }
+  return isOutermost;
+}
