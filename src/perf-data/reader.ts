@@ -7,14 +7,26 @@ import { type Features, parseFeatures } from './feature-sections.ts';
 import { FeatureSections } from './features.ts';
 import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
 import { readPipePreamble } from './pipe-preamble.ts';
-import { type RecordVisitor, SEGMENT_BYTES, type WalkEnd, walkRange } from './record-walk.ts';
+import type { CreateZstdDecoder } from './record-inflater.ts';
+import { type RecordVisitor, SEGMENT_BYTES } from './record-walk.ts';
 import { StartTimeVisitor } from './start-time.ts';
+import { type PartsEnd, type RecordParts, walkParts } from './walk-parts.ts';
 
 /** The first rounds, which hold the earliest time, are hardly ever longer. */
 const START_SEGMENT_BYTES = 1 << 20;
 
+export type OpenOptions = {
+  /** How COMPRESSED records are inflated; without it their contents are not read. */
+  readonly createZstdDecoder?: CreateZstdDecoder;
+  /**
+   * `perf record --threads` writes a directory: `source` is its file `data`, these are data.0,
+   * data.1 …, one per recording thread, with records and nothing else in them.
+   */
+  readonly threadFiles?: readonly ByteSource[];
+};
+
 /** What opening a file finds out. */
-type Opened = {
+type Opened = OpenOptions & {
   readonly source: ByteSource;
   readonly littleEndian: boolean;
   readonly pipe: boolean;
@@ -43,12 +55,15 @@ export class PerfData {
   /** Where the records begin, and how many bytes of them the file has. */
   readonly dataOffset: number;
   readonly dataSize: number;
+  /** Of a directory: the records of each recording thread. Their rounds are not those of others. */
+  readonly threadFiles: readonly ByteSource[];
   /** Earliest raw time of the recording; all times are counted from it. */
   readonly startTime: RawTime;
   /** What could not be read; a walk over the records adds to it. */
   readonly diagnostics: Diagnostics;
   readonly #cutAt: number;
-  #walk: WalkEnd | null = null;
+  readonly #parts: RecordParts;
+  #walk: PartsEnd | null = null;
 
   constructor(opened: Opened) {
     this.source = opened.source;
@@ -61,7 +76,18 @@ export class PerfData {
     this.dataOffset = opened.dataOffset;
     this.dataSize = opened.dataSize;
     this.diagnostics = opened.diagnostics;
+    this.threadFiles = opened.threadFiles ?? [];
     this.#cutAt = opened.cutAt;
+    this.#parts = {
+      parts: [
+        { source: opened.source, offset: opened.dataOffset, size: opened.dataSize },
+        ...this.threadFiles.map((source) => ({ source, offset: 0, size: source.size })),
+      ],
+      littleEndian: opened.littleEndian,
+      pipe: opened.pipe,
+      createZstdDecoder: opened.createZstdDecoder ?? null,
+      mostInflated: opened.features.compression?.mmapLength ?? 0,
+    };
     if (this.lookup.kind === 'first') {
       this.diagnostics.count(
         'records do not say which event they belong to; all count as the first',
@@ -81,27 +107,19 @@ export class PerfData {
     return cutRecordAt >= 0 ? cutRecordAt : this.#cutAt;
   }
 
-  /** Bytes of records that could not be walked. */
+  /** Bytes of records that could not be walked or inflated. */
   get skippedBytes(): number {
-    return this.#walk?.skippedBytes ?? 0;
+    return (this.#walk?.skippedBytes ?? 0) + (this.#walk?.opaqueBytes ?? 0);
   }
 
-  /** COMPRESSED records, whose contents are not read. */
+  /** Records that have others inside, compressed. */
   get compressedRecords(): number {
     return this.#walk?.compressedRecords ?? 0;
   }
 
   /** See `walkRecords`. */
-  walk(visitor: RecordVisitor, segmentBytes: number): WalkEnd {
-    const end = walkRange(
-      this.source,
-      this.dataOffset,
-      this.dataOffset + this.dataSize,
-      this.littleEndian,
-      this.pipe,
-      visitor,
-      segmentBytes,
-    );
+  walk(visitor: RecordVisitor, segmentBytes: number): PartsEnd {
+    const end = walkParts(this.#parts, visitor, segmentBytes);
     if (this.#walk === null && visitor.isDone !== true) {
       this.#walk = end;
       this.#diagnose(end);
@@ -109,22 +127,33 @@ export class PerfData {
     return end;
   }
 
-  #diagnose(end: WalkEnd): void {
+  #diagnose(end: PartsEnd): void {
+    const { inflateFailure } = end;
     if (end.badRecordAt >= 0) {
       this.diagnostics.count(
         'a record header is damaged; nothing behind it can be read',
         `at 0x${end.badRecordAt.toString(16)}, ${end.skippedBytes} bytes skipped`,
       );
     }
-    if (end.compressedRecords > 0) {
-      const reason = 'compressed records are not yet supported; record without -z';
-      this.diagnostics.count(reason, '', end.compressedRecords);
+    if (inflateFailure !== null) {
+      const { offset, reason } = inflateFailure;
+      this.diagnostics.count(
+        'the compressed data is damaged; nothing behind that can be read',
+        `at 0x${offset.toString(16)}: ${reason}; ${end.opaqueBytes} bytes skipped`,
+      );
+    } else if (this.#parts.createZstdDecoder === null && end.compressedRecords > 0) {
+      this.diagnostics.count('compressed records are not read', '', end.compressedRecords);
+    } else if (end.pendingBytes > 0 && this.truncatedAt < 0 && end.badRecordAt < 0) {
+      this.diagnostics.count(
+        'the compressed data ends inside a record',
+        `${end.pendingBytes} bytes of it are there`,
+      );
     }
   }
 }
 
 /** Opens what `source` holds; throws `PerfDataError` if it is not perf.data or has no header. */
-export function openPerfData(source: ByteSource): PerfData {
+export function openPerfData(source: ByteSource, options: OpenOptions = {}): PerfData {
   const header = parseHeader(source.read(0, Math.min(FILE_HEADER_SIZE, source.size)));
   const { littleEndian } = header;
   const diagnostics = new Diagnostics();
@@ -140,6 +169,7 @@ export function openPerfData(source: ByteSource): PerfData {
       diagnostics,
     );
     return new PerfData({
+      ...options,
       source,
       littleEndian,
       pipe: true,
@@ -164,6 +194,7 @@ export function openPerfData(source: ByteSource): PerfData {
     diagnostics,
   );
   return new PerfData({
+    ...options,
     source,
     littleEndian,
     pipe: false,
@@ -185,7 +216,7 @@ export function walkRecords(
   data: PerfData,
   visitor: RecordVisitor,
   segmentBytes = SEGMENT_BYTES,
-): WalkEnd {
+): PartsEnd {
   return data.walk(visitor, segmentBytes);
 }
 

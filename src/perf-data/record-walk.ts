@@ -4,12 +4,16 @@ import type { ByteSource } from '../base/byte-source.ts';
 import { readU64 } from '../base/u64.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
+import type { RecordInflater } from './record-inflater.ts';
 
 /** Gets every record of a file. */
 export type RecordVisitor = {
   /**
    * The record [offset, offset + size) of `view`, its header included; it is whole. `fileOffset`
    * is where it lies in the file. The view stays valid and unchanged for as long as it is kept.
+   *
+   * `fileOffset − offset` is the same for all records of one view. In an `InflatedView`, which holds
+   * records out of one COMPRESSED record, `fileOffset` is the same: that record's.
    */
   record(
     view: DataView,
@@ -34,6 +38,8 @@ export type WalkEnd = {
   readonly skippedBytes: number;
   /** Records whose contents are compressed. */
   readonly compressedRecords: number;
+  /** Bytes of those that could not be inflated. */
+  readonly opaqueBytes: number;
 };
 
 /** Bytes read at once. Records that cross the border are read again with the next segment. */
@@ -44,8 +50,9 @@ const LARGEST_RECORD = 65536;
 
 /**
  * Walks the records in [start, end) of `source`, in file order. `isPipe`: tracing data follows its
- * record. A header with a size below 8 ends the walk, as in perf: nothing says where the next
- * record would begin.
+ * record. `inflater` reads what is inside of COMPRESSED records; without it they are visited only. A
+ * header with a size below 8 ends the walk, as in perf: nothing says where the next record would
+ * begin.
  */
 export function walkRange(
   source: ByteSource,
@@ -54,10 +61,12 @@ export function walkRange(
   littleEndian: boolean,
   isPipe: boolean,
   visitor: RecordVisitor,
+  inflater: RecordInflater | null = null,
   segmentBytes = SEGMENT_BYTES,
 ): WalkEnd {
   let records = 0;
   let compressedRecords = 0;
+  let opaqueBytes = 0;
   let truncatedAt = -1;
   let badRecordAt = -1;
   let position = start;
@@ -81,11 +90,12 @@ export function walkRange(
       const misc = view.getUint16(offset + 4, littleEndian);
       visitor.record(view, offset, size, type, misc, segmentStart + offset);
       records++;
-      if (visitor.isDone === true) break walk;
       let next = offset + size;
       if (type >= PERF_RECORD_USER_TYPE_START) {
         if (type === PERF_RECORD.COMPRESSED || type === PERF_RECORD.COMPRESSED2) {
           compressedRecords++;
+          inflater?.inflate(view, offset, size, type, segmentStart + offset, visitor);
+          if (inflater === null || inflater.failure !== null) opaqueBytes += size;
         }
         next += payloadBytes(view, offset, size, type, isPipe, littleEndian);
         if (segmentStart + next > end) {
@@ -93,6 +103,7 @@ export function walkRange(
           break walk;
         }
       }
+      if (visitor.isDone === true) break walk;
       offset = next;
     }
     // What is left of the segment is part of a record: it is read again with what follows.
@@ -104,7 +115,8 @@ export function walkRange(
   }
   const stoppedAt = Math.max(truncatedAt, badRecordAt);
   const skippedBytes = stoppedAt < 0 ? 0 : end - stoppedAt;
-  return { records, compressedRecords, truncatedAt, badRecordAt, skippedBytes };
+  records += inflater?.records ?? 0;
+  return { records, compressedRecords, opaqueBytes, truncatedAt, badRecordAt, skippedBytes };
 }
 
 /**

@@ -1,39 +1,81 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import type { ByteSource } from '../base/byte-source.ts';
 import { memorySource } from '../base/byte-source.ts';
 import { FailedError } from '../base/errors.ts';
 
 /** An input file as bytes; `close` when nothing more will be read. */
-export type FileSource = ByteSource & { close(): void };
+export type FileSource = ByteSource & {
+  /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */
+  readonly threadFiles: readonly ByteSource[];
+  close(): void;
+};
 
 /** Buffers kept for reuse; ordering holds about two rounds at a time. */
 const MOST_SPARE = 8;
 
-/** Opens a recording: a regular file, or `-` for all of standard input. */
+/** Opens a recording: a regular file, a directory of them, or `-` for all of standard input. */
 export function openFileSource(path: string): FileSource {
-  if (path === '-') return { ...memorySource(readFileSync(0)), close: () => {} };
-  let fd: number;
+  if (path === '-') {
+    return { ...memorySource(readFileSync(0)), threadFiles: [], close: () => {} };
+  }
+  const fd = openForReading(path);
+  const stat = fstatSync(fd);
+  if (stat.isFile()) return sourceOf(fd, stat.size);
+  closeSync(fd);
+  if (stat.isDirectory()) return openDirectory(path);
+  throw new FailedError(`cannot read ${path}: it is not a regular file`, [
+    stat.isFIFO() ? `read it from standard input: perf-ts … - < ${path}` : 'name a perf.data file',
+  ]);
+}
+
+/** The file `data` has the header, `data.0` and so on the records of one recording thread each. */
+function openDirectory(path: string): FileSource {
+  const names = readdirSync(path);
+  if (!names.includes('data')) {
+    throw new FailedError(`cannot read ${path}: it is a directory without a file named data`, [
+      'name a perf.data file, or a directory that perf record --threads wrote',
+    ]);
+  }
+  const header = openFileSource(join(path, 'data'));
+  const threadFiles = names
+    .filter((name) => /^data\.\d+$/.test(name))
+    .sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))
+    .map((name) => openFileSource(join(path, name)));
+  return {
+    ...header,
+    threadFiles,
+    close() {
+      for (const source of [header, ...threadFiles]) source.close();
+    },
+  };
+}
+
+function openForReading(path: string): number {
   try {
     // A FIFO would block for ever in open(2).
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw cannotRead(path, error);
   }
-  const stat = fstatSync(fd);
-  if (!stat.isFile()) {
-    closeSync(fd);
-    throw new FailedError(`cannot read ${path}: it is not a regular file`, [
-      stat.isFIFO()
-        ? `read it from standard input: perf-ts … - < ${path}`
-        : 'name a perf.data file',
-    ]);
-  }
+}
+
+function sourceOf(fd: number, size: number): FileSource {
   /** Buffers handed back, all of one length. */
   const spare: Buffer[] = [];
   return {
-    size: stat.size,
+    size,
+    threadFiles: [],
     read(offset, length) {
-      const wanted = Math.max(0, Math.min(length, stat.size - offset));
+      const wanted = Math.max(0, Math.min(length, size - offset));
       const reusable = spare[0]?.length === wanted ? spare.pop() : undefined;
       const bytes = reusable ?? Buffer.allocUnsafeSlow(wanted);
       let done = 0;

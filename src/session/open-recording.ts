@@ -1,15 +1,16 @@
 import { PerfDataError } from '../base/errors.ts';
 import { openPerfData, type PerfData } from '../perf-data/reader.ts';
 import { openFileSource } from './file-source.ts';
+import { createZstdDecoder } from './zstd.ts';
 
 /**
- * Opens the recording at `path` (`-`: standard input) for as long as `use` runs. Errors of the file
+ * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for as long as `use` runs. Errors of the file
  * name it.
  */
 export function withRecording<T>(path: string, use: (data: PerfData) => T): T {
   const source = openFileSource(path);
   try {
-    return use(openPerfData(source));
+    return use(openPerfData(source, { createZstdDecoder, threadFiles: source.threadFiles }));
   } catch (error) {
     if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
     throw error;

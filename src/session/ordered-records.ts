@@ -2,6 +2,7 @@ import { NONE } from '../base/brand.ts';
 import type { ByteSource } from '../base/byte-source.ts';
 import { RoundSorter } from '../order/round-sorter.ts';
 import { type PerfData, walkRecords } from '../perf-data/reader.ts';
+import { InflatedView } from '../perf-data/record-inflater.ts';
 import type { RecordVisitor } from '../perf-data/record-walk.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
@@ -15,31 +16,37 @@ const SEGMENT_BYTES = 2 << 20;
  * FINISHED_ROUND markers are consumed here.
  *
  * Ordering reads each record's time at its known offset and parses nothing else; the sorter holds
- * file positions, and the segments that they point into stay alive until their round is out. The
- * view that the visitor gets is valid during the call only.
+ * positions in the walk, and the segments that they point into stay alive until their round is out.
+ * The view that the visitor gets is valid during the call only.
+ *
+ * The files of a directory come one after the other, and a round of one says nothing about the
+ * next: all of them is one round.
  */
 export function visitInTimeOrder(data: PerfData, visitor: RecordVisitor): void {
   const segments = new SegmentWindow(data.source);
+  const hasRounds = data.threadFiles.length === 0;
   const sorter = new RoundSorter((position) => {
-    const { view, start } = segments.at(position);
-    const offset = position - start;
+    const segment = segments.at(position);
+    const { view } = segment;
+    const offset = position - segment.start;
     const { littleEndian } = data;
     const type = view.getUint32(offset, littleEndian);
     const misc = view.getUint16(offset + 4, littleEndian);
     const size = view.getUint16(offset + 6, littleEndian);
-    visitor.record(view, offset, size, type, misc, position);
+    visitor.record(view, offset, size, type, misc, fileOffsetOf(segment, offset));
   });
   let roundStart = 0;
   const inFileOrder: RecordVisitor = {
     record(view, offset, size, type, _misc, fileOffset) {
+      const position = segments.add(view, offset, fileOffset);
       if (type === PERF_RECORD.FINISHED_ROUND) {
+        if (!hasRounds) return;
         sorter.finishRound();
         segments.dropBefore(roundStart);
-        roundStart = fileOffset + size;
+        roundStart = position + size;
         return;
       }
-      segments.add(view, fileOffset - offset);
-      sorter.push(timeOf(data, view, offset, size, type), fileOffset);
+      sorter.push(timeOf(data, view, offset, size, type), position);
     },
   };
   walkRecords(data, inFileOrder, SEGMENT_BYTES);
@@ -59,48 +66,85 @@ function timeOf(
   return readRecordTime(view, offset, size, type, data.attrs[attrIndex]!.info, data.startTime);
 }
 
-/** The segments of the file that records still point into, in file order. */
+/** A view that the walk hands out, and where it lies. */
+type Segment = {
+  readonly view: DataView;
+  /** Position of its first byte: bytes of the views before it. */
+  readonly start: number;
+  /** File offset of its first record, and where in the view that is. */
+  readonly fileOffset: number;
+  readonly firstOffset: number;
+  /** All its records have that file offset: they are out of one COMPRESSED record. */
+  readonly isInflated: boolean;
+};
+
+function fileOffsetOf(segment: Segment, offset: number): number {
+  if (segment.isInflated) return segment.fileOffset;
+  return segment.fileOffset + offset - segment.firstOffset;
+}
+
+/**
+ * The segments that records still point into, in the order of the walk. Positions count the bytes
+ * of all views: unlike file offsets they also tell the records of one COMPRESSED record apart.
+ */
 class SegmentWindow {
-  readonly #views: DataView[] = [];
-  readonly #starts: number[] = [];
+  readonly #segments: Segment[] = [];
   readonly #source: ByteSource;
   #current = NONE;
+  #latest: Segment | null = null;
 
   constructor(source: ByteSource) {
     this.#source = source;
   }
 
-  add(view: DataView, start: number): void {
-    if (this.#views[this.#views.length - 1] === view) return;
-    this.#views.push(view);
-    this.#starts.push(start);
+  /** Position of a record in the latest view or a new one. */
+  add(view: DataView, offset: number, fileOffset: number): number {
+    let latest = this.#latest;
+    if (latest === null || latest.view !== view) {
+      const start = latest === null ? 0 : latest.start + latest.view.byteLength;
+      const isInflated = view instanceof InflatedView;
+      latest = { view, start, fileOffset, firstOffset: offset, isInflated };
+      this.#latest = latest;
+      this.#segments.push(latest);
+    }
+    return latest.start + offset;
   }
 
-  at(position: number): { view: DataView; start: number } {
-    let index = this.#current;
-    if (index < 0 || !this.#holds(index, position)) {
-      index = this.#views.length - 1;
-      while (!this.#holds(index, position)) index--;
-      this.#current = index;
-    }
-    return { view: this.#views[index]!, start: this.#starts[index]! };
+  at(position: number): Segment {
+    const current = this.#current;
+    if (current < 0 || !this.#holds(current, position)) this.#current = this.#find(position);
+    return this.#segments[this.#current]!;
   }
 
   /** Forgets segments that end before `position`: their last round is out. */
   dropBefore(position: number): void {
     let count = 0;
-    while (count + 1 < this.#views.length && this.#starts[count + 1]! <= position) count++;
+    while (count + 1 < this.#segments.length && this.#segments[count + 1]!.start <= position) {
+      count++;
+    }
     if (count === 0) return;
-    for (const { buffer, byteOffset, byteLength } of this.#views.splice(0, count)) {
+    for (const { view, isInflated } of this.#segments.splice(0, count)) {
+      if (isInflated) continue;
+      const { buffer, byteOffset, byteLength } = view;
       this.#source.recycle?.(new Uint8Array(buffer, byteOffset, byteLength));
     }
-    this.#starts.splice(0, count);
     this.#current = NONE;
   }
 
-  /** Segments overlap where a record crosses their border: the later one has it whole. */
   #holds(index: number, position: number): boolean {
-    const next = this.#starts[index + 1];
-    return position >= this.#starts[index]! && (next === undefined || position < next);
+    const { start, view } = this.#segments[index]!;
+    return position >= start && position < start + view.byteLength;
+  }
+
+  /** The last segment that begins at or before `position`. */
+  #find(position: number): number {
+    let low = 0;
+    let high = this.#segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#segments[middle]!.start <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 }
