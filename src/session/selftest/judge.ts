@@ -5,15 +5,21 @@ import type { CaseNumbers, CaseSetup, Finding, FindingName, PhaseShare } from '.
 const SHARE_TOLERANCE = 0.03;
 /** With more slack than this, as a part of the share, nothing was measured. */
 const MAX_SLACK = 0.25;
-/** Of all events, where the last interval of each instance is not bounded by its neighbours. */
-const TAIL_TOLERANCE = 0.02;
+/**
+ * Of all events: what instances that took no sample may have counted. A thread's instance starts with
+ * the period that its parent's had come to, so a short-lived thread may end before its first sample.
+ */
+const TAIL_TOLERANCE = 0.05;
 /** Threads of Node that may have counted and taken no sample. */
 const IDLE_THREADS = 16;
 /** Share of the timers that may be skipped before it is said. */
 const TIMER_TOLERANCE = 0.05;
 const SKIPPED = ': timers were skipped, as happens where others take the CPU away';
-/** Fewer replayed steps say nothing of the algorithm. */
-const MIN_COMPARED = 50;
+const UNSEEN = ': without counts nothing tells what an instance counted before its first sample';
+/** Below this rate ticks have a hand in most steps, and where they fell is only inferred. */
+const MIN_JUDGED_HZ = 5000;
+/** Fewer replayed steps are mostly the first ramp and say little of the algorithm. */
+const MIN_COMPARED = 200;
 const MIN_WITHIN_1_PERCENT = 0.9;
 
 /**
@@ -33,7 +39,7 @@ export function judgeCase(
     ...(numbers.fit === null ? [] : [judgeRule(numbers, ruleByCounts)]),
     judgeLedger(setup, numbers),
     ...('count' in setup.rate ? [judgePeriodMode(setup.rate.count, numbers)] : []),
-    ...(numbers.fit === null ? [] : [judgeModel(numbers)]),
+    ...(numbers.fit === null ? [] : [judgeModel(setup, numbers)]),
     judgePhases(numbers),
     judgeThrottling(numbers),
   ];
@@ -80,7 +86,9 @@ function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
   }
   const bound = Math.max(TAIL_TOLERANCE * counted, tailBound(setup, numbers));
   if (Math.abs(tail) <= bound) return ok('ledger', text);
-  if (numbers.isClock && !setup.counts && tail > 0) return notAvailable('ledger', text + SKIPPED);
+  if (!setup.counts && tail > 0) {
+    return notAvailable('ledger', text + (numbers.isClock ? SKIPPED : UNSEEN));
+  }
   return differs('ledger', `${text}: more than the last intervals explain (${round(bound)})`);
 }
 
@@ -129,7 +137,7 @@ function judgeTimer(period: number, { samples, lostSamples, counted }: CaseNumbe
   return ok('period-mode', text);
 }
 
-function judgeModel({ model, lostSamples }: CaseNumbers): Finding {
+function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): Finding {
   if (model === null) return notAvailable('model', 'the algorithm was not replayed');
   const { compared, exact, within1Percent, tickDriven } = model;
   const text =
@@ -137,6 +145,9 @@ function judgeModel({ model, lostSamples }: CaseNumbers): Finding {
     `${percent(within1Percent / Math.max(1, compared))} within 1 % of ${compared}` +
     `${tickDriven ? ', driven by ticks' : ''}`;
   if (compared < MIN_COMPARED) return notAvailable('model', `${text}: too few`);
+  if ('freq' in rate && rate.freq < MIN_JUDGED_HZ) {
+    return notAvailable('model', `${text}: told, not judged, below ${MIN_JUDGED_HZ} Hz`);
+  }
   if (lostSamples > 0) return notAvailable('model', `${text}, with samples lost`);
   return within1Percent >= MIN_WITHIN_1_PERCENT * compared
     ? ok('model', text)

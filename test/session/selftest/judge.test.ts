@@ -24,7 +24,7 @@ const GOOD: CaseNumbers = {
   rule: rule('next', 'counts'),
   fit: rule('next', 'fit'),
   streamsOffCount: null,
-  model: { compared: 98, exact: 97, within1Percent: 98, tickDriven: false },
+  model: { compared: 980, exact: 970, within1Percent: 980, tickDriven: false },
   throttles: 0,
   throttledNs: 0,
   maxSampleRate: 100_000,
@@ -97,13 +97,25 @@ describe('the rule', () => {
 describe('the ledger', () => {
   it.each([
     ['more weight than was counted', { weighed: 10_051 }, {}, ['ledger differs']],
-    ['more left than the last intervals hold', { weighed: 9_700 }, {}, ['ledger differs']],
+    ['more left than the last intervals hold', { weighed: 9_500 }, {}, ['ledger differs']],
     ['the counter was not read', { counted: null }, {}, ['ledger not-available']],
     [
       'without counts, what was lost can not be told',
       { lostSamples: 10 },
       { setup: { counts: false } },
       ['ledger not-available', 'model not-available', 'phases not-available'],
+    ],
+    [
+      'without counts, more left than the last intervals hold',
+      { weighed: 9_000 },
+      { setup: { counts: false } },
+      ['ledger not-available'],
+    ],
+    [
+      'without counts, more weight than was counted',
+      { weighed: 11_000 },
+      { setup: { counts: false } },
+      ['ledger differs'],
     ],
     [
       'a clock without counts whose timers were skipped',
@@ -142,12 +154,19 @@ describe('period mode', () => {
 describe('the model', () => {
   it.each([
     ['not replayed', null, 'model not-available'],
-    ['too few steps', { compared: 49, exact: 49, within1Percent: 49 }, 'model not-available'],
-    ['another algorithm', { compared: 100, exact: 10, within1Percent: 89 }, 'model differs'],
+    ['too few steps', { compared: 199, exact: 199, within1Percent: 199 }, 'model not-available'],
+    ['another algorithm', { compared: 1000, exact: 100, within1Percent: 899 }, 'model differs'],
   ])('%s', (_, model, said) => {
     const replayed = model === null ? null : { ...model, tickDriven: false };
     expect(troubles({ model: replayed })).toEqual([said]);
   });
+});
+
+it('the model is told, not judged, where ticks have a hand in most steps', () => {
+  const model = { compared: 1000, exact: 100, within1Percent: 500, tickDriven: false };
+  const judged = { setup: { rate: { freq: 1000 } } };
+  expect(troubles({ model }, judged)).toEqual(['model not-available']);
+  expect(sentence('model', { model }, judged)).toContain('10.0 % exact, 50.0 % within 1 % of 1000');
 });
 
 describe('the phases', () => {
