@@ -4,13 +4,13 @@
 // Options: --repeat N (1), --seed N (1), --rates 500,5000, --json FILE (all rows), --keep DIR (the
 // recordings, for replay.mjs), --no-perf (without the peer's runs).
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasPerf, outDirectory, root } from '../measure.mjs';
 import { errorFactor, measure, sharesOf } from './measure.mjs';
 import { compilePrograms, discard, KINDS, perfReport, readTruth, record } from './record.mjs';
-import { scenarios } from './scenarios.mjs';
+import { randomNumbers, scenarios } from './scenarios.mjs';
 import { formatTables } from './tables.mjs';
 
 const { values: options, positionals: words } = parseArgs({
@@ -40,7 +40,8 @@ const failures = [];
 for (const run of plannedRuns()) {
   const directory = join(base, 'runs', nameOf(run));
   try {
-    record(run, directory, programs, peer);
+    // What a stopped bench has kept is not recorded again.
+    if (!existsSync(join(directory, 'run.json'))) record(run, directory, programs, peer);
     const result = await resultOf(run, directory);
     results.push(result);
     console.error(describe(run, result));
@@ -80,7 +81,17 @@ function plannedRuns() {
       }
     }
   }
-  return runs.filter(isWanted);
+  return shuffle(runs.filter(isWanted));
+}
+
+/** So that other work on the machine hits all alike, and a stopped bench has some of everything. */
+function shuffle(runs) {
+  const random = randomNumbers(Number(options.seed));
+  for (let i = runs.length - 1; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1));
+    [runs[i], runs[other]] = [runs[other], runs[i]];
+  }
+  return runs;
 }
 
 /** Words are parts of scenario names, or names of events; of each sort one must fit. */
