@@ -14,7 +14,6 @@ const TAIL_TOLERANCE = 0.05;
 const IDLE_THREADS = 16;
 /** Share of the timers that may be skipped before it is said. */
 const TIMER_TOLERANCE = 0.05;
-const SKIPPED = ': timers were skipped, as happens where others take the CPU away';
 const UNSEEN = ': without counts nothing tells what an instance counted before its first sample';
 /** Below this rate ticks have a hand in most steps, and where they fell is only inferred. */
 const MIN_JUDGED_HZ = 5000;
@@ -86,9 +85,8 @@ function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
   }
   const bound = Math.max(TAIL_TOLERANCE * counted, tailBound(setup, numbers));
   if (Math.abs(tail) <= bound) return ok('ledger', text);
-  if (!setup.counts && tail > 0) {
-    return notAvailable('ledger', text + (numbers.isClock ? SKIPPED : UNSEEN));
-  }
+  if (tail > 0 && numbers.isClock) return notAvailable('ledger', text + whyShort(numbers));
+  if (tail > 0 && !setup.counts) return notAvailable('ledger', text + UNSEEN);
   return differs('ledger', `${text}: more than the last intervals explain (${round(bound)})`);
 }
 
@@ -127,14 +125,23 @@ function judgePeriodMode(period: number, numbers: CaseNumbers): Finding {
 }
 
 /** A timer that comes late is set to the next whole period: none is taken twice, some are skipped. */
-function judgeTimer(period: number, { samples, lostSamples, counted }: CaseNumbers): Finding {
+function judgeTimer(period: number, numbers: CaseNumbers): Finding {
+  const { samples, lostSamples, counted } = numbers;
   if (counted === null) return notAvailable('period-mode', 'the counter was not read at the end');
   const taken = samples + lostSamples;
   const most = Math.floor(counted / period);
   const text = `${taken} timers of ${most} that fit the time`;
   if (taken > most) return differs('period-mode', text);
-  if (taken < most * (1 - TIMER_TOLERANCE)) return notAvailable('period-mode', text + SKIPPED);
+  if (taken < most * (1 - TIMER_TOLERANCE))
+    return notAvailable('period-mode', text + whyShort(numbers));
   return ok('period-mode', text);
+}
+
+/** Why a clock took fewer samples than fit the time. */
+function whyShort({ isUserOnly }: CaseNumbers): string {
+  return isUserOnly
+    ? ': the clock runs on in the kernel, where this event takes no samples'
+    : ': timers were skipped, as happens where others take the CPU away';
 }
 
 function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): Finding {

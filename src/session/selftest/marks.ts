@@ -41,14 +41,22 @@ export function truthOf(eventName: string, marks: Marks): PhaseTruth[] {
     .filter(({ amount }) => amount > 0);
 }
 
+const MODIFIERS = /:[ukhGHIpPDSWe]+$/;
+
+/** As opened, kernel code is left out. */
+export function isUserOnly(eventName: string): boolean {
+  const modifiers = MODIFIERS.exec(eventName)?.[0] ?? '';
+  return modifiers.includes('u') && !modifiers.includes('k');
+}
+
 function accountOf(eventName: string): ((phase: PhaseMarks) => number) | null {
-  // Modifiers do not change where an event happens; user space alone does, for these two.
-  const [name = '', modifiers = ''] = eventName.split(/:(?=[a-zA-Z]*$)/);
-  const isUserOnly = modifiers.includes('u');
+  // `raw_syscalls:sys_enter` has no modifiers behind its colon.
+  const name = eventName.replace(MODIFIERS, '');
   switch (name) {
     case 'cpu-clock':
     case 'task-clock':
-      return isUserOnly ? null : (phase) => phase.cpuNs;
+      // getrusage(2) tells user time by another measure than samples do.
+      return isUserOnly(eventName) ? null : (phase) => phase.cpuNs;
     case 'page-faults':
     case 'faults':
       return (phase) => (phase.name.startsWith('touch') ? phase.faults : 0);

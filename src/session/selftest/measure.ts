@@ -3,7 +3,7 @@ import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../open-profile.ts';
-import { type Marks, type PhaseMarks, truthOf } from './marks.ts';
+import { isUserOnly, type Marks, type PhaseMarks, truthOf } from './marks.ts';
 import type { CaseNumbers, CaseSetup, PhaseShare } from './types.ts';
 
 /** `perf_event_attr.type` of a raw hardware event: one whose rule no table knows. */
@@ -32,6 +32,7 @@ export function measureCase(
     weighed,
     lastPeriods: sumLastPeriods(profile),
     isClock: profile.events[0]?.unit === 'nanoseconds',
+    isUserOnly: isUserOnly(eventName),
     streams: event.streamCount,
     rule: event.reportedPeriod,
     fit: event.mode === 'frequency' ? ruleByFit(profile) : null,

@@ -36,6 +36,8 @@ export type CaseNumbers = {
   readonly lastPeriods: number;
   /** Unit is nanoseconds. */
   readonly isClock: boolean;
+  /** Kernel code is left out. */
+  readonly isUserOnly: boolean;
   /** Event instances that took samples. */
   readonly streams: number;
   readonly rule: ReportedPeriod;

@@ -20,6 +20,7 @@ const GOOD: CaseNumbers = {
   weighed: 10_000,
   lastPeriods: 120,
   isClock: false,
+  isUserOnly: false,
   streams: 2,
   rule: rule('next', 'counts'),
   fit: rule('next', 'fit'),
@@ -118,9 +119,9 @@ describe('the ledger', () => {
       ['ledger differs'],
     ],
     [
-      'a clock without counts whose timers were skipped',
+      'a clock whose timers were skipped',
       { isClock: true, fit: null, weighed: 9_000 },
-      { setup: { counts: false } },
+      {},
       ['ledger not-available'],
     ],
   ] satisfies [string, Partial<CaseNumbers>, Judged, string[]][])(
@@ -129,6 +130,12 @@ describe('the ledger', () => {
       expect(troubles(change, judged)).toEqual(said);
     },
   );
+});
+
+it('a clock of user space alone falls short for another reason', () => {
+  const short = { isClock: true, fit: null, weighed: 9_000 };
+  expect(sentence('ledger', short)).toContain('timers were skipped');
+  expect(sentence('ledger', { ...short, isUserOnly: true })).toContain('runs on in the kernel');
 });
 
 describe('period mode', () => {

@@ -28,7 +28,7 @@ it.each([
   ['page-faults', ['touch-fast 4000']],
   ['raw_syscalls:sys_enter', ['calls-1 50']],
   ['cpu-clock', ['spin-1 1000000', 'spin-3 1000000', 'touch-fast 1000000', 'calls-1 1000000']],
-  // getrusage(2) is not split as finely as user space alone would need.
+  // User time is told by another measure there than samples do.
   ['cpu-clock:u', []],
   ['sched:sched_switch', []],
 ])('%s has an account of its own', (event, expected) => {
