@@ -31,6 +31,8 @@ export function describeProvenance(
     const rule = report?.reportedPeriod ?? null;
     const weightsFrom = sourceOf(kind, {
       isFixed: event.mode !== 'frequency',
+      // A clock's counter runs on another clock than its timer: its weights are the timer's.
+      isClock: event.mode === 'clock',
       // The running time is read with the counter: without it these weights do not exist.
       readings: kind === 'time' && event.unit !== 'nanoseconds' ? samples : counted,
       samples,
@@ -92,10 +94,17 @@ function sumByEvent(profile: Profile, weights: Weights): EventFigures[] {
 
 function sourceOf(
   kind: WeightKind,
-  found: { isFixed: boolean; readings: number; samples: number; isRuleKnown: boolean },
+  found: {
+    isFixed: boolean;
+    isClock: boolean;
+    readings: number;
+    samples: number;
+    isRuleKnown: boolean;
+  },
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
   if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
+  if (kind === 'events' && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';
   }

@@ -61,6 +61,14 @@ describe('where the weights come from', () => {
     ['periods as perf takes them', UNTOLD, {}, 'period', 'reported-periods', false],
     ['the number of samples', {}, {}, 'samples', 'samples', false],
     [
+      'the timer of a clock, whatever its counter says',
+      { mode: 'clock', unit: 'nanoseconds' },
+      { counts: [2, 4, 8, 16] },
+      'events',
+      'fixed-period',
+      false,
+    ],
+    [
       'a fixed period',
       { mode: 'period', frequencyHz: null, fixedPeriod: 2 },
       {},
