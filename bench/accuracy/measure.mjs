@@ -103,7 +103,7 @@ function intervalsOf(opened, names) {
   const counted = rows.reduce((sum, row) => sum + (row?.totalShare ?? 0), 0);
   return rows.map((row) => {
     // A function without a sample has no row: what is said of it is nothing.
-    if (row === undefined || !('totalLow' in row)) return null;
-    return [row.totalLow / counted, row.totalHigh / counted];
+    if (row?.totalInterval === undefined) return null;
+    return [row.totalInterval.low / counted, row.totalInterval.high / counted];
   });
 }
