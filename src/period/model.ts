@@ -15,7 +15,7 @@ import {
 import type { PeriodSequence } from './convergence.ts';
 import { type Replay, type ReplayRules, replay, STEP } from './replay.ts';
 import type { StreamGroups } from './streams.ts';
-import { TICK_RATES, type TickGrid, tickLengthNs, voteForPhase } from './ticks.ts';
+import { TICK_RATES, type TickGrid, tickLengthNs, UNKNOWN_TICK_NS, voteForPhase } from './ticks.ts';
 import type { PeriodInput, PeriodRule, ThrottleInterval } from './types.ts';
 
 export type ModelOptions = {
@@ -156,7 +156,7 @@ type Found = {
 function findReplayRules(sequence: PeriodSequence, options: ModelOptions): Found {
   const { frequencyHz } = options;
   let best: Found | null = null;
-  let bestScore = Number.NEGATIVE_INFINITY;
+  let bestShare = -1;
   for (const lag of possibleLags(options)) {
     const rounding = findRounding(sequence, lag, frequencyHz);
     const plain: ReplayRules = {
@@ -168,19 +168,22 @@ function findReplayRules(sequence: PeriodSequence, options: ModelOptions): Found
     const grids = possibleGrids(sequence, plain, options.grid);
     const tried = startOf(sequence, grids.length > TICK_RATES.length + 2 ? MAX_SCANNED : Infinity);
     const scores = grids.map((grid) => scoreOf(tried, replay(tried, { ...plain, grid })));
-    const top = scores.indexOf(Math.max(...scores));
-    const score = scores[top]!;
-    if (score <= bestScore) continue;
-    bestScore = score;
-    const grid = grids[top]!;
-    const others = scores.filter((_, k) => grids[k]?.hz !== grid?.hz);
-    const lead = score - Math.max(...others);
-    const rules = { ...plain, grid };
+    const score = Math.max(...scores);
+    const grid = grids[scores.indexOf(score)]!;
+    // With the ticks known, the intervals without any tell more clearly how the eighth is rounded.
+    const { ticks } = replay(sequence, { ...plain, grid });
+    const withTicks = findRounding(sequence, lag, frequencyHz, ticks);
+    const rules =
+      withTicks === 'unknown' ? { ...plain, grid } : { ...plain, grid, rounding: withTicks };
+    const explained = nearShare(sequence, replay(sequence, rules));
+    if (explained <= bestShare) continue;
+    bestShare = explained;
+    const lead = score - Math.max(...scores.filter((_, k) => grids[k]?.hz !== grid?.hz));
     const isHzClear =
       grid !== null &&
-      (grid === options.grid || lead > MIN_AGREEMENT + HZ_LEAD * tried.length) &&
-      nearShare(tried, replay(tried, rules)) > TRUSTED;
-    best = { rules, isHzClear, rounding };
+      explained > TRUSTED &&
+      (grid === options.grid || lead > MIN_AGREEMENT + HZ_LEAD * tried.length);
+    best = { rules, isHzClear, rounding: withTicks };
   }
   return best!;
 }
@@ -201,16 +204,18 @@ function possibleGrids(
   known: TickGrid | undefined,
 ): (TickGrid | null)[] {
   const grids: (TickGrid | null)[] = known ? [null, known] : [null];
-  const replayed = replay(sequence, plain);
-  const departs = departuresOf(sequence, replayed, plain.lag);
+  const departs = findDepartures(sequence, plain);
   let agreement = 0;
   for (const hz of TICK_RATES) {
     const { phaseNs, score } = voteForPhase(sequence.timeNs, departs, hz);
-    if (score < MIN_AGREEMENT) continue;
     agreement = Math.max(agreement, score);
     grids.push({ hz, tickNs: tickLengthNs(hz), phaseNs });
   }
-  if (!known && agreement < CLEAR_AGREEMENT && nearShare(sequence, replayed) < ENOUGH) {
+  if (
+    !known &&
+    agreement < CLEAR_AGREEMENT &&
+    nearShare(sequence, replay(sequence, plain)) < ENOUGH
+  ) {
     for (const hz of TICK_RATES) {
       const tickNs = tickLengthNs(hz);
       for (let k = 0; k < PHASES; k++) grids.push({ hz, tickNs, phaseNs: (tickNs * k) / PHASES });
@@ -220,18 +225,23 @@ function possibleGrids(
 }
 
 /**
- * For each interval 1 if the period after it is not what its overflow alone gives, else 0. What the
- * jitter of time stamps can have done is no departure: of fast events a nanosecond is an event.
+ * For each interval 1 if the period after it is not what its overflow alone gives, else 0, −1 where
+ * that is not known. What the jitter of time stamps can have done is no departure: of fast events a
+ * nanosecond is an event.
  */
-function departuresOf(sequence: PeriodSequence, plain: Replay, lag: number): Int8Array {
-  const { length, timeNs, periodEvents } = sequence;
+function findDepartures(
+  { length, timeNs, periodEvents }: PeriodSequence,
+  { lag, frequencyHz, rounding }: ReplayRules,
+): Int8Array {
   const departs = new Int8Array(length).fill(-1);
   for (let i = 1; i + lag < length; i++) {
-    if (plain.step[i + lag] === STEP.RESTART) continue;
-    const reported = periodEvents[i + lag] as number;
-    const distance = Math.abs((plain.expected[i + lag] as number) - reported);
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    departs[i] = distance * since > (reported * 2 * TYPICAL_JITTER_NS) / 8 ? 1 : 0;
+    if (!(since > 0) || since >= 2 * UNKNOWN_TICK_NS) continue;
+    const reported = periodEvents[i + lag] as number;
+    const inForce = periodEvents[i + lag - 1] as number;
+    const expected = adjustPeriod(inForce, inForce, since, frequencyHz, rounding);
+    const blur = (reported * 2 * TYPICAL_JITTER_NS) / (8 * since);
+    departs[i] = Math.abs(expected - reported) > blur ? 1 : 0;
   }
   return departs;
 }
@@ -277,7 +287,8 @@ function startOf(sequence: PeriodSequence, count: number): PeriodSequence {
 }
 
 /**
- * How the kernel rounds, from the overflows that give another period under the other rounding.
+ * How the kernel rounds, from the overflows that give another period under the other rounding, and
+ * if `ticks` are given, from those only that no tick followed.
  * Where events are so fast that the jitter of a time stamp moves the result by an event, nothing
  * can be told.
  */
@@ -285,10 +296,12 @@ function findRounding(
   { timeNs, periodEvents, length }: PeriodSequence,
   lag: 1 | 2,
   frequencyHz: number,
+  ticks: Uint16Array | null = null,
 ): EighthRounding | 'unknown' {
   let away = 0;
   let up = 0;
   for (let i = 1; i + lag < length; i++) {
+    if (ticks !== null && (ticks[i + lag] as number) > 0) continue;
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
     const inForce = periodEvents[i + lag - 1] as number;
     const wanted = (inForce * 1e9) / (since * frequencyHz);
@@ -413,7 +426,7 @@ class CauseFinder {
     if (i < 1) return false;
     const { timeNs, periodEvents } = this.sequence;
     const { frequencyHz, rounding, grid } = this.rules;
-    const tickNs = grid === null ? 4e6 : grid.tickNs;
+    const tickNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
     const inForce = periodEvents[target - 1] as number;
     const reported = periodEvents[target] as number;

@@ -2,7 +2,7 @@
 
 import { adjustAtOverflow, adjustPeriod, type EighthRounding } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
-import { nextTickNs, type TickGrid } from './ticks.ts';
+import { nextTickNs, type TickGrid, UNKNOWN_TICK_NS } from './ticks.ts';
 
 /**
  * The kernel's steps once more, from what one stream's samples tell.
@@ -98,7 +98,7 @@ class Ticks {
     this.frequencyHz = frequencyHz;
     this.rounding = rounding;
     this.lag = lag;
-    this.lengthNs = grid === null ? 4e6 : grid.tickNs;
+    this.lengthNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
     this.nextNs = grid === null ? Number.POSITIVE_INFINITY : nextTickNs(grid, startNs);
   }
 

@@ -25,6 +25,9 @@ export type TickGrid = {
 /** The values that kernels are built with. */
 export const TICK_RATES: readonly number[] = [100, 250, 300, 1000];
 
+/** The length of a tick that is assumed where ticks left no trace, nanoseconds: HZ = 250. */
+export const UNKNOWN_TICK_NS = 4e6;
+
 /** `TICK_NSEC`: the length of a tick as the kernel computes with it, nanoseconds. */
 export function tickLengthNs(hz: number): number {
   return Math.floor((1e9 + Math.floor(hz / 2)) / hz);
@@ -37,15 +40,10 @@ export function nextTickNs(grid: TickGrid, timeNs: number): number {
 }
 
 const BINS = 2048;
-/**
- * What an interval without a departure weighs against a tick in it, where one with a departure
- * weighs 1 in favour. Less than 1, because a tick may by chance change nothing.
- */
-const AGAINST = 0.5;
 
 /**
- * A phase and how many departures, less what speaks against it, lie on it, more than on any other:
- * intervals nearly as long as a tick, all of which depart, lie on all phases and tell nothing.
+ * A phase, and how many more departures lie on it than would by chance. Intervals all of which
+ * depart, or none, tell nothing.
  */
 export type PhaseVote = { readonly phaseNs: number; readonly score: number };
 
@@ -57,6 +55,7 @@ export type PhaseVote = { readonly phaseNs: number; readonly score: number };
 export function voteForPhase(timeNs: Float64Array, departs: Int8Array, hz: number): PhaseVote {
   const tickNs = tickLengthNs(hz);
   const scale = BINS / tickNs;
+  const usual = shareOfDepartures(departs);
   // Differences of neighbouring bins; their running sum is the vote for each bin.
   const steps = new Float64Array(BINS + 1);
   for (let i = 0; i + 1 < timeNs.length; i++) {
@@ -65,7 +64,7 @@ export function voteForPhase(timeNs: Float64Array, departs: Int8Array, hz: numbe
     const start = timeNs[i] as number;
     const length = (timeNs[i + 1] as number) - start;
     if (!(length > 0) || length >= tickNs) continue;
-    const weight = departed === 1 ? 1 : -AGAINST;
+    const weight = departed - usual;
     const first = Math.min(BINS - 1, Math.floor((start % tickNs) * scale));
     const last = Math.floor(((start % tickNs) + length) * scale);
     steps[first]! += weight;
@@ -79,16 +78,25 @@ export function voteForPhase(timeNs: Float64Array, departs: Int8Array, hz: numbe
   return highestPlateau(steps, tickNs);
 }
 
+function shareOfDepartures(departs: Int8Array): number {
+  let known = 0;
+  let departed = 0;
+  for (let i = 0; i < departs.length; i++) {
+    if ((departs[i] as number) < 0) continue;
+    known++;
+    departed += departs[i] as number;
+  }
+  return known > 0 ? departed / known : 0;
+}
+
 /** The middle of the longest run of bins, round the end, that share the highest vote. */
 function highestPlateau(steps: Float64Array, tickNs: number): PhaseVote {
   const votes = new Float64Array(BINS);
   let sum = 0;
-  let total = 0;
   let highest = Number.NEGATIVE_INFINITY;
   for (let bin = 0; bin < BINS; bin++) {
     sum += steps[bin] as number;
     votes[bin] = sum;
-    total += sum;
     if (sum > highest) highest = sum;
   }
   let longest = 0;
@@ -102,5 +110,5 @@ function highestPlateau(steps: Float64Array, tickNs: number): PhaseVote {
     }
   }
   const middle = (longestEnd - longest / 2 + 0.5 + BINS) % BINS;
-  return { phaseNs: (middle * tickNs) / BINS, score: highest - Math.max(0, total / BINS) };
+  return { phaseNs: (middle * tickNs) / BINS, score: highest };
 }
