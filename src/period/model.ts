@@ -1,52 +1,19 @@
 /**
  * How far the kernel's own algorithm explains one stream's reported periods.
  *
- * `replay.ts` computes each period from what was recorded before it. This file finds out what the
- * recording does not say (HZ, when it ticked, how the kernel rounds), by which of the possible
- * answers explains most, and puts what is left under a cause.
+ * `replay.ts` computes each period from what was recorded before it. `model-rules.ts` finds out what
+ * the recording does not say: HZ, when it ticked, how the kernel rounds. What is left unexplained
+ * gets a cause in `model-departures.ts`.
  */
 
-import {
-  adjustAtOverflow,
-  adjustPeriod,
-  type EighthRounding,
-  isCountedInSoftware,
-} from './controller.ts';
+import { type EighthRounding, isCountedInSoftware } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
+import { DepartureCauses, type Departures } from './model-departures.ts';
+import { findReplayRules, type ModelOptions } from './model-rules.ts';
 import { type Replay, type ReplayRules, replay, STEP } from './replay.ts';
 import type { StreamGroups } from './streams.ts';
-import { TICK_RATES, type TickGrid, tickLengthNs, UNKNOWN_TICK_NS, voteForPhase } from './ticks.ts';
-import type { PeriodInput, PeriodRule, ThrottleInterval } from './types.ts';
-
-export type ModelOptions = {
-  /** The rate asked, Hz. */
-  readonly frequencyHz: number;
-  /** Which interval a reported period measures. 'unknown': what explains more is taken. */
-  readonly rule: PeriodRule;
-  /** Software events, tracepoints and breakpoints, which take a new period up one sample later. */
-  readonly isCountedInSoftware: boolean;
-  /** Where this machine's ticks lie, if another stream has shown it. */
-  readonly grid?: TickGrid;
-  /** The event's. */
-  readonly throttles?: readonly ThrottleInterval[];
-  /** Times of this stream's `LOST` records, nanoseconds, ascending. */
-  readonly lossTimesNs?: readonly number[];
-};
-
-/** Samples whose period is more than 1 % from the replay's, by the first cause that applies. */
-export type Departures = {
-  /** A sample was lost nearby: the replay lacks an overflow. */
-  readonly lost: number;
-  /** The kernel paused the event nearby. */
-  readonly throttled: number;
-  /** Overflows so close that a sample's time stamp is too coarse for the controller's own clock. */
-  readonly timeStamps: number;
-  /** The period was taken up early: the event was stopped and started, or moved to another task. */
-  readonly restarts: number;
-  /** Ticks fell into the interval, and what they counted can't be told closely enough. */
-  readonly ticks: number;
-  readonly unexplained: number;
-};
+import { TICK_RATES, type TickGrid } from './ticks.ts';
+import type { PeriodInput } from './types.ts';
 
 export type ModelReport = {
   /** Samples of which the replay expects a period. */
@@ -77,29 +44,6 @@ export type ModelReport = {
 
 /** With fewer samples compared nothing can be said. */
 const MIN_COMPARED = 8;
-/** HZ and rounding are found out on this many samples, the first. */
-const MAX_TRIED = 8192;
-/** Above this every phase need not be tried: where it must be, 16 of them, on so many samples. */
-const CLEAR_AGREEMENT = 12;
-const PHASES = 16;
-/** Nor where so large a share is within 1 % without any tick. */
-const ENOUGH = 0.995;
-const MAX_SCANNED = 384;
-/** Departures that must agree on a phase, more than speak against it. */
-const MIN_AGREEMENT = 3;
-/** Steps that must tell the two ways of rounding apart, four of five in favour of one. */
-const MIN_ROUNDINGS = 8;
-/**
- * HZ is known if it explains this share of the samples more than any other does, or more than no
- * ticks do.
- */
-const HZ_LEAD = 0.002;
-/** Nor is it known of a stream that is hardly understood. */
-const TRUSTED = 0.8;
-/** A sample's time differs from the controller's own by about this much … */
-const TYPICAL_JITTER_NS = 100;
-/** … and at times by this much, nanoseconds. */
-const LARGE_JITTER_NS = 1000;
 
 /**
  * Replays one stream in frequency mode. Null: too few samples. Clocks and fixed periods have no
@@ -107,7 +51,7 @@ const LARGE_JITTER_NS = 1000;
  */
 export function replayStream(sequence: PeriodSequence, options: ModelOptions): ModelReport | null {
   if (sequence.length - 2 < MIN_COMPARED) return null;
-  const found = findReplayRules(startOf(sequence, MAX_TRIED), options);
+  const found = findReplayRules(sequence, options);
   const { rules, isHzClear, rounding } = found;
   const { grid, frequencyHz } = rules;
   // Where HZ is not known, only what holds for every HZ is said.
@@ -144,181 +88,6 @@ export function replayGroup(
   });
 }
 
-/** What the recording does not say. */
-type Found = {
-  readonly rules: ReplayRules;
-  /** No other HZ explains nearly as much. */
-  readonly isHzClear: boolean;
-  readonly rounding: EighthRounding | 'unknown';
-};
-
-/** Lag, HZ and phase: whatever explains most. */
-function findReplayRules(sequence: PeriodSequence, options: ModelOptions): Found {
-  const { frequencyHz } = options;
-  let best: Found | null = null;
-  let bestShare = -1;
-  for (const lag of possibleLags(options)) {
-    const rounding = findRounding(sequence, lag, frequencyHz);
-    const plain: ReplayRules = {
-      frequencyHz,
-      lag,
-      rounding: rounding === 'unknown' ? 'away' : rounding,
-      grid: null,
-    };
-    const grids = possibleGrids(sequence, plain, options.grid);
-    const tried = startOf(sequence, grids.length > TICK_RATES.length + 2 ? MAX_SCANNED : Infinity);
-    const scores = grids.map((grid) => scoreOf(tried, replay(tried, { ...plain, grid })));
-    const score = Math.max(...scores);
-    const grid = grids[scores.indexOf(score)]!;
-    // With the ticks known, the intervals without any tell more clearly how the eighth is rounded.
-    const { ticks } = replay(sequence, { ...plain, grid });
-    const withTicks = findRounding(sequence, lag, frequencyHz, ticks);
-    const rules =
-      withTicks === 'unknown' ? { ...plain, grid } : { ...plain, grid, rounding: withTicks };
-    const explained = nearShare(sequence, replay(sequence, rules));
-    if (explained <= bestShare) continue;
-    bestShare = explained;
-    const lead = score - Math.max(...scores.filter((_, k) => grids[k]?.hz !== grid?.hz));
-    const isHzClear =
-      grid !== null &&
-      explained > TRUSTED &&
-      (grid === options.grid || lead > MIN_AGREEMENT + HZ_LEAD * tried.length);
-    best = { rules, isHzClear, rounding: withTicks };
-  }
-  return best!;
-}
-
-function possibleLags({ rule, isCountedInSoftware }: ModelOptions): readonly (1 | 2)[] {
-  if (isCountedInSoftware || rule === 'elapsed') return [2];
-  return rule === 'next' ? [1] : [2, 1];
-}
-
-/**
- * Adds the grids that may be to what is known: for every HZ the phase that the departures vote for.
- * Where few can vote, because intervals are about as long as ticks or their jitter hides the ticks,
- * every phase is a candidate.
- */
-function possibleGrids(
-  sequence: PeriodSequence,
-  plain: ReplayRules,
-  known: TickGrid | undefined,
-): (TickGrid | null)[] {
-  const grids: (TickGrid | null)[] = known ? [null, known] : [null];
-  const departs = findDepartures(sequence, plain);
-  let agreement = 0;
-  for (const hz of TICK_RATES) {
-    const { phaseNs, score } = voteForPhase(sequence.timeNs, departs, hz);
-    agreement = Math.max(agreement, score);
-    grids.push({ hz, tickNs: tickLengthNs(hz), phaseNs });
-  }
-  if (
-    !known &&
-    agreement < CLEAR_AGREEMENT &&
-    nearShare(sequence, replay(sequence, plain)) < ENOUGH
-  ) {
-    for (const hz of TICK_RATES) {
-      const tickNs = tickLengthNs(hz);
-      for (let k = 0; k < PHASES; k++) grids.push({ hz, tickNs, phaseNs: (tickNs * k) / PHASES });
-    }
-  }
-  return grids;
-}
-
-/**
- * For each interval 1 if the period after it is not what its overflow alone gives, else 0, −1 where
- * that is not known. What the jitter of time stamps can have done is no departure: of fast events a
- * nanosecond is an event.
- */
-function findDepartures(
-  { length, timeNs, periodEvents }: PeriodSequence,
-  { lag, frequencyHz, rounding }: ReplayRules,
-): Int8Array {
-  const departs = new Int8Array(length).fill(-1);
-  for (let i = 1; i + lag < length; i++) {
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    if (!(since > 0) || since >= 2 * UNKNOWN_TICK_NS) continue;
-    const reported = periodEvents[i + lag] as number;
-    const inForce = periodEvents[i + lag - 1] as number;
-    const expected = adjustPeriod(inForce, inForce, since, frequencyHz, rounding);
-    const blur = (reported * 2 * TYPICAL_JITTER_NS) / (8 * since);
-    departs[i] = Math.abs(expected - reported) > blur ? 1 : 0;
-  }
-  return departs;
-}
-
-/** Share of the compared samples within 1 %. */
-function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
-  let compared = 0;
-  let near = 0;
-  for (let i = 0; i < length; i++) {
-    if (step[i] === STEP.NONE) continue;
-    compared++;
-    const reported = periodEvents[i] as number;
-    if (Math.abs((expected[i] as number) - reported) <= 0.01 * reported) near++;
-  }
-  return near / compared;
-}
-
-/**
- * How well a replay explains the periods. Each counts a half where it is within 1 %, and up to a
- * half more the closer it is; a quarter of that where something had to be inferred.
- */
-function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
-  let score = 0;
-  for (let i = 0; i < length; i++) {
-    if (step[i] === STEP.NONE) continue;
-    const reported = periodEvents[i] as number;
-    const distance = Math.abs((expected[i] as number) - reported) / reported;
-    const weight = step[i] === STEP.RESTART || step[i] === STEP.PAUSE ? 0.25 : 1;
-    score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
-  }
-  return score;
-}
-
-/** The first `count` samples: in the ramp the steps are large, and tell most. */
-function startOf(sequence: PeriodSequence, count: number): PeriodSequence {
-  if (sequence.length <= count) return sequence;
-  return {
-    length: count,
-    timeNs: sequence.timeNs.subarray(0, count),
-    periodEvents: sequence.periodEvents.subarray(0, count),
-    elapsedEvents: sequence.elapsedEvents.subarray(0, count),
-  };
-}
-
-/**
- * How the kernel rounds, from the overflows that give another period under the other rounding, and
- * if `ticks` are given, from those only that no tick followed.
- * Where events are so fast that the jitter of a time stamp moves the result by an event, nothing
- * can be told.
- */
-function findRounding(
-  { timeNs, periodEvents, length }: PeriodSequence,
-  lag: 1 | 2,
-  frequencyHz: number,
-  ticks: Uint16Array | null = null,
-): EighthRounding | 'unknown' {
-  let away = 0;
-  let up = 0;
-  for (let i = 1; i + lag < length; i++) {
-    if (ticks !== null && (ticks[i + lag] as number) > 0) continue;
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const inForce = periodEvents[i + lag - 1] as number;
-    const wanted = (inForce * 1e9) / (since * frequencyHz);
-    if (wanted >= inForce || wanted * TYPICAL_JITTER_NS > since) continue;
-    const reported = periodEvents[i + lag] as number;
-    const ifAway = adjustPeriod(inForce, inForce, since, frequencyHz, 'away');
-    const ifUp = adjustPeriod(inForce, inForce, since, frequencyHz, 'up');
-    if (ifAway === ifUp) continue;
-    if (reported === ifAway) away++;
-    else if (reported === ifUp) up++;
-  }
-  if (Math.max(away, up) < MIN_ROUNDINGS || Math.min(away, up) > 0.2 * (away + up)) {
-    return 'unknown';
-  }
-  return away > up ? 'away' : 'up';
-}
-
 function summarize(
   sequence: PeriodSequence,
   { expected, step, ticks }: Replay,
@@ -327,7 +96,7 @@ function summarize(
 ) {
   const { length, periodEvents } = sequence;
   const steps = new Float64Array(5);
-  const cause = new CauseFinder(sequence, rules, options);
+  const causes = new DepartureCauses(sequence, rules, options);
   let compared = 0;
   let exact = 0;
   let within1Percent = 0;
@@ -348,7 +117,7 @@ function summarize(
       within1Percent++;
       steps[kind]!++;
     } else {
-      cause.add(i, ticks[i] as number);
+      causes.add(i, ticks[i] as number);
     }
   }
   return {
@@ -362,78 +131,6 @@ function summarize(
       restarts: steps[STEP.RESTART]!,
       pauses: steps[STEP.PAUSE]!,
     },
-    departures: cause.departures,
+    departures: causes.departures,
   };
-}
-
-/** Puts departures under causes. */
-class CauseFinder {
-  readonly departures = {
-    lost: 0,
-    throttled: 0,
-    timeStamps: 0,
-    restarts: 0,
-    ticks: 0,
-    unexplained: 0,
-  };
-  private readonly sequence: PeriodSequence;
-  private readonly rules: ReplayRules;
-  private readonly options: ModelOptions;
-
-  constructor(sequence: PeriodSequence, rules: ReplayRules, options: ModelOptions) {
-    this.sequence = sequence;
-    this.rules = rules;
-    this.options = options;
-  }
-
-  /** Sample `target` departs, with `ticks` ticks on the way to its period. */
-  add(target: number, ticks: number): void {
-    const i = target - this.rules.lag;
-    const { timeNs, periodEvents } = this.sequence;
-    const from = timeNs[Math.max(0, i - 1)] as number;
-    const to = timeNs[target] as number;
-    const { departures } = this;
-    if (this.isLost(i, from, to)) departures.lost++;
-    else if (this.isThrottled(from, to)) departures.throttled++;
-    else if (this.isWithinJitter(i, target)) departures.timeStamps++;
-    else if (periodEvents[target] === periodEvents[target - 1]) departures.restarts++;
-    else if (ticks > 0) departures.ticks++;
-    else departures.unexplained++;
-  }
-
-  private isLost(i: number, from: number, to: number): boolean {
-    for (const time of this.options.lossTimesNs ?? []) {
-      if (time >= from && time <= to) return true;
-    }
-    if (this.options.rule !== 'next') return false;
-    // Rule 'next': what was counted must be what was announced, unless samples are missing.
-    const { periodEvents, elapsedEvents } = this.sequence;
-    for (let k = Math.max(0, i - 1); k <= i; k++) {
-      if ((elapsedEvents[k + 1] as number) > (periodEvents[k] as number) * 1.5 + 1) return true;
-    }
-    return false;
-  }
-
-  private isThrottled(from: number, to: number): boolean {
-    for (const { startNs, endNs } of this.options.throttles ?? []) {
-      if (startNs <= to && endNs >= from) return true;
-    }
-    return false;
-  }
-
-  /** Whether an interval a little longer or shorter would explain the period. */
-  private isWithinJitter(i: number, target: number): boolean {
-    if (i < 1) return false;
-    const { timeNs, periodEvents } = this.sequence;
-    const { frequencyHz, rounding, grid } = this.rules;
-    const tickNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const inForce = periodEvents[target - 1] as number;
-    const reported = periodEvents[target] as number;
-    const shortest = Math.max(1, since - LARGE_JITTER_NS);
-    const high = adjustAtOverflow(inForce, shortest, tickNs, frequencyHz, rounding);
-    const longest = since + LARGE_JITTER_NS;
-    const low = adjustAtOverflow(inForce, longest, tickNs, frequencyHz, rounding);
-    return low <= reported && reported <= high;
-  }
 }
