@@ -5,20 +5,17 @@
  *     was counted. Each pair in which the two candidates differ is a vote.
  *  2. The table. Events that the kernel counts in software report the next interval's period; the
  *     code that does so is quoted in `controller.ts`. Fixed periods and clocks: both are the same.
- *  3. The fit. Otherwise it depends on the driver and its age (x86 reported the next interval's
- *     until a change of 2025, arm64 the elapsed one's). When the period jumps from A to B while the
- *     event rate stays what it was, only one of A/Δt and B/Δt is that rate. Taken over all jumps,
- *     the right candidate scatters little, the wrong one by the size of the jumps.
+ *  3. The fit (`rule-fit.ts`). Otherwise it depends on the driver and its age (x86 reported the next
+ *     interval's until a change of 2025, arm64 the elapsed one's). While the event rate stays what
+ *     it was, the length of an interval follows the right period and not the wrong one.
  *
  * A wrong rule moves weight to the neighbour of the function it belongs to, so whatever is not
  * clear stays 'unknown', and the period is then used as reported.
  */
 
-import { median } from './spread.ts';
+import { type FittedRule, fitRule, fitRuleWithoutStreams, groupByCpu } from './rule-fit.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
-
-const UNKNOWN: ReportedPeriod = { rule: 'unknown', from: 'fit', confidence: 0 };
 
 /** Fewer votes than this decide nothing. */
 const MIN_VOTES = 8;
@@ -26,25 +23,44 @@ const MIN_MAJORITY = 0.9;
 /** Hardware counts on while it interrupts: a candidate within a tenth of the count explains it. */
 const NEAR = 0.1;
 
-const MIN_JUMPS = 8;
-/** A jump: the period at least doubles or halves. */
-const JUMP = Math.LN2;
-/** Below this the interrupt's own duration is a good part of the interval, nanoseconds. */
-const MIN_JUMP_INTERVAL_NS = 10_000;
-/** Deviations are of ln(rate): the right candidate stays within about a third … */
-const MAX_SCATTER = 0.3;
-/** … and the wrong one scatters this many times more. */
-const MIN_SCATTER_RATIO = 4;
-
 /** The rule for each event of the input. */
 export function findRules(input: PeriodInput, groups: StreamGroups): ReportedPeriod[] {
+  const groupsByEvent = listGroupsByEvent(input, groups);
+  let fits: FittedRule[] | null = null;
   return input.events.map((event, index) => {
     if (event.mode !== 'frequency') return { rule: 'elapsed', from: 'table', confidence: 1 };
-    const counted = ruleFromCounts(input, groups, index);
+    const counted = ruleFromCounts(input, groups, groupsByEvent[index]!);
     if (counted) return counted;
     if (isCountedInSoftware(event.type)) return { rule: 'next', from: 'table', confidence: 1 };
-    return ruleFromFit(input, groups, index);
+    fits ??= fitRules(input, groups);
+    const { rule, confidence } = fits[index]!;
+    return { rule, from: 'fit', confidence };
   });
+}
+
+/**
+ * What times and periods alone say of every event, even of those whose rule is known: how the fit
+ * itself is checked.
+ */
+export function fitRules(input: PeriodInput, groups: StreamGroups): FittedRule[] {
+  const fits = listGroupsByEvent(input, groups).map((own) => fitRule(input, groups, own));
+  if (!groups.stream.includes(-1)) return fits;
+  const byCpu = groupByCpu(input);
+  const fitsByCpu = listGroupsByEvent(input, byCpu).map((own) => fitRule(input, byCpu, own));
+  return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]!));
+}
+
+/** Rows of `groups` for each event, in one pass: there may be a group per thread of a machine. */
+function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array[] {
+  const counts = new Int32Array(input.events.length);
+  for (let g = 0; g < groups.length; g++) counts[groups.event[g] as number]!++;
+  const lists = Array.from(counts, (count) => new Int32Array(count));
+  counts.fill(0);
+  for (let g = 0; g < groups.length; g++) {
+    const event = groups.event[g] as number;
+    lists[event]![counts[event]!++] = g;
+  }
+  return lists;
 }
 
 /** `perf_event_attr.type`: software (1), tracepoint (2), breakpoint (5). */
@@ -55,13 +71,13 @@ function isCountedInSoftware(type: number): boolean {
 function ruleFromCounts(
   input: PeriodInput,
   groups: StreamGroups,
-  event: number,
+  groupsOfEvent: Int32Array,
 ): ReportedPeriod | null {
   const { periodEvents, count } = input.samples;
   let forNext = 0;
   let forElapsed = 0;
-  for (let g = 0; g < groups.length; g++) {
-    if (groups.event[g] !== event) continue;
+  for (let j = 0; j < groupsOfEvent.length; j++) {
+    const g = groupsOfEvent[j] as number;
     const end = groups.offsets[g + 1] as number;
     for (let k = (groups.offsets[g] as number) + 1; k < end; k++) {
       const row = groups.rows[k] as number;
@@ -94,48 +110,4 @@ function voteOf(counted: number, next: number, elapsed: number): -1 | 0 | 1 {
   const isElapsed = Math.abs(counted - elapsed) <= NEAR * counted;
   if (isNext === isElapsed) return 0;
   return isNext ? 1 : -1;
-}
-
-function ruleFromFit(input: PeriodInput, groups: StreamGroups, event: number): ReportedPeriod {
-  const { periodEvents, timeNs } = input.samples;
-  const deviationNext: number[] = [];
-  const deviationElapsed: number[] = [];
-  for (let g = 0; g < groups.length; g++) {
-    if (groups.event[g] !== event) continue;
-    const start = (groups.offsets[g] as number) + 1;
-    const end = groups.offsets[g + 1] as number;
-    // The rate differs from stream to stream, so each is compared with its own median.
-    const next: number[] = [];
-    const elapsed: number[] = [];
-    for (let k = start; k < end; k++) {
-      const row = groups.rows[k] as number;
-      const previous = groups.rows[k - 1] as number;
-      const before = periodEvents[previous] as number;
-      const after = periodEvents[row] as number;
-      const intervalNs = (timeNs[row] as number) - (timeNs[previous] as number);
-      if (intervalNs < MIN_JUMP_INTERVAL_NS || !(before > 0) || !(after > 0)) continue;
-      if (Math.abs(Math.log(after / before)) < JUMP) continue;
-      next.push(Math.log(before / intervalNs));
-      elapsed.push(Math.log(after / intervalNs));
-    }
-    if (next.length < 4) continue;
-    pushDeviations(next, deviationNext);
-    pushDeviations(elapsed, deviationElapsed);
-  }
-  if (deviationNext.length < MIN_JUMPS) return UNKNOWN;
-  const scatterNext = median(deviationNext);
-  const scatterElapsed = median(deviationElapsed);
-  const small = Math.min(scatterNext, scatterElapsed);
-  const large = Math.max(scatterNext, scatterElapsed);
-  if (small > MAX_SCATTER || large < MIN_SCATTER_RATIO * small) return UNKNOWN;
-  return {
-    rule: scatterNext < scatterElapsed ? 'next' : 'elapsed',
-    from: 'fit',
-    confidence: 1 - small / large,
-  };
-}
-
-function pushDeviations(values: readonly number[], into: number[]): void {
-  const middle = median(values);
-  for (const value of values) into.push(Math.abs(value - middle));
 }
