@@ -20,6 +20,8 @@ export type ExpectedPerfData = {
   readonly walk: {
     readonly mode: 'file' | 'pipe';
     readonly endian: 'LE' | 'BE';
+    readonly data_off?: number;
+    readonly data_size?: number;
     readonly counts: Readonly<Record<string, number>>;
     readonly attrs: readonly {
       readonly type: number;
@@ -36,23 +38,47 @@ export type ExpectedPerfData = {
     readonly trunc_rec_at?: number;
     readonly bad_at?: number;
   };
-  readonly [peer: string]: unknown;
+} & { readonly [peer in PeerName]?: PeerView };
+
+/** Versions of perf that the expectations were made with, the strictest last. */
+export const PEERS = ['perf_6.1.187', 'perf_6.12.95', 'perf_7.3.4'] as const;
+export type PeerName = (typeof PEERS)[number];
+
+/** Inputs of fuzzers, whose headers are nonsense: they must not crash, nothing more is known. */
+export function isFuzzed({ file }: ExpectedPerfData): boolean {
+  return /poc-|clusterfuzz/.test(file);
+}
+
+type PeriodSummary = {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  readonly sum: number;
 };
 
 /** What one version of perf says about a file. */
 export type PeerView = {
   readonly header?: Readonly<Record<string, unknown>>;
+  readonly evlist?: { readonly events: readonly string[] };
+  readonly stats?: {
+    readonly aggregated: Readonly<Record<string, number>>;
+    readonly per_event: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  };
   readonly dump?: {
+    readonly rc: number;
+    readonly stderr?: readonly string[];
     readonly record_lines_by_type?: Readonly<Record<string, number>>;
     readonly sample_summary?: {
       readonly samples: number;
       readonly distinct_pids: number;
       readonly distinct_tids: number;
       readonly distinct_ips: number;
+      readonly distinct_cpus: number;
       readonly misc: Readonly<Record<string, number>>;
-      readonly period?: { readonly min: number; readonly max: number; readonly sum: number };
+      readonly period?: PeriodSummary;
       readonly time_ns?: { readonly first: number; readonly last: number };
       readonly top5_ips: readonly (readonly [ip: string, count: number])[];
+      readonly top5_pids: readonly (readonly [pid: number, count: number])[];
     };
   };
   readonly script?: {
@@ -64,7 +90,7 @@ export type PeerView = {
           readonly samples: number;
           readonly first_time: string;
           readonly last_time: string;
-          readonly period?: { readonly min: number; readonly max: number; readonly sum: number };
+          readonly period?: PeriodSummary;
         }
       >
     >;
