@@ -7,9 +7,13 @@ import { readMachineFacts } from './machine-facts.ts';
 import { runCase, tryOpening, unavailableCase } from './run-case.ts';
 import type { CaseReport, CaseSetup, FindingState, SelftestReport } from './types.ts';
 
-/** Hardware, software, tracepoint and clock: each kind has drivers and rules of its own. */
+/**
+ * Hardware, the same with less skid (PEBS, IBS), software, tracepoint and clock: each kind has
+ * drivers and rules of its own.
+ */
 export const SELFTEST_EVENTS = [
   'cycles',
+  'cycles:p',
   'instructions',
   'page-faults',
   'raw_syscalls:sys_enter',

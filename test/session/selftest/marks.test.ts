@@ -24,6 +24,7 @@ const MARKS: Marks = {
 
 it.each([
   ['cycles', ['spin-1 100', 'spin-3 300']],
+  ['cycles:p', ['spin-1 100', 'spin-3 300']],
   ['instructions:u', ['spin-1 100', 'spin-3 300']],
   ['page-faults', ['touch-fast 4000']],
   ['raw_syscalls:sys_enter', ['calls-1 50']],
