@@ -14,9 +14,10 @@ import { say } from './failure.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
 
-/** Nothing that was measured differs from what is claimed; something does. */
+/** What was measured is as claimed. */
 const EXIT_OK = 0;
-const EXIT_DIFFERS = 1;
+/** Something differs, or nothing could be measured. */
+const EXIT_NOT_OK = 1;
 
 /** `perf-ts doctor --selftest`: what is claimed of the kernel, measured here. */
 export async function runSelftest(flags: {
@@ -41,7 +42,7 @@ export async function runSelftest(flags: {
       writeOut(`report in ${printable(flags.output)}: it names no host, user or file\n`);
     }
   }
-  process.exitCode = report.differs === 0 ? EXIT_OK : EXIT_DIFFERS;
+  process.exitCode = report.differs === 0 && report.ok > 0 ? EXIT_OK : EXIT_NOT_OK;
 }
 
 function writeReport(path: string, report: SelftestReport): void {
@@ -95,7 +96,9 @@ export function formatSelftest(
     }),
     ...explainMissing(cases),
     '',
-    `${report.ok} ok, ${report.differs} differ, ${report.notAvailable} not available`,
+    report.ok === 0
+      ? 'nothing could be measured; perf-ts doctor says what stands in the way'
+      : `${report.ok} ok, ${report.differs} differ, ${report.notAvailable} not available`,
   ];
 }
 

@@ -50,6 +50,8 @@ describeLive('perf-ts doctor --selftest', () => {
   it('says which event is not here, and why', () => {
     const outcome = perfTs(['doctor', '--selftest', '--quick', '-e', 'no-such-event', '--json']);
     const { cases } = JSON.parse(outcome.stdout) as SelftestReport;
+    // Nothing was measured, so nothing is claimed.
+    expect(outcome.status).toBe(1);
     expect(cases).toHaveLength(1);
     expect(cases[0]!.findings).toMatchObject([{ name: 'samples', state: 'not-available' }]);
     expect(cases[0]!.findings[0]!.said).toContain('no-such-event');

@@ -1,6 +1,7 @@
 import { isAbsent } from '../open-refusal.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
+import { SEE_OWN } from './permission-checks.ts';
 
 /** Which kinds of events this machine has, and who else uses its counters. */
 export function checkEvents(state: MachineState): Check[] {
@@ -20,7 +21,7 @@ function checkCounters({ opens }: MachineState): Check[] {
           'clouds: bare metal, or the larger instance sizes)',
         'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
       ]
-    : ['what refuses own-programs refuses this too; see there'];
+    : [SEE_OWN];
   return [{ name, state: 'warn', found, matters, fix }];
 }
 
@@ -48,6 +49,7 @@ function checkTracepoints({ opens, tracepointProblem }: MachineState): Check[] {
   const name = 'tracepoints';
   const matters = 'events such as sched:sched_switch are found in tracefs';
   if (tracepointProblem === null) return [passed(name, 'tracefs is readable, they open', matters)];
-  const { message, fix } = tracepointProblem;
+  const { message } = tracepointProblem;
+  const fix = opens.ownUser === '' ? tracepointProblem.fix : [SEE_OWN];
   return [{ name, state: 'warn', found: message, matters, fix }];
 }

@@ -31,21 +31,34 @@ export function checkPermissions(state: MachineState): Check[] {
   ];
   return rows.map(({ name, code, what, matters, wants }): Check => {
     if (code === '') return passed(name, `${what}: opens (${whyAllowed(state)})`, matters);
-    const help =
-      code === 'ENOSYS'
-        ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
-        : explainRefusal(state.settings, { ...wants, foreignProcess: false, code });
     return {
       name,
       state: name === 'own-programs' ? 'fail' : 'warn',
       found: `${what}: refused (${code}; ${circumstances(state)})`,
       matters,
-      fix: [...help, ...(state.isContainer ? CONTAINER_FIX : [])],
+      // What refuses everything is explained once.
+      fix:
+        name !== 'own-programs' && opens.ownUser !== '' ? [SEE_OWN] : explain(state, wants, code),
     };
   });
 }
 
+/** The fix of what fails for the same reason as `own-programs`. */
+export const SEE_OWN = 'what refuses own-programs refuses this too; see there';
 const CONTAINER_FIX = ['in Docker or Podman: run the container with --cap-add PERFMON'];
+
+function explain(
+  { settings, isRoot, isContainer }: MachineState,
+  wants: { kernel: boolean; systemWide: boolean },
+  code: string,
+): string[] {
+  const help =
+    code === 'ENOSYS'
+      ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
+      : explainRefusal(settings, { ...wants, foreignProcess: false, code });
+  const possible = isRoot ? help.filter((line) => !line.includes('sudo perf-ts')) : help;
+  return [...possible, ...(isContainer ? CONTAINER_FIX : [])];
+}
 
 function whyAllowed({ settings, privileges }: MachineState): string {
   if (privileges.perfmon) return 'CAP_PERFMON or CAP_SYS_ADMIN';

@@ -81,6 +81,11 @@ describe('the doctor', () => {
     expect(own.state).toBe('fail');
     expect(own.found).toContain('a seccomp filter is in force, in a container');
     expect(own.fix.join('\n')).not.toContain('sysctl');
+    // Root already is who it is.
+    expect(own.fix.join('\n')).not.toContain('sudo perf-ts');
+    expect(check('kernel-code', change).fix).toEqual([
+      'what refuses own-programs refuses this too; see there',
+    ]);
     expect(own.fix).toContain('in Docker or Podman: run the container with --cap-add PERFMON');
     expect(doctor({ ...READY, ...change }).ready).toBe(false);
   });
