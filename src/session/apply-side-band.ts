@@ -3,12 +3,15 @@ import { PERF_RECORD_MISC } from '../perf-event/constants.ts';
 import type { KernelRecord } from '../perf-event/record.ts';
 import type { ProcessTable } from '../process/process-table.ts';
 
-/** Tells the process table what a side-band record says. */
+/**
+ * Tells the process table what a side-band record says. True if it may have changed who a tid is or
+ * what an address means.
+ */
 export function applyToProcesses(
   processes: ProcessTable,
   record: KernelRecord,
   misc: number,
-): void {
+): boolean {
   switch (record.kind) {
     case 'mmap':
     case 'mmap2': {
@@ -49,6 +52,7 @@ export function applyToProcesses(
       processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }

@@ -18,6 +18,15 @@ export class LossCounter {
     this.#lookup = lookup;
   }
 
+  /** Whether an attr that is no event of the profile, by this map of attr to event, lost any. */
+  hasLostSideband(attrToEvent: Int32Array): boolean {
+    return attrToEvent.some(
+      (event, attr) =>
+        event < 0 &&
+        ((this.lostRecords[attr] as number) > 0 || (this.lostSamples[attr] as number) > 0),
+    );
+  }
+
   /** Counts a record if it tells of a loss; a LOST record names the event by its id. */
   note(record: KernelRecord, attrIndex: number): void {
     if (record.kind === 'lost') {

@@ -191,7 +191,9 @@ function demangler(diagnostics: Diagnostics): DemangleBatch | null {
 }
 
 function finish(pipeline: Pipeline): OpenedProfile {
-  const { data, builder, processes, streams, diagnostics } = pipeline;
+  const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
+  const finals = pipeline.finals();
+  const totals = pipeline.totals();
   const events = data.attrs.filter(({ attr }) => !isSideband(attr)).map(describeEvent);
   const provenance = readProvenance(data);
   const profile = builder.finish({
@@ -211,6 +213,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
     losses: pipeline.losses(),
   });
   const { samples } = profile;
+  pipeline.repairStreams(samples);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const periodInput: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
@@ -219,10 +222,10 @@ function finish(pipeline: Pipeline): OpenedProfile {
     threads: profile.threads,
     losses: profile.losses,
     throttles: pipeline.throttles.finish(lastTimeNs),
-    ...(provenance !== null && {
-      kernel: provenance.kernel,
-      eventTotals: events.map((event) => provenance.totals[event.name] ?? null),
-    }),
+    finals,
+    lossGaps,
+    eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
+    ...(provenance !== null && { kernel: provenance.kernel }),
   };
   return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data));
 }

@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
-import { isKernelAddress } from '../base/u64.ts';
+import { isKernelAddress, toRawTime } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../perf-event/callchain.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
@@ -9,14 +9,17 @@ import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord } from '../perf-event/record.ts';
 import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
+import type { LossGap, StreamFinal } from '../period/types.ts';
 import { ProcessTable } from '../process/process-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profile/types.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isSideband } from './event-description.ts';
+import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
+import { StreamRepair } from './stream-repair.ts';
 import { ThrottleLog } from './throttle-log.ts';
 
 /**
@@ -37,7 +40,12 @@ export class Pipeline {
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
   readonly runningNs = new GrowableFloat64();
+  /** LOST records of the sampled events' rings, in time order. */
+  readonly lossGaps: LossGap[] = [];
   readonly #losses: LossCounter;
+  readonly #finals = new FinalLog();
+  readonly #streamRepair = new StreamRepair();
+  readonly #sampledEvents: number;
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
@@ -59,6 +67,9 @@ export class Pipeline {
     this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
       isSideband(event.attr) ? NONE : events++,
     );
+    this.#sampledEvents = data.attrs.filter(
+      ({ attr }) => !isSideband(attr) && attr.samplePeriod > 0,
+    ).length;
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
     );
@@ -94,6 +105,23 @@ export class Pipeline {
     return losses;
   }
 
+  /** Puts samples that the kernel has put into the wrong stream into theirs. */
+  repairStreams(samples: Parameters<StreamRepair['apply']>[0]): void {
+    this.#streamRepair.apply(samples);
+  }
+
+  /** Final values of the event instances. Streams of which no sample arrived get a row. */
+  finals(): StreamFinal[] {
+    const streamOf = (streamId: number, event: number, hasCounted: boolean) =>
+      hasCounted || this.#streamIndex.has(streamId) ? this.#streamOf(streamId, event) : NONE;
+    return this.#finals.finish(streamOf, !this.#losses.hasLostSideband(this.#attrToEvent));
+  }
+
+  /** Per event of the profile: what its counters had counted in all, null where it was not read. */
+  totals(): (number | null)[] {
+    return this.#finals.totals(this.#attrToEvent.filter((event) => event !== NONE).length);
+  }
+
   // Hot: once per sample.
   #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
     const event = this.#attrToEvent[attrIndex] as number;
@@ -120,6 +148,8 @@ export class Pipeline {
       sample.callchainLength > 0
         ? this.#internCallchain(sample, last)
         : this.#internLeaf(sample.pid, sample.ip, misc);
+    const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id;
+    if (isMisled) this.#streamRepair.note(this.runningNs.length);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
     this.builder.addSample(
       stack,
@@ -133,7 +163,8 @@ export class Pipeline {
       isRead ? (sample.readValues[0] as number) : Number.NaN,
     );
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
-    if (sample.readCount > 1) this.#addGroupMembers(sample, last, stack);
+    // Without knowing the instance, what its members have counted is left to its next sample.
+    if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
   }
 
   /** A row for every other counter of the group that has counted anything, with the same stack. */
@@ -147,7 +178,11 @@ export class Pipeline {
       const instance = this.#groupReads.instanceOf(sample.streamId, id);
       const elapsed = instance.elapsed(value);
       if (elapsed <= 0) continue;
-      if (instance.stream === NONE) instance.stream = this.#addStream(id, event);
+      if (instance.stream === NONE) {
+        // Below an instance that was opened, the member's id is its own; else it is its parent's.
+        const isOpened = sample.streamId === sample.id;
+        instance.stream = isOpened ? this.#streamOf(id, event) : this.#addStream(id, event);
+      }
       this.builder.addSample(
         stack,
         last.thread,
@@ -258,11 +293,38 @@ export class Pipeline {
   ): void {
     const { info } = this.data.attrs[attrIndex]!;
     const record = decodeRecord(view, offset, size, type, misc, info);
-    applyToProcesses(this.processes, record, misc);
-    // It may have changed who a tid is, and what an address means.
-    this.#memories = [];
+    if (applyToProcesses(this.processes, record, misc)) this.#memories = [];
     this.#losses.note(record, attrIndex);
     switch (record.kind) {
+      case 'lost': {
+        const event = this.#attrToEvent[attrIndex] as number;
+        if (event === NONE) break;
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        const { cpu, timeNs } = this.#trailer;
+        this.#memoryOf(cpu).lostNs = timeNs;
+        // A ring is shared by the events of its CPU, and the one that wrote the record is not
+        // always the one that had lost samples.
+        const isOnlyOne = this.#sampledEvents === 1;
+        this.lossGaps.push({ event: isOnlyOne ? event : NONE, cpu, timeNs, samples: record.lost });
+        break;
+      }
+      case 'read': {
+        const event = this.#attrToEvent[attrIndex] as number;
+        if (event === NONE) break;
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
+        if (this.#memoryOf(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
+        this.#finals.note(record, event, this.data.attrs[attrIndex]!.attr, this.#trailer);
+        break;
+      }
+      case 'fork': {
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        // Time 0 stands for what was there before.
+        const { timeNs } = this.#trailer;
+        const isPast = timeNs < 0 && toRawTime(this.data.startTime, timeNs) === 0n;
+        if (!isPast) this.#finals.noteFork(record);
+        break;
+      }
       case 'throttle':
       case 'unthrottle': {
         decodeTrailer(view, offset, size, info, this.#trailer);
@@ -292,6 +354,8 @@ type CpuMemory = {
   readonly entries: Float64Array;
   readonly stacks: Int32Array;
   length: number;
+  /** Time of the last LOST record. */
+  lostNs: number;
 };
 
 /** Entries of a callchain that are remembered; few are deeper. */
@@ -311,5 +375,6 @@ function newMemory(): CpuMemory {
     entries: new Float64Array(REMEMBERED_DEPTH),
     stacks: new Int32Array(REMEMBERED_DEPTH),
     length: 0,
+    lostNs: Number.NaN,
   };
 }
