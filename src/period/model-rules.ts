@@ -159,7 +159,7 @@ function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }:
 
 /**
  * How well a replay explains the periods. Each counts a half where it is within 1 %, and up to a
- * half more the closer it is; a quarter of that where something had to be inferred.
+ * half more the closer it is; half of that where something had to be inferred.
  */
 function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
   let score = 0;
@@ -167,7 +167,7 @@ function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: R
     if (step[i] === STEP.NONE) continue;
     const reported = periodEvents[i] as number;
     const distance = Math.abs((expected[i] as number) - reported) / reported;
-    const weight = step[i] === STEP.RESTART || step[i] === STEP.PAUSE ? 0.25 : 1;
+    const weight = step[i] === STEP.RESTART || step[i] === STEP.PAUSE ? 0.5 : 1;
     score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
   return score;
