@@ -11,7 +11,8 @@ import { groupSamples, type SampleSelection, selectSamples } from '../profile/fi
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
-import type { DsoKind, Profile, Weights } from '../profile/types.ts';
+import { type ShareEstimator, type StepSums, sumStepsByTreeRow } from '../profile/share-steps.ts';
+import type { DsoKind, EventIndex, Profile, Weights } from '../profile/types.ts';
 import { type ExportProvenance, printableProvenance } from './provenance.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
@@ -92,6 +93,12 @@ export type FlameTree = {
   readonly self: readonly number[];
   /** Samples behind `total`. */
   readonly samples: readonly number[];
+  /**
+   * Ends of the 95 % interval of total / the view's weight, null in `pruned` rows. Absent where it
+   * was not estimated: in the views of single threads.
+   */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
   readonly prunedRows: number;
   /** Self weight of the rows left out. */
   readonly prunedWeight: number;
@@ -106,6 +113,8 @@ export type FlameGraphOptions = {
   readonly maxThreads?: number;
   readonly exporter?: string;
   readonly provenance?: ExportProvenance;
+  /** How well shares are known, of one event and all its samples. */
+  readonly estimate?: (event: EventIndex) => ShareEstimator;
 };
 
 /** A fifth of a pixel on a wide screen; bounds a level at 5000 rows, whatever was recorded. */
@@ -124,16 +133,42 @@ export function computeFlameGraphData(
   const { samples, threads, meta } = profile;
   const comms: TreeRoots = { rootOfSample: samples.comm, count: profile.strings.length };
 
-  const viewOf = (title: string, selected: Int32Array, roots?: TreeRoots): FlameView => {
+  const viewOf = (title: string, selected: Int32Array): FlameView => {
     const tree = computeCallTree(profile, callNodes, weights, selected);
     const least = tree.weight * minShare;
-    const callees = roots ? computeCallTree(profile, callNodes, weights, selected, roots) : tree;
     return {
       title,
       samples: tree.samples,
       weight: tree.weight,
-      callees: pruneTree(callees, least, labels),
-      callers: pruneTree(invertCallTree(tree, least), least, labels),
+      callees: pruneTree(tree, least, labels, null),
+      callers: pruneTree(invertCallTree(tree, least), least, labels, null),
+    };
+  };
+  const viewOfAll = (selected: Int32Array, estimator: ShareEstimator | null): FlameView => {
+    const rowOfSample = new Int32Array(samples.length);
+    const intervalsOf = (tree: CallTree): TreeIntervals | null =>
+      estimator && {
+        estimator,
+        weight: tree.weight,
+        sums: sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix),
+      };
+    const callees = computeCallTree(profile, callNodes, weights, selected, comms, rowOfSample);
+    const least = callees.weight * minShare;
+    const prunedCallees = pruneTree(callees, least, labels, intervalsOf(callees));
+
+    const tree = computeCallTree(profile, callNodes, weights, selected, undefined, rowOfSample);
+    const rowToInverted = new Int32Array(tree.length);
+    const callers = invertCallTree(tree, least, rowToInverted);
+    for (let sample = 0; sample < rowOfSample.length; sample++) {
+      const row = rowOfSample[sample] as number;
+      if (row !== NONE) rowOfSample[sample] = rowToInverted[row] as number;
+    }
+    return {
+      title: 'all threads',
+      samples: tree.samples,
+      weight: tree.weight,
+      callees: prunedCallees,
+      callers: pruneTree(callers, least, labels, intervalsOf(callers)),
     };
   };
 
@@ -149,7 +184,10 @@ export function computeFlameGraphData(
       .filter(({ thread }) => samplesOf(thread).length > 0)
       .sort((a, b) => b.weight - a.weight || a.thread - b.thread);
 
-    const views = [viewOf('all threads', selected, comms)];
+    const isWhole = Object.keys(options.select ?? {}).every((key) => key === 'event');
+    const estimator =
+      isWhole && selected.length > 0 ? options.estimate?.(index as EventIndex) : null;
+    const views = [viewOfAll(selected, estimator ?? null)];
     if (heaviest.length > 1) {
       for (const { thread } of heaviest.slice(0, maxThreads)) {
         const { comm, tid } = threads[thread]!;
@@ -253,14 +291,31 @@ class LabelTable {
   }
 }
 
+/** What the intervals of a tree's rows are estimated from. */
+type TreeIntervals = {
+  readonly estimator: ShareEstimator;
+  readonly sums: StepSums;
+  readonly weight: number;
+};
+
+/** A hundredth of a per mille: finer than any interval is known. */
+const roundShare = (share: number): number => Math.round(share * 1e5) / 1e5;
+
 /** Parents weigh no less than their children, so what is kept is a tree again. */
-function pruneTree(tree: CallTree, least: number, labels: LabelTable): FlameTree {
+function pruneTree(
+  tree: CallTree,
+  least: number,
+  labels: LabelTable,
+  intervals: TreeIntervals | null,
+): FlameTree {
   const samplesBelow = sumSubtrees(tree.prefix, Float64Array.from(tree.selfSamples));
   const prefix: number[] = [];
   const label: number[] = [];
   const total: number[] = [];
   const self: number[] = [];
   const samples: number[] = [];
+  const low: (number | null)[] = [];
+  const high: (number | null)[] = [];
   const rowToKept = new Int32Array(tree.length).fill(NONE);
   // What was pruned directly below each kept row; the outermost rows' is at the end.
   const prunedTotal = new Float64Array(tree.length + 1);
@@ -278,6 +333,12 @@ function pruneTree(tree: CallTree, least: number, labels: LabelTable): FlameTree
       total.push(tree.total[row] as number);
       self.push(tree.self[row] as number);
       samples.push(samplesBelow[row] as number);
+      if (intervals !== null && intervals.weight > 0) {
+        const share = (tree.total[row] as number) / intervals.weight;
+        const interval = intervals.estimator.intervalOf(share, intervals.sums, row);
+        low.push(roundShare(interval.low));
+        high.push(roundShare(interval.high));
+      }
       continue;
     }
     prunedRows++;
@@ -297,6 +358,9 @@ function pruneTree(tree: CallTree, least: number, labels: LabelTable): FlameTree
     total.push(weight);
     self.push(weight);
     samples.push(prunedSamples[slot] as number);
+    low.push(null);
+    high.push(null);
   }
-  return { prefix, label, total, self, samples, prunedRows, prunedWeight };
+  const known = intervals === null ? {} : { low, high };
+  return { prefix, label, total, self, samples, ...known, prunedRows, prunedWeight };
 }

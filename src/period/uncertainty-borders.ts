@@ -36,8 +36,12 @@ export function findSplitBorders({
     for (let k = SIDE + 1; k < rows.length - SIDE; k++) {
       const row = rows[k] as number;
       const count = elapsed[row] as number;
-      // Events are only ever moved to the sample before.
-      if (!((weights[row] as number) < count)) continue;
+      // Dividing moves events to the sample before; what is taken off for other reasons does not.
+      const previous = rows[k - 1] as number;
+      const isDivided =
+        (weights[row] as number) < count &&
+        (weights[previous] as number) > (elapsed[previous] as number);
+      if (!isDivided) continue;
       if (scatter < 0) scatter = rateScatter(rows, elapsed, timeNs, weights);
       found ??= new Float64Array(weights.length).fill(NOT_SPLIT);
       const before = meanRate(rows, k - SIDE, k - 1, elapsed, timeNs);

@@ -1,4 +1,9 @@
-import type { ShareEstimator, ShareInterval, StepSums } from '../profile/share-steps.ts';
+import type {
+  DifferenceSums,
+  ShareEstimator,
+  ShareInterval,
+  StepSums,
+} from '../profile/share-steps.ts';
 import type { StreamGroups } from './streams.ts';
 import { findSplitBorders } from './uncertainty-borders.ts';
 import { computeSteps } from './uncertainty-steps.ts';
@@ -37,7 +42,6 @@ import { effectiveSampleSize } from './weights.ts';
 export function createShareEstimator(input: ShareInput): ShareEstimator {
   const { weights, rows } = input;
   const borders = findSplitBorders(input);
-  const computed = computeSteps(input, borders);
   let weight = 0;
   let squares = 0;
   for (let i = 0; i < rows.length; i++) {
@@ -45,23 +49,50 @@ export function createShareEstimator(input: ShareInput): ShareEstimator {
     weight += value;
     squares += value * value;
   }
-  const { steps, aloneNear, aloneFar, allLast } = computed;
+  const { steps, aloneNear, aloneFar, allLast } = computeSteps(input, borders);
+  /** `tail`: what the streams' ends add; `drawn`: the variance of x if samples were drawn. */
+  const varianceOf = (
+    near: number,
+    far: number,
+    border: number,
+    entered: number,
+    tail: number,
+    drawn: number,
+  ): number => {
+    const withAlone = near + aloneNear * drawn;
+    const farWithAlone = far + aloneFar * drawn;
+    return (
+      Math.min(squares * drawn, combineDifferences(withAlone, farWithAlone)) +
+      oneSided(withAlone, farWithAlone, entered) +
+      border +
+      Math.max(0, tail)
+    );
+  };
   const effectiveSamples = effectiveSampleSize(weights, rows);
   return {
     steps,
     effectiveSamples,
     intervalOf(share: number, sums: StepSums, category: number): ShareInterval {
-      const drawn = share * (1 - share);
-      const atRandom = squares * drawn;
-      const near = (sums.near[category] as number) + aloneNear * drawn;
-      const far = (sums.far[category] as number) + aloneFar * drawn;
-      const tail = (sums.last[category] as number) * (1 - 2 * share) + allLast * share * share;
-      const variance =
-        Math.min(atRandom, combineDifferences(near, far)) +
-        oneSided(near, far, sums.entered[category] as number) +
-        (sums.border[category] as number) +
-        Math.max(0, tail);
+      const last = sums.last[category] as number;
+      const variance = varianceOf(
+        sums.near[category] as number,
+        sums.far[category] as number,
+        sums.border[category] as number,
+        sums.entered[category] as number,
+        last * (1 - 2 * share) + allLast * share * share,
+        share * (1 - share),
+      );
       return wilsonInterval(share, variance / (weight * weight), effectiveSamples ?? 0);
+    },
+    errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number {
+      const { near, far, border, entered, lastA, lastB } = sums;
+      const difference = shareA - shareB;
+      const tail =
+        lastA * (1 - 2 * difference) +
+        lastB * (1 + 2 * difference) +
+        allLast * difference * difference;
+      const drawn = shareA + shareB - difference * difference;
+      return Math.sqrt(varianceOf(near, far, border, entered, tail, drawn)) / weight;
     },
   };
 }

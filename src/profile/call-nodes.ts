@@ -48,6 +48,18 @@ export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): Ca
   };
 }
 
+/** The call node of every sample's innermost frame, −1 for samples without a stack. */
+export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNodeTable): Int32Array {
+  const { stack, length } = profile.samples;
+  const nodes = new Int32Array(length);
+  // Hot: once per sample.
+  for (let sample = 0; sample < length; sample++) {
+    const row = stack[sample] as number;
+    nodes[sample] = row === NONE ? NONE : (stackToCallNode[row] as number);
+  }
+  return nodes;
+}
+
 function identity(length: number): Int32Array {
   const values = new Int32Array(length);
   for (let i = 0; i < length; i++) values[i] = i;

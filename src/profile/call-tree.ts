@@ -44,15 +44,19 @@ export type TreeRoots = {
   readonly count: number;
 };
 
-/** The call tree of `samples` (indexes into the sample table), weighed by `weights`. */
+/**
+ * The call tree of `samples` (indexes into the sample table), weighed by `weights`. `rowOfSample`,
+ * if given, is as long as the sample table and gets each sample's row, −1 where it has none.
+ */
 export function computeCallTree(
   profile: Profile,
   callNodes: CallNodeTable,
   weights: Weights,
   samples: Int32Array,
   roots?: TreeRoots,
+  rowOfSample?: Int32Array,
 ): CallTree {
-  const builder = new CallTreeBuilder(profile, callNodes, weights);
+  const builder = new CallTreeBuilder(profile, callNodes, weights, rowOfSample ?? null);
   if (roots === undefined) {
     builder.addSamples(samples, 0, samples.length, NONE);
   } else {
@@ -79,10 +83,18 @@ class CallTreeBuilder {
   readonly #callNodeToRow: Int32Array;
   /** Call nodes between a sample's stack and the nearest one that has its row, inner first. */
   #pending = new GrowableInt32(64);
+  readonly #rowOfSample: Int32Array | null;
   #weight = 0;
   #withoutStack = 0;
 
-  constructor(profile: Profile, callNodes: CallNodeTable, weights: Weights) {
+  constructor(
+    profile: Profile,
+    callNodes: CallNodeTable,
+    weights: Weights,
+    rowOfSample: Int32Array | null,
+  ) {
+    this.#rowOfSample = rowOfSample;
+    rowOfSample?.fill(NONE);
     if (weights.values.length !== profile.samples.length) {
       throw new RangeError(
         `expected a weight for each of ${profile.samples.length} samples, got ${weights.values.length}`,
@@ -101,6 +113,7 @@ class CallTreeBuilder {
     const stackToCallNode = this.#callNodes.stackToCallNode;
     const weights = this.#weights;
     const callNodeToRow = this.#callNodeToRow;
+    const rowOfSample = this.#rowOfSample;
     // Rows of earlier roots are below this bound, so they need not be cleared.
     const firstRow = this.#prefix.length;
     const rootRow = root === NONE ? NONE : this.#addRow(NONE, NONE, root);
@@ -115,6 +128,7 @@ class CallTreeBuilder {
         if (row < firstRow || row === NONE) row = this.#addPath(callNode, firstRow, rootRow);
       }
       this.#weight += weight;
+      if (rowOfSample !== null) rowOfSample[sample] = row;
       if (row === NONE) {
         this.#withoutStack += weight;
       } else {

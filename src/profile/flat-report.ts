@@ -1,6 +1,13 @@
 import { NONE } from '../base/brand.ts';
-import { computeCallNodes } from './call-nodes.ts';
+import { type CallNodeTable, callNodeOfSample, computeCallNodes } from './call-nodes.ts';
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
+import {
+  type ShareEstimator,
+  type ShareInterval,
+  type StepSums,
+  sumStepsByGroup,
+  sumStepsByKey,
+} from './share-steps.ts';
 import type { DsoIndex, EventIndex, FuncIndex, Profile, ThreadIndex, Weights } from './types.ts';
 
 /** How much of the selection one row accounts for. Shares are 0…1 of the selection's weight. */
@@ -12,6 +19,9 @@ export type Figures = {
   readonly selfShare: number;
   readonly totalShare: number;
   readonly selfSamples: number;
+  /** Where the true share lies, in 95 of 100 recordings; only if an estimator was given. */
+  readonly selfInterval?: ShareInterval;
+  readonly totalInterval?: ShareInterval;
 };
 
 export type SymbolRow = Figures & { readonly func: FuncIndex };
@@ -30,19 +40,26 @@ export type FlatReport = {
   readonly weight: number;
   /** Part of `weight` from samples without any frame: in no symbol's or DSO's row. */
   readonly withoutStack: number;
+  /** (Σw)²/Σw²: as many samples of equal weight would tell as much; if an estimator was given. */
+  readonly effectiveSamples?: number | null;
   readonly bySymbol: readonly SymbolRow[];
   readonly byDso: readonly DsoRow[];
   readonly byThread: readonly ThreadRow[];
   readonly byComm: readonly CommRow[];
 };
 
-/** The flat tables of `samples`. Weights of several events are of several units: select one. */
+/**
+ * The flat tables of `samples`. Weights of several events are of several units: select one. With
+ * an `estimator`, made from the same weights and samples, every share has its interval.
+ */
 export function computeFlatReport(
   profile: Profile,
   weights: Weights,
   samples: Int32Array,
+  estimator?: ShareEstimator,
 ): FlatReport {
-  const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
+  const callNodes = computeCallNodes(profile);
+  const tree = computeCallTree(profile, callNodes, weights, samples);
   const { funcs } = profile;
   const bySymbol = sumTree(tree, tree.group, funcs.length);
   // Shifted by one, so that "no mapping" has a slot.
@@ -50,16 +67,83 @@ export function computeFlatReport(
   const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
   const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
   const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
+  const doubts = estimator === undefined ? null : new ReportDoubts(profile, callNodes, estimator);
   return {
     event: commonEvent(profile, samples),
     samples: tree.samples,
     weight: tree.weight,
     withoutStack: tree.withoutStack,
-    bySymbol: toRows(bySymbol, tree.weight, (func) => ({ func: func as FuncIndex })),
-    byDso: toRows(byDso, tree.weight, (plusOne) => ({ dso: (plusOne - 1) as DsoIndex })),
-    byThread: toRows(byThread, tree.weight, (thread) => ({ thread: thread as ThreadIndex })),
-    byComm: toRows(byComm, tree.weight, (comm) => ({ comm })),
+    ...(estimator !== undefined && { effectiveSamples: estimator.effectiveSamples }),
+    bySymbol: toRows(
+      bySymbol,
+      tree.weight,
+      (func) => ({ func: func as FuncIndex }),
+      doubts?.ofTree(null, funcs.length),
+    ),
+    byDso: toRows(
+      byDso,
+      tree.weight,
+      (plusOne) => ({ dso: (plusOne - 1) as DsoIndex }),
+      doubts?.ofTree(
+        funcs.dso.map((dso) => dso + 1),
+        profile.dsos.length + 1,
+      ),
+    ),
+    byThread: toRows(
+      byThread,
+      tree.weight,
+      (thread) => ({ thread: thread as ThreadIndex }),
+      doubts?.ofSamples(profile.samples.thread, profile.threads.length),
+    ),
+    byComm: toRows(
+      byComm,
+      tree.weight,
+      (comm) => ({ comm }),
+      doubts?.ofSamples(profile.samples.comm, profile.strings.length),
+    ),
   };
+}
+
+/** What a table's rows are estimated from. */
+type Doubts = {
+  readonly estimator: ShareEstimator;
+  readonly self: StepSums;
+  readonly total: StepSums;
+};
+
+class ReportDoubts {
+  readonly #callNodes: CallNodeTable;
+  readonly #estimator: ShareEstimator;
+  /** Call node of each sample, −1 without a stack. */
+  readonly #nodeOfSample: Int32Array;
+
+  constructor(profile: Profile, callNodes: CallNodeTable, estimator: ShareEstimator) {
+    this.#callNodes = callNodes;
+    this.#estimator = estimator;
+    this.#nodeOfSample = callNodeOfSample(profile, callNodes);
+  }
+
+  /** By function, or by what `funcToGroup` makes of it. */
+  ofTree(funcToGroup: Int32Array | null, groupCount: number): Doubts {
+    const { prefix, group: funcs } = this.#callNodes;
+    const group = funcToGroup === null ? funcs : funcs.map((func) => funcToGroup[func] as number);
+    const nodeOfSample = this.#nodeOfSample;
+    const groupOfSample = nodeOfSample.map((node) =>
+      node === NONE ? NONE : (group[node] ?? NONE),
+    );
+    const { steps } = this.#estimator;
+    return {
+      estimator: this.#estimator,
+      self: sumStepsByKey(steps, groupOfSample, groupCount),
+      total: sumStepsByGroup(steps, nodeOfSample, { prefix, group }, groupCount),
+    };
+  }
+
+  /** By a column of the sample table; self and total are the same. */
+  ofSamples(keyOfSample: Int32Array, keyCount: number): Doubts {
+    const sums = sumStepsByKey(this.#estimator.steps, keyOfSample, keyCount);
+    return { estimator: this.#estimator, self: sums, total: sums };
+  }
 }
 
 /** Sums per key. A key with no sample at all has `total` and `seen` 0. */
@@ -143,6 +227,7 @@ function toRows<Key extends object>(
   sums: Sums,
   weight: number,
   keyFields: (key: number) => Key,
+  doubts: Doubts | undefined,
 ): (Figures & Key)[] {
   const { self, total, selfSamples, seen } = sums;
   const keys: number[] = [];
@@ -153,14 +238,22 @@ function toRows<Key extends object>(
       (total[b] as number) - (total[a] as number) ||
       a - b,
   );
-  return keys.map((key) => ({
-    ...keyFields(key),
-    self: self[key] as number,
-    total: total[key] as number,
-    selfShare: weight === 0 ? 0 : (self[key] as number) / weight,
-    totalShare: weight === 0 ? 0 : (total[key] as number) / weight,
-    selfSamples: selfSamples[key] as number,
-  }));
+  return keys.map((key) => {
+    const selfShare = weight === 0 ? 0 : (self[key] as number) / weight;
+    const totalShare = weight === 0 ? 0 : (total[key] as number) / weight;
+    return {
+      ...keyFields(key),
+      self: self[key] as number,
+      total: total[key] as number,
+      selfShare,
+      totalShare,
+      selfSamples: selfSamples[key] as number,
+      ...(doubts !== undefined && {
+        selfInterval: doubts.estimator.intervalOf(selfShare, doubts.self, key),
+        totalInterval: doubts.estimator.intervalOf(totalShare, doubts.total, key),
+      }),
+    };
+  });
 }
 
 function commonEvent(profile: Profile, samples: Int32Array): EventIndex | typeof NONE {

@@ -19,8 +19,15 @@ import type { CallTree } from './call-tree.ts';
  *
  * Built level by level: all innermost functions, then all their callers, and so on; so parents
  * come before children, and each level is one loop over the paths that are still climbing.
+ *
+ * `rowToInverted`, if given, is as long as `tree` and gets for each of its rows that has samples
+ * of its own the row where their path ends.
  */
-export function invertCallTree(tree: CallTree, minWeight = 0): CallTree {
+export function invertCallTree(
+  tree: CallTree,
+  minWeight = 0,
+  rowToInverted?: Int32Array,
+): CallTree {
   const rows = new PairInterner();
   const total = new GrowableFloat64();
   const self = new GrowableFloat64();
@@ -65,6 +72,7 @@ export function invertCallTree(tree: CallTree, minWeight = 0): CallTree {
         self.array[row] = (self.array[row] as number) + (tree.self[from] as number);
         selfSamples.array[row] =
           (selfSamples.array[row] as number) + (tree.selfSamples[from] as number);
+        if (rowToInverted !== undefined) rowToInverted[from] = row;
         continue;
       }
       start[kept] = from;

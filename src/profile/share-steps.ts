@@ -49,6 +49,19 @@ export type ShareEstimator = {
   /** (Σw)²/Σw² of the samples; null where nothing has weight. */
   readonly effectiveSamples: number | null;
   intervalOf(share: number, sums: StepSums, category: number): ShareInterval;
+  /** Standard error of share a − share b, of the same sum of weights. */
+  errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number;
+};
+
+/** What x = 1 in a, −1 in b, 0 elsewhere collects: as `StepSums`, with (x − x′)² for a factor. */
+export type DifferenceSums = {
+  readonly near: number;
+  readonly far: number;
+  readonly border: number;
+  readonly entered: number;
+  /** Of the last samples in a, and of those in b. */
+  readonly lastA: number;
+  readonly lastB: number;
 };
 
 /** What each key collects, where a sample is in one category (−1: in none): its thread, say. */
@@ -63,6 +76,54 @@ export function sumStepsByKey(
   addByKey(steps.border, keyOfSample, sums.border, null);
   addLast(steps.last, keyOfSample, sums.last);
   return sums;
+}
+
+/** What the difference between the categories a and b collects. */
+export function sumStepsOfDifference(
+  { near, far, border, last }: SampleSteps,
+  keyOfSample: Int32Array,
+  a: number,
+  b: number,
+): DifferenceSums {
+  let lastA = 0;
+  let lastB = 0;
+  for (let i = 0; i < last.length; i++) {
+    const key = keyOfSample[last.to[i] as number] as number;
+    if (key === a) lastA += last.amount[i] as number;
+    if (key === b) lastB += last.amount[i] as number;
+  }
+  const entered = new Float64Array(1);
+  return {
+    near: sumDifference(near, keyOfSample, a, b, entered),
+    far: sumDifference(far, keyOfSample, a, b, null),
+    border: sumDifference(border, keyOfSample, a, b, null),
+    entered: entered[0] as number,
+    lastA,
+    lastB,
+  };
+}
+
+// Hot: once per step.
+function sumDifference(
+  steps: StepColumns,
+  keyOfSample: Int32Array,
+  a: number,
+  b: number,
+  entered: Float64Array | null,
+): number {
+  const { length, from, to, amount } = steps;
+  let sum = 0;
+  for (let i = 0; i < length; i++) {
+    const before = keyOfSample[from[i] as number] as number;
+    const after = keyOfSample[to[i] as number] as number;
+    if (before === after) continue;
+    const x = (after === a ? 1 : after === b ? -1 : 0) - (before === a ? 1 : before === b ? -1 : 0);
+    if (x === 0) continue;
+    const value = amount[i] as number;
+    sum += x * x * value;
+    if (entered !== null) entered[0] = (entered[0] as number) + x * Math.sqrt(2 * value);
+  }
+  return sum;
 }
 
 // Hot: once per step.

@@ -7,7 +7,7 @@ import type {
   FlameView,
 } from '../../src/export/flame-graph-data.ts';
 import { frameColour, MATCH_COLOUR } from './colours.ts';
-import { formatCount, formatShare, formatWeight } from './format.ts';
+import { formatCount, formatInterval, formatShare, formatWeight } from './format.ts';
 import { type FrameNode, toFrameNodes } from './frame-tree.ts';
 import { createTooltip, type TooltipLine } from './tooltip.ts';
 
@@ -87,6 +87,11 @@ function describeFrame(options: ChartOptions, node: FrameNode): TooltipLine[] {
   if (node.row < 0) {
     lines.push({ term: 'samples', text: formatCount(view.samples) });
     return lines;
+  }
+  const low = tree.low?.[node.row] ?? null;
+  const high = tree.high?.[node.row] ?? null;
+  if (low !== null && high !== null) {
+    lines.push({ term: '95 %', text: formatInterval(low, high) });
   }
   const isCallers = tree === view.callers;
   // In the tree of callers a row's own weight is where the path ended, which says nothing here.

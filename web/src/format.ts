@@ -10,6 +10,11 @@ export function formatShare(share: number): string {
   return `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
 
+/** `12.3 % to 14.5 %`: where a share lies in 95 of 100 recordings. */
+export function formatInterval(low: number, high: number): string {
+  return `${formatShare(low)} to ${formatShare(high)}`;
+}
+
 /** `1,234,567`, the same in every locale. */
 export function formatCount(value: number): string {
   const [whole = '0', fraction] = String(Math.round(value * 1000) / 1000).split('.');
