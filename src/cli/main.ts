@@ -91,6 +91,10 @@ Examples:
 
   withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
     .option('--streams <n>', 'how many streams to show, or all', '20')
+    .option(
+      '--pairs [n]',
+      'event rate and sampling rate of the first n pairs of samples (32), or all',
+    )
     .option('--simulate <rates>', "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'")
     .option('--freq <hz>', 'simulation: samples per second asked', '4000')
     .addOption(

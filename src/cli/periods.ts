@@ -1,20 +1,56 @@
 import { UsageError } from '../base/errors.ts';
+import { comparedProfile } from '../session/compared-profile.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';
+import { toAscii } from './render/ascii.ts';
+import { pairsTable } from './render/pairs-table.ts';
 import { formatPeriods } from './render/periods-text.ts';
 import { printJson, writeOut } from './stdout.ts';
+import { describeTerminal } from './terminal.ts';
+
+export type PeriodsFlags = {
+  readonly streams: string;
+  /** `true`: without a number. */
+  readonly pairs?: string | true;
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+};
+
+const DEFAULT_PAIRS = 32;
 
 /** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */
-export async function runPeriods(
-  path: string,
-  flags: { streams: string; json?: boolean; strict?: boolean; verbose?: boolean },
-): Promise<void> {
-  const streams = flags.streams === 'all' ? 'all' : Number(flags.streams);
-  if (streams !== 'all' && !(Number.isInteger(streams) && streams > 0)) {
-    throw new UsageError(`--streams ${flags.streams}: expected a number above 0, or all`);
+export async function runPeriods(path: string, flags: PeriodsFlags): Promise<void> {
+  const streams = numberOrAll('--streams', flags.streams);
+  const pairs =
+    flags.pairs === undefined || flags.pairs === true
+      ? flags.pairs && DEFAULT_PAIRS
+      : numberOrAll('--pairs', flags.pairs);
+  const isPairsText = pairs !== undefined && !flags.json;
+  const opened = await loadForCommand(path, { ...flags, symbols: !isPairsText });
+  const report = opened.periods({
+    streams,
+    ...(pairs !== undefined && { pairs }),
+    ...(!isPairsText && { compared: comparedProfile(opened) }),
+  });
+  if (flags.json) {
+    printJson(report);
+    return;
   }
-  const opened = await loadForCommand(path, { ...flags, symbols: false });
-  const report = opened.periods({ streams });
-  if (flags.json) printJson(report);
-  else writeOut(`${formatPeriods(report, { colour: wantsColour() }).join('\n')}\n`);
+  const terminal = describeTerminal();
+  const lines = isPairsText
+    ? // One stream of each event is a table to read; --json has those that --streams asks for.
+      report.events.flatMap((event) =>
+        event.streams.slice(0, 1).flatMap((s) => pairsTable(event, s)),
+      )
+    : formatPeriods(report, { colour: wantsColour(), terminal });
+  const text = lines.join('\n');
+  writeOut(`${terminal.hasUnicode ? text : toAscii(text)}\n`);
+}
+
+function numberOrAll(option: string, value: string): number | 'all' {
+  if (value === 'all') return 'all';
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new UsageError(`${option} ${value}: expected a number above 0, or all`);
 }

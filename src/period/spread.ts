@@ -12,19 +12,20 @@ export type Spread = {
 
 /** The spread of at least one number. */
 export function computeSpread(values: Float64Array): Spread {
-  if (values.length === 0) throw new RangeError('a spread needs at least one value, got none');
-  const sorted = values.slice().sort();
+  const { length } = values;
+  if (length === 0) throw new RangeError('a spread needs at least one value, got none');
   let sum = 0;
-  for (let i = 0; i < sorted.length; i++) sum += sorted[i] as number;
-  const mean = sum / sorted.length;
+  for (let i = 0; i < length; i++) sum += values[i] as number;
+  const mean = sum / length;
   let squares = 0;
-  for (let i = 0; i < sorted.length; i++) squares += ((sorted[i] as number) - mean) ** 2;
+  for (let i = 0; i < length; i++) squares += ((values[i] as number) - mean) ** 2;
+  const copy = values.slice();
   return {
-    median: quantile(sorted, 0.5),
+    median: quantile(copy, 0.5),
     mean,
-    p05: quantile(sorted, 0.05),
-    p95: quantile(sorted, 0.95),
-    cv: mean === 0 ? 0 : Math.sqrt(squares / sorted.length) / mean,
+    p05: quantile(copy, 0.05),
+    p95: quantile(copy, 0.95),
+    cv: mean === 0 ? 0 : Math.sqrt(squares / length) / mean,
   };
 }
 
@@ -67,11 +68,16 @@ function select(values: Float64Array, rank: number): number {
   return values[rank] as number;
 }
 
-/** The value at `share` (0…1) of a sorted list, between two values in proportion. */
-function quantile(sorted: Float64Array, share: number): number {
-  const position = share * (sorted.length - 1);
+/** The value that `share` (0…1) of the values lie below, between two in proportion. Reorders. */
+function quantile(values: Float64Array, share: number): number {
+  const position = share * (values.length - 1);
   const below = Math.floor(position);
-  const above = Math.min(below + 1, sorted.length - 1);
-  const low = sorted[below] as number;
-  return low + ((sorted[above] as number) - low) * (position - below);
+  const low = select(values, below);
+  if (position === below) return low;
+  // Everything right of `below` is no smaller now; its least value is the upper neighbour.
+  let high = values[below + 1] as number;
+  for (let i = below + 2; i < values.length; i++) {
+    if ((values[i] as number) < high) high = values[i] as number;
+  }
+  return low + (high - low) * (position - below);
 }

@@ -1,63 +1,27 @@
-import { type Activity, measureActivity } from './activity.ts';
-import {
-  type Convergence,
-  findRamps,
-  MIN_SAMPLES,
-  type PeriodSequence,
-  type Ramp,
-} from './convergence.ts';
+import { measureActivity } from './activity.ts';
+import { type Convergence, findRamps, type PeriodSequence } from './convergence.ts';
 import { type ModelReport, replayGroup } from './model.ts';
+import { type Pair, pairsOf } from './pairs.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
 import { findPhases, type Phase } from './phases.ts';
-import { computeSpread, median, type Spread } from './spread.ts';
+import { type RateCourse, rateCourseOf } from './rate-course.ts';
+import { describeReRamp, type ReRamp } from './re-ramp.ts';
+import { distinctIn, gather, sequenceOf } from './sequence.ts';
+import { median } from './spread.ts';
+import {
+  overshootOf,
+  type RampTotals,
+  rampTotals,
+  type SteadyState,
+  steadyState,
+} from './steady-state.ts';
+import { findStorms, type Storms } from './storms.ts';
 import type { StreamGroups } from './streams.ts';
+import { historyOf, type TaskHistory } from './task-history.ts';
+import { throttledBetween, throttlesOfGroup } from './throttled-time.ts';
 import type { PeriodInput, ThrottleInterval } from './types.ts';
+import { judge, type Verdict } from './verdict.ts';
 import { effectiveSampleSize } from './weights.ts';
-
-/**
- * What became of a stream's period.
- *
- *  - fixed          period mode or a clock: there is nothing to converge
- *  - throttled      the kernel paused the event for 1 % of the stream's time or more
- *  - too-short      too few samples to tell
- *  - not-converged  enough samples, but the period never came to rest
- *  - re-ramped      it came to rest, and later fell and had to climb again
- *  - converged      it came to rest and followed the event rate from then on
- */
-export type Verdict =
-  | 'converged'
-  | 'not-converged'
-  | 're-ramped'
-  | 'throttled'
-  | 'fixed'
-  | 'too-short';
-
-/** A ramp after the first one. */
-export type ReRamp = {
-  /** Its first sample, nanoseconds since the recording's first timestamp. */
-  readonly startNs: number;
-  /** The sample at which the period was at rest again; null if it never was. */
-  readonly endNs: number | null;
-  readonly samples: number;
-  readonly events: number;
-  /**
-   * The longer of the two intervals before the ramp's first sample: what a tick does to the period
-   * during a gap shows one sample after the gap's end where the rule is 'next'.
-   */
-  readonly gapNs: number;
-  readonly periodBefore: number;
-  readonly lowestPeriod: number;
-  readonly highestPeriod: number;
-};
-
-/** What holds while the period is at rest. */
-export type SteadyState = {
-  readonly period: Spread;
-  /** Samples per second of active time (idle gaps left out). */
-  readonly hz: number;
-  /** Events per second of active time: λ. */
-  readonly eventRateHz: number;
-};
 
 export type StreamReport = {
   /** Null where the recording does not tell streams apart. */
@@ -71,6 +35,14 @@ export type StreamReport = {
   /** Samples before the period came to rest; null if it never did. */
   readonly settleSamples: number | null;
   readonly settleNs: number | null;
+  /** Highest period on the way to rest ÷ the period at rest; null where there was no such way. */
+  readonly overshoot: number | null;
+  /**
+   * Why the stream starts with a ramp: 'migration' if its first thread had been sampled by another
+   * instance before, 'new' if not.
+   */
+  readonly startedBy: 'new' | 'migration';
+  readonly history: TaskHistory;
   readonly steady: SteadyState | null;
   /** Share of the stream's samples and events inside ramps; null for a stream too short to tell. */
   readonly rampShare: { readonly samples: number; readonly events: number } | null;
@@ -80,77 +52,67 @@ export type StreamReport = {
   readonly firstPeriods: readonly number[];
   readonly phases: readonly Phase[];
   readonly reRamps: readonly ReRamp[];
-  /** How far the kernel's algorithm explains the periods; null where there are too few, or fixed. */
+  /** Null outside frequency mode. */
+  readonly storms: Storms | null;
+  /** Null: not compared with the kernel's algorithm. */
   readonly model: ModelReport | null;
   readonly throttledNs: number;
   readonly idle: { readonly gaps: number; readonly ns: number };
   readonly course: PeriodCourse | null;
+  /** Achieved over time; null where the samples take no time. */
+  readonly rate: RateCourse | null;
+  /** Only where they were asked for. */
+  readonly pairs?: readonly Pair[];
+};
+
+/** What reports of all streams share. */
+export type StreamContext = {
+  readonly input: PeriodInput;
+  readonly groups: StreamGroups;
+  /** Parallel to the sample table. */
+  readonly elapsedEvents: Float64Array;
+  /** Of `followThreads`. */
+  readonly cameFrom: Int32Array;
+  /** Of the event. */
+  readonly throttles: readonly ThrottleInterval[];
+};
+
+/** What every stream is looked through for, also those that are not described. */
+export type StreamAnalysis = {
+  readonly group: number;
+  /** Its samples, in time order. */
+  readonly rows: Int32Array;
+  readonly sequence: PeriodSequence;
+  readonly convergence: Convergence;
+  readonly throttles: readonly ThrottleInterval[];
+  readonly throttledNs: number;
+  readonly verdict: Verdict;
+  readonly totals: RampTotals;
 };
 
 const FIRST_PERIODS = 64;
-/** A period that has not come to rest after this many samples is said not to converge. */
-const MIN_SAMPLES_NOT_CONVERGED = 64;
-const MIN_THROTTLED_SHARE = 0.01;
 
-/** The samples of one group as a sequence. `elapsedEvents` is parallel to the sample table. */
-export function sequenceOf(
-  input: PeriodInput,
-  rows: Int32Array,
-  elapsedEvents: Float64Array,
-): PeriodSequence {
-  const { timeNs, periodEvents } = input.samples;
-  const sequence = {
-    length: rows.length,
-    timeNs: new Float64Array(rows.length),
-    periodEvents: new Float64Array(rows.length),
-    elapsedEvents: new Float64Array(rows.length),
-  };
-  for (let k = 0; k < rows.length; k++) {
-    const row = rows[k] as number;
-    sequence.timeNs[k] = timeNs[row] as number;
-    sequence.periodEvents[k] = periodEvents[row] as number;
-    sequence.elapsedEvents[k] = elapsedEvents[row] as number;
-  }
-  return sequence;
-}
-
-/** The report on group `group`. */
-export function reportStream(
-  input: PeriodInput,
-  groups: StreamGroups,
-  group: number,
-  elapsedEvents: Float64Array,
-): StreamReport {
+/** Ramps, rest and verdict of one group. */
+export function analyseStream(context: StreamContext, group: number): StreamAnalysis {
+  const { input, groups, elapsedEvents } = context;
   const event = input.events[groups.event[group] as number]!;
-  const stream = groups.stream[group] as number;
   const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
   const sequence = sequenceOf(input, rows, elapsedEvents);
   const isFixed = event.mode !== 'frequency';
   const convergence = isFixed ? restFromTheFirst(sequence) : findRamps(sequence);
-  const activity = measureActivity(sequence, expectedIntervalNs(sequence, event.frequencyHz));
-  const throttledNs = throttledTime(input.throttles ?? [], groups, group, sequence);
-  const verdict = judge(sequence, convergence, isFixed, throttledNs);
-  const settle = convergence.start.end;
-  const hasSettled = settle < sequence.length;
+  const throttles = throttlesOfGroup(context.throttles, groups, group);
+  const { length, timeNs } = sequence;
+  const throttledNs =
+    length === 0 ? 0 : throttledBetween(throttles, timeNs[0]!, timeNs[length - 1]!);
   return {
-    streamId: stream >= 0 ? input.streams[stream]!.streamId : null,
-    tids: distinct(rows, input.samples.thread).map((thread) => input.threads[thread]!.tid),
-    cpus: distinct(rows, input.samples.cpu),
-    samples: sequence.length,
-    events: sumWhere(sequence.elapsedEvents, null),
-    verdict,
-    settleSamples: hasSettled ? settle : null,
-    settleNs: hasSettled ? sequence.timeNs[settle]! - sequence.timeNs[0]! : null,
-    steady: steadyState(sequence, activity, convergence.atRest),
-    rampShare: verdict === 'too-short' ? null : rampShare(sequence, convergence.atRest),
-    effectiveSamples: effectiveSampleSize(elapsedEvents, rows),
-    firstPeriods: [...sequence.periodEvents.subarray(0, FIRST_PERIODS)],
-    phases: isFixed ? [] : findPhases(sequence, activity, convergence.atRest),
-    reRamps: convergence.reRamps.map((ramp) => describeReRamp(sequence, ramp)),
-    model: replayGroup(input, groups, group, sequence),
+    group,
+    rows,
+    sequence,
+    convergence,
+    throttles,
     throttledNs,
-    idle: { gaps: activity.idleGaps, ns: activity.idleNs },
-    course: courseOf(sequence),
+    verdict: judge(sequence, convergence, isFixed, throttledNs),
+    totals: rampTotals(sequence, convergence.atRest),
   };
 }
 
@@ -162,121 +124,82 @@ function restFromTheFirst(sequence: PeriodSequence): Convergence {
   };
 }
 
+export type DescribeOptions = {
+  /** Compare with the kernel's algorithm. */
+  readonly withModel: boolean;
+  /** Pairs to list; 0: none. */
+  readonly pairs: number;
+};
+
+/** The report on an analysed group. */
+export function describeStream(
+  { input, groups, elapsedEvents, cameFrom }: StreamContext,
+  analysis: StreamAnalysis,
+  options: DescribeOptions,
+): StreamReport {
+  const { group, rows, sequence, convergence, verdict, totals, throttles } = analysis;
+  const event = input.events[groups.event[group] as number]!;
+  const stream = groups.stream[group] as number;
+  const isAdaptive = event.mode === 'frequency';
+  const activity = measureActivity(sequence, expectedIntervalNs(sequence, event.frequencyHz));
+  const settle = convergence.start.end;
+  const hasSettled = settle < sequence.length;
+  return {
+    streamId: stream >= 0 ? input.streams[stream]!.streamId : null,
+    tids: tidsOf(input, rows),
+    cpus: distinctIn(rows, input.samples.cpu),
+    samples: sequence.length,
+    events: totals.events,
+    verdict,
+    settleSamples: hasSettled ? settle : null,
+    settleNs: hasSettled ? sequence.timeNs[settle]! - sequence.timeNs[0]! : null,
+    overshoot: overshootOf(sequence, convergence),
+    startedBy: rows.length > 0 && cameFrom[rows[0]!]! >= 0 ? 'migration' : 'new',
+    history: historyOf(input, rows),
+    steady: steadyState(sequence, activity, convergence.atRest),
+    rampShare: verdict === 'too-short' ? null : rampShareOf(totals),
+    effectiveSamples: effectiveSampleSize(elapsedEvents, rows),
+    firstPeriods: Array.from(sequence.periodEvents.subarray(0, FIRST_PERIODS)),
+    phases: isAdaptive ? findPhases(sequence, activity, convergence.atRest) : [],
+    reRamps: convergence.reRamps.map((ramp) =>
+      describeReRamp(input, rows, sequence, ramp, throttles, cameFrom),
+    ),
+    storms:
+      isAdaptive && event.frequencyHz !== null ? findStorms(sequence, event.frequencyHz) : null,
+    model: options.withModel ? replayGroup(input, groups, group, sequence) : null,
+    throttledNs: analysis.throttledNs,
+    idle: { gaps: activity.idleGaps, ns: activity.idleNs },
+    course: courseOf(sequence),
+    rate: rateCourseOf(groups, [group], input.samples.timeNs),
+    ...(options.pairs > 0 && {
+      pairs: pairsOf(sequence, gather(input.samples.count, rows), options.pairs),
+    }),
+  };
+}
+
+/** Ascending. Rows of a thread before and after an exec are the same tid. */
+function tidsOf(input: PeriodInput, rows: Int32Array): number[] {
+  const tids = distinctIn(rows, input.samples.thread).map((thread) => input.threads[thread]!.tid);
+  return [...new Set(tids)].sort((a, b) => a - b);
+}
+
+/** Shares 0…1; null without events. */
+export function rampShareOf(totals: RampTotals): { samples: number; events: number } | null {
+  if (totals.samples === 0 || totals.events === 0) return null;
+  return {
+    samples: totals.samplesInRamps / totals.samples,
+    events: totals.eventsInRamps / totals.events,
+  };
+}
+
 /** The time between two samples that was asked for; of a fixed period what is usual. */
 function expectedIntervalNs(sequence: PeriodSequence, frequencyHz: number | null): number {
   if (frequencyHz !== null) return 1e9 / frequencyHz;
-  if (sequence.length < 2) return 0;
-  const { timeNs } = sequence;
-  return median(timeNs.subarray(1).map((time, i) => time - (timeNs[i] as number)));
-}
-
-function judge(
-  sequence: PeriodSequence,
-  convergence: Convergence,
-  isFixed: boolean,
-  throttledNs: number,
-): Verdict {
   const { length, timeNs } = sequence;
-  const spanNs = length > 0 ? timeNs[length - 1]! - timeNs[0]! : 0;
-  if (throttledNs > 0 && throttledNs >= MIN_THROTTLED_SHARE * spanNs) return 'throttled';
-  if (isFixed) return 'fixed';
-  if (length < MIN_SAMPLES) return 'too-short';
-  if (convergence.start.end === length) {
-    return length < MIN_SAMPLES_NOT_CONVERGED ? 'too-short' : 'not-converged';
+  if (length < 2) return 0;
+  const intervals = new Float64Array(length - 1);
+  for (let i = 1; i < length; i++) {
+    intervals[i - 1] = (timeNs[i] as number) - (timeNs[i - 1] as number);
   }
-  return convergence.reRamps.length > 0 ? 're-ramped' : 'converged';
-}
-
-function steadyState(
-  sequence: PeriodSequence,
-  activity: Activity,
-  atRest: Uint8Array,
-): SteadyState | null {
-  let samples = 0;
-  let events = 0;
-  let nanos = 0;
-  for (let i = 1; i < sequence.length; i++) {
-    const interval = activity.intervalNs[i] as number;
-    // An interval counts if it lies at rest as a whole, and is not an idle gap.
-    if (atRest[i] !== 1 || atRest[i - 1] !== 1 || interval === 0) continue;
-    samples++;
-    events += sequence.elapsedEvents[i] as number;
-    nanos += interval;
-  }
-  if (nanos === 0) return null;
-  return {
-    period: computeSpread(sequence.periodEvents.filter((_, i) => atRest[i] === 1)),
-    hz: (samples * 1e9) / nanos,
-    eventRateHz: (events * 1e9) / nanos,
-  };
-}
-
-function rampShare(
-  sequence: PeriodSequence,
-  atRest: Uint8Array,
-): { samples: number; events: number } | null {
-  const events = sumWhere(sequence.elapsedEvents, null);
-  if (sequence.length === 0 || events === 0) return null;
-  let samplesAtRest = 0;
-  for (let i = 0; i < atRest.length; i++) samplesAtRest += atRest[i] as number;
-  return {
-    samples: 1 - samplesAtRest / sequence.length,
-    events: 1 - sumWhere(sequence.elapsedEvents, atRest) / events,
-  };
-}
-
-function describeReRamp(sequence: PeriodSequence, ramp: Ramp): ReRamp {
-  const { timeNs, periodEvents, elapsedEvents } = sequence;
-  const inside = periodEvents.subarray(ramp.first, ramp.end);
-  return {
-    startNs: timeNs[ramp.first]!,
-    endNs: ramp.end < sequence.length ? timeNs[ramp.end]! : null,
-    samples: ramp.end - ramp.first,
-    events: sumWhere(elapsedEvents.subarray(ramp.first, ramp.end), null),
-    gapNs: Math.max(
-      timeNs[ramp.first]! - timeNs[ramp.first - 1]!,
-      ramp.first > 1 ? timeNs[ramp.first - 1]! - timeNs[ramp.first - 2]! : 0,
-    ),
-    periodBefore: periodEvents[ramp.first - 1]!,
-    lowestPeriod: inside.reduce((a, b) => Math.min(a, b)),
-    highestPeriod: inside.reduce((a, b) => Math.max(a, b)),
-  };
-}
-
-/** Throttled time of a group within its first and last sample. */
-function throttledTime(
-  throttles: readonly ThrottleInterval[],
-  groups: StreamGroups,
-  group: number,
-  sequence: PeriodSequence,
-): number {
-  if (sequence.length === 0) return 0;
-  const first = sequence.timeNs[0]!;
-  const last = sequence.timeNs[sequence.length - 1]!;
-  let nanos = 0;
-  for (const { event, stream, startNs, endNs } of throttles) {
-    if (event !== groups.event[group]) continue;
-    if (stream >= 0 && stream !== groups.stream[group]) continue;
-    nanos += Math.max(0, Math.min(endNs, last) - Math.max(startNs, first));
-  }
-  return nanos;
-}
-
-/** Σ of the values whose flag is 1; of all without flags. */
-function sumWhere(values: Float64Array, flags: Uint8Array | null): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) {
-    if (flags === null || flags[i] === 1) sum += values[i] as number;
-  }
-  return sum;
-}
-
-/** The distinct values ≥ 0 of `column` in `rows`, ascending. */
-function distinct(rows: Int32Array, column: Int32Array): number[] {
-  const values = new Set<number>();
-  for (let k = 0; k < rows.length; k++) {
-    const value = column[rows[k] as number] as number;
-    if (value >= 0) values.add(value);
-  }
-  return [...values].sort((a, b) => a - b);
+  return median(intervals);
 }

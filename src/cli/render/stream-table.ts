@@ -1,4 +1,4 @@
-import type { EventReport } from '../../period/report.ts';
+import type { EventReport } from '../../period/event-report.ts';
 import type { StreamReport } from '../../period/stream-report.ts';
 import { formatCount, formatNanos } from './numbers.ts';
 

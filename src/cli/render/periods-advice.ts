@@ -1,0 +1,99 @@
+import { printable } from '../../base/printable.ts';
+import type { EventReport } from '../../period/event-report.ts';
+import { formatCount, formatShare } from './numbers.ts';
+import { formatTenth } from './periods-words.ts';
+
+/** A difference in share of this many points is worth a line. */
+const RAMP_DIFFERENCE = 0.02;
+const FEW_EFFECTIVE = 400;
+/** Profiles of which less than this stands elsewhere are read the same way. */
+const MATTERS = 0.01;
+/** Less than this would be printed as 0. */
+const UNSEEN = 0.0005;
+
+/** Share of the profile that stands elsewhere by samples or by period; null if not compared. */
+function difference({ weights }: EventReport): number | null {
+  if (weights === null) return null;
+  return Math.max(weights.distance.samples ?? 0, weights.distance.period ?? 0);
+}
+
+/** Whether it matters for this profile which weight is read; null where it can't be said. */
+export function mattersText(event: EventReport): string | null {
+  const most = difference(event);
+  if (most === null || event.weights === null) return null;
+  if (most < UNSEEN) return 'no: by samples, period or events, the profile is the same';
+  if (most < MATTERS) {
+    return `no: by samples, period or events, all but ${formatTenth(most)} of the profile is the same`;
+  }
+  const { samples, period } = event.weights.distance;
+  return (
+    `yes: by samples ${formatTenth(samples ?? 0)}, by period ${formatTenth(period ?? 0)} of the ` +
+    'profile would stand under other functions than by events, the default'
+  );
+}
+
+/** What to do, if anything. */
+export function adviceFor(event: EventReport): string[] {
+  if (event.samples === 0 || event.mode !== 'frequency') return [];
+  const [largest] = event.streams;
+  if (event.streamCount === 1 && largest?.verdict === 'too-short') return ['record longer'];
+  const advice: string[] = [];
+  if (shouldWeighByEvents(event)) advice.push('keep to --weight events when comparing profiles');
+  const short = event.verdicts['too-short']?.samples ?? 0;
+  if (short > event.samples / 2) {
+    advice.push(
+      `${formatTenth(short / event.samples)} of the samples are of streams too short to settle: ` +
+        'a fixed period (-c) has no ramps',
+    );
+  }
+  const effective = event.effectiveSamples;
+  if (effective !== null && effective < FEW_EFFECTIVE) {
+    // Half the width of a 95 % interval around a share of one half: 1.96 · √(¼ / n).
+    const points = 1.96 * Math.sqrt(0.25 / effective);
+    advice.push(
+      `${formatCount(event.samples)} samples tell as much as ${formatCount(effective)} of equal ` +
+        `weight (50% is ±${(points * 100).toFixed(0)} points): record longer`,
+    );
+  }
+  if (largest?.verdict === 'throttled') advice.push('ask for a lower rate');
+  if (event.lost.samples > 0) advice.push('larger rings (-m) or a lower rate lose less');
+  if (event.suggestedPeriod !== null && event.suggestedPeriod > 1) {
+    advice.push(`-c ${event.suggestedPeriod} would sample at about the rate asked, without ramps`);
+  }
+  return advice;
+}
+
+/** By the profile if there is one to compare in, else by what ramps hold. */
+function shouldWeighByEvents(event: EventReport): boolean {
+  const most = difference(event);
+  if (most !== null) return most >= MATTERS;
+  const ramps = event.rampShare;
+  return ramps !== null && Math.abs(ramps.samples - ramps.events) >= RAMP_DIFFERENCE;
+}
+
+const KINDS = ['samples', 'period', 'events', 'time'] as const;
+const NAME_COLUMNS = 40;
+
+/** The functions on which the weights differ most, a line each below a header; else nothing. */
+export function disagreementTable({ weights }: EventReport): string[] {
+  if (weights === null || weights.functions.length === 0) return [];
+  const { samples, period } = weights.distance;
+  if (Math.max(samples ?? 0, period ?? 0) < MATTERS) return [];
+  const kinds = KINDS.filter((kind) => weights.functions.some((shares) => shares[kind] !== null));
+  const lines = [
+    `${'self share of the profile by'.padEnd(NAME_COLUMNS)}${kinds.map((kind) => kind.padStart(10)).join('')}`,
+  ];
+  for (const shares of weights.functions) {
+    const name = shorten(printable(shares.function));
+    const cells = kinds.map((kind) => {
+      const share = shares[kind];
+      return (share === null ? '–' : formatShare(share)).padStart(10);
+    });
+    lines.push(`${name.padEnd(NAME_COLUMNS)}${cells.join('')}`);
+  }
+  return lines;
+}
+
+function shorten(name: string): string {
+  return name.length < NAME_COLUMNS ? name : `${name.slice(0, NAME_COLUMNS - 2)}…`;
+}

@@ -1,0 +1,261 @@
+// What the figures of a period report mean, in words. One function per line of the report.
+
+import { printable } from '../../base/printable.ts';
+import type { EventReport } from '../../period/event-report.ts';
+import type { ModelReport } from '../../period/model.ts';
+import type { ReRamp } from '../../period/re-ramp.ts';
+import type { StreamReport } from '../../period/stream-report.ts';
+import type { KernelLimits } from '../../period/types.ts';
+import { formatCount, formatNanos, formatShare } from './numbers.ts';
+
+/** Share of a timer's rate that counts as reached. */
+const TIMELY = 0.98;
+
+/** The one line to read. */
+export function headline(event: EventReport): string {
+  const name = printable(event.event);
+  if (event.samples === 0) return `${name}: no samples`;
+  const hz = reachedHz(event);
+  const reached = hz === null ? '' : `${formatCount(hz)} Hz`;
+  if (event.mode === 'clock') {
+    const period = event.streams[0]!.firstPeriods[0]!;
+    const rate = 1e9 / period;
+    // A timer that comes late is not made up for.
+    const late = hz !== null && hz < rate * TIMELY ? `; ${reached} reached` : '';
+    const fixed = `${formatCount(period)} ns (${formatCount(rate)} Hz)`;
+    return `${name}: fixed by the kernel at ${fixed}: nothing to converge${late}`;
+  }
+  if (event.mode === 'period') {
+    const achieved = reached === '' ? '' : `; ${reached}`;
+    const period = formatCount(event.fixedPeriod ?? 0);
+    return `${name}: a sample every ${period} events, as asked: nothing to converge${achieved}`;
+  }
+  const asked = event.targetHz === null ? '' : `${formatCount(event.targetHz)} Hz asked, `;
+  return `${name}: ${asked}${reached === '' ? `${formatCount(event.samples)} samples` : `${reached} reached`}`;
+}
+
+/** Samples per second at rest: mean over the streams, by their samples; null if none rested. */
+function reachedHz(event: EventReport): number | null {
+  let sum = 0;
+  let samples = 0;
+  for (const stream of event.streams) {
+    if (stream.steady === null) continue;
+    sum += stream.steady.hz * stream.samples;
+    samples += stream.samples;
+  }
+  return samples > 0 ? sum / samples : null;
+}
+
+export function streamsText({ streamCount, mode, verdicts }: EventReport): string {
+  const count = formatCount(streamCount);
+  if (mode !== 'frequency') return count;
+  const kinds = Object.entries(verdicts)
+    .sort(([, a], [, b]) => b.streams - a.streams)
+    .map(([verdict, { streams }]) => `${formatCount(streams)} ${verdict}`);
+  return `${count}, each with a period of its own: ${kinds.join(', ')}. The largest:`;
+}
+
+export function migrationsText({ migrations }: EventReport): string | null {
+  const { count, streams, rampSamples } = migrations;
+  if (count === 0) return null;
+  const met = `threads went to another stream ${times(count)}`;
+  if (streams === 0) return `${met}, none of them new`;
+  const began = streams === 1 ? 'one stream began so' : `${formatCount(streams)} streams began so`;
+  return `${met}; ${began} and took ${formatCount(rampSamples)} samples to come to rest`;
+}
+
+export function verdictText(event: EventReport, stream: StreamReport): string {
+  const settled =
+    stream.settleSamples === null
+      ? ''
+      : stream.settleSamples === 0
+        ? 'at rest from the first sample on'
+        : `settled after ${formatCount(stream.settleSamples)} samples (${formatNanos(stream.settleNs ?? 0)})`;
+  switch (stream.verdict) {
+    case 'converged': {
+      if (stream.steady?.period.p95 === 1)
+        return 'rarer than the rate asked: every event is a sample';
+      if (stream.phases.length === 0) return settled;
+      const changes = stream.phases.length - 1;
+      return `${settled} and followed ${changes === 1 ? 'a change' : `${formatCount(changes)} changes`} of the event rate`;
+    }
+    case 're-ramped':
+      return `${settled}, then ramped up again ${times(stream.reRamps.length)}`;
+    case 'not-converged':
+      return `the period never came to rest in ${formatCount(stream.samples)} samples`;
+    case 'too-short':
+      return `${formatCount(stream.samples)} samples are too few to tell`;
+    case 'throttled':
+      return `the kernel paused the event for ${formatNanos(stream.throttledNs)}`;
+    case 'fixed':
+      return event.mode === 'clock' ? 'a timer of the kernel' : 'as asked';
+  }
+}
+
+/** Once above rest by this factor, a ramp is said to overshoot. */
+const OVERSHOT = 1.5;
+
+export function steadyText({ steady }: StreamReport): string | null {
+  if (steady === null) return null;
+  const { median, mean, p05, p95, cv } = steady.period;
+  const spread = `90% of samples: ${formatCount(p05)} to ${formatCount(p95)}`;
+  return `${formatCount(median)} at rest (${spread}; mean ${formatCount(mean)}, CV ${cv.toFixed(2)})`;
+}
+
+export function overshootText({ overshoot }: StreamReport): string | null {
+  if (overshoot === null || overshoot < OVERSHOT) return null;
+  return `on the way to rest the period rose to ${overshoot.toFixed(1)} times what it settled at`;
+}
+
+export function eventRateText({ steady }: StreamReport): string | null {
+  return steady === null ? null : `${formatRate(steady.eventRateHz)} events/s at rest`;
+}
+
+export function firstPeriods(stream: StreamReport, width: number): string {
+  const all = stream.firstPeriods;
+  let text = '';
+  for (const [i, period] of all.entries()) {
+    const longer = i === 0 ? `${period}` : `${text} ${period}`;
+    const isLast = i === all.length - 1 && stream.samples === all.length;
+    if (longer.length + (isLast ? 0 : 2) > width || i === MAX_FIRST) return `${text} …`;
+    text = longer;
+  }
+  return stream.samples > all.length ? `${text} …` : text;
+}
+
+/** More would tell nothing new. */
+const MAX_FIRST = 20;
+
+export function idleText({ idle }: StreamReport): string {
+  const gaps = idle.gaps === 1 ? 'one gap' : `${formatCount(idle.gaps)} gaps`;
+  return `${gaps} without events, ${formatNanos(idle.ns)} in all, left out of the rates`;
+}
+
+export function reRampText(ramp: ReRamp): string {
+  const { periodBefore, lowestPeriod, highestPeriod, samples, startNs } = ramp;
+  return (
+    `at ${formatNanos(startNs)}${causeText(ramp)}: ${formatCount(periodBefore)} → ` +
+    `${formatCount(lowestPeriod)} → ${formatCount(highestPeriod)}, ${formatCount(samples)} samples`
+  );
+}
+
+function causeText({ cause, gapNs, fromCpu, toCpu }: ReRamp): string {
+  switch (cause) {
+    case 'migration':
+      return fromCpu === null || toCpu === null || fromCpu < 0 || toCpu < 0 || fromCpu === toCpu
+        ? ', after a migration'
+        : `, after a migration from CPU ${fromCpu} to ${toCpu}`;
+    case 'task':
+      return ', given to another thread';
+    case 'throttle':
+      return ', after a pause by the kernel';
+    case 'gap':
+      return `, after ${formatNanos(gapNs)} with few events`;
+    case 'unknown':
+      return '';
+  }
+}
+
+/** Share of a stream's samples from which storms are worth a line. */
+const MIN_STORM_SHARE = 0.01;
+
+/** Null where storms hold next to nothing of the stream. */
+export function stormText({ storms, samples: all }: StreamReport): string | null {
+  if (storms === null || storms.samples < MIN_STORM_SHARE * all) return null;
+  const { count, samples, peakHz, largest } = storms;
+  if (count === 0) return null;
+  const what = count === 1 ? 'one burst' : `${formatCount(count)} bursts`;
+  const where = largest.length === 1 ? ` at ${formatNanos(largest[0]!.startNs)}` : '';
+  return (
+    `${what} of samples after gaps${where}: ${formatCount(samples)} samples, ` +
+    `at up to ${formatRate(peakHz ?? 0)} Hz`
+  );
+}
+
+export function countedText({ samples, eventsCounted, unit, lost }: EventReport): string {
+  const counted = eventsCounted === null ? '' : `${formatCount(eventsCounted)} ${unit} in `;
+  const none = lost.samples === 0 ? ', none lost' : '';
+  return `${counted}${formatCount(samples)} samples${none}`;
+}
+
+export function lostText({ lost }: EventReport): string {
+  const share = lost.coverage === null ? '' : ` (${formatShare(1 - lost.coverage)} of all)`;
+  return `${formatCount(lost.samples)} samples${share} did not arrive`;
+}
+
+export function throttledText({ throttled: { count, ns, intervals } }: EventReport): string {
+  const first = intervals[0];
+  const where = first === undefined ? '' : `, first at ${formatNanos(first.startNs)}`;
+  return `${times(count)}, ${formatNanos(ns)} in all${where}: these stretches are missing`;
+}
+
+export function ruleText(event: EventReport): string {
+  const { rule, from, confidence } = event.reportedPeriod;
+  const sure = confidence === 1 ? '' : `, confidence ${confidence.toFixed(2)}`;
+  const whence = {
+    counts: `seen in the counts${sure}`,
+    table: 'known of this kind of event',
+    fit: `fitted to the jumps of the period${sure}`,
+  }[from];
+  switch (rule) {
+    case 'next':
+      return `a sample reports the interval after it (${whence})`;
+    case 'elapsed':
+      return `a sample reports the interval before it (${whence})`;
+    case 'unknown':
+      return 'unknown which interval a sample reports: used as reported; --counts would tell';
+  }
+}
+
+/** What ramps hold; null where nothing is in one, or it can't be told. */
+export function rampsText({ rampShare }: EventReport): string | null {
+  if (rampShare === null || rampShare.samples === 0) return null;
+  return `${formatShare(rampShare.samples)} of the samples, ${formatShare(rampShare.events)} of the events`;
+}
+
+/** Below this share the model does not explain a stream. */
+const EXPLAINED = 0.9;
+
+export function modelText(model: ModelReport): string {
+  const exact = formatTenth(model.exact / model.compared);
+  const near = formatTenth(model.within1Percent / model.compared);
+  const verb = model.within1Percent >= EXPLAINED * model.compared ? 'explains' : 'explains only';
+  const ticks = model.hz === null ? '' : ` (HZ ${model.hz})`;
+  const driven = model.tickDriven ? ', tick-driven' : '';
+  return `the kernel's algorithm ${verb} ${exact} exactly, ${near} within 1%${ticks}${driven}`;
+}
+
+/** Three digits are more than a rate is worth. */
+export function formatRate(hz: number): string {
+  return formatCount(Number(hz.toPrecision(3)));
+}
+
+/** `97.2%` of a share 0…1; never 100.0% of less. */
+export function formatTenth(share: number): string {
+  const tenths = share < 1 ? Math.min(999, Math.round(share * 1000)) : 1000;
+  return tenths === 1000 ? '100%' : `${(tenths / 10).toFixed(1)}%`;
+}
+
+export function times(count: number): string {
+  if (count === 1) return 'once';
+  return count === 2 ? 'twice' : `${formatCount(count)} times`;
+}
+
+/** The kernel's limits, and whether it lowered one meanwhile; null where they were not stored. */
+export function limitText(limits: KernelLimits): { text: string; isLowered: boolean } | null {
+  const { maxSampleRate, maxSampleRateAfter, cpuTimeMaxPercent } = limits;
+  if (maxSampleRate === null) return null;
+  const before = formatCount(maxSampleRate);
+  const cpuTime =
+    cpuTimeMaxPercent === null ? '' : `, perf_cpu_time_max_percent ${cpuTimeMaxPercent}`;
+  if (maxSampleRateAfter !== null && maxSampleRateAfter < maxSampleRate) {
+    const after = formatCount(maxSampleRateAfter);
+    const text = `The kernel lowered kernel.perf_event_max_sample_rate from ${before} to ${after} Hz meanwhile.`;
+    return { text, isLowered: true };
+  }
+  const stayed = maxSampleRateAfter === null ? '' : ' before and after';
+  return {
+    text: `kernel.perf_event_max_sample_rate ${before} Hz${stayed}${cpuTime}`,
+    isLowered: false,
+  };
+}

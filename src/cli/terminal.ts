@@ -1,0 +1,25 @@
+/** What the terminal can show. */
+export type Terminal = {
+  /** Columns that a line may take. */
+  readonly columns: number;
+  /** Without it only ASCII is printed. */
+  readonly hasUnicode: boolean;
+};
+
+/** Wider than this no text is comfortable to read. */
+const MAX_COLUMNS = 100;
+const MIN_COLUMNS = 60;
+
+/** The terminal behind standard output, or a wide one where that is a file or a pipe. */
+export function describeTerminal(
+  stream: { columns?: number } = process.stdout,
+  env: NodeJS.ProcessEnv = process.env,
+): Terminal {
+  const columns = stream.columns ?? MAX_COLUMNS;
+  // The first of these that is set decides, as in setlocale(3).
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
+  return {
+    columns: Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns)),
+    hasUnicode: env.TERM !== 'dumb' && /utf-?8/i.test(locale),
+  };
+}

@@ -1,0 +1,40 @@
+// Hot: once per sample.
+
+import type { PeriodSequence } from './convergence.ts';
+import type { PeriodInput } from './types.ts';
+
+/** The samples of one group as a sequence. `elapsedEvents` is parallel to the sample table. */
+export function sequenceOf(
+  input: PeriodInput,
+  rows: Int32Array,
+  elapsedEvents: Float64Array,
+): PeriodSequence {
+  const { length } = rows;
+  return {
+    length,
+    timeNs: gather(input.samples.timeNs, rows),
+    periodEvents: gather(input.samples.periodEvents, rows),
+    elapsedEvents: gather(elapsedEvents, rows),
+  };
+}
+
+/** The values of `column` in `rows`. */
+export function gather(column: Float64Array, rows: Int32Array): Float64Array {
+  const { length } = rows;
+  const values = new Float64Array(length);
+  for (let k = 0; k < length; k++) values[k] = column[rows[k] as number] as number;
+  return values;
+}
+
+/** The distinct values ≥ 0 of `column` in `rows`, ascending. */
+export function distinctIn(rows: Int32Array, column: Int32Array): number[] {
+  const values = new Set<number>();
+  let last = -1;
+  for (let k = 0; k < rows.length; k++) {
+    const value = column[rows[k] as number] as number;
+    if (value === last || value < 0) continue;
+    values.add(value);
+    last = value;
+  }
+  return [...values].sort((a, b) => a - b);
+}
