@@ -39,6 +39,8 @@ export function readFileAttrs(
   }
   const count = attrs.size === 0 ? 0 : Math.floor(attrs.size / attrStride);
   if (count === 0) diagnostics.count('the header lists no events');
+  // The ids lie before the records: a file that ends there is reported as cut.
+  const isCut = header.data.offset > source.size;
   const list: AttrWithIds[] = [];
   for (let i = 0; i < count; i++) {
     const offset = attrs.offset + i * attrStride;
@@ -47,7 +49,8 @@ export function readFileAttrs(
     const attr = parseAttr(view, 0, attrStride - SECTION_SIZE, littleEndian);
     const idsOffset = readU64(view, attrStride - SECTION_SIZE, littleEndian);
     const idsSize = readU64(view, attrStride - 8, littleEndian);
-    list.push({ attr, ids: readIds(source, idsOffset, idsSize, littleEndian, diagnostics) });
+    const ids = readIds(source, idsOffset, idsSize, littleEndian, isCut, diagnostics);
+    list.push({ attr, ids });
   }
   return list;
 }
@@ -57,10 +60,11 @@ function readIds(
   offset: number,
   size: number,
   littleEndian: boolean,
+  isCut: boolean,
   diagnostics: Diagnostics,
 ): number[] {
   const there = Math.max(0, Math.min(size, source.size - offset));
-  if (there < size) {
+  if (there < size && !isCut) {
     diagnostics.count(
       'a list of event ids reaches past the end of the file',
       `0x${offset.toString(16)}`,

@@ -43,7 +43,7 @@ export function readPipePreamble(
   const features = new Map<number, Section>();
   const namesById = new Map<number, string>();
   const buildIds: BuildIdEntry[] = [];
-  walkRange(source, header.dataOffset, source.size, littleEndian, true, {
+  const end = walkRange(source, header.dataOffset, source.size, littleEndian, true, {
     record(view, offset, size, type, _misc, fileOffset) {
       const isDescribing =
         type === PERF_RECORD.HEADER_ATTR ||
@@ -62,7 +62,8 @@ export function readPipePreamble(
       }
     },
   });
-  if (attrs.length === 0) diagnostics.count('the pipe lists no events');
+  // Of a cut pipe the cut is reported, which explains it.
+  if (attrs.length === 0 && end.truncatedAt < 0) diagnostics.count('the pipe lists no events');
   return { attrs, features, namesById, buildIds };
 
   function readDescribing(type: number, record: Uint8Array, fileOffset: number): void {

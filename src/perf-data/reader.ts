@@ -88,7 +88,7 @@ export class PerfData {
       createZstdDecoder: opened.createZstdDecoder ?? null,
       mostInflated: opened.features.compression?.mmapLength ?? 0,
     };
-    if (this.lookup.kind === 'first') {
+    if (this.lookup.kind === 'first' && this.dataSize > 0) {
       this.diagnostics.count(
         'records do not say which event they belong to; all count as the first',
       );
@@ -257,11 +257,12 @@ function readSectionTable(
   const bytes = source.read(tableOffset, features.length * 16);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const sections = new Map<number, Section>();
+  if (bytes.length < features.length * 16) {
+    // The sections would be behind it.
+    diagnostics.count('the file ends inside the table of header sections');
+    return sections;
+  }
   for (let i = 0; i < features.length; i++) {
-    if (16 * i + 16 > bytes.length) {
-      diagnostics.count('the file ends inside the table of header sections');
-      break;
-    }
     const offset = readU64(view, 16 * i, littleEndian);
     const size = readU64(view, 16 * i + 8, littleEndian);
     if (offset + size > source.size) {

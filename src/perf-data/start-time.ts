@@ -6,24 +6,27 @@ import { isNoTime } from '../perf-event/record-time.ts';
 import type { PerfData } from './reader.ts';
 import type { RecordVisitor } from './record-walk.ts';
 
+type StartTimeInput = Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian' | 'threadFiles'>;
+
 /**
  * Finds the earliest raw time of a recording. Rings are drained one after the other, so the first
  * record of the file need not be it, but no record of a round is earlier than all of the round
- * before the last: it lies in the first two rounds. Without rounds every record is looked at.
+ * before the last: it lies in the first two rounds. Without rounds, or where every file of a
+ * directory has its own, every record is looked at.
  */
 export class StartTimeVisitor implements RecordVisitor {
-  readonly #data: Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian'>;
+  readonly #data: StartTimeInput;
   #rounds = 0;
   #high = 0;
   #low = 0;
   #isFound = false;
 
-  constructor(data: Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian'>) {
+  constructor(data: StartTimeInput) {
     this.#data = data;
   }
 
   get isDone(): boolean {
-    return this.#rounds >= 2 && this.#isFound;
+    return this.#rounds >= 2 && this.#isFound && this.#data.threadFiles.length === 0;
   }
 
   /** 0 if no record has a time. */

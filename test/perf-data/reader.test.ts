@@ -207,18 +207,6 @@ describe('perf.data file', () => {
     });
   });
 
-  test('compressed records are counted once, however often the file is walked', () => {
-    const bytes = perfDataFile({
-      ...smallFile(),
-      records: [record(PERF_RECORD.COMPRESSED, 0, (out) => out.u64(1)), finishedRound()],
-    });
-    const data = openPerfData(memorySource(bytes));
-    walkTypes(data);
-    walkTypes(data);
-    expect(data.compressedRecords).toBe(1);
-    expect(data.diagnostics.entries().map(({ count }) => count)).toEqual([1]);
-  });
-
   test('the data behind an AUXTRACE record is skipped', () => {
     const aux = concat(
       record(PERF_RECORD.AUXTRACE, 0, (out) => out.u64(24).zeros(32)),

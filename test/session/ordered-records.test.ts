@@ -5,7 +5,15 @@ import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
 import { visitInTimeOrder } from '../../src/session/ordered-records.ts';
-import { finishedRound, perfDataFile, plainSample } from '../helpers/record-builder.ts';
+import { createZstdDecoder } from '../../src/session/zstd.ts';
+import {
+  concat,
+  finishedRound,
+  perfDataFile,
+  plainSample,
+  record,
+} from '../helpers/record-builder.ts';
+import { zstdFrameHeader, zstdRawBlock } from '../helpers/zstd-stream.ts';
 
 test('records that cross the border of two reads are whole, and in order', () => {
   // Two rings a round, the second one's samples between the first one's; several MiB of them.
@@ -37,4 +45,49 @@ test('records that cross the border of two reads are whole, and in order', () =>
   });
   expect(times.length).toBe(rounds * 2 * samplesPerRing);
   expect(times.every((value, i) => value === i)).toBe(true);
+});
+
+test('records out of COMPRESSED ones are put in order with the rest, with their file offsets', () => {
+  const attr = newAttr({ sampleType: PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME });
+  const sampleAt = (time: number) => plainSample({ ip: 1, pid: 1, tid: 1, time });
+  const compressed = (...pieces: Uint8Array[]) =>
+    record(PERF_RECORD.COMPRESSED, 0, (out) => out.bytes(concat(...pieces)));
+  // Two rings, each drained into a COMPRESSED record per round; the second one's ends in a record.
+  const records = [
+    compressed(zstdFrameHeader(), zstdRawBlock(concat(sampleAt(10), sampleAt(30)))),
+    compressed(zstdRawBlock(concat(sampleAt(20), sampleAt(40).subarray(0, 9)))),
+    finishedRound(),
+    sampleAt(35),
+    compressed(zstdRawBlock(concat(sampleAt(40).subarray(9), sampleAt(5)))),
+    finishedRound(),
+  ];
+  const file = perfDataFile({ attrs: [{ attr, ids: [] }], records });
+  const data = openPerfData(memorySource(file), { createZstdDecoder });
+  const starts = records.map((_, i) => data.dataOffset + concat(...records.slice(0, i)).length);
+  const seen: string[] = [];
+  visitInTimeOrder(data, {
+    record(view, offset, _size, type, _misc, fileOffset) {
+      if (type !== PERF_RECORD.SAMPLE) return;
+      seen.push(`${view.getBigUint64(offset + 24, true)} @${starts.indexOf(fileOffset)}`);
+    },
+  });
+  expect(seen).toEqual(['5 @4', '10 @0', '20 @1', '30 @0', '35 @3', '40 @4']);
+});
+
+test('the files of a directory are put in order as a whole', () => {
+  const attr = newAttr({ sampleType: PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME });
+  const sampleAt = (time: number) => plainSample({ ip: 1, pid: 1, tid: 1, time });
+  const rounds = (...times: number[]) =>
+    concat(...times.flatMap((time) => [sampleAt(time), finishedRound()]));
+  const main = perfDataFile({ attrs: [{ attr, ids: [] }], records: [sampleAt(20)] });
+  const threadFiles = [rounds(30, 50, 70, 90), rounds(1, 40, 60, 80)].map(memorySource);
+  const data = openPerfData(memorySource(main), { threadFiles });
+  const times: number[] = [];
+  visitInTimeOrder(data, {
+    record(view, offset, _size, type) {
+      if (type === PERF_RECORD.SAMPLE) times.push(Number(view.getBigUint64(offset + 24, true)));
+    },
+  });
+  expect(data.startTime.low).toBe(1);
+  expect(times).toEqual([1, 20, 30, 40, 50, 60, 70, 80, 90]);
 });
