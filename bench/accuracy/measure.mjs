@@ -58,9 +58,10 @@ function sumByFunction(values, functionOfSample, names) {
 /**
  * The rows of one recording, one for each function with at least `SMALLEST_SHARE`:
  * `{ name, trueShare, shares: { samples, period, events }, factors, ess, functionEss, interval }`.
- * `opened` is what `openProfile` gives.
+ * `build` is what `loadBuild` gives, `data` the path of the recording.
  */
-export function measure(opened, truth) {
+export async function measure(build, data, truth) {
+  const opened = await build.open(data);
   const names = Object.keys(truth.events);
   const trueShares = sharesOf(Object.values(truth.events));
   const functionOfSample = functionOfSamples(opened.profile, names);
@@ -70,7 +71,7 @@ export function measure(opened, truth) {
     byWeight[weight] = sumByFunction(values, functionOfSample, names);
   }
   const shares = Object.fromEntries(WEIGHTS.map((w) => [w, sharesOf(byWeight[w].sums)]));
-  const intervals = intervalsOf(opened, names);
+  const intervals = intervalsOf(opened, build.report(opened), names);
   const { ess: functionEss, totalEss, sums } = byWeight.events;
   const made = Object.values(truth.events).reduce((a, b) => a + b, 0);
   const rows = names.map((name, i) => ({
@@ -96,8 +97,7 @@ export function measure(opened, truth) {
  * none. The report's shares are of all samples, so they are scaled by the counted functions' part.
  * With call stacks the counted function is not the innermost: its total is meant.
  */
-function intervalsOf(opened, names) {
-  const { bySymbol } = opened.report({ weight: 'events' });
+function intervalsOf(opened, { bySymbol }, names) {
   const byName = new Map(bySymbol.map((row) => [opened.nameOf(row.func), row]));
   const rows = names.map((name) => byName.get(name));
   const counted = rows.reduce((sum, row) => sum + (row?.totalShare ?? 0), 0);

@@ -5,10 +5,11 @@
 // --bias what stays over repetitions, --json FILE writes all rows.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../measure.mjs';
 import { biasTable } from './bias.mjs';
+import { loadBuild } from './build.mjs';
 import { formatFactor } from './distribution.mjs';
 import { measure, WEIGHTS } from './measure.mjs';
 import { readTruth } from './record.mjs';
@@ -29,8 +30,8 @@ if (base === undefined) {
   console.error('replay.mjs: which directory? It is what run.mjs --keep DIR wrote');
   process.exit(2);
 }
-const openProfile = await openerOf(options.dist);
-const openOther = options.against === undefined ? null : await openerOf(options.against);
+const build = await loadBuild(options.dist);
+const other = options.against === undefined ? null : await loadBuild(options.against);
 
 const results = [];
 const others = [];
@@ -42,19 +43,15 @@ for (const name of readdirSync(join(base, 'runs')).sort()) {
   const run = JSON.parse(readFileSync(description, 'utf8'));
   const truth = readTruth(join(directory, 'truth.json'));
   const data = join(directory, 'perf.data');
-  const result = measure(await openProfile(data), truth);
+  const result = await measure(build, data, truth);
   addPeer(result, join(directory, 'peer.json'));
   results.push({ run, ...result });
-  if (openOther !== null) others.push({ run, ...measure(await openOther(data), truth) });
+  if (other !== null) others.push({ run, ...(await measure(other, data, truth)) });
   if (options.runs) printRun(name, result, others.at(-1));
 }
 if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(results, null, 1));
 if (options.bias) console.log(`${biasTable(results)}\n`);
-console.log(openOther === null ? formatTables(results) : comparisonTable(results, others));
-
-async function openerOf(directory) {
-  return (await import(join(resolve(directory), 'index.js'))).openProfile;
-}
+console.log(other === null ? formatTables(results) : comparisonTable(results, others));
 
 /** What perf reported is of its own build, and stays. */
 function addPeer(result, path) {
@@ -63,11 +60,11 @@ function addPeer(result, path) {
   for (const row of result.rows) Object.assign(row.factors, peer[row.name]);
 }
 
-function printRun(name, { samples, ess, sumRatio, rows }, other) {
+function printRun(name, { samples, ess, sumRatio, rows }, theirs) {
   console.log(`${name}: ${samples} samples, ESS ${ess.toFixed(0)}, Σ/made ${sumRatio.toFixed(5)}`);
   rows.forEach((row, i) => {
     const factors = WEIGHTS.map((w) => `${w} ${formatFactor(row.factors[w])}`).join('  ');
-    const against = other ? `  against ${formatFactor(other.rows[i].factors.events)}` : '';
+    const against = theirs ? `  against ${formatFactor(theirs.rows[i].factors.events)}` : '';
     console.log(`    ${row.name} true ${(row.trueShare * 100).toFixed(2)} %  ${factors}${against}`);
   });
 }

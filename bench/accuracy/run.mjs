@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasPerf, outDirectory, root } from '../measure.mjs';
+import { loadBuild } from './build.mjs';
 import { errorFactor, measure, sharesOf } from './measure.mjs';
 import { compilePrograms, discard, KINDS, perfReport, readTruth, record } from './record.mjs';
 import { randomNumbers, scenarios } from './scenarios.mjs';
@@ -29,7 +30,7 @@ const { values: options, positionals: words } = parseArgs({
 const RATES = [500, 1000, 5000, 30_000];
 const QUICK_RATES = [1000, 5000];
 
-const { openProfile } = await import(join(root, 'dist/index.js'));
+const build = await loadBuild(join(root, 'dist'));
 const base = options.keep === undefined ? join(outDirectory, 'accuracy') : resolve(options.keep);
 const programs = join(base, 'bin');
 compilePrograms(programs);
@@ -110,7 +111,7 @@ function nameOf({ scenario, kind, hz, counts, seed }) {
 async function resultOf(run, directory) {
   const data = join(directory, 'perf.data');
   const truth = readTruth(join(directory, 'truth.json'));
-  const result = measure(await openProfile(data), truth);
+  const result = await measure(build, data, truth);
   if (peer) {
     // perf up to 6.12 misreads counter values on inherited events.
     if (!run.counts) addPeer(result, 'perf on our file', data, truth);
