@@ -39,10 +39,11 @@ export function runSimulate(flags: SimulateFlags): void {
     printJson({ ...report, simulation: { kind, frequencyHz, hz, rounding, stretches } });
     return;
   }
+  const eighths = flags.rounding === 'up' ? 'up (before August 2024)' : 'away from zero';
   const title = [
     'Simulation: nothing was recorded. What the kernel would do with',
     `  events   ${stretches.map(formatStretch).join(', ')}`,
-    `  kernel   HZ = ${hz}, ${flags.eventKind} event, eighths rounded ${flags.rounding === 'up' ? 'up (before August 2024)' : 'away from zero'}`,
+    `  kernel   HZ = ${hz}, ${flags.eventKind} event, eighths rounded ${eighths}`,
     '',
   ];
   const lines = formatPeriods(report, { colour: wantsColour() });

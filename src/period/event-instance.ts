@@ -47,19 +47,21 @@ export function overflowInSoftware(event: EventInstance, nowNs: number, kernel: 
 }
 
 /**
- * An overflow of a counter in the CPU, as drivers do it that report the elapsed period (arm64, x86
- * since 2025). `counted` is the counter's value now, which may be past the overflow.
+ * An overflow of a counter in the CPU. Drivers report the elapsed period (arm64, x86 since 2025) or
+ * the next one (x86 before). `counted` is the counter's value now, which may be past the overflow.
  */
 export function overflowInHardware(
   event: EventInstance,
   counted: number,
   nowNs: number,
   kernel: Kernel,
+  reports: 'elapsed' | 'next',
 ): number {
-  const reported = event.lastPeriod;
+  const elapsed = event.lastPeriod;
   setPeriodInHardware(event, counted);
+  const next = event.lastPeriod;
   accountInterrupt(event, nowNs, kernel);
-  return reported;
+  return reports === 'elapsed' ? elapsed : next;
 }
 
 /** `perf_swevent_set_period`: the next interval is as long as what is just reported. */

@@ -21,23 +21,23 @@ export type ModelOptions = {
 
 /** HZ and rounding are found out on this many samples, the first. */
 const MAX_TRIED = 8192;
-/** Above this every phase need not be tried: where it must be, 16 of them, on so many samples. */
+/** Where as many departures agree on a phase as this, or … */
 const CLEAR_AGREEMENT = 12;
-const PHASES = 16;
-/** Nor where so large a share is within 1 % without any tick. */
+/** … so large a share is within 1 % without any tick, no further phases are tried. */
 const ENOUGH = 0.995;
+/** Otherwise this many of every HZ, on so many samples. */
+const PHASES = 16;
 const MAX_SCANNED = 384;
-/** Departures that must agree on a phase, more than speak against it. */
-const MIN_AGREEMENT = 3;
+/**
+ * HZ is known if it explains so many samples, and so large a share, more than any other value does,
+ * or than no ticks do …
+ */
+const MIN_LEAD = 3;
+const HZ_LEAD = 0.002;
+/** … and the stream is understood at all. */
+const TRUSTED = 0.8;
 /** Steps that must tell the two ways of rounding apart, four of five in favour of one. */
 const MIN_ROUNDINGS = 8;
-/**
- * HZ is known if it explains this share of the samples more than any other does, or more than no
- * ticks do.
- */
-const HZ_LEAD = 0.002;
-/** Nor is it known of a stream that is hardly understood. */
-const TRUSTED = 0.8;
 /** A sample's time differs from the controller's own by about this much. */
 const TYPICAL_JITTER_NS = 100;
 
@@ -80,7 +80,7 @@ export function findReplayRules(whole: PeriodSequence, options: ModelOptions): F
     const isHzClear =
       grid !== null &&
       explained > TRUSTED &&
-      (grid === options.grid || lead > MIN_AGREEMENT + HZ_LEAD * tried.length);
+      (grid === options.grid || lead > MIN_LEAD + HZ_LEAD * tried.length);
     best = { rules, isHzClear, rounding: withTicks };
   }
   return best!;

@@ -92,12 +92,10 @@ class Ticks {
 
   readonly frequencyHz: number;
   readonly rounding: EighthRounding;
-  readonly lag: 1 | 2;
 
-  constructor({ grid, frequencyHz, rounding, lag }: ReplayRules, startNs: number) {
+  constructor({ grid, frequencyHz, rounding }: ReplayRules, startNs: number) {
     this.frequencyHz = frequencyHz;
     this.rounding = rounding;
-    this.lag = lag;
     this.lengthNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
     this.nextNs = grid === null ? Number.POSITIVE_INFINITY : nextTickNs(grid, startNs);
   }
@@ -129,7 +127,7 @@ class Ticks {
     this.countStamp = countStamp;
   }
 
-  /** Of the periods that the last call went through from `first` on, the one nearest to `reported`. */
+  /** Of the periods of the last call, from `first` on, the one nearest to `reported`. */
   nearestTaken(first: number, reported: number): number {
     let nearest = first;
     const known = Math.min(this.adjustments, this.course.length);
@@ -143,111 +141,141 @@ class Ticks {
 
 /** Replays a stream. */
 export function replay(sequence: PeriodSequence, rules: ReplayRules): Replay {
-  const { length, timeNs, periodEvents, elapsedEvents } = sequence;
+  const { length, timeNs, periodEvents } = sequence;
   const { frequencyHz, lag, rounding } = rules;
   const expected = new Float64Array(length).fill(Number.NaN);
   const step = new Uint8Array(length);
   const tickCounts = new Uint16Array(length);
-  const interval = new Interval();
-  const ticks = new Ticks(rules, length > 0 ? timeNs[0]! : 0);
-  const tickNs = ticks.lengthNs;
+  const passage = new Passage(sequence, rules);
+  const tickNs = passage.ticks.lengthNs;
 
   for (let i = 0; i + lag < length; i++) {
-    const start = timeNs[i] as number;
-    const sinceLast = i > 0 ? start - (timeNs[i - 1] as number) : Number.POSITIVE_INFINITY;
     const target = i + lag;
     const reported = periodEvents[target] as number;
-    interval.startNs = start;
-    interval.endNs = timeNs[i + 1] as number;
-    interval.counted += elapsedEvents[i] as number;
-    interval.events = elapsedEvents[i + 1] as number;
-    interval.pauseNs = 0;
-    interval.pauseLengthNs = 0;
-    const tickBefore = ticks.nextNs;
-    const stampBefore = ticks.countStamp;
-
     const inForce = periodEvents[target - 1] as number;
-    const overflowed = adjustAtOverflow(inForce, sinceLast, tickNs, frequencyHz, rounding);
-    let period = ticks.adjust(overflowed, interval);
-    let kind: number = ticks.adjustments > 0 ? STEP.TICK : STEP.OVERFLOW;
+    const sinceLast = i > 0 ? (timeNs[i] as number) - (timeNs[i - 1] as number) : Infinity;
+    passage.enter(i, reported);
 
+    const overflowed = adjustAtOverflow(inForce, sinceLast, tickNs, frequencyHz, rounding);
+    let period = passage.go(overflowed);
+    let kind: number = passage.ticks.adjustments > 0 ? STEP.TICK : STEP.OVERFLOW;
     if (period !== reported) {
       const mayPause = kind === STEP.TICK && !isNear(period, reported);
       const planned = lag === 2 && i > 0 ? (expected[i + 1] as number) : inForce;
-      const hasDeparted = !isNear(period, reported) || !isNear(planned, inForce);
-      let isExplained = false;
+      let isRestart = false;
       if (planned !== inForce) {
-        const fromPlanned = adjustAtOverflow(planned, sinceLast, tickNs, frequencyHz, rounding);
-        ticks.rewind(tickBefore, stampBefore);
-        let restarted = ticks.adjust(fromPlanned, interval);
-        let taken = ticks.nearestTaken(fromPlanned, inForce);
-        if (hasDeparted && mayPause && !(isNear(restarted, reported) && isNear(taken, inForce))) {
-          restarted = fitPause(sequence, i, interval, ticks, fromPlanned, tickBefore, stampBefore);
-          taken = ticks.nearestTaken(fromPlanned, inForce);
-        }
-        isExplained =
-          (restarted === reported && taken === inForce) ||
-          (hasDeparted && isNear(restarted, reported) && isNear(taken, inForce));
-        if (isExplained) {
-          const isFitted = interval.pauseLengthNs > 0;
-          expected[i + 1] = taken;
-          step[i + 1] = isFitted ? STEP.PAUSE : STEP.RESTART;
-          period = restarted;
-          kind = isFitted ? STEP.PAUSE : STEP.RESTART;
-        } else {
-          interval.pauseLengthNs = 0;
-          ticks.rewind(tickBefore, stampBefore);
-          ticks.adjust(overflowed, interval);
+        const replanned = adjustAtOverflow(planned, sinceLast, tickNs, frequencyHz, rounding);
+        const hasDeparted = !isNear(period, reported) || !isNear(planned, inForce);
+        isRestart = passage.restart(replanned, inForce, hasDeparted, mayPause);
+        if (isRestart) {
+          period = passage.period;
+          kind = passage.hasPause ? STEP.PAUSE : STEP.RESTART;
+          expected[i + 1] = passage.taken;
+          step[i + 1] = kind;
         }
       }
-      if (mayPause && !isExplained) {
-        const fitted = fitPause(sequence, i, interval, ticks, overflowed, tickBefore, stampBefore);
-        if (interval.pauseLengthNs > 0) {
-          period = fitted;
-          kind = STEP.PAUSE;
-        }
+      if (!isRestart) {
+        period = mayPause ? passage.goWithPause(overflowed) : passage.go(overflowed);
+        if (passage.hasPause) kind = STEP.PAUSE;
       }
     }
-
     expected[target] = period;
     step[target] = kind;
-    tickCounts[target] = ticks.adjustments;
+    tickCounts[target] = passage.ticks.adjustments;
   }
   return { expected, step, ticks: tickCounts };
 }
 
-/**
- * Puts a pause into interval i, if its event rate has room for one, where it brings the period
- * nearest to what was reported. Returns the period after the interval; the ticks are left there.
- */
-function fitPause(
-  sequence: PeriodSequence,
-  i: number,
-  interval: Interval,
-  ticks: Ticks,
-  overflowed: number,
-  tickBefore: number,
-  stampBefore: number,
-): number {
-  const reported = sequence.periodEvents[i + ticks.lag] as number;
-  interval.pauseLengthNs = pauseIn(sequence, i + 1);
-  const active = interval.endNs - interval.startNs - interval.pauseLengthNs;
-  let nearest = Number.POSITIVE_INFINITY;
-  let nearestPlace = 0;
-  if (interval.pauseLengthNs > 0) {
+/** The way from one overflow to the next, which may be tried under several assumptions. */
+class Passage {
+  readonly ticks: Ticks;
+  /** The result of the last try. */
+  period = 0;
+  /** The period that the last restart took up. */
+  taken = 0;
+  private readonly sequence: PeriodSequence;
+  private readonly interval = new Interval();
+  private index = 0;
+  private reported = 0;
+  private firstTickNs = 0;
+  private firstStamp = 0;
+
+  constructor(sequence: PeriodSequence, rules: ReplayRules) {
+    this.sequence = sequence;
+    this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0]! : 0);
+  }
+
+  get hasPause(): boolean {
+    return this.interval.pauseLengthNs > 0;
+  }
+
+  /** Goes on to the interval after sample `i`; its result shows as `reported`. */
+  enter(i: number, reported: number): void {
+    const { interval, ticks } = this;
+    const { timeNs, elapsedEvents } = this.sequence;
+    interval.startNs = timeNs[i] as number;
+    interval.endNs = timeNs[i + 1] as number;
+    interval.counted += elapsedEvents[i] as number;
+    interval.events = elapsedEvents[i + 1] as number;
+    this.index = i;
+    this.reported = reported;
+    this.firstTickNs = ticks.nextNs;
+    this.firstStamp = ticks.countStamp;
+  }
+
+  /** From period `from`, with the interval's events spread evenly. */
+  go(from: number): number {
+    this.interval.pauseLengthNs = 0;
+    this.interval.pauseNs = 0;
+    return this.adjust(from);
+  }
+
+  /** The same with a pause where it brings the result nearest, if the event rate has room for one. */
+  goWithPause(from: number): number {
+    const { interval } = this;
+    interval.pauseLengthNs = pauseIn(this.sequence, this.index + 1);
+    if (interval.pauseLengthNs === 0) return this.go(from);
+    const active = interval.endNs - interval.startNs - interval.pauseLengthNs;
+    let nearest = Number.POSITIVE_INFINITY;
+    let nearestPlace = 0;
     for (let place = 0; place <= PAUSE_PLACES; place++) {
       interval.pauseNs = (active * place) / PAUSE_PLACES;
-      ticks.rewind(tickBefore, stampBefore);
-      const distance = Math.abs(ticks.adjust(overflowed, interval) - reported);
+      const distance = Math.abs(this.adjust(from) - this.reported);
       if (distance < nearest) {
         nearest = distance;
         nearestPlace = place;
       }
     }
+    interval.pauseNs = (active * nearestPlace) / PAUSE_PLACES;
+    return this.adjust(from);
   }
-  interval.pauseNs = (active * nearestPlace) / PAUSE_PLACES;
-  ticks.rewind(tickBefore, stampBefore);
-  return ticks.adjust(overflowed, interval);
+
+  /**
+   * Whether the event was started anew on the way: then the next sample reports a period that was
+   * reached on the way from `from`, and the one after it the result. Both must be equal, or near
+   * where the plain replay is not.
+   */
+  restart(from: number, next: number, hasDeparted: boolean, mayPause: boolean): boolean {
+    this.go(from);
+    this.taken = this.ticks.nearestTaken(from, next);
+    if (this.period === this.reported && this.taken === next) return true;
+    if (!hasDeparted) return false;
+    if (this.isNearBoth(next)) return true;
+    if (!mayPause) return false;
+    this.goWithPause(from);
+    this.taken = this.ticks.nearestTaken(from, next);
+    return this.isNearBoth(next);
+  }
+
+  private isNearBoth(next: number): boolean {
+    return isNear(this.period, this.reported) && isNear(this.taken, next);
+  }
+
+  private adjust(from: number): number {
+    this.ticks.rewind(this.firstTickNs, this.firstStamp);
+    this.period = this.ticks.adjust(from, this.interval);
+    return this.period;
+  }
 }
 
 /**

@@ -26,10 +26,11 @@ export type SimulationOptions = {
   readonly hz: number;
   readonly rounding: EighthRounding;
   /**
-   * 'software': software events, tracepoints, breakpoints. 'hardware': a counter of the CPU, whose
-   * driver reports the elapsed period.
+   * 'software': software events, tracepoints, breakpoints. 'hardware': a counter of the CPU.
    */
   readonly kind: 'software' | 'hardware';
+  /** Which interval a hardware event's driver reports. Default 'elapsed', as drivers do today. */
+  readonly reports?: 'elapsed' | 'next';
   /** λ over time. */
   readonly stretches: readonly Stretch[];
   /**
@@ -104,7 +105,7 @@ export function simulatePeriod(options: SimulationOptions): SimulatedSamples {
         counts.push(counted);
         periods.push(
           isHardware
-            ? overflowInHardware(event, counted, time, kernel)
+            ? overflowInHardware(event, counted, time, kernel, options.reports ?? 'elapsed')
             : overflowInSoftware(event, time, kernel),
         );
         const cost = costOf(times.length - 1);

@@ -55,6 +55,25 @@ describe('what is simulated and what is replayed are the same algorithm', () => 
   });
 });
 
+test.each(['elapsed', 'next'] as const)(
+  'a driver that reports the %s period is told',
+  (reports) => {
+    const stretches = [
+      { durationNs: 3e8, eventsPerSecond: 1_000_317 },
+      { durationNs: 3e8, eventsPerSecond: 300_317 },
+    ];
+    const simulated = simulatePeriod({ ...STEADY, kind: 'hardware', reports, stretches });
+    const unknown = { frequencyHz: 5000, rule: 'unknown', isCountedInSoftware: false } as const;
+    const right = replayStream(sequenceOf(simulated), unknown)!;
+    const wrong = replayStream(sequenceOf(simulated), {
+      ...unknown,
+      rule: reports === 'next' ? 'elapsed' : 'next',
+    })!;
+    expect(right.exact / right.compared).toBeGreaterThan(0.99);
+    expect(right.exact).toBeGreaterThan(wrong.exact);
+  },
+);
+
 test.each(['away', 'up'] as const)('HZ and rounding %s are found in a busy program', (rounding) => {
   // Rates that change often keep the period moving, so that ticks and eighths show.
   const stretches = Array.from({ length: 60 }, (_, i) => ({
