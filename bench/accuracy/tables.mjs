@@ -137,6 +137,8 @@ function groupsTable(results) {
         key,
         String(group.length),
         ess[Math.floor(ess.length / 2)].toFixed(0),
+        // Of the events made, what the weights sum to: the rest came after the last sample.
+        formatPart(Math.min(...group.map((result) => result.sumRatio))),
         ...[ours.median, ours.p95, ours.max].map(formatFactor),
         formatPart(ours.within),
         formatCoverage(rows),
@@ -144,7 +146,7 @@ function groupsTable(results) {
       ]);
     }
   }
-  const head = ['', 'runs', 'ESS', 'median', 'p95', 'worst', '≤ 1.03', 'in interval'];
+  const head = ['', 'runs', 'ESS', 'least Σ', 'median', 'p95', 'worst', '≤ 1.03', 'in interval'];
   return formatTable([...head, 'perf median', 'perf p95', 'perf worst'], lines);
 }
 
