@@ -72,6 +72,11 @@ export class FinalLog {
     this.#forksBelow.set(root, (this.#forksBelow.get(root) ?? 0) + 1);
   }
 
+  /** Whether the instance with this event id was opened on this task. */
+  isOpenedOn(id: number, tid: number): boolean {
+    return this.#families.get(id)?.opened?.tid === tid;
+  }
+
   /** Per event the sum over the instances that were opened; null where none was read. */
   totals(eventCount: number): (number | null)[] {
     const totals: (number | null)[] = new Array(eventCount).fill(null);

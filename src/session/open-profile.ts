@@ -5,6 +5,7 @@ import type { StringIndex } from '../base/string-table.ts';
 import { toRawTime } from '../base/u64.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { PerfData } from '../perf-data/reader.ts';
+import { computeLedgers, type EventLedger } from '../period/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { computeWeights } from '../period/weights.ts';
@@ -103,6 +104,11 @@ export class OpenedProfile {
       text += part;
     });
     return text;
+  }
+
+  /** What arrived of each event and what did not, in events. */
+  ledgers(): EventLedger[] {
+    return computeLedgers(this.#periodInput);
   }
 
   /** How the kernel's adaptive period behaved, and what was lost. */

@@ -107,7 +107,7 @@ export class Pipeline {
 
   /** Puts samples that the kernel has put into the wrong stream into theirs. */
   repairStreams(samples: Parameters<StreamRepair['apply']>[0]): void {
-    this.#streamRepair.apply(samples);
+    this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
   }
 
   /** Final values of the event instances. Streams of which no sample arrived get a row. */
@@ -148,8 +148,11 @@ export class Pipeline {
       sample.callchainLength > 0
         ? this.#internCallchain(sample, last)
         : this.#internLeaf(sample.pid, sample.ip, misc);
-    const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id;
-    if (isMisled) this.#streamRepair.note(this.runningNs.length);
+    const isMisled =
+      sample.timeNs === last.lostNs &&
+      sample.streamId === sample.id &&
+      this.data.attrs[attrIndex]!.attr.flags.inherit;
+    if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
     this.builder.addSample(
       stack,

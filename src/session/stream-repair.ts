@@ -25,15 +25,21 @@ type SampleColumns = {
  * sample of the same event, thread and CPU before it, or else behind it, is of the same one.
  */
 export class StreamRepair {
-  readonly #rows: number[] = [];
+  readonly #doubtful: { readonly row: number; readonly id: number; readonly tid: number }[] = [];
 
-  /** The sample in this row follows a LOST record and carries the opened instance's stream. */
-  note(row: number): void {
-    this.#rows.push(row);
+  /**
+   * The sample in this row follows a LOST record and carries the stream of the instance that was
+   * opened with the event id `id`; its event is inherited.
+   */
+  note(row: number, id: number, tid: number): void {
+    this.#doubtful.push({ row, id, tid });
   }
 
-  apply(samples: SampleColumns): void {
-    if (this.#rows.length === 0) return;
+  /** `isOpenedOn`: whether the instance with this event id was opened on this task. */
+  apply(samples: SampleColumns, isOpenedOn: (id: number, tid: number) => boolean): void {
+    const wrong = this.#doubtful.filter(({ id, tid }) => !isOpenedOn(id, tid));
+    if (wrong.length === 0) return;
+    const rows = wrong.map(({ row }) => row);
     const { length, event, thread, cpu, stream } = samples;
     const threads = 1 + maxOf(thread, length);
     const cpus = 2 + maxOf(cpu, length);
@@ -41,8 +47,8 @@ export class StreamRepair {
       ((event[row] as number) * (threads + 1) + (thread[row] as number) + 1) * cpus +
       (cpu[row] as number) +
       1;
-    const unsettled = new Set(this.#rows);
-    const wanted = new Set(this.#rows.map(keyOf));
+    const unsettled = new Set(rows);
+    const wanted = new Set(rows.map(keyOf));
     const settle = (row: number, streams: Map<number, number>) => {
       const key = keyOf(row);
       if (!wanted.has(key)) return;

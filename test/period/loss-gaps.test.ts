@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { findLossGaps } from '../../src/period/loss-gaps.ts';
+import { findRules } from '../../src/period/realign.ts';
+import { groupByStream } from '../../src/period/streams.ts';
+import type { LossGap, PeriodInput } from '../../src/period/types.ts';
+import type { EventIndex, ProfileEvent } from '../../src/profile/types.ts';
+import { CPU_CLOCK, CYCLES, type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
+
+/** Enough pairs for the counts to show the rule, each in a stream that nothing is lost from. */
+function pairsThatShowElapsed(stream: number): DrawnSample[] {
+  let count = 0;
+  return Array.from({ length: 12 }, (_, i) => {
+    const period = 2 ** i;
+    count += period;
+    return { timeNs: 1 + i, period, count, stream, cpu: 9 };
+  });
+}
+
+function lostAt(timeNs: number, cpu = 0): LossGap {
+  return { event: 0, cpu, timeNs, samples: 5 };
+}
+
+function gapsOf(
+  event: ProfileEvent,
+  drawn: readonly DrawnSample[],
+  lossGaps: readonly LossGap[],
+  more: Partial<PeriodInput> = {},
+): number[] {
+  const losses = [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 5 }];
+  const input = recordingOf([event], drawn, { losses, lossGaps, ...more });
+  const groups = groupByStream(input);
+  return [...findLossGaps(input, groups, findRules(input, groups))].slice(0, 4);
+}
+
+describe('loss gaps', () => {
+  const software = (second: DrawnSample, third: DrawnSample) => [
+    { timeNs: 1e6, period: 10, count: 10 },
+    second,
+    third,
+  ];
+
+  it('an interval of the reported period is none, one that is longer is', () => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 11, count: 100 },
+    );
+    // 80 events: 12 are certainly lost, 11 are taken for the last interval.
+    expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([0, 0, 69]);
+  });
+
+  it('with a single sample lost the interval after it is known exactly', () => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 40, count: 35 },
+    );
+    expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([0, 0, 12]);
+  });
+
+  it.each([
+    ['of another CPU', [lostAt(9e6, 1)]],
+    ['before the interval', [lostAt(1.5e6)]],
+    ['behind it', [lostAt(10e6)]],
+  ])('without a LOST record in its course an interval is whole: one %s', (_, lossGaps) => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 11, count: 100 },
+    );
+    expect(gapsOf(PAGE_FAULTS, drawn, lossGaps)).toEqual([0, 0, 0]);
+  });
+
+  it('an event that lost nothing by its own count has none', () => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 11, count: 100 },
+    );
+    const losses = [
+      { event: 0 as EventIndex, lostRecords: 5, lostSamples: 0 },
+      { event: 1 as EventIndex, lostRecords: 0, lostSamples: 5 },
+    ];
+    expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)], { losses })).toEqual([0, 0, 0]);
+  });
+
+  it('a stream may begin with one', () => {
+    const drawn = [{ timeNs: 9e6, period: 7, count: 100 }];
+    expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([93]);
+  });
+
+  it('a fixed period is what the sample at the end stands for', () => {
+    const fixed = { ...PAGE_FAULTS, mode: 'period', frequencyHz: null, fixedPeriod: 10 } as const;
+    const drawn = software(
+      { timeNs: 2e6, period: 10, count: 20 },
+      { timeNs: 9e6, period: 10, count: 70 },
+    );
+    expect(gapsOf(fixed, drawn, [lostAt(9e6)])).toEqual([0, 0, 40]);
+  });
+
+  it("hardware that reports the elapsed period: more than a tenth above the sample's own", () => {
+    const drawn = [
+      { timeNs: 1e6, period: 1000, count: 1000 },
+      { timeNs: 2e6, period: 1000, count: 2080 },
+      { timeNs: 9e6, period: 1000, count: 9080 },
+      ...pairsThatShowElapsed(1),
+    ];
+    expect(gapsOf(CYCLES, drawn, [lostAt(2e6), lostAt(9e6)])).toEqual([0, 0, 6000, 0]);
+  });
+
+  it('nothing can be said of a clock, nor without counts', () => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 11, count: 100 },
+    );
+    expect(gapsOf(CPU_CLOCK, drawn, [lostAt(9e6)])).toEqual([0, 0, 0]);
+    const bare = drawn.map(({ timeNs, period }) => ({ timeNs, period }));
+    expect(gapsOf(PAGE_FAULTS, bare, [lostAt(9e6)])).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { StreamRepair } from '../../src/session/stream-repair.ts';
+
+/**
+ * Rows as event, thread, CPU, stream; those in `misled` follow a LOST record. Stream 7 was opened on
+ * the task 100, thread 0.
+ */
+function repaired(rows: readonly (readonly number[])[], misled: readonly number[]): number[] {
+  const column = (at: number) => Int32Array.from(rows, (row) => row[at] as number);
+  const stream = column(3);
+  const repair = new StreamRepair();
+  for (const row of misled) repair.note(row, 7, 100 + rows[row]![1]!);
+  repair.apply(
+    { length: rows.length, event: column(0), thread: column(1), cpu: column(2), stream },
+    (id, tid) => id === 7 && tid === 100,
+  );
+  return [...stream];
+}
+
+describe('the stream of a sample after a LOST record', () => {
+  it('is that of the sample before it of the same event, thread and CPU', () => {
+    const rows = [
+      [0, 5, 1, 19],
+      [0, 5, 0, 18],
+      [0, 6, 1, 20],
+      [1, 5, 1, 21],
+      [0, 5, 1, 7],
+    ];
+    expect(repaired(rows, [4])).toEqual([19, 18, 20, 21, 19]);
+  });
+
+  it('is that of the sample behind it where none is before', () => {
+    const rows = [
+      [0, 5, 1, 7],
+      [0, 5, 1, 7],
+      [0, 5, 1, 19],
+    ];
+    expect(repaired(rows, [0, 1])).toEqual([19, 19, 19]);
+  });
+
+  it('is right for the task that the instance was opened on', () => {
+    expect(repaired([[0, 0, 1, 7]], [0])).toEqual([7]);
+  });
+
+  it('stays with the opened instance if that is what the thread is sampled by', () => {
+    const rows = [
+      [0, 5, 1, 7],
+      [0, 5, 1, 7],
+    ];
+    expect(repaired(rows, [1])).toEqual([7, 7]);
+  });
+
+  it('is unknown where the thread has no other sample on the CPU', () => {
+    expect(repaired([[0, 5, 1, 7]], [0])).toEqual([-1]);
+    expect(repaired([[0, -1, -1, 7]], [0])).toEqual([-1]);
+  });
+});
