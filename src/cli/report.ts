@@ -4,7 +4,12 @@ import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodes } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
-import { computeFlatReport, type Figures, type FlatReport } from '../profile/flat-report.ts';
+import {
+  computeFlatReport,
+  type Figures,
+  type FlatReport,
+  type TableName,
+} from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
@@ -87,6 +92,13 @@ function rowsOf(profile: Profile, report: FlatReport, sort: ReportFlags['sort'])
   }
 }
 
+const TABLES: Record<ReportFlags['sort'], TableName> = {
+  sym: 'bySymbol',
+  dso: 'byDso',
+  thread: 'byThread',
+  comm: 'byComm',
+};
+
 /** Which rows of a table are shown. */
 type Limits = {
   /** At most so many; infinite for all. */
@@ -130,7 +142,12 @@ function reportLines(
   const weights = opened.weights(flags.weight, event);
   const samples = opened.samplesOf(event);
   const estimator = flags.tree ? undefined : estimateShares(profile, weights, event);
-  const report = computeFlatReport(profile, weights, samples, estimator);
+  const report = computeFlatReport(
+    profile,
+    weights,
+    samples,
+    estimator && { estimator, tables: [TABLES[flags.sort]], totals: false },
+  );
   const lines = headLines(opened, event, report, weightTitle(weights));
   if (report.samples === 0) return lines;
   if (estimator === undefined) {
@@ -194,7 +211,11 @@ function toJson(
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
   const estimator = estimateShares(profile, weights, event);
-  const report = computeFlatReport(profile, weights, opened.samplesOf(event), estimator);
+  const report = computeFlatReport(profile, weights, opened.samplesOf(event), {
+    estimator,
+    tables: [TABLES[flags.sort]],
+    totals: true,
+  });
   return {
     event: profile.events[event]!.name,
     weight: { kind: weights.kind, unit: weights.unit },

@@ -60,6 +60,20 @@ export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNode
   return nodes;
 }
 
+/** The function of every sample's innermost frame, −1 for samples without a stack. */
+export function innermostFuncs(profile: Profile): Int32Array {
+  const { stack, length } = profile.samples;
+  const stackToFrame = profile.stacks.frame;
+  const frameToFunc = profile.frames.func;
+  const funcs = new Int32Array(length);
+  // Hot: once per sample.
+  for (let sample = 0; sample < length; sample++) {
+    const row = stack[sample] as number;
+    funcs[sample] = row === NONE ? NONE : (frameToFunc[stackToFrame[row] as number] as number);
+  }
+  return funcs;
+}
+
 function identity(length: number): Int32Array {
   const values = new Int32Array(length);
   for (let i = 0; i < length; i++) values[i] = i;

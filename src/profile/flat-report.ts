@@ -1,5 +1,10 @@
 import { NONE } from '../base/brand.ts';
-import { type CallNodeTable, callNodeOfSample, computeCallNodes } from './call-nodes.ts';
+import {
+  type CallNodeTable,
+  callNodeOfSample,
+  computeCallNodes,
+  innermostFuncs,
+} from './call-nodes.ts';
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
 import {
   type ShareEstimator,
@@ -19,7 +24,7 @@ export type Figures = {
   readonly selfShare: number;
   readonly totalShare: number;
   readonly selfSamples: number;
-  /** Where the true share lies, in 95 of 100 recordings; only if an estimator was given. */
+  /** Where the true share lies, in 95 of 100 recordings; only if it was wanted. */
   readonly selfInterval?: ShareInterval;
   readonly totalInterval?: ShareInterval;
 };
@@ -40,7 +45,7 @@ export type FlatReport = {
   readonly weight: number;
   /** Part of `weight` from samples without any frame: in no symbol's or DSO's row. */
   readonly withoutStack: number;
-  /** (Σw)²/Σw²: as many samples of equal weight would tell as much; if an estimator was given. */
+  /** (Σw)²/Σw²: as many samples of equal weight would tell as much; with intervals. */
   readonly effectiveSamples?: number | null;
   readonly bySymbol: readonly SymbolRow[];
   readonly byDso: readonly DsoRow[];
@@ -48,101 +53,118 @@ export type FlatReport = {
   readonly byComm: readonly CommRow[];
 };
 
-/**
- * The flat tables of `samples`. Weights of several events are of several units: select one. With
- * an `estimator`, made from the same weights and samples, every share has its interval.
- */
+/** Which shares get an interval. Those of totals cost as much as the tables themselves. */
+export type WantedIntervals = {
+  /** Made from the same weights and samples as the report. */
+  readonly estimator: ShareEstimator;
+  readonly tables: readonly TableName[];
+  readonly totals: boolean;
+};
+
+export type TableName = 'bySymbol' | 'byDso' | 'byThread' | 'byComm';
+
+/** The flat tables of `samples`. Weights of several events are of several units: select one. */
 export function computeFlatReport(
   profile: Profile,
   weights: Weights,
   samples: Int32Array,
-  estimator?: ShareEstimator,
+  wanted?: WantedIntervals,
 ): FlatReport {
   const callNodes = computeCallNodes(profile);
   const tree = computeCallTree(profile, callNodes, weights, samples);
   const { funcs } = profile;
   const bySymbol = sumTree(tree, tree.group, funcs.length);
-  // Shifted by one, so that "no mapping" has a slot.
-  const rowToDsoPlusOne = tree.group.map((func) => (funcs.dso[func] as number) + 1);
+  const rowToDsoPlusOne = tree.group.map((func) => plusOne(funcs.dso[func] as number));
   const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
   const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
   const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
-  const doubts = estimator === undefined ? null : new ReportDoubts(profile, callNodes, estimator);
+  const intervals = wanted === undefined ? null : new IntervalSource(profile, callNodes, wanted);
   return {
     event: commonEvent(profile, samples),
     samples: tree.samples,
     weight: tree.weight,
     withoutStack: tree.withoutStack,
-    ...(estimator !== undefined && { effectiveSamples: estimator.effectiveSamples }),
+    ...(wanted !== undefined && { effectiveSamples: wanted.estimator.effectiveSamples }),
     bySymbol: toRows(
       bySymbol,
       tree.weight,
       (func) => ({ func: func as FuncIndex }),
-      doubts?.ofTree(null, funcs.length),
+      intervals?.byFunc('bySymbol', funcs.length),
     ),
     byDso: toRows(
       byDso,
       tree.weight,
-      (plusOne) => ({ dso: (plusOne - 1) as DsoIndex }),
-      doubts?.ofTree(
-        funcs.dso.map((dso) => dso + 1),
-        profile.dsos.length + 1,
-      ),
+      (key) => ({ dso: (key - 1) as DsoIndex }),
+      intervals?.byFunc('byDso', profile.dsos.length + 1, funcs.dso.map(plusOne)),
     ),
     byThread: toRows(
       byThread,
       tree.weight,
       (thread) => ({ thread: thread as ThreadIndex }),
-      doubts?.ofSamples(profile.samples.thread, profile.threads.length),
+      intervals?.byColumn('byThread', profile.samples.thread, profile.threads.length),
     ),
     byComm: toRows(
       byComm,
       tree.weight,
       (comm) => ({ comm }),
-      doubts?.ofSamples(profile.samples.comm, profile.strings.length),
+      intervals?.byColumn('byComm', profile.samples.comm, profile.strings.length),
     ),
   };
 }
 
-/** What a table's rows are estimated from. */
-type Doubts = {
+/** So that −1, no mapping, has a slot. */
+const plusOne = (dso: number): number => dso + 1;
+
+/** What a table's intervals are estimated from. */
+type TableIntervals = {
   readonly estimator: ShareEstimator;
   readonly self: StepSums;
-  readonly total: StepSums;
+  /** Null: not wanted. */
+  readonly total: StepSums | null;
 };
 
-class ReportDoubts {
+class IntervalSource {
+  readonly #profile: Profile;
   readonly #callNodes: CallNodeTable;
-  readonly #estimator: ShareEstimator;
-  /** Call node of each sample, −1 without a stack. */
-  readonly #nodeOfSample: Int32Array;
+  readonly #wanted: WantedIntervals;
 
-  constructor(profile: Profile, callNodes: CallNodeTable, estimator: ShareEstimator) {
+  constructor(profile: Profile, callNodes: CallNodeTable, wanted: WantedIntervals) {
+    this.#profile = profile;
     this.#callNodes = callNodes;
-    this.#estimator = estimator;
-    this.#nodeOfSample = callNodeOfSample(profile, callNodes);
+    this.#wanted = wanted;
   }
 
   /** By function, or by what `funcToGroup` makes of it. */
-  ofTree(funcToGroup: Int32Array | null, groupCount: number): Doubts {
-    const { prefix, group: funcs } = this.#callNodes;
-    const group = funcToGroup === null ? funcs : funcs.map((func) => funcToGroup[func] as number);
-    const nodeOfSample = this.#nodeOfSample;
-    const groupOfSample = nodeOfSample.map((node) =>
-      node === NONE ? NONE : (group[node] ?? NONE),
-    );
-    const { steps } = this.#estimator;
-    return {
-      estimator: this.#estimator,
-      self: sumStepsByKey(steps, groupOfSample, groupCount),
-      total: sumStepsByGroup(steps, nodeOfSample, { prefix, group }, groupCount),
-    };
+  byFunc(
+    table: TableName,
+    groupCount: number,
+    funcToGroup?: Int32Array,
+  ): TableIntervals | undefined {
+    const { estimator, tables, totals } = this.#wanted;
+    if (!tables.includes(table)) return undefined;
+    const grouped = (funcs: Int32Array): Int32Array =>
+      funcToGroup === undefined
+        ? funcs
+        : funcs.map((func) => (func === NONE ? NONE : (funcToGroup[func] as number)));
+    const { steps } = estimator;
+    const self = sumStepsByKey(steps, grouped(innermostFuncs(this.#profile)), groupCount);
+    if (!totals) return { estimator, self, total: null };
+    const { prefix, group } = this.#callNodes;
+    const nodes = callNodeOfSample(this.#profile, this.#callNodes);
+    const tree = { prefix, group: grouped(group) };
+    return { estimator, self, total: sumStepsByGroup(steps, nodes, tree, groupCount) };
   }
 
   /** By a column of the sample table; self and total are the same. */
-  ofSamples(keyOfSample: Int32Array, keyCount: number): Doubts {
-    const sums = sumStepsByKey(this.#estimator.steps, keyOfSample, keyCount);
-    return { estimator: this.#estimator, self: sums, total: sums };
+  byColumn(
+    table: TableName,
+    keyOfSample: Int32Array,
+    keyCount: number,
+  ): TableIntervals | undefined {
+    const { estimator, tables } = this.#wanted;
+    if (!tables.includes(table)) return undefined;
+    const sums = sumStepsByKey(estimator.steps, keyOfSample, keyCount);
+    return { estimator, self: sums, total: sums };
   }
 }
 
@@ -227,7 +249,7 @@ function toRows<Key extends object>(
   sums: Sums,
   weight: number,
   keyFields: (key: number) => Key,
-  doubts: Doubts | undefined,
+  intervals: TableIntervals | undefined,
 ): (Figures & Key)[] {
   const { self, total, selfSamples, seen } = sums;
   const keys: number[] = [];
@@ -248,9 +270,11 @@ function toRows<Key extends object>(
       selfShare,
       totalShare,
       selfSamples: selfSamples[key] as number,
-      ...(doubts !== undefined && {
-        selfInterval: doubts.estimator.intervalOf(selfShare, doubts.self, key),
-        totalInterval: doubts.estimator.intervalOf(totalShare, doubts.total, key),
+      ...(intervals !== undefined && {
+        selfInterval: intervals.estimator.intervalOf(selfShare, intervals.self, key),
+      }),
+      ...(intervals?.total && {
+        totalInterval: intervals.estimator.intervalOf(totalShare, intervals.total, key),
       }),
     };
   });

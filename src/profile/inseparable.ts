@@ -1,5 +1,4 @@
-import { NONE } from '../base/brand.ts';
-import { callNodeOfSample, computeCallNodes } from './call-nodes.ts';
+import { innermostFuncs } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
 import { type ShareEstimator, sumStepsOfDifference } from './share-steps.ts';
 import type { FuncIndex, Profile } from './types.ts';
@@ -29,10 +28,7 @@ export function findInseparable(
   report: FlatReport,
   estimator: ShareEstimator,
 ): InseparablePair[] {
-  const callNodes = computeCallNodes(profile);
-  const funcOfSample = callNodeOfSample(profile, callNodes).map((node) =>
-    node === NONE ? NONE : (callNodes.group[node] as number),
-  );
+  const funcOfSample = innermostFuncs(profile);
   const rows = report.bySymbol
     .slice(0, COMPARED_ROWS)
     .filter(({ selfShare }) => selfShare >= LEAST_SHARE);
