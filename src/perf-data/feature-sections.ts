@@ -4,6 +4,20 @@ import { PerfDataError } from '../base/errors.ts';
 import { ATTR_SIZE_VER0, type EventAttr, parseAttr } from '../perf-event/attr.ts';
 import { type BuildIdEntry, parseBuildIds } from './build-id-section.ts';
 import { FEATURE, type FeatureSections, featureName } from './features.ts';
+import {
+  type CacheLevel,
+  type HybridPmu,
+  type MemoryTopology,
+  type NumaNode,
+  type PmuCapabilities,
+  parseCaches,
+  parseCpuPmuCapabilities,
+  parseHybridTopology,
+  parseMemoryTopology,
+  parseNumaTopology,
+  parsePmuCapabilities,
+  parseText,
+} from './machine-sections.ts';
 
 /** One event as perf describes it: `cycles:u`, its attr and the ids of its instances. */
 export type EventDescription = {
@@ -60,6 +74,14 @@ export type Features = {
   readonly clockResolutionNs: number | null;
   readonly clockData: ClockData | null;
   readonly compression: Compression | null;
+  /** Version of the directory's layout: the recording is one file of it, see `OpenOptions`. */
+  readonly directoryVersion: number | null;
+  readonly numaNodes: readonly NumaNode[] | null;
+  readonly caches: readonly CacheLevel[] | null;
+  readonly memoryTopology: MemoryTopology | null;
+  /** Of CPU_PMU_CAPS (the PMU `cpu`) and PMU_CAPS (all others, since Linux 5.19). */
+  readonly pmuCapabilities: readonly PmuCapabilities[] | null;
+  readonly hybridPmus: readonly HybridPmu[] | null;
 };
 
 /** How COMPRESSED records were made; type 1 is zstd. */
@@ -92,6 +114,8 @@ export function parseFeatures(
       return null;
     }
   };
+  const cpuPmu = parse(FEATURE.CPU_PMU_CAPS, parseCpuPmuCapabilities);
+  const otherPmus = parse(FEATURE.PMU_CAPS, parsePmuCapabilities);
   const cpuCounts = parse(FEATURE.NRCPUS, parseCpuCounts);
   return {
     hostname: parse(FEATURE.HOSTNAME, parseText),
@@ -119,12 +143,15 @@ export function parseFeatures(
     clockResolutionNs: parse(FEATURE.CLOCKID, (cursor) => cursor.u64()),
     clockData: parse(FEATURE.CLOCK_DATA, parseClockData),
     compression: parse(FEATURE.COMPRESSED, parseCompression),
+    // struct { u64 version; }
+    directoryVersion: parse(FEATURE.DIR_FORMAT, (cursor) => cursor.u64()),
+    numaNodes: parse(FEATURE.NUMA_TOPOLOGY, parseNumaTopology),
+    caches: parse(FEATURE.CACHE, parseCaches),
+    memoryTopology: parse(FEATURE.MEM_TOPOLOGY, parseMemoryTopology),
+    pmuCapabilities:
+      cpuPmu === null && otherPmus === null ? null : [...(cpuPmu ?? []), ...(otherPmus ?? [])],
+    hybridPmus: parse(FEATURE.HYBRID_TOPOLOGY, parseHybridTopology),
   };
-}
-
-/** struct perf_header_string { u32 len; char string[len]; }, NUL-terminated and padded. */
-function parseText(cursor: ByteCursor): string {
-  return cursor.text(cursor.u32());
 }
 
 /** struct perf_header_string_list { u32 nr; struct perf_header_string strings[nr]; } */

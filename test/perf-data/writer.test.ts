@@ -151,6 +151,12 @@ describe('writer', () => {
       clockResolutionNs: 1,
       clockData,
       compression: null,
+      directoryVersion: null,
+      numaNodes: null,
+      caches: null,
+      memoryTopology: null,
+      pmuCapabilities: null,
+      hybridPmus: null,
     });
     expect(data.attrs.map(({ name }) => name)).toEqual(['cpu-clock:u', 'page-faults']);
   });
