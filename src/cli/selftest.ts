@@ -112,14 +112,14 @@ function explainMissing(cases: readonly CaseReport[]): string[] {
   return ['', 'not available:', ...lines];
 }
 
-function titleOf({ event, rate, counts }: CaseReport): [string, string, string] {
+function titleOf({ event, rate, counts, oneThread }: CaseReport): [string, string, string] {
   const asked = 'freq' in rate ? `-F ${rate.freq}` : `-c ${rate.count}`;
-  return [printable(event), asked, counts ? 'yes' : ''];
+  return [printable(event), asked, oneThread ? 'one thread' : counts ? 'yes' : ''];
 }
 
 function titleLine(one: CaseReport): string {
   const [event, rate] = titleOf(one);
-  return `${event} ${rate}${one.counts ? ' --counts' : ''}`;
+  return `${event} ${rate}${one.counts ? ' --counts' : ''}${one.oneThread ? ' --no-inherit' : ''}`;
 }
 
 function worstOf({ findings }: CaseReport): string {

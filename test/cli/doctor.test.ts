@@ -51,6 +51,7 @@ describe('what the selftest prints', () => {
     event: 'cycles',
     rate: { freq: 10_000 },
     counts: true,
+    oneThread: false,
     opened: null,
     notices: [],
     findings: [{ name: 'samples', state: 'not-available', said: 'no counters (ENOENT)' }],
@@ -60,6 +61,7 @@ describe('what the selftest prints', () => {
     event: 'page-faults',
     rate: { count: 11 },
     counts: false,
+    oneThread: false,
     opened: 'page-faults',
     notices: [],
     findings: [

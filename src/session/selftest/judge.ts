@@ -5,11 +5,13 @@ import type { CaseNumbers, CaseSetup, Finding, FindingName, PhaseShare } from '.
 const SHARE_TOLERANCE = 0.03;
 /** With more slack than this, as a part of the share, nothing was measured. */
 const MAX_SLACK = 0.25;
+/** Of all events: where weights are periods, what they may exceed the counter by. */
+const SUM_TOLERANCE = 0.01;
 /**
- * Of all events: what instances that took no sample may have counted. A thread's instance starts with
- * the period that its parent's had come to, so a short-lived thread may end before its first sample.
+ * Of all events: what may be left where finals of single instances are not known. A thread's instance
+ * starts with the period that its parent's had come to, so it may end before its first sample.
  */
-const TAIL_TOLERANCE = 0.05;
+const UNDIVIDED_TOLERANCE = 0.05;
 /** Threads of Node that may have counted and taken no sample. */
 const IDLE_THREADS = 16;
 /** Share of the timers that may be skipped before it is said. */
@@ -72,22 +74,44 @@ function judgeRule({ rule, fit }: CaseNumbers, ruleByCounts: PeriodRule | null):
   return known.size === 1 ? ok('rule', text) : differs('rule', text);
 }
 
-/** Σ weights + tail = what the counter counted. */
+/** Σ weights + gaps + tails + instances without a sample = what the counter counted. */
 function judgeLedger(setup: CaseSetup, numbers: CaseNumbers): Finding {
-  const { counted, weighed, lostSamples } = numbers;
-  if (counted === null) return notAvailable('ledger', 'the counter was not read at the end');
-  const tail = counted - weighed;
-  const share = counted > 0 ? tail / counted : 0;
-  const text = `weights ${round(weighed)} + tail ${round(tail)} (${percent(share)}) = ${counted}`;
-  if (setup.counts && tail < 0) return differs('ledger', `${text}: more than was counted`);
+  const { counted, lostSamples, ledger } = numbers;
+  if (counted === null || ledger === null) {
+    return notAvailable('ledger', 'the counter was not read at the end');
+  }
+  const text = describeLedger(numbers, ledger);
   if (!setup.counts && lostSamples > 0) {
     return notAvailable('ledger', `${text}: without counts nothing tells what was lost`);
   }
-  const bound = Math.max(TAIL_TOLERANCE * counted, tailBound(setup, numbers));
-  if (Math.abs(tail) <= bound) return ok('ledger', text);
-  if (tail > 0 && numbers.isClock) return notAvailable('ledger', text + whyShort(numbers));
-  if (tail > 0 && !setup.counts) return notAvailable('ledger', text + UNSEEN);
-  return differs('ledger', `${text}: more than the last intervals explain (${round(bound)})`);
+  const { tail, undivided, unaccounted } = ledger;
+  const isExact = setup.counts && !numbers.isClock;
+  if (isExact ? unaccounted !== 0 : unaccounted < -SUM_TOLERANCE * counted) {
+    return differs('ledger', text);
+  }
+  const left = tail + undivided + Math.max(0, unaccounted);
+  // Where nothing is left undivided, only tails are, and their bound is exact.
+  const tolerance = isExact && undivided === 0 ? 0 : UNDIVIDED_TOLERANCE * counted;
+  if (left <= Math.max(tolerance, tailBound(setup, numbers))) {
+    return ok('ledger', text);
+  }
+  if (numbers.isClock) return notAvailable('ledger', text + whyShort(numbers));
+  if (!setup.counts) return notAvailable('ledger', text + UNSEEN);
+  return differs('ledger', `${text}: more than the last intervals explain`);
+}
+
+function describeLedger(
+  { weighed, counted }: CaseNumbers,
+  { gaps, tail, unsampled, undivided, unaccounted }: NonNullable<CaseNumbers['ledger']>,
+): string {
+  const parts = [
+    `weights ${round(weighed)}`,
+    `tail ${round(tail)}`,
+    ...(gaps === 0 ? [] : [`gaps ${round(gaps)}`]),
+    ...(unsampled === 0 ? [] : [`instances without a sample ${round(unsampled)}`]),
+    ...(undivided === 0 ? [] : [`not told apart ${round(undivided)}`]),
+  ];
+  return `${parts.join(' + ')} = ${counted}, unaccounted ${round(unaccounted)}`;
 }
 
 /**

@@ -31,10 +31,10 @@ export type PhaseTruth = { readonly phase: PhaseName; readonly amount: number };
 
 /**
  * What the phases counted of an event by the workload's own account. Empty for an event that it
- * has no account of.
+ * has no account of; of its main thread alone it has none of what getrusage(2) tells.
  */
-export function truthOf(eventName: string, marks: Marks): PhaseTruth[] {
-  const amountOf = accountOf(eventName);
+export function truthOf(eventName: string, marks: Marks, ofOneThread = false): PhaseTruth[] {
+  const amountOf = accountOf(eventName, ofOneThread);
   if (amountOf === null) return [];
   return marks.phases
     .map((phase) => ({ phase: phase.name, amount: amountOf(phase) }))
@@ -49,16 +49,20 @@ export function isUserOnly(eventName: string): boolean {
   return modifiers.includes('u') && !modifiers.includes('k');
 }
 
-function accountOf(eventName: string): ((phase: PhaseMarks) => number) | null {
+function accountOf(
+  eventName: string,
+  ofOneThread: boolean,
+): ((phase: PhaseMarks) => number) | null {
   // `raw_syscalls:sys_enter` has no modifiers behind its colon.
   const name = eventName.replace(MODIFIERS, '');
   switch (name) {
     case 'cpu-clock':
     case 'task-clock':
       // getrusage(2) tells user time by another measure than samples do.
-      return isUserOnly(eventName) ? null : (phase) => phase.cpuNs;
+      return ofOneThread || isUserOnly(eventName) ? null : (phase) => phase.cpuNs;
     case 'page-faults':
     case 'faults':
+      if (ofOneThread) return null;
       return (phase) => (phase.name.startsWith('touch') ? phase.faults : 0);
     case 'cycles':
     case 'cpu-cycles':

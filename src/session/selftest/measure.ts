@@ -1,19 +1,34 @@
+import { computeLedgers, type EventLedger } from '../../period/loss-ledger.ts';
 import { findRules } from '../../period/realign.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import type { Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../open-profile.ts';
-import { isUserOnly, type Marks, type PhaseMarks, truthOf } from './marks.ts';
+import { withRecording } from '../open-recording.ts';
+import { Pipeline } from '../pipeline.ts';
+import { isUserOnly, type Marks, type PhaseMarks, type PhaseTruth, truthOf } from './marks.ts';
 import type { CaseNumbers, CaseSetup, PhaseShare } from './types.ts';
 
 /** `perf_event_attr.type` of a raw hardware event: one whose rule no table knows. */
 const UNTOLD_TYPE = 4;
+
+/** The ledger of the recording's only event, from the final values that its records hold. */
+export function readLedger(path: string, profile: Profile): EventLedger | null {
+  return withRecording(path, (data) => {
+    const pipeline = new Pipeline(data);
+    pipeline.run();
+    const finals = pipeline.finals();
+    const input: PeriodInput = { ...profile, finals, eventTotals: pipeline.totals() };
+    return computeLedgers(input)[0] ?? null;
+  });
+}
 
 /** The numbers of one recording of one event. */
 export function measureCase(
   setup: CaseSetup,
   eventName: string,
   opened: OpenedProfile,
+  ledger: EventLedger | null,
   marks: Marks,
 ): CaseNumbers | null {
   const { profile } = opened;
@@ -30,6 +45,7 @@ export function measureCase(
     lostSamples: event.lost.samples,
     counted: event.eventsCounted,
     weighed,
+    ledger: ledgerNumbers(ledger),
     lastPeriods: sumLastPeriods(profile),
     isClock: profile.events[0]?.unit === 'nanoseconds',
     isUserOnly: isUserOnly(eventName),
@@ -52,8 +68,28 @@ export function measureCase(
     maxSampleRate: kernel.maxSampleRate,
     maxSampleRateAfter: kernel.maxSampleRateAfter,
     outOfOrder: countOutOfOrder(profile.samples.timeNs),
-    phases: measurePhases(eventName, profile, weights, marks, tail),
+    phases: measurePhases(
+      truthOf(eventName, marks, setup.oneThread),
+      profile,
+      weights,
+      marks,
+      tail,
+    ),
     firstPeriods: event.streams[0]?.firstPeriods ?? [],
+  };
+}
+
+function ledgerNumbers(ledger: EventLedger | null): CaseNumbers['ledger'] {
+  if (ledger === null) return null;
+  const { gapEvents, tailEvents, unsampledEvents, undividedEvents, unaccounted } = ledger;
+  if (tailEvents === null || unsampledEvents === null) return null;
+  if (undividedEvents === null || unaccounted === null) return null;
+  return {
+    gaps: gapEvents,
+    tail: tailEvents,
+    unsampled: unsampledEvents,
+    undivided: undividedEvents,
+    unaccounted,
   };
 }
 
@@ -113,13 +149,12 @@ function countOutOfOrder(timeNs: Float64Array): number {
  * phase may come a little after it: a phase's samples are those up to the start of the next.
  */
 function measurePhases(
-  eventName: string,
+  truth: readonly PhaseTruth[],
   profile: Profile,
   weights: Float64Array,
   marks: Marks,
   tail: number,
 ): PhaseShare[] {
-  const truth = truthOf(eventName, marks);
   if (truth.length < 2 || profile.meta.clock !== 'monotonic') return [];
   const zeroNs = BigInt(profile.meta.startTime);
   const sinceZero = (time: string) => Number(BigInt(time) - zeroNs);

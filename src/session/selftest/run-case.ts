@@ -10,7 +10,7 @@ import type { RecordOptions } from '../record-options.ts';
 import { packageFile } from '../version.ts';
 import { judgeCase } from './judge.ts';
 import type { Marks } from './marks.ts';
-import { measureCase } from './measure.ts';
+import { measureCase, readLedger } from './measure.ts';
 import type { CaseReport, CaseSetup } from './types.ts';
 
 const WORKLOAD = 'dist/session/selftest/workload.js';
@@ -23,7 +23,9 @@ export type Openable =
 /** Asks the kernel; an event for which a clock would be recorded instead counts as refused. */
 export function tryOpening(event: string): Openable {
   try {
-    const { plan, notices } = planOnly(optionsFor(event, { freq: 1000 }, false, 'marks'));
+    const { plan, notices } = planOnly(
+      optionsFor({ event, rate: { freq: 1000 }, counts: false, oneThread: false }, 'marks'),
+    );
     const [planned] = plan.events;
     if (planned === undefined || plan.events.length > 1) {
       const names = plan.events.map(({ name }) => name).join(', ');
@@ -48,13 +50,14 @@ export async function runCase(
   const file = join(folder, 'perf.data');
   const marksFile = join(folder, 'marks.json');
   try {
-    const options = optionsFor(setup.event, setup.rate, setup.counts, marksFile);
+    const options = optionsFor(setup, marksFile);
     const recording = await record({ ...options, output: file });
     if (recording.exit?.status !== 0) throw new Error('the workload did not end well');
     const marks = JSON.parse(readFileSync(marksFile, 'utf8')) as Marks;
     const opened = await openProfile(file, { symbols: false });
     const name = recording.events[0] ?? setup.event;
-    const numbers = measureCase(setup, name, opened, marks);
+    const ledger = readLedger(file, opened.profile);
+    const numbers = measureCase(setup, name, opened, ledger, marks);
     return {
       ...setup,
       opened: name,
@@ -81,17 +84,13 @@ function failed(setup: CaseSetup): CaseReport {
   return { ...setup, opened: null, notices: [], findings: [], numbers: null };
 }
 
-function optionsFor(
-  event: string,
-  rate: CaseSetup['rate'],
-  counts: boolean,
-  marksFile: string,
-): RecordOptions {
+function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions {
   return {
     command: [process.execPath, packageFile(WORKLOAD), marksFile],
-    events: [event],
-    ...rate,
-    counts,
+    events: [setup.event],
+    ...setup.rate,
+    counts: setup.counts,
+    inherit: !setup.oneThread,
     // It is our own program, and it has to write into our folder.
     asRoot: process.geteuid?.() === 0,
     // Nobody's NODE_OPTIONS may change what it does.

@@ -8,6 +8,8 @@ export type CaseSetup = {
   readonly rate: { readonly freq: number } | { readonly count: number };
   /** `record --counts`. */
   readonly counts: boolean;
+  /** `record --no-inherit`: the main thread alone, so that each instance's final value is known. */
+  readonly oneThread: boolean;
 };
 
 /** A phase's part of all phases with an account, by the workload's word and by our weights. */
@@ -32,6 +34,19 @@ export type CaseNumbers = {
   readonly counted: number | null;
   /** Σ of the default weights. */
   readonly weighed: number;
+  /** Where the events are that no weight stands for; null where the counter was not read. */
+  readonly ledger: {
+    /** In samples that were lost. */
+    readonly gaps: number;
+    /** After the last sample of an instance. */
+    readonly tail: number;
+    /** Of instances without a sample. */
+    readonly unsampled: number;
+    /** One of the three above. */
+    readonly undivided: number;
+    /** What is left of the counter's value: 0, or something is wrong. */
+    readonly unaccounted: number;
+  } | null;
   /** Σ over the streams of the last period reported: where the rule is 'next', the tail's bound. */
   readonly lastPeriods: number;
   /** Unit is nanoseconds. */

@@ -3,8 +3,18 @@ import type { PeriodRule, ReportedPeriod } from '../../../src/period/types.ts';
 import { judgeCase } from '../../../src/session/selftest/judge.ts';
 import type { CaseNumbers, CaseSetup } from '../../../src/session/selftest/types.ts';
 
-const BY_FREQUENCY: CaseSetup = { event: 'page-faults', rate: { freq: 10_000 }, counts: true };
-const BY_COUNT: CaseSetup = { event: 'page-faults', rate: { count: 100 }, counts: true };
+const BY_FREQUENCY: CaseSetup = {
+  event: 'page-faults',
+  rate: { freq: 10_000 },
+  counts: true,
+  oneThread: false,
+};
+const BY_COUNT: CaseSetup = {
+  event: 'page-faults',
+  rate: { count: 100 },
+  counts: true,
+  oneThread: false,
+};
 
 const rule = (name: PeriodRule, from: ReportedPeriod['from']): ReportedPeriod => ({
   rule: name,
@@ -18,6 +28,7 @@ const GOOD: CaseNumbers = {
   lostSamples: 0,
   counted: 10_050,
   weighed: 10_000,
+  ledger: { gaps: 0, tail: 40, unsampled: 10, undivided: 0, unaccounted: 0 },
   lastPeriods: 120,
   isClock: false,
   isUserOnly: false,
@@ -95,11 +106,18 @@ describe('the rule', () => {
   });
 });
 
+const ledger = (
+  change: Partial<NonNullable<CaseNumbers['ledger']>>,
+): Pick<CaseNumbers, 'ledger'> => ({ ledger: { ...GOOD.ledger!, ...change } });
+
 describe('the ledger', () => {
   it.each([
-    ['more weight than was counted', { weighed: 10_051 }, {}, ['ledger differs']],
-    ['more left than the last intervals hold', { weighed: 9_500 }, {}, ['ledger differs']],
+    ['an event that is nowhere', ledger({ unaccounted: 1 }), {}, ['ledger differs']],
+    ['an event too many', ledger({ unaccounted: -1 }), {}, ['ledger differs']],
+    ['a tail longer than the last intervals', ledger({ tail: 600 }), {}, ['ledger differs']],
+    ['instances without a sample are known', ledger({ unsampled: 5000 }), {}, []],
     ['the counter was not read', { counted: null }, {}, ['ledger not-available']],
+    ['finals were not read', { ledger: null }, {}, ['ledger not-available']],
     [
       'without counts, what was lost can not be told',
       { lostSamples: 10 },
@@ -108,19 +126,19 @@ describe('the ledger', () => {
     ],
     [
       'without counts, more left than the last intervals hold',
-      { weighed: 9_000 },
+      ledger({ tail: 1000 }),
       { setup: { counts: false } },
       ['ledger not-available'],
     ],
     [
       'without counts, more weight than was counted',
-      { weighed: 11_000 },
+      ledger({ unaccounted: -1000 }),
       { setup: { counts: false } },
       ['ledger differs'],
     ],
     [
       'a clock whose timers were skipped',
-      { isClock: true, fit: null, weighed: 9_000 },
+      { isClock: true, fit: null, ...ledger({ tail: 1000 }) },
       {},
       ['ledger not-available'],
     ],
@@ -133,7 +151,7 @@ describe('the ledger', () => {
 });
 
 it('a clock of user space alone falls short for another reason', () => {
-  const short = { isClock: true, fit: null, weighed: 9_000 };
+  const short = { isClock: true, fit: null, ...ledger({ tail: 1000 }) };
   expect(sentence('ledger', short)).toContain('timers were skipped');
   expect(sentence('ledger', { ...short, isUserOnly: true })).toContain('runs on in the kernel');
 });

@@ -36,3 +36,10 @@ it.each([
   const truth = truthOf(event, MARKS).map(({ phase: name, amount }) => `${name} ${amount}`);
   expect(truth).toEqual(expected);
 });
+
+it('of one thread alone there is no account of what is told of the process', () => {
+  const phasesOf = (event: string) => truthOf(event, MARKS, true).map(({ phase: name }) => name);
+  expect(phasesOf('page-faults')).toEqual([]);
+  expect(phasesOf('cpu-clock')).toEqual([]);
+  expect(phasesOf('cycles')).toEqual(['spin-1', 'spin-3']);
+});
