@@ -21,7 +21,8 @@ export type FoldedOptions = {
 /**
  * Writes the folded form of one event: `comm;outermost;…;innermost weight`, a line per distinct
  * stack, in order of the stacks' UTF-16 code units. The root frame is the comm when the sample was
- * taken; a sample without a stack is a line with its comm alone. With the default options and
+ * taken; a sample without a stack is a line with its comm alone, and `[lost] weight` is what no
+ * sample shows. With the default options and
  * weights of kind `samples` the lines are those of `perf script | stackcollapse-perf.pl`.
  *
  * The format has no place for a unit: say `weightTitle(weights)` beside it.
@@ -100,7 +101,7 @@ function writeSorted(
   const entriesOf = (firstRow: number): number[] => {
     const entries: number[] = [];
     for (let row = firstRow; row !== NONE; row = children.nextSibling[row] as number) {
-      if ((tree.selfSamples[row] as number) > 0) entries.push(2 * row);
+      if ((tree.selfSamples[row] as number) > 0 || tree.self[row] !== 0) entries.push(2 * row);
       if (children.firstChild[row] !== NONE) entries.push(2 * row + 1);
     }
     if (entries.length > 1) {

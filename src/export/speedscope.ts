@@ -89,7 +89,8 @@ function splitByThread(profile: Profile, weights: Weights, samples: Int32Array):
       const ofThread = byThread.samples.subarray(start, end);
       let weight = 0;
       for (let i = 0; i < ofThread.length; i++) {
-        weight += weights.values[ofThread[i] as number] as number;
+        weight +=
+          (weights.values[ofThread[i] as number] as number) + lostBefore(weights, ofThread[i]!);
       }
       const name = printable(`${comm} (tid ${tid}) ${described.name}, ${unit}`);
       sections.push({ name, unit, samples: ofThread, weight });
@@ -131,15 +132,25 @@ function writeSection(
   const { stack: sampleStack } = profile.samples;
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const text = stackTexts.textOf(sampleStack[samples[i] as number] as number);
-    buffer.add(i === 0 ? `[${text}]` : `,[${text}]`);
+    const sample = samples[i] as number;
+    if (i > 0) buffer.add(',');
+    if (lostBefore(weights, sample) > 0) buffer.add(`[${stackTexts.textOf(profile.lostStack)}],`);
+    buffer.add(`[${stackTexts.textOf(sampleStack[sample] as number)}]`);
   }
   buffer.add('],"weights":[');
   for (let i = 0; i < samples.length; i++) {
-    const weight = weights.values[samples[i] as number] as number;
-    buffer.add(i === 0 ? `${weight}` : `,${weight}`);
+    const sample = samples[i] as number;
+    const lost = lostBefore(weights, sample);
+    if (i > 0) buffer.add(',');
+    if (lost > 0) buffer.add(`${lost},`);
+    buffer.add(`${weights.values[sample] as number}`);
   }
   buffer.add(']}');
+}
+
+/** Weight of the loss gap that ended at a sample: shown as a sample of its own before it. */
+function lostBefore(weights: Weights, sample: number): number {
+  return weights.lostBefore === undefined ? 0 : (weights.lostBefore[sample] as number);
 }
 
 /** `0,4,17`: the functions of a stack from the outermost inwards. Each row's text is made once. */

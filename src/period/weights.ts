@@ -2,6 +2,7 @@ import { FailedError } from '../base/errors.ts';
 import type { WeightKind, Weights } from '../profile/types.ts';
 import { splitBorders } from './border-split.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
+import { findLossGaps } from './loss-gaps.ts';
 import { findRules } from './realign.ts';
 import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
@@ -19,7 +20,8 @@ import type { PeriodInput } from './types.ts';
  * `period` gives a sample the cost of the interval that *follows* it wherever the rule is 'next'
  * (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
  * (`border-split.ts`). `time` never charges sleep: it needs the
- * counter's own clock in the samples, or an event that is a clock itself.
+ * counter's own clock in the samples, or an event that is a clock itself. Under loss neither gives
+ * a sample what the lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`).
  *
  * Throws `FailedError` for `time` where that was not recorded.
  */
@@ -32,15 +34,34 @@ export function computeWeights(kind: WeightKind, input: PeriodInput): Weights {
     case 'events': {
       const groups = groupByStream(input);
       const rules = findRules(input, groups);
-      return {
-        kind,
-        unit: eventUnit(input),
-        values: splitBorders(computeElapsedEvents(input, groups, rules), input, groups, null),
-      };
+      const elapsed = computeElapsedEvents(input, groups, rules);
+      const lostBefore = findLossGaps(input, groups, rules);
+      const arrived = subtract(elapsed, lostBefore);
+      const values = splitBorders(arrived, input, groups, lostBefore);
+      return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore) };
     }
-    case 'time':
-      return { kind, unit: 'nanoseconds', values: computeRunningTime(input, groupByStream(input)) };
+    case 'time': {
+      const groups = groupByStream(input);
+      const rules = findRules(input, groups);
+      const spent = computeRunningTime(input, groups);
+      const lostBefore = findLossGaps(input, groups, rules);
+      const elapsed = computeElapsedEvents(input, groups, rules);
+      // A gap is known by its events; of the interval's time it gets their share.
+      for (let i = 0; i < spent.length; i++) {
+        if (lostBefore[i] !== 0) lostBefore[i]! *= (spent[i] as number) / (elapsed[i] as number);
+      }
+      const values = subtract(spent, lostBefore);
+      return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore) };
+    }
   }
+}
+
+function subtract(from: Float64Array, values: Float64Array): Float64Array {
+  return from.map((value, i) => value - (values[i] as number));
+}
+
+function onlyIfAny(lostBefore: Float64Array): Pick<Weights, 'lostBefore'> {
+  return lostBefore.some((value) => value !== 0) ? { lostBefore } : {};
 }
 
 /** Nanoseconds if every event is a clock; events of different kinds are only "events". */

@@ -29,8 +29,10 @@ export type CallTree = {
   readonly total: Float64Array;
   /** How many samples are behind `self`. */
   readonly selfSamples: Int32Array;
-  /** Weight of all selected samples, those without a stack included. */
+  /** Weight of all selected samples, those without a stack and what was lost included. */
   readonly weight: number;
+  /** Part of `weight` that no sample shows: a root row of its own if it is not 0. */
+  readonly lost: number;
   /** How many samples were selected. */
   readonly samples: number;
   /** Weight of the samples without any frame that no root row accounts for. */
@@ -67,6 +69,7 @@ export function computeCallTree(
       if (start < end) builder.addSamples(groups.samples, start, end, root);
     }
   }
+  builder.addLost(profile.lostStack, weights, samples);
   return builder.finish(samples.length);
 }
 
@@ -85,6 +88,7 @@ class CallTreeBuilder {
   #pending = new GrowableInt32(64);
   readonly #rowOfSample: Int32Array | null;
   #weight = 0;
+  #lost = 0;
   #withoutStack = 0;
 
   constructor(
@@ -138,6 +142,17 @@ class CallTreeBuilder {
     }
   }
 
+  /** Adds what was lost before the samples, as a root even where comms are the roots. */
+  addLost(lostStack: number, { lostBefore }: Weights, samples: Int32Array): void {
+    if (lostBefore === undefined || lostStack === NONE) return;
+    for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i] as number]!;
+    if (this.#lost === 0) return;
+    const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
+    const row = this.#addPath(callNode, this.#prefix.length, NONE);
+    this.#self.array[row] = this.#lost;
+    this.#weight += this.#lost;
+  }
+
   /** Adds rows for `callNode` and for those of its callers that have none; returns its row. */
   #addPath(callNode: number, firstRow: number, rootRow: number): number {
     const { prefix, group } = this.#callNodes;
@@ -182,6 +197,7 @@ class CallTreeBuilder {
       total: sumSubtrees(prefix, self),
       selfSamples: this.#selfSamples.finish(),
       weight: this.#weight,
+      lost: this.#lost,
       samples,
       withoutStack: this.#withoutStack,
     };

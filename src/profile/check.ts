@@ -43,6 +43,8 @@ export function checkProfile(profile: Profile): void {
   }
   checkDistinct('stacks', stacks.length, (row) => `${stacks.prefix[row]} ${stacks.frame[row]}`);
 
+  checkIndex('lostStack', profile.lostStack, NONE, stacks.length);
+
   checkIndexes('samples.stack', samples.stack, NONE, stacks.length);
   checkIndexes('samples.thread', samples.thread, 0, threads.length);
   checkIndexes('samples.comm', samples.comm, 0, strings.length);

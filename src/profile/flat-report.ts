@@ -43,6 +43,8 @@ export type FlatReport = {
   readonly event: EventIndex | typeof NONE;
   readonly samples: number;
   readonly weight: number;
+  /** Part of `weight` that no sample shows: the row `[lost]` in `bySymbol`, in no other table. */
+  readonly lost: number;
   /** Part of `weight` from samples without any frame: in no symbol's or DSO's row. */
   readonly withoutStack: number;
   /** (Σw)²/Σw²: as many samples of equal weight would tell as much; with intervals. */
@@ -63,6 +65,9 @@ export type WantedIntervals = {
 
 export type TableName = 'bySymbol' | 'byDso' | 'byThread' | 'byComm';
 
+/** Key of DSO −1 in sums by DSO. */
+const OUTSIDE_MAPPINGS = 0;
+
 /** The flat tables of `samples`. Weights of several events are of several units: select one. */
 export function computeFlatReport(
   profile: Profile,
@@ -76,6 +81,7 @@ export function computeFlatReport(
   const bySymbol = sumTree(tree, tree.group, funcs.length);
   const rowToDsoPlusOne = tree.group.map((func) => plusOne(funcs.dso[func] as number));
   const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
+  takeOut(byDso, OUTSIDE_MAPPINGS, tree.lost);
   const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
   const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
   const intervals = wanted === undefined ? null : new IntervalSource(profile, callNodes, wanted);
@@ -83,29 +89,31 @@ export function computeFlatReport(
     event: commonEvent(profile, samples),
     samples: tree.samples,
     weight: tree.weight,
+    lost: tree.lost,
     withoutStack: tree.withoutStack,
     ...(wanted !== undefined && { effectiveSamples: wanted.estimator.effectiveSamples }),
     bySymbol: toRows(
       bySymbol,
-      tree.weight,
+      tree,
       (func) => ({ func: func as FuncIndex }),
       intervals?.byFunc('bySymbol', funcs.length),
+      lostFunc(profile),
     ),
     byDso: toRows(
       byDso,
-      tree.weight,
+      tree,
       (key) => ({ dso: (key - 1) as DsoIndex }),
       intervals?.byFunc('byDso', profile.dsos.length + 1, funcs.dso.map(plusOne)),
     ),
     byThread: toRows(
       byThread,
-      tree.weight,
+      tree,
       (thread) => ({ thread: thread as ThreadIndex }),
       intervals?.byColumn('byThread', profile.samples.thread, profile.threads.length),
     ),
     byComm: toRows(
       byComm,
-      tree.weight,
+      tree,
       (comm) => ({ comm }),
       intervals?.byColumn('byComm', profile.samples.comm, profile.strings.length),
     ),
@@ -247,9 +255,10 @@ function sumSamples(
 
 function toRows<Key extends object>(
   sums: Sums,
-  weight: number,
+  { weight, lost }: Pick<CallTree, 'weight' | 'lost'>,
   keyFields: (key: number) => Key,
   intervals: TableIntervals | undefined,
+  lostKey: number = NONE,
 ): (Figures & Key)[] {
   const { self, total, selfSamples, seen } = sums;
   const keys: number[] = [];
@@ -260,6 +269,14 @@ function toRows<Key extends object>(
       (total[b] as number) - (total[a] as number) ||
       a - b,
   );
+  // Of what was lost, any part may be this row's.
+  const arrivedShare = weight === 0 ? 1 : (weight - lost) / weight;
+  const intervalOf = (share: number, stepSums: StepSums, key: number): ShareInterval => {
+    // The gaps were counted.
+    if (key === lostKey) return { low: share, high: share };
+    const { low, high } = intervals!.estimator.intervalOf(share / arrivedShare, stepSums, key);
+    return { low: low * arrivedShare, high: high * arrivedShare + 1 - arrivedShare };
+  };
   return keys.map((key) => {
     const selfShare = weight === 0 ? 0 : (self[key] as number) / weight;
     const totalShare = weight === 0 ? 0 : (total[key] as number) / weight;
@@ -271,13 +288,26 @@ function toRows<Key extends object>(
       totalShare,
       selfSamples: selfSamples[key] as number,
       ...(intervals !== undefined && {
-        selfInterval: intervals.estimator.intervalOf(selfShare, intervals.self, key),
+        selfInterval: intervalOf(selfShare, intervals.self, key),
       }),
       ...(intervals?.total && {
-        totalInterval: intervals.estimator.intervalOf(totalShare, intervals.total, key),
+        totalInterval: intervalOf(totalShare, intervals.total, key),
       }),
     };
   });
+}
+
+/** The function of what no sample shows, −1 if nothing was lost. */
+function lostFunc({ lostStack, stacks, frames }: Profile): number {
+  return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
+}
+
+/** Takes weight out of a key that no sample put there. */
+function takeOut(sums: Sums, key: number, weight: number): void {
+  if (weight === 0) return;
+  sums.self[key]! -= weight;
+  sums.total[key]! -= weight;
+  if (sums.total[key] === 0 && sums.selfSamples[key] === 0) sums.seen[key] = 0;
 }
 
 function commonEvent(profile: Profile, samples: Int32Array): EventIndex | typeof NONE {

@@ -4,6 +4,9 @@ import type { FuncIndex, FuncTable } from './types.ts';
 /** What a function is called when no symbol covers its address. */
 export const UNKNOWN_FUNC_NAME = '[unknown]';
 
+/** Stands for the code that lost samples would have shown. */
+export const LOST_FUNC_NAME = '[lost]';
+
 /** Builds the func table: every distinct (name, DSO) once. */
 export class FuncTableBuilder {
   /** first = name (StringIndex), second = DSO. */

@@ -42,7 +42,7 @@ export function invertCallTree(
     if (tree.root[row] !== NONE) {
       throw new RangeError(`row ${row} is a root row; invert a tree made without roots`);
     }
-    if (tree.selfSamples[row] === 0) continue;
+    if (tree.selfSamples[row] === 0 && tree.self[row] === 0) continue;
     start[climbing] = row;
     position[climbing] = row;
     climbing++;
@@ -92,6 +92,7 @@ export function invertCallTree(
     total: total.finish(),
     selfSamples: selfSamples.finish(),
     weight: tree.weight,
+    lost: tree.lost,
     samples: tree.samples,
     withoutStack: tree.withoutStack,
   };

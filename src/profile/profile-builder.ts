@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
-import { FuncTableBuilder, UNKNOWN_FUNC_NAME } from './func-table.ts';
+import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
 import { SampleTableBuilder } from './sample-table.ts';
 import { StackTableBuilder } from './stack-table.ts';
 import type { FrameIndex, FuncIndex, Profile, SampleIndex, StackIndex } from './types.ts';
@@ -102,6 +102,7 @@ export class ProfileBuilder {
    */
   finish(parts: ProfileParts): Profile {
     const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
+    const lostStack = hasLosses(parts) ? this.#internLostStack() : NONE;
     for (let frame = 0; frame < this.#frames.length; frame++) {
       if (this.#frames.func(frame) === NONE) {
         this.#frames.setFunc(frame, this.#funcs.intern(unknown, this.#frames.dso(frame)));
@@ -109,6 +110,7 @@ export class ProfileBuilder {
     }
     return {
       ...parts,
+      lostStack,
       strings: this.strings.strings,
       funcs: this.#funcs.finish(),
       frames: this.#frames.finish(),
@@ -116,4 +118,18 @@ export class ProfileBuilder {
       samples: this.#samples.finish(),
     };
   }
+
+  #internLostStack(): StackIndex {
+    const frame = this.#frames.intern(NONE, NO_ADDRESS, NO_DEPTH);
+    this.#frames.setFunc(frame, this.#funcs.intern(this.strings.intern(LOST_FUNC_NAME), NONE));
+    return this.#stacks.intern(NONE, frame);
+  }
+}
+
+/** No code lies at the last address, nor is anything inlined so deep. */
+const NO_ADDRESS = -1;
+const NO_DEPTH = 255;
+
+function hasLosses({ losses }: ProfileParts): boolean {
+  return losses.some(({ lostRecords, lostSamples }) => lostRecords > 0 || lostSamples > 0);
 }

@@ -166,6 +166,11 @@ export type Profile = {
   readonly stacks: StackTable;
   readonly samples: SampleTable;
   readonly losses: readonly EventLoss[];
+  /**
+   * The stack that stands for what no sample shows (`Weights.lostBefore`): one frame, `[lost]`.
+   * −1 where nothing was lost.
+   */
+  readonly lostStack: StackIndex | -1;
 };
 
 /** What a sample counts for; see the contract. */
@@ -178,4 +183,10 @@ export type Weights = {
   readonly unit: 'samples' | 'events' | 'nanoseconds';
   /** Parallel to `SampleTable`. */
   readonly values: Float64Array;
+  /**
+   * Parallel to `SampleTable`: weight of the loss gap that ended at each sample, in no sample's
+   * value. What shows the weights shows it as an item of its own, under `Profile.lostStack`.
+   * Absent: there is none, or the recording can't tell.
+   */
+  readonly lostBefore?: Float64Array;
 };

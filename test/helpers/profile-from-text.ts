@@ -3,7 +3,7 @@ import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type {
   Dso,
   DsoKind,
-  EventIndex,
+  EventLoss,
   Profile,
   ProfileEvent,
   ProfileMeta,
@@ -37,7 +37,11 @@ const FIELDS = ['comm', 'tid', 'event', 'period'] as const;
  * Columns start where the words of the first line start. Samples are 1 ms apart. Each function
  * has one address per DSO; `name+5` is the same function five bytes further on.
  */
-export function profileFromText(text: string, meta: Partial<ProfileMeta> = {}): Profile {
+export function profileFromText(
+  text: string,
+  meta: Partial<ProfileMeta> = {},
+  losses: readonly EventLoss[] = [],
+): Profile {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const isField = (line: string) => FIELDS.some((field) => line.trim().startsWith(`${field} `));
   const fieldLines = lines.filter(isField);
@@ -95,11 +99,7 @@ export function profileFromText(text: string, meta: Partial<ProfileMeta> = {}): 
     dsos,
     threads,
     streams: [],
-    losses: events.map((_, event) => ({
-      event: event as EventIndex,
-      lostRecords: 0,
-      lostSamples: 0,
-    })),
+    losses,
   });
 }
 

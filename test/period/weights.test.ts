@@ -5,6 +5,7 @@ import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import { computeWeights, effectiveSampleSize } from '../../src/period/weights.ts';
+import type { EventIndex } from '../../src/profile/types.ts';
 import { simulate } from './controller-simulator.ts';
 import {
   CPU_CLOCK,
@@ -80,6 +81,23 @@ test('re-aligned periods of real recordings equal what the counter counted, samp
     expect(sum(computeWeights('events', withCounts).values), name).toBe(counted);
     expect(sum(computeWeights('events', withPeriods).values), name).toBe(counted);
   }
+});
+
+test('what lost samples stood for is in no sample, and beside the weights', () => {
+  const all = fixtureSamples('page-faults-5000hz.tsv');
+  // Samples 100 … 149 are lost.
+  const samples = all.filter((_, i) => i < 100 || i >= 150);
+  const lossGaps = [{ event: 0, cpu: 0, timeNs: samples[100]!.timeNs, samples: 50 }];
+  const losses = [{ event: 0 as EventIndex, lostRecords: 50, lostSamples: 50 }];
+  const input = recordingOf([PAGE_FAULTS], samples, { lossGaps, losses });
+  const { values, lostBefore } = computeWeights('events', input);
+  const own = samples[100]!.period;
+  expect(lostBefore![100]).toBe(samples[100]!.count! - samples[99]!.count! - own);
+  expect(sum(values) + sum(lostBefore!)).toBe(samples.at(-1)!.count);
+  const time = computeWeights('time', input);
+  expect(time.lostBefore![100]).toBeGreaterThan(0);
+  const running = samples.at(-1)!.running!;
+  expect(sum(time.values) + sum(time.lostBefore!)).toBeCloseTo(running, -1);
 });
 
 test('under loss counts still add up to the counter; periods do not', () => {

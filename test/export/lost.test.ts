@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { computeFlameGraphData } from '../../src/export/flame-graph-data.ts';
+import { writeFolded } from '../../src/export/folded.ts';
+import { writeSpeedscope } from '../../src/export/speedscope.ts';
+import { checkProfile } from '../../src/profile/check.ts';
+import { selectSamples } from '../../src/profile/filter.ts';
+import { computeFlatReport } from '../../src/profile/flat-report.ts';
+import type { EventIndex, Weights } from '../../src/profile/types.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+import { collect } from '../helpers/round-trip.ts';
+
+const profile = profileFromText(
+  `
+    tid     1      1      2
+    period  10     20     30
+            main   main   main
+            work   idle   work
+  `,
+  {},
+  [{ event: 0 as EventIndex, lostRecords: 3, lostSamples: 4 }],
+);
+checkProfile(profile);
+
+/** 40 events were lost before the second sample. */
+const weights: Weights = {
+  kind: 'events',
+  unit: 'events',
+  values: Float64Array.of(10, 20, 30),
+  lostBefore: Float64Array.of(0, 40, 0),
+};
+
+test('what was lost is an item of its own, and part of the whole', () => {
+  const report = computeFlatReport(profile, weights, selectSamples(profile));
+  expect(report).toMatchObject({ samples: 3, weight: 100, lost: 40 });
+  const rows = report.bySymbol.map((row) => [
+    profile.strings[profile.funcs.name[row.func] as number],
+    row.self,
+    row.selfShare,
+    row.selfSamples,
+  ]);
+  expect(rows).toEqual([
+    ['work', 40, 0.4, 2],
+    ['[lost]', 40, 0.4, 0],
+    ['idle', 20, 0.2, 1],
+    ['main', 0, 0, 0],
+  ]);
+});
+
+test('folded stacks hold it as a root', () => {
+  const text = collect((write) => writeFolded(profile, weights, {}, write));
+  expect(text).toBe('[lost] 40\napp;main;idle 20\napp;main;work 40\n');
+});
+
+test('speedscope shows it where it happened, in the thread that it happened to', () => {
+  const file = JSON.parse(collect((write) => writeSpeedscope(profile, weights, {}, write)));
+  const lost = file.shared.frames.findIndex(({ name }: { name: string }) => name === '[lost]');
+  const [first, second] = file.profiles;
+  expect(first.weights).toEqual([10, 40, 20]);
+  expect(first.samples[1]).toEqual([lost]);
+  expect(first.endValue).toBe(70);
+  expect(second.weights).toEqual([30]);
+});
+
+test('the flame graph has it as a block beside the comms', () => {
+  const { events, labels } = computeFlameGraphData(profile, weights);
+  const [all] = events[0]!.views;
+  const roots = all!.callees.prefix.flatMap((prefix, row) =>
+    prefix < 0 ? [[labels.name[all!.callees.label[row]!], all!.callees.total[row]]] : [],
+  );
+  expect(roots).toEqual([
+    ['app', 60],
+    ['[lost]', 40],
+  ]);
+  expect(all!.callers.total.reduce((a, b) => Math.max(a, b))).toBe(40);
+});
+
+test('a recording without losses has no such row', () => {
+  const whole = profileFromText('main');
+  expect(whole.lostStack).toBe(-1);
+  expect([...whole.strings]).not.toContain('[lost]');
+});
