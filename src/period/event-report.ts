@@ -1,7 +1,8 @@
 import type { SamplingMode } from '../profile/types.ts';
 import { type ComparedProfile, compareWeights, type WeightDisagreement } from './disagreement.ts';
-import type { EventLedger } from './loss-ledger.ts';
+import type { EventLedger, StreamLedger } from './loss-ledger.ts';
 import { type RateCourse, rateCourseOf } from './rate-course.ts';
+import { type ReportedLedger, reportLedger } from './reported-ledger.ts';
 import {
   analyseStream,
   describeStream,
@@ -29,6 +30,8 @@ export type EventReport = {
   readonly eventsCounted: number | null;
   /** `coverage`: share of the samples taken that arrived. */
   readonly lost: { readonly samples: number; readonly coverage: number | null };
+  /** In events: what the counter counted, and where it went. */
+  readonly ledger: ReportedLedger;
   readonly throttled: Throttled;
   readonly streamCount: number;
   /** All streams by verdict. */
@@ -92,6 +95,12 @@ export function reportEvent(
   const ramps = { samples: 0, events: 0, samplesInRamps: 0, eventsInRamps: 0 };
   const started = { streams: 0, rampSamples: 0 };
   const streams: StreamReport[] = [];
+  const ledgerOfGroup = new Map<number, StreamLedger>();
+  // The ledger's streams are in the order of the groups.
+  for (const [k, group] of bySize.toSorted((a, b) => a - b).entries()) {
+    const own = ledger.streams[k];
+    if (own !== undefined) ledgerOfGroup.set(group, own);
+  }
   for (const group of bySize) {
     const analysis = analyseStream(context, group);
     const { verdict, totals } = analysis;
@@ -107,7 +116,13 @@ export function reportEvent(
     noteStart(context, analysis, started);
     if (streams.length >= options.streams) continue;
     const withModel = streams.length < MAX_MODELLED;
-    streams.push(describeStream(context, analysis, { withModel, pairs: options.pairs }));
+    streams.push(
+      describeStream(context, analysis, {
+        withModel,
+        pairs: options.pairs,
+        ledger: ledgerOfGroup.get(group) ?? null,
+      }),
+    );
   }
   return {
     event: event.name,
@@ -119,6 +134,7 @@ export function reportEvent(
     samples: ledger.samples,
     eventsCounted: ledger.eventsCounted ?? sumCounted(context, index),
     lost: { samples: ledger.lostSamples, coverage: ledger.coverage },
+    ledger: reportLedger(ledger, input),
     throttled: reportThrottles(input, index),
     streamCount: bySize.length,
     verdicts,
@@ -150,13 +166,13 @@ function noteStart(
 }
 
 // Hot: once per sample.
-function effectiveSamplesOf({ input, elapsedEvents }: StreamContext, index: number): number | null {
+function effectiveSamplesOf({ input, arrivedEvents }: StreamContext, index: number): number | null {
   const { length, event } = input.samples;
   let sum = 0;
   let squares = 0;
   for (let i = 0; i < length; i++) {
     if (event[i] !== index) continue;
-    const weight = elapsedEvents[i] as number;
+    const weight = arrivedEvents[i] as number;
     sum += weight;
     squares += weight * weight;
   }

@@ -6,6 +6,7 @@
 import type { ComparedProfile } from './disagreement.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
 import { type EventReport, reportEvent } from './event-report.ts';
+import { findLossGaps } from './loss-gaps.ts';
 import { computeLedgers } from './loss-ledger.ts';
 import { followThreads } from './migrations.ts';
 import { findRules } from './realign.ts';
@@ -40,7 +41,9 @@ export function reportPeriods(input: PeriodInput, options: ReportOptions = {}): 
   const groups = groupByStream(input);
   const rules = findRules(input, groups);
   const elapsedEvents = computeElapsedEvents(input, groups, rules);
-  const ledgers = computeLedgers(input);
+  const lostBefore = findLossGaps(input, groups, rules);
+  const arrivedEvents = difference(elapsedEvents, lostBefore);
+  const ledgers = computeLedgers(input, groups, arrivedEvents, lostBefore);
   const { cameFrom } = followThreads(input, groups);
   const events = input.events.map((_, index) =>
     reportEvent(
@@ -48,6 +51,7 @@ export function reportPeriods(input: PeriodInput, options: ReportOptions = {}): 
         input,
         groups,
         elapsedEvents,
+        arrivedEvents,
         cameFrom,
         throttles: throttlesOf(input, index),
         rule: rules[index]!,
@@ -62,6 +66,13 @@ export function reportPeriods(input: PeriodInput, options: ReportOptions = {}): 
     ),
   );
   return { schema: 'perf-ts/periods@1', events, kernel: input.kernel ?? UNKNOWN_LIMITS };
+}
+
+// Hot: once per sample.
+function difference(a: Float64Array, b: Float64Array): Float64Array {
+  const values = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) values[i] = (a[i] as number) - (b[i] as number);
+  return values;
 }
 
 function limitOf(limit: number | 'all'): number {

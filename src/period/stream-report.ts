@@ -1,11 +1,13 @@
 import { measureActivity } from './activity.ts';
 import { type Convergence, findRamps, type PeriodSequence } from './convergence.ts';
+import type { StreamLedger } from './loss-ledger.ts';
 import { type ModelReport, replayGroup } from './model.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
 import { findPhases, type Phase } from './phases.ts';
 import { type RateCourse, rateCourseOf } from './rate-course.ts';
 import { describeReRamp, type ReRamp } from './re-ramp.ts';
+import { type ReportedStreamLedger, reportStreamLedger } from './reported-ledger.ts';
 import { distinctIn, gather, sequenceOf } from './sequence.ts';
 import { median } from './spread.ts';
 import {
@@ -18,7 +20,7 @@ import {
 import { findStorms, type Storms } from './storms.ts';
 import type { StreamGroups } from './streams.ts';
 import { historyOf, type TaskHistory } from './task-history.ts';
-import { throttledBetween, throttlesOfGroup } from './throttled-time.ts';
+import { endOfTime, throttledBetween, throttlesOfGroup } from './throttled-time.ts';
 import type { PeriodInput, ThrottleInterval } from './types.ts';
 import { judge, type Verdict } from './verdict.ts';
 import { effectiveSampleSize } from './weights.ts';
@@ -57,6 +59,8 @@ export type StreamReport = {
   /** Null: not compared with the kernel's algorithm. */
   readonly model: ModelReport | null;
   readonly throttledNs: number;
+  /** Null where losses were not looked at. */
+  readonly ledger: ReportedStreamLedger | null;
   readonly idle: { readonly gaps: number; readonly ns: number };
   readonly course: PeriodCourse | null;
   /** Achieved over time; null where the samples take no time. */
@@ -69,8 +73,10 @@ export type StreamReport = {
 export type StreamContext = {
   readonly input: PeriodInput;
   readonly groups: StreamGroups;
-  /** Parallel to the sample table. */
+  /** Parallel to the sample table: all events since the stream's previous sample. */
   readonly elapsedEvents: Float64Array;
+  /** The same without those in loss gaps. */
+  readonly arrivedEvents: Float64Array;
   /** Of `followThreads`. */
   readonly cameFrom: Int32Array;
   /** Of the event. */
@@ -100,10 +106,11 @@ export function analyseStream(context: StreamContext, group: number): StreamAnal
   const sequence = sequenceOf(input, rows, elapsedEvents);
   const isFixed = event.mode !== 'frequency';
   const convergence = isFixed ? restFromTheFirst(sequence) : findRamps(sequence);
-  const throttles = throttlesOfGroup(context.throttles, groups, group);
   const { length, timeNs } = sequence;
-  const throttledNs =
-    length === 0 ? 0 : throttledBetween(throttles, timeNs[0]!, timeNs[length - 1]!);
+  const throttles = throttlesOfGroup(context.throttles, groups, group, timeNs);
+  const firstNs = length > 0 ? timeNs[0]! : 0;
+  const endNs = endOfTime(throttles, length > 0 ? timeNs[length - 1]! : 0);
+  const throttledNs = throttledBetween(throttles, firstNs, endNs);
   return {
     group,
     rows,
@@ -111,7 +118,7 @@ export function analyseStream(context: StreamContext, group: number): StreamAnal
     convergence,
     throttles,
     throttledNs,
-    verdict: judge(sequence, convergence, isFixed, throttledNs),
+    verdict: judge(sequence, convergence, isFixed, throttledNs, endNs - firstNs),
     totals: rampTotals(sequence, convergence.atRest),
   };
 }
@@ -127,13 +134,14 @@ function restFromTheFirst(sequence: PeriodSequence): Convergence {
 export type DescribeOptions = {
   /** Compare with the kernel's algorithm. */
   readonly withModel: boolean;
+  readonly ledger: StreamLedger | null;
   /** Pairs to list; 0: none. */
   readonly pairs: number;
 };
 
 /** The report on an analysed group. */
 export function describeStream(
-  { input, groups, elapsedEvents, cameFrom }: StreamContext,
+  { input, groups, arrivedEvents, cameFrom }: StreamContext,
   analysis: StreamAnalysis,
   options: DescribeOptions,
 ): StreamReport {
@@ -158,7 +166,7 @@ export function describeStream(
     history: historyOf(input, rows),
     steady: steadyState(sequence, activity, convergence.atRest),
     rampShare: verdict === 'too-short' ? null : rampShareOf(totals),
-    effectiveSamples: effectiveSampleSize(elapsedEvents, rows),
+    effectiveSamples: effectiveSampleSize(arrivedEvents, rows),
     firstPeriods: Array.from(sequence.periodEvents.subarray(0, FIRST_PERIODS)),
     phases: isAdaptive ? findPhases(sequence, activity, convergence.atRest) : [],
     reRamps: convergence.reRamps.map((ramp) =>
@@ -168,6 +176,7 @@ export function describeStream(
       isAdaptive && event.frequencyHz !== null ? findStorms(sequence, event.frequencyHz) : null,
     model: options.withModel ? replayGroup(input, groups, group, sequence) : null,
     throttledNs: analysis.throttledNs,
+    ledger: options.ledger && reportStreamLedger(options.ledger),
     idle: { gaps: activity.idleGaps, ns: activity.idleNs },
     course: courseOf(sequence),
     rate: rateCourseOf(groups, [group], input.samples.timeNs),

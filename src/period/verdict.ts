@@ -22,15 +22,15 @@ export type Verdict =
 const MIN_SAMPLES_NOT_CONVERGED = 64;
 const MIN_THROTTLED_SHARE = 0.01;
 
-/** The verdict on one stream; `throttledNs` is what of the stream's time the kernel took away. */
+/** The verdict on one stream; `throttledNs` is what of its time, `spanNs`, the kernel took away. */
 export function judge(
   sequence: PeriodSequence,
   convergence: Convergence,
   isFixed: boolean,
   throttledNs: number,
+  spanNs: number,
 ): Verdict {
-  const { length, timeNs } = sequence;
-  const spanNs = length > 0 ? timeNs[length - 1]! - timeNs[0]! : 0;
+  const { length } = sequence;
   if (throttledNs > 0 && throttledNs >= MIN_THROTTLED_SHARE * spanNs) return 'throttled';
   if (isFixed) return 'fixed';
   if (length < MIN_SAMPLES) return 'too-short';

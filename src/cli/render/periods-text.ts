@@ -147,6 +147,8 @@ function eventLines(event: EventReport, largest: StreamReport | undefined): Line
   const isAdaptive = event.mode === 'frequency' && largest !== undefined;
   return [
     ...(event.lost.samples > 0 ? present('lost', words.lostText(event)) : []),
+    ...present('lost where', words.concentrationText(event)),
+    ...present('ledger', words.ledgerText(event)),
     ...(event.throttled.count > 0 ? present('throttled', words.throttledText(event)) : []),
     ...present('rule', isAdaptive ? words.ruleText(event) : null),
     ...present('ramps', words.rampsText(event)),

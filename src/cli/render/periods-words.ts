@@ -178,9 +178,55 @@ export function countedText({ samples, eventsCounted, unit, lost }: EventReport)
   return `${counted}${formatCount(samples)} samples${none}`;
 }
 
-export function lostText({ lost }: EventReport): string {
+export function lostText({ lost, ledger }: EventReport): string {
   const share = lost.coverage === null ? '' : ` (${formatShare(1 - lost.coverage)} of all)`;
-  return `${formatCount(lost.samples)} samples${share} did not arrive`;
+  const covered = ledger.eventCoverage;
+  const events =
+    covered === null ? '' : `; what did stands for ${formatShare(covered)} of the events`;
+  return `${formatCount(lost.samples)} samples${share} did not arrive${events}`;
+}
+
+/** Where the counter's final value went, part by part; null where it was not read. */
+export function ledgerText({ ledger, unit, mode }: EventReport): string | null {
+  const { eventsCounted, arrivedEvents, gapEvents, unaccounted } = ledger;
+  // A clock's counter is another clock than its timer: they don't add up.
+  if (eventsCounted === null || mode === 'clock') return null;
+  const parts: readonly (readonly [number | null, string])[] = [
+    [gapEvents, 'lost between samples'],
+    [ledger.tailEvents, 'after the last samples'],
+    [ledger.unsampledEvents, 'in streams without a sample'],
+    [ledger.undividedEvents, 'lost or after the last samples'],
+  ];
+  const named = parts
+    .filter(([events]) => events !== null && events > 0)
+    .map(([events, what]) => ` + ${formatCount(events ?? 0)} ${what}`)
+    .join('');
+  const open = unaccounted ? `; ${formatSigned(unaccounted)} unaccounted for` : '';
+  return `${formatCount(eventsCounted)} ${unit} = ${formatCount(arrivedEvents)} in samples${named}${open}`;
+}
+
+function formatSigned(value: number): string {
+  return value < 0 ? `−${formatCount(-value)}` : formatCount(value);
+}
+
+/** Losses in one place are a stretch to distrust; losses everywhere thin the profile out. */
+export function concentrationText({ ledger: { concentration } }: EventReport): string | null {
+  if (concentration === null) return null;
+  const { worstShare, worstStartNs, worstEndNs, byCpu, byThread } = concentration;
+  const where = [
+    `${formatShare(worstShare)} of them from ${formatNanos(worstStartNs)} to ${formatNanos(worstEndNs)}`,
+  ];
+  const cpu = byCpu[0];
+  const samples = byCpu.reduce((sum, { lostSamples }) => sum + lostSamples, 0);
+  if (cpu !== undefined && cpu.cpu >= 0 && samples > 0) {
+    where.push(`${formatShare(cpu.lostSamples / samples)} on CPU ${cpu.cpu}`);
+  }
+  const thread = byThread[0];
+  const events = byThread.reduce((sum, { gapEvents }) => sum + gapEvents, 0);
+  if (thread !== undefined && thread.tid !== null && events > 0) {
+    where.push(`${formatShare(thread.gapEvents / events)} in thread ${thread.tid}`);
+  }
+  return where.join(', ');
 }
 
 export function throttledText({ throttled: { count, ns, intervals } }: EventReport): string {

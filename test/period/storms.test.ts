@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { reportPeriods } from '../../src/period/report.ts';
+import { CYCLES, type DrawnSample, fixtureSamples, PAGE_FAULTS, recordingOf } from './recording.ts';
+
+/** Samples with these times since the one before, in µs; the rate asked is 5 000 Hz: 200 µs. */
+const spaced = (...micros: number[]): DrawnSample[] => {
+  let timeNs = 0;
+  return micros.map((interval) => {
+    timeNs += interval * 1000;
+    return { timeNs, period: 10 };
+  });
+};
+const even = (samples: number) => Array.from({ length: samples }, () => 200);
+const stormsOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS) =>
+  reportPeriods(recordingOf([event], samples)).events[0]!.streams[0]!.storms;
+
+test('fast samples right after a gap are a storm', () => {
+  const samples = spaced(...even(30), 5000, 20, 20, 20, 20, 20, ...even(30));
+  expect(stormsOf(samples)).toEqual({
+    count: 1,
+    samples: 5,
+    events: 50,
+    peakHz: 50_000,
+    largest: [
+      { startNs: samples[31]!.timeNs, gapNs: 5_000_000, samples: 5, events: 50, hz: 50_000 },
+    ],
+  });
+});
+
+test('the first sample after the gap may still have the old period', () => {
+  const samples = spaced(...even(30), 5000, 190, 20, 20, 20, 20, ...even(30));
+  expect(stormsOf(samples)).toMatchObject({ count: 1, samples: 4 });
+});
+
+test('no gap, no storm: the first ramp is not one', () => {
+  expect(stormsOf(spaced(...Array.from({ length: 20 }, () => 10), ...even(40)))!.count).toBe(0);
+});
+
+test('few fast samples, or slower than four times the rate, are no storm', () => {
+  expect(stormsOf(spaced(...even(30), 5000, 20, 20, 20, ...even(30)))!.count).toBe(0);
+  expect(stormsOf(spaced(...even(30), 5000, 60, 60, 60, 60, 60, ...even(30)))!.count).toBe(0);
+});
+
+test('the storm of a real recording: four samples at 12 kHz, of 500 asked', () => {
+  const samples = fixtureSamples('page-faults-500hz-rare-phases.tsv');
+  const storms = stormsOf(samples, { ...PAGE_FAULTS, frequencyHz: 500 })!;
+  expect(storms).toMatchObject({ count: 1, samples: 4 });
+  expect(Math.round(storms.peakHz! / 100)).toBe(122);
+  expect(Math.round(storms.largest[0]!.gapNs / 1e6)).toBe(134);
+});
+
+test('a fixed period has no rate to be above of', () => {
+  const every10 = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 10 } as const;
+  expect(stormsOf(spaced(...even(30)), every10)).toBeNull();
+});
