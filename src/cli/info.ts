@@ -35,7 +35,7 @@ function infoLines(path: string, info: RecordingInfo): string[] {
     ...info.notes.map((note) => `note           ${note}`),
     '',
     ...formatTable(
-      ['event', 'mode', 'rate', 'samples', 'fields'],
+      ['event', 'mode', 'rate', 'samples', 'counted', 'fields'],
       info.events.map((event) => [
         event.name,
         event.sideband ? 'side-band' : event.mode,
@@ -45,9 +45,10 @@ function infoLines(path: string, info: RecordingInfo): string[] {
             ? `${formatCount(event.freqHz)} Hz`
             : `1 in ${formatCount(event.period ?? 1)}`,
         formatCount(event.samples),
+        event.counted === null ? '' : formatCount(event.counted),
         event.sampleType.join('|'),
       ]),
-      { right: [2, 3] },
+      { right: [2, 3, 4] },
     ),
     '',
     ...formatTable(

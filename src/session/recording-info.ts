@@ -30,6 +30,8 @@ export type RecordingInfo = {
     readonly sampleType: readonly string[];
     readonly samples: number;
     readonly sideband: boolean;
+    /** Final value of the event's counters over all instances; null if it was not stored. */
+    readonly counted: number | null;
   }[];
   readonly records: Readonly<Record<string, number>>;
   readonly loss: {
@@ -55,6 +57,7 @@ export function readInfo(path: string): RecordingInfo {
 
 function describeRecording(data: PerfData): RecordingInfo {
   const { attrs, features } = data;
+  const totals = readProvenance(data)?.totals;
   const counts = new Map<number, number>();
   const samples = new Float64Array(attrs.length);
   const losses = new LossCounter(data);
@@ -102,6 +105,7 @@ function describeRecording(data: PerfData): RecordingInfo {
         sampleType: sampleTypeNames(event.attr.sampleType),
         samples: samples[index] as number,
         sideband: isSideband(event.attr),
+        counted: totals?.[eventName(event)] ?? null,
       };
     }),
     records: Object.fromEntries(

@@ -1,18 +1,27 @@
 // The ledger of losses against what the counters and the programs themselves have counted. The ring
 // of one page and the held reader make sure that samples are lost.
 
+import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { EventLedger } from '../../src/period/loss-ledger.ts';
 import { openProfile } from '../../src/session/open-profile.ts';
-import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import {
+  cleanEnvironment,
+  findPerf,
+  infoOf,
+  perfStats,
+  perfTs,
+  scratchDirectory,
+} from '../helpers/cli.ts';
 import { compileC } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 const helpers = join(dirname(fileURLToPath(import.meta.url)), '../helpers');
 
+const perf = findPerf();
 const FORCED_LOSS = { PERF_TS_DRAIN_HOLD_MS: '40' };
 
 type Asked = {
@@ -150,13 +159,37 @@ describeLive('the ledger of losses', () => {
     // On one CPU, where no other can be in the ring that the kernel writes them into.
     const command = ['taskset', '-c', '0', program, 'threads', '4', 'fault', String(each)];
     const flags = ['-e', 'page-faults', '-F', '5000', '-s'];
-    const ledger = await ledgerOf(record({ name: 'stat', flags, command, loses: false }));
+    const file = record({ name: 'stat', flags, command, loses: false });
+    const ledger = await ledgerOf(file);
     expect(ledger).toMatchObject({ undividedEvents: 0, unaccounted: 0 });
     const busy = ledger.streams.filter(({ arrivedEvents }) => arrivedEvents > each / 2);
     expect(busy).toHaveLength(4);
     for (const { eventsCounted } of busy) {
       expect(eventsCounted).toBeGreaterThanOrEqual(each);
       expect(eventsCounted).toBeLessThan(each + 100);
+    }
+    const lines = perfTs(['script', '-i', file]).stdout.split('\n');
+    const reads = lines.filter((line) => line.includes(' PERF_RECORD_READ page-faults '));
+    expect(reads).toHaveLength(infoOf(file).records.READ ?? Number.NaN);
+    for (const { eventsCounted } of busy) {
+      expect(reads.join('\n')).toContain(` page-faults ${eventsCounted}, enabled `);
+    }
+  });
+
+  it.skipIf(perf === null)('perf reads the final counts', () => {
+    const command = [program, 'forks', '4', 'fault', String(each)];
+    for (const flags of [
+      ['-e', 'page-faults', '-F', '5000'],
+      ['-e', '{page-faults,context-switches}:S', '-F', '5000'],
+    ]) {
+      const file = record({ name: `perf-${flags[1]}`, flags, command, loses: false });
+      const { READ } = infoOf(file).records;
+      expect(READ).toBeGreaterThan(0);
+      expect(perfStats(file).READ).toBe(READ);
+      for (const view of [['script'], ['report', '--stdio'], ['report', '-D']]) {
+        const run = spawnSync(perf as string, [...view, '-i', file], { maxBuffer: 2 ** 30 });
+        expect(run.status).toBe(0);
+      }
     }
   });
 
