@@ -19,7 +19,8 @@ export async function loadBuild(directory) {
       const event = opened.eventIndex();
       const weights = opened.weights('events', event);
       const estimator = estimates?.estimateShares(opened.profile, weights, event);
-      return computeFlatReport(opened.profile, weights, opened.samplesOf(event), estimator);
+      const wanted = estimator && { estimator, tables: ['bySymbol'], totals: true };
+      return computeFlatReport(opened.profile, weights, opened.samplesOf(event), wanted);
     },
   };
 }
