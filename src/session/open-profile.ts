@@ -211,6 +211,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
       startTime: toRawTime(data.startTime, 0).toString(),
       clock: clockOf(data),
       notes: provenance?.notes ?? [],
+      ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
     },
     events,
     dsos: processes.dsos.finish(),
