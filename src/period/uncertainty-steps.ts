@@ -41,13 +41,15 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
   const farSteps = new StepList(samples);
   const borderSteps = new StepList(borders === null ? 0 : samples);
   const lastSteps = new StepList(streams);
+  const ofStream = new Float64Array(longest);
   const squares = new Float64Array(longest);
 
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
     const length = rows.length;
-    smoothSquares(rows, weights, squares);
+    for (let k = 0; k < length; k++) ofStream[k] = weights[rows[k] as number] as number;
+    smoothSquares(ofStream, length, squares);
     for (let k = 0; k < length; k++) {
       const row = rows[k] as number;
       const square = squares[k] as number;
@@ -87,21 +89,23 @@ const SIDE = 4;
 /** … where the weights differ by no more than this factor. */
 const COMPARABLE = 4;
 
-/** Mean of the squared weights around each sample of a stream, into `squares`. */
-function smoothSquares(rows: Int32Array, weights: Float64Array, squares: Float64Array): void {
-  for (let k = 0; k < rows.length; k++) {
-    const own = weights[rows[k] as number] as number;
+/** Mean of the squared weights around each of the first `length` samples, into `squares`. */
+function smoothSquares(weights: Float64Array, length: number, squares: Float64Array): void {
+  for (let k = 0; k < length; k++) {
+    const own = weights[k] as number;
+    const least = own / COMPARABLE;
+    const most = own * COMPARABLE;
     const first = Math.max(0, k - SIDE);
-    const last = Math.min(rows.length - 1, k + SIDE);
+    const last = Math.min(length - 1, k + SIDE);
     let sum = 0;
     let count = 0;
     for (let j = first; j <= last; j++) {
-      const weight = weights[rows[j] as number] as number;
-      if (weight > own * COMPARABLE || own > weight * COMPARABLE) continue;
+      const weight = weights[j] as number;
+      if (weight < least || weight > most) continue;
       sum += weight * weight;
       count++;
     }
-    squares[k] = count > 0 ? sum / count : own * own;
+    squares[k] = sum / count;
   }
 }
 

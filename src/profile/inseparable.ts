@@ -1,6 +1,7 @@
+import { NONE } from '../base/brand.ts';
 import { innermostFuncs } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
-import { type ShareEstimator, sumStepsOfDifference } from './share-steps.ts';
+import { type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
 import type { FuncIndex, Profile } from './types.ts';
 
 /** Two functions whose order by self may be chance. */
@@ -20,7 +21,7 @@ const LEAST_SHARE = 0.01;
 
 /**
  * The pairs of neighbours at the top of `report.bySymbol` whose difference is less than chance
- * makes of it. Two intervals may overlap although their difference is certain, and the other way
+ * makes of it; its rows must have intervals. Two intervals may overlap although their difference is certain, and the other way
  * round: what the one gets, the other may have lost. So it has an error of its own.
  */
 export function findInseparable(
@@ -28,21 +29,30 @@ export function findInseparable(
   report: FlatReport,
   estimator: ShareEstimator,
 ): InseparablePair[] {
-  const funcOfSample = innermostFuncs(profile);
   const rows = report.bySymbol
     .slice(0, COMPARED_ROWS)
     .filter(({ selfShare }) => selfShare >= LEAST_SHARE);
-  const found: InseparablePair[] = [];
-  for (const [i, second] of rows.entries()) {
-    const first = rows[i - 1];
-    if (first === undefined) continue;
-    const sums = sumStepsOfDifference(estimator.steps, funcOfSample, first.func, second.func);
+  // The error of a difference is never more than the two together.
+  const mayTouch = rows.some((row, i) => {
+    const low = rows[i - 1]?.selfInterval?.low ?? 1;
+    return low <= (row.selfInterval?.high ?? 0);
+  });
+  if (!mayTouch) return [];
+
+  const funcToRank = new Int32Array(profile.funcs.length).fill(NONE);
+  for (const [rank, { func }] of rows.entries()) funcToRank[func] = rank;
+  const rankOfSample = innermostFuncs(profile).map((func) =>
+    func === NONE ? NONE : (funcToRank[func] as number),
+  );
+  const differences = sumStepsOfNeighbours(estimator.steps, rankOfSample, rows.length);
+  return differences.flatMap((sums, rank) => {
+    const first = rows[rank]!;
+    const second = rows[rank + 1]!;
     const standardError = estimator.errorOfDifference(first.selfShare, second.selfShare, sums);
     const difference = first.selfShare - second.selfShare;
-    if (difference >= TWO_SIDED_95 * standardError) continue;
-    found.push({ first: first.func, second: second.func, difference, standardError });
-  }
-  return found;
+    if (difference >= TWO_SIDED_95 * standardError) return [];
+    return [{ first: first.func, second: second.func, difference, standardError }];
+  });
 }
 
 /** Standard deviations of the normal distribution within which 95 % lie. */

@@ -78,52 +78,49 @@ export function sumStepsByKey(
   return sums;
 }
 
-/** What the difference between the categories a and b collects. */
-export function sumStepsOfDifference(
-  { near, far, border, last }: SampleSteps,
+/**
+ * What the differences between key k and key k + 1 collect, one for each k below `keyCount` − 1.
+ * (x − x′)² is 1 for a step that enters or leaves either key, and 4 from the one to the other: 1
+ * for each of the two, and 2 more.
+ */
+export function sumStepsOfNeighbours(
+  steps: SampleSteps,
   keyOfSample: Int32Array,
-  a: number,
-  b: number,
-): DifferenceSums {
-  let lastA = 0;
-  let lastB = 0;
-  for (let i = 0; i < last.length; i++) {
-    const key = keyOfSample[last.to[i] as number] as number;
-    if (key === a) lastA += last.amount[i] as number;
-    if (key === b) lastB += last.amount[i] as number;
-  }
-  const entered = new Float64Array(1);
-  return {
-    near: sumDifference(near, keyOfSample, a, b, entered),
-    far: sumDifference(far, keyOfSample, a, b, null),
-    border: sumDifference(border, keyOfSample, a, b, null),
-    entered: entered[0] as number,
-    lastA,
-    lastB,
+  keyCount: number,
+): DifferenceSums[] {
+  const { near, far, border, entered, last } = sumStepsByKey(steps, keyOfSample, keyCount);
+  const between = {
+    near: sumBetween(steps.near, keyOfSample, keyCount),
+    far: sumBetween(steps.far, keyOfSample, keyCount),
+    border: sumBetween(steps.border, keyOfSample, keyCount),
   };
+  const differences: DifferenceSums[] = [];
+  for (let a = 0, b = 1; b < keyCount; a++, b++) {
+    differences.push({
+      near: near[a]! + near[b]! + 2 * between.near[a]!,
+      far: far[a]! + far[b]! + 2 * between.far[a]!,
+      border: border[a]! + border[b]! + 2 * between.border[a]!,
+      entered: entered[a]! - entered[b]!,
+      lastA: last[a]!,
+      lastB: last[b]!,
+    });
+  }
+  return differences;
 }
 
+/** Per key the steps between it and the next one, either way. */
 // Hot: once per step.
-function sumDifference(
-  steps: StepColumns,
-  keyOfSample: Int32Array,
-  a: number,
-  b: number,
-  entered: Float64Array | null,
-): number {
+function sumBetween(steps: StepColumns, keyOfSample: Int32Array, keyCount: number): Float64Array {
+  const sums = new Float64Array(keyCount);
   const { length, from, to, amount } = steps;
-  let sum = 0;
   for (let i = 0; i < length; i++) {
-    const before = keyOfSample[from[i] as number] as number;
-    const after = keyOfSample[to[i] as number] as number;
-    if (before === after) continue;
-    const x = (after === a ? 1 : after === b ? -1 : 0) - (before === a ? 1 : before === b ? -1 : 0);
-    if (x === 0) continue;
-    const value = amount[i] as number;
-    sum += x * x * value;
-    if (entered !== null) entered[0] = (entered[0] as number) + x * Math.sqrt(2 * value);
+    const a = keyOfSample[from[i] as number] as number;
+    const b = keyOfSample[to[i] as number] as number;
+    if (a === NONE || b === NONE) continue;
+    if (b === a + 1) sums[a] = (sums[a] as number) + (amount[i] as number);
+    else if (a === b + 1) sums[b] = (sums[b] as number) + (amount[i] as number);
   }
-  return sum;
+  return sums;
 }
 
 // Hot: once per step.

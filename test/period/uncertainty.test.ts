@@ -7,7 +7,7 @@ import {
   secondsToSeparate,
   wilsonInterval,
 } from '../../src/period/uncertainty.ts';
-import { sumStepsByKey, sumStepsOfDifference } from '../../src/profile/share-steps.ts';
+import { sumStepsByKey, sumStepsOfNeighbours } from '../../src/profile/share-steps.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 import { seededRandom } from './simulated-program.ts';
 
@@ -37,12 +37,11 @@ function estimate(drawn: readonly Drawn[], scale = 1) {
     return self / total;
   });
   const intervals = shares.map((share, func) => estimator.intervalOf(share, sums, func));
-  const errorOf = (a: number, b: number) =>
-    estimator.errorOfDifference(
-      shares[a]!,
-      shares[b]!,
-      sumStepsOfDifference(estimator.steps, funcs, a, b),
-    );
+  const errorOf = (a: number, b: number) => {
+    const keys = funcs.map((func) => (func === a ? 0 : func === b ? 1 : -1));
+    const [difference] = sumStepsOfNeighbours(estimator.steps, keys, 2);
+    return estimator.errorOfDifference(shares[a]!, shares[b]!, difference!);
+  };
   return { shares, intervals, errorOf };
 }
 

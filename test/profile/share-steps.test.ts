@@ -5,7 +5,7 @@ import {
   sumStepsByGroup,
   sumStepsByKey,
   sumStepsByTreeRow,
-  sumStepsOfDifference,
+  sumStepsOfNeighbours,
 } from '../../src/profile/share-steps.ts';
 
 const GROUPS = 4;
@@ -134,13 +134,8 @@ test('a difference: from the one to the other counts twice over, squared', () =>
     border: [],
     last: [[2, 2, 7]],
   });
-  expect(sumStepsOfDifference(steps, rowOfSample, 0, 1)).toEqual({
-    near: 4 * 2 + 8,
-    far: 3,
-    border: 0,
-    entered: -2 * 2 + 4,
-    lastA: 0,
-    lastB: 0,
-  });
-  expect(sumStepsOfDifference(steps, rowOfSample, 2, 0)).toMatchObject({ lastA: 7, lastB: 0 });
+  expect(sumStepsOfNeighbours(steps, rowOfSample, 3)).toEqual([
+    { near: 4 * 2 + 8, far: 3, border: 0, entered: -2 * 2 + 4, lastA: 0, lastB: 0 },
+    { near: 2 + 4 * 8, far: 3, border: 0, entered: 2 - 2 * 4, lastA: 0, lastB: 7 },
+  ]);
 });
