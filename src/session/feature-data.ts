@@ -20,7 +20,7 @@ import { encodeAttr } from '../perf-event/attr.ts';
 import { readTracepointFormats } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
 import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
-import { encodeProvenance, PROVENANCE_FEATURE } from './provenance.ts';
+import { attachProvenance, type Provenance } from './provenance.ts';
 import { CLOCK_IDS, type ClockName } from './record-options.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 import { packageVersion } from './version.ts';
@@ -47,11 +47,7 @@ export function collectFeatures(
   ended: RecordingEnded,
   context: FeatureContext,
 ): FeatureSection[] {
-  const provenance = encodeProvenance(describe(plan, ended, context));
-  return [
-    ...collectHostFeatures(plan, context),
-    { feature: PROVENANCE_FEATURE, bytes: provenance },
-  ];
+  return attachProvenance(collectHostFeatures(plan, context), describe(plan, ended, context));
 }
 
 /** The sections that are known before anything was recorded. */
@@ -111,7 +107,7 @@ function describe(
   plan: RecordingPlan,
   ended: RecordingEnded,
   { notices, settings }: FeatureContext,
-): Parameters<typeof encodeProvenance>[0] {
+): Provenance {
   return {
     version: 1,
     recorder: packageVersion(),

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
+import {
+  archSection,
+  type FeatureSection,
+  versionSection,
+} from '../../src/perf-data/feature-encoders.ts';
+import { FEATURE } from '../../src/perf-data/features.ts';
 import { FEATURE_FLAGS_OFFSET } from '../../src/perf-data/header.ts';
 import { openPerfData } from '../../src/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../src/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import {
-  encodeProvenance,
-  PROVENANCE_FEATURE,
-  type Provenance,
-  readProvenance,
-} from '../../src/session/provenance.ts';
+import { attachProvenance, type Provenance, readProvenance } from '../../src/session/provenance.ts';
+import { concat } from '../helpers/record-builder.ts';
 
 const PROVENANCE: Provenance = {
   version: 1,
@@ -19,13 +21,12 @@ const PROVENANCE: Provenance = {
   totals: { 'cpu-clock:u': 2 ** 53 - 1, 'page-faults': 0 },
 };
 
-/** A recording without records, whose only section has these bytes. */
-function fileWith(section: Uint8Array | null) {
+/** A recording without records, with these sections. */
+function fileWith(sections: readonly FeatureSection[]) {
   const attrBytes = encodeAttr(newAttr({ type: 1, samplePeriod: 1 }));
   const { bytes: prefix, dataOffset } = encodePrefix({
     attrs: [{ attrBytes, ids: BigUint64Array.of(1n) }],
   });
-  const sections = section === null ? [] : [{ feature: PROVENANCE_FEATURE, bytes: section }];
   const { bytes, flags } = encodeFeatures(dataOffset, sections);
   const file = new Uint8Array(dataOffset + bytes.length);
   file.set(prefix);
@@ -34,15 +35,24 @@ function fileWith(section: Uint8Array | null) {
   return openPerfData(memorySource(file));
 }
 
+const VERSION = versionSection('perf-ts 0.1.0');
 const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(document));
 
 describe('the provenance of a recording', () => {
   it('comes back from the file as it went in', () => {
-    expect(readProvenance(fileWith(encodeProvenance(PROVENANCE)))).toEqual(PROVENANCE);
+    const file = fileWith(attachProvenance([archSection('x86_64'), VERSION], PROVENANCE));
+    expect(readProvenance(file)).toEqual(PROVENANCE);
+    expect(file.features.version).toBe('perf-ts 0.1.0');
+  });
+
+  it('is also read from the section of its own that it had', () => {
+    const file = fileWith([VERSION, { feature: FEATURE.PERF_TS, bytes: json(PROVENANCE) }]);
+    expect(readProvenance(file)).toEqual(PROVENANCE);
   });
 
   it('is null in a file of somebody else', () => {
-    expect(readProvenance(fileWith(null))).toBe(null);
+    expect(readProvenance(fileWith([]))).toBe(null);
+    expect(readProvenance(fileWith([VERSION]))).toBe(null);
   });
 
   it.each([
@@ -56,7 +66,8 @@ describe('the provenance of a recording', () => {
     ['no totals', json({ ...PROVENANCE, totals: undefined })],
     ['no limits', json({ ...PROVENANCE, kernel: null })],
     ['more than any recording has to say', json({ ...PROVENANCE, notes: ['x'.repeat(1 << 20)] })],
-  ])('is null where the section holds %s', (_what, section) => {
-    expect(readProvenance(fileWith(section))).toBe(null);
+  ])('is null where it holds %s', (_what, document) => {
+    const bytes = concat(VERSION.bytes, document);
+    expect(readProvenance(fileWith([{ ...VERSION, bytes }]))).toBe(null);
   });
 });
