@@ -26,6 +26,7 @@ export type EventLedger = {
   /**
    * Samples lost, by the better of two figures that count the same losses: LOST records miss what
    * was lost after the last record that fitted, LOST_SAMPLES is read from the counter at the end.
+   * Events that share their rings go by the latter alone where it was recorded.
    */
   readonly lostSamples: number;
   /** Share of the samples taken that arrived, 0…1; null if none was taken. */
@@ -211,14 +212,17 @@ function computeLedger(
   };
 }
 
-function lostSamplesOf(input: PeriodInput, index: number): number {
+function lostSamplesOf({ losses = [] }: PeriodInput, index: number): number {
   let lostRecords = 0;
   let lostByCounter = 0;
-  for (const loss of input.losses ?? []) {
+  for (const loss of losses) {
     if (loss.event !== index) continue;
     lostRecords += loss.lostRecords;
     lostByCounter += loss.lostSamples;
   }
+  // A LOST record tells of a ring, and names the event that wrote next.
+  const sharesRings = losses.length > 1;
+  if (sharesRings && losses.some(({ lostSamples }) => lostSamples > 0)) return lostByCounter;
   return Math.max(lostRecords, lostByCounter);
 }
 

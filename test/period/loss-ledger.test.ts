@@ -103,6 +103,16 @@ describe('the ledger of an event', () => {
     expect(sidesOf(ledger)).toEqual([27, 0, 2, 0, 21, 0]);
   });
 
+  it('of two events in one ring each has lost what its own counter says', () => {
+    const losses = [
+      { event: 0 as EventIndex, lostRecords: 50, lostSamples: 20 },
+      { event: 1 as EventIndex, lostRecords: 0, lostSamples: 30 },
+    ];
+    const events = [PAGE_FAULTS, { ...PAGE_FAULTS, name: 'faults' }];
+    const ledgers = computeLedgers(recordingOf(events, counted, { losses }));
+    expect(ledgers.map(({ lostSamples }) => lostSamples)).toEqual([20, 30]);
+  });
+
   it('what does not add up is said, not hidden', () => {
     const short = ledgerOf(counted.slice(0, 2), { eventTotals: [15], finals: [final(0, 15)] });
     expect(sidesOf(short)).toEqual([20, 0, 0, 0, 0, -5]);
