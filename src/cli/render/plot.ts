@@ -118,6 +118,8 @@ type Scale = {
 
 /** Less than this factor from top to bottom would show noise as mountains. */
 const MIN_SPAN = 4;
+/** So that a constant does not lie on the border of two rows. */
+const OFF_CENTRE = 1.15;
 
 /** From the least to the greatest of the values and the reference. */
 function lineScale({ lowest, highest }: PlotSeries, reference: number | null): Scale {
@@ -126,7 +128,12 @@ function lineScale({ lowest, highest }: PlotSeries, reference: number | null): S
   for (const value of lowest) if (value !== null) least = Math.min(least, value);
   for (const value of highest) if (value !== null) greatest = Math.max(greatest, value);
   const missing = Math.sqrt(Math.max(1, MIN_SPAN / (greatest / least)));
-  return { lowest: least / missing, highest: greatest * missing, isLogarithmic: true };
+  const shift = missing > 1 ? OFF_CENTRE : 1;
+  return {
+    lowest: least / missing / shift,
+    highest: (greatest * missing) / shift,
+    isLogarithmic: true,
+  };
 }
 
 /** An area that goes further above the reference is cut: the rest would be flat. */

@@ -137,7 +137,7 @@ test('an event rarer than the rate asked is no failure', () => {
 test('losses and throttling have lines of their own, also without any sample', () => {
   const input = recordingOf([CYCLES], everyNs(200_000, repeat(100, 75)), {
     ...losing(20, 25),
-    throttles: [{ event: 0, stream: -1, startNs: 0, endNs: 4e6 }],
+    throttles: [{ event: 0, stream: 0, startNs: 0, endNs: 4e6 }],
   });
   const text = textOf(input);
   expect(text).toContain('  throttled      the kernel paused the event for 4.0 ms');

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { toAscii } from '../../src/cli/render/ascii.ts';
+import { wrap } from '../../src/cli/render/wrap.ts';
+import { describeTerminal } from '../../src/cli/terminal.ts';
+
+const unicodeWith = (env: NodeJS.ProcessEnv) => describeTerminal({}, env).hasUnicode;
+
+test('Unicode where the locale says UTF-8 and the terminal is not dumb', () => {
+  expect(unicodeWith({ LANG: 'en_GB.UTF-8' })).toBe(true);
+  expect(unicodeWith({ LANG: 'C.utf8' })).toBe(true);
+  expect(unicodeWith({ LANG: 'C' })).toBe(false);
+  expect(unicodeWith({})).toBe(false);
+  expect(unicodeWith({ LANG: 'C.UTF-8', TERM: 'dumb' })).toBe(false);
+  expect(unicodeWith({ LANG: 'C.UTF-8', LC_ALL: 'POSIX' })).toBe(false);
+  expect(unicodeWith({ LANG: 'C', LC_CTYPE: 'C.UTF-8' })).toBe(true);
+});
+
+test('as wide as the terminal, within what is comfortable to read', () => {
+  const columns = (width?: number) => describeTerminal(width ? { columns: width } : {}, {}).columns;
+  expect([columns(), columns(80), columns(300), columns(20)]).toEqual([100, 80, 100, 60]);
+});
+
+test('everything that the reports print has an ASCII likeness', () => {
+  expect(toAscii('±5 µs – Δt × λ → Σ ≥ 1 …')).toBe('+-5 us - dt x lambda -> sum >= 1 ...');
+  expect(toAscii('\u001b[1mß\u001b[22m')).toBe('\u001b[1m?\u001b[22m');
+});
+
+test('text is broken at spaces, not within a number', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrap('counted 1 234 567 events', 12)).toEqual(['counted', '1 234 567', 'events']);
+  expect(wrap('incomprehensibilities abc', 5)).toEqual(['incomprehensibilities', 'abc']);
+  expect(wrap('', 5)).toEqual(['']);
+});
