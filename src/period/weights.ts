@@ -6,6 +6,7 @@ import { findLossGaps } from './loss-gaps.ts';
 import { findRules } from './realign.ts';
 import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
+import { addUnlocatedLoss } from './unlocated-loss.ts';
 
 /**
  * What each sample counts for.
@@ -21,7 +22,8 @@ import type { PeriodInput } from './types.ts';
  * (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
  * (`border-split.ts`). `time` never charges sleep: it needs the
  * counter's own clock in the samples, or an event that is a clock itself. Under loss neither gives
- * a sample what the lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`).
+ * a sample what the lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without
+ * counts `unlocated-loss.ts`).
  *
  * Throws `FailedError` for `time` where that was not recorded.
  */
@@ -38,6 +40,7 @@ export function computeWeights(kind: WeightKind, input: PeriodInput): Weights {
       const lostBefore = findLossGaps(input, groups, rules);
       const arrived = subtract(elapsed, lostBefore);
       const values = splitBorders(arrived, input, groups, lostBefore);
+      addUnlocatedLoss(lostBefore, arrived, input);
       return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore) };
     }
     case 'time': {

@@ -100,6 +100,26 @@ test('what lost samples stood for is in no sample, and beside the weights', () =
   expect(sum(time.values) + sum(time.lostBefore!)).toBeCloseTo(running, -1);
 });
 
+test('without counts the final value tells how much was lost, LOST records where', () => {
+  const periods = [10, 10, 10, 10, 10, 10];
+  const input = recordingOf(
+    [PAGE_FAULTS],
+    everyNs(1e6, periods).map((sample, i) => ({ ...sample, cpu: i % 2 })),
+    {
+      eventTotals: [160],
+      losses: [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 10 }],
+      lossGaps: [
+        { event: 0, cpu: 1, timeNs: 1.9e6, samples: 4 },
+        { event: 0, cpu: 0, timeNs: 3.9e6, samples: 1 },
+      ],
+    },
+  );
+  const { values, lostBefore } = computeWeights('events', input);
+  expect(sum(values)).toBe(60);
+  // The samples lie at 0, 1, 2 … ms, on CPUs 0, 1, 0 …
+  expect([...lostBefore!]).toEqual([0, 0, 0, 80, 20, 0]);
+});
+
 test('under loss counts still add up to the counter; periods do not', () => {
   const samples = fixtureSamples('page-faults-5000hz.tsv').filter((_, i) => i % 4 === 0);
   const counted = sum(computeWeights('events', recordingOf([PAGE_FAULTS], samples)).values);
