@@ -84,6 +84,8 @@ export type Features = {
   readonly hybridPmus: readonly HybridPmu[] | null;
 };
 
+const NO_COMPRESSION = 0;
+
 /** How COMPRESSED records were made; type 1 is zstd. */
 export type Compression = {
   readonly version: number;
@@ -258,13 +260,18 @@ function parseClockData(cursor: ByteCursor): ClockData {
   return { clockId: cursor.i32(), wallClockNs: cursor.bigU64(), clockNs: cursor.bigU64() };
 }
 
-/** struct { u32 version; u32 type; u32 level; u32 ratio; u32 mmap_len; } */
-function parseCompression(cursor: ByteCursor): Compression {
-  return {
+/**
+ *   struct { u32 version; u32 type; u32 level; u32 ratio; u32 mmap_len; }
+ *
+ * `perf stat record` writes it with type 0 (none) and inflates nothing: null.
+ */
+function parseCompression(cursor: ByteCursor): Compression | null {
+  const compression = {
     version: cursor.u32(),
     type: cursor.u32(),
     level: cursor.u32(),
     ratio: cursor.u32(),
     mmapLength: cursor.u32(),
   };
+  return compression.type === NO_COMPRESSION ? null : compression;
 }
