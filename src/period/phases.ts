@@ -19,6 +19,8 @@ export type Phase = {
 const WINDOW = 32;
 /** A border: the rate at least doubles or halves. */
 const MIN_RATIO = 2;
+/** Of two phases as a whole the rate or the period differs by this factor. */
+const MIN_APART = 1.5;
 
 /**
  * Splits the samples at rest where their event rate doubles or halves; empty if it never does.
@@ -58,20 +60,31 @@ export function findPhases(
   }
   if (borders.length === 1) return [];
 
+  const describe = (from: number, to: number): Phase => ({
+    startNs: sequence.timeNs[rows[from] as number] as number,
+    endNs: sequence.timeNs[rows[to - 1] as number] as number,
+    samples: to - from,
+    eventRateHz: rateOver(rows, from, to, sequence, activity),
+    period: medianPeriod(rows.subarray(from, to), sequence),
+  });
   borders.push(rows.length);
   const phases: Phase[] = [];
+  let start = 0;
   for (let b = 1; b < borders.length; b++) {
-    const from = borders[b - 1] as number;
-    const to = borders[b] as number;
-    phases.push({
-      startNs: sequence.timeNs[rows[from] as number] as number,
-      endNs: sequence.timeNs[rows[to - 1] as number] as number,
-      samples: to - from,
-      eventRateHz: rateOver(rows, from, to, sequence, activity),
-      period: medianPeriod(rows.subarray(from, to), sequence),
-    });
+    const end = borders[b] as number;
+    const phase = describe(start, end);
+    const next = b + 1 < borders.length ? describe(end, borders[b + 1] as number) : null;
+    if (next !== null && !areApart(phase, next)) continue;
+    phases.push(phase);
+    start = end;
   }
-  return phases;
+  return phases.length > 1 ? phases : [];
+}
+
+/** Pauses can make the intervals around a border look like a change that the phases don't show. */
+function areApart(a: Phase, b: Phase): boolean {
+  const apart = (x: number, y: number) => Math.max(x, y) >= MIN_APART * Math.min(x, y);
+  return apart(a.eventRateHz, b.eventRateHz) || apart(a.period, b.period);
 }
 
 function rowsAtRest(atRest: Uint8Array): Int32Array {
