@@ -11,7 +11,12 @@ import { groupSamples, type SampleSelection, selectSamples } from '../profile/fi
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
-import { type ShareEstimator, type StepSums, sumStepsByTreeRow } from '../profile/share-steps.ts';
+import {
+  type ShareEstimator,
+  type ShareInterval,
+  type StepSums,
+  sumStepsByTreeRow,
+} from '../profile/share-steps.ts';
 import type { DsoKind, EventIndex, Profile, Weights } from '../profile/types.ts';
 import { type ExportProvenance, printableProvenance } from './provenance.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
@@ -94,7 +99,8 @@ export type FlameTree = {
   /** Samples behind `total`. */
   readonly samples: readonly number[];
   /**
-   * Ends of the 95 % interval of total / the view's weight, null in `pruned` rows. Absent where it
+   * Ends of the 95 % interval of total / the view's weight, null in `pruned` rows and that of
+   * what was lost. Absent where it
    * was not estimated: in the views of single threads.
    */
   readonly low?: readonly (number | null)[];
@@ -150,6 +156,7 @@ export function computeFlameGraphData(
       estimator && {
         estimator,
         weight: tree.weight,
+        lost: tree.lost,
         sums: sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix),
       };
     const callees = computeCallTree(profile, callNodes, weights, selected, comms, rowOfSample);
@@ -296,7 +303,23 @@ type TreeIntervals = {
   readonly estimator: ShareEstimator;
   readonly sums: StepSums;
   readonly weight: number;
+  /** Part of `weight` that no sample shows. */
+  readonly lost: number;
 };
+
+/** Null for what was lost, which no sample shows. Of that, any part may be any other row's. */
+function intervalOfRow(
+  { estimator, sums, weight, lost }: TreeIntervals,
+  tree: CallTree,
+  row: number,
+  samples: number,
+): ShareInterval | null {
+  const arrived = weight - lost;
+  if (samples === 0 || arrived <= 0) return null;
+  const share = (tree.total[row] as number) / arrived;
+  const { low, high } = estimator.intervalOf(share, sums, row);
+  return { low: (low * arrived) / weight, high: (high * arrived + lost) / weight };
+}
 
 /** A hundredth of a per mille: finer than any interval is known. */
 const roundShare = (share: number): number => Math.round(share * 1e5) / 1e5;
@@ -333,11 +356,10 @@ function pruneTree(
       total.push(tree.total[row] as number);
       self.push(tree.self[row] as number);
       samples.push(samplesBelow[row] as number);
-      if (intervals !== null && intervals.weight > 0) {
-        const share = (tree.total[row] as number) / intervals.weight;
-        const interval = intervals.estimator.intervalOf(share, intervals.sums, row);
-        low.push(roundShare(interval.low));
-        high.push(roundShare(interval.high));
+      if (intervals !== null) {
+        const interval = intervalOfRow(intervals, tree, row, samplesBelow[row] as number);
+        low.push(interval && roundShare(interval.low));
+        high.push(interval && roundShare(interval.high));
       }
       continue;
     }

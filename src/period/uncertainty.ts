@@ -42,7 +42,7 @@ import { effectiveSampleSize } from './weights.ts';
 export function createShareEstimator(input: ShareInput): ShareEstimator {
   const { weights, rows } = input;
   const borders = findSplitBorders(input);
-  let weight = input.lost ?? 0;
+  let weight = 0;
   let squares = 0;
   for (let i = 0; i < rows.length; i++) {
     const value = weights[rows[i] as number] as number;
@@ -106,8 +106,6 @@ export type ShareInput = {
   readonly groups: StreamGroups;
   /** Row of the event in `groups.event`. */
   readonly event: number;
-  /** Weight of what no sample shows, if shares are of that too; 0 if left out. */
-  readonly lost?: number;
   /** With weights of kind `events`. */
   readonly course?: EventCourse;
 };

@@ -9,7 +9,7 @@ export type InseparablePair = {
   /** The one that comes first in the report. */
   readonly first: FuncIndex;
   readonly second: FuncIndex;
-  /** Of their self shares, ≥ 0. */
+  /** Of their self shares of what arrived, ≥ 0. */
   readonly difference: number;
   readonly standardError: number;
 };
@@ -29,9 +29,11 @@ export function findInseparable(
   report: FlatReport,
   estimator: ShareEstimator,
 ): InseparablePair[] {
+  // The estimator knows the samples only, and no sample is of the row for what was lost.
+  const arrivedShare = report.weight === 0 ? 1 : 1 - report.lost / report.weight;
   const rows = report.bySymbol
-    .slice(0, COMPARED_ROWS)
-    .filter(({ selfShare }) => selfShare >= LEAST_SHARE);
+    .filter(({ selfShare, selfSamples }) => selfShare >= LEAST_SHARE && selfSamples > 0)
+    .slice(0, COMPARED_ROWS);
   // The error of a difference is never more than the two together.
   const mayTouch = rows.some((row, i) => {
     const low = rows[i - 1]?.selfInterval?.low ?? 1;
@@ -48,8 +50,10 @@ export function findInseparable(
   return differences.flatMap((sums, rank) => {
     const first = rows[rank]!;
     const second = rows[rank + 1]!;
-    const standardError = estimator.errorOfDifference(first.selfShare, second.selfShare, sums);
-    const difference = first.selfShare - second.selfShare;
+    const firstShare = first.selfShare / arrivedShare;
+    const secondShare = second.selfShare / arrivedShare;
+    const standardError = estimator.errorOfDifference(firstShare, secondShare, sums);
+    const difference = firstShare - secondShare;
     if (difference >= TWO_SIDED_95 * standardError) return [];
     return [{ first: first.func, second: second.func, difference, standardError }];
   });

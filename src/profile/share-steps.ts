@@ -48,8 +48,9 @@ export type ShareEstimator = {
   readonly steps: SampleSteps;
   /** (Σw)²/Σw² of the samples; null where nothing has weight. */
   readonly effectiveSamples: number | null;
+  /** `share` is of the weight of all samples, without what was lost between them. */
   intervalOf(share: number, sums: StepSums, category: number): ShareInterval;
-  /** Standard error of share a − share b, of the same sum of weights. */
+  /** Standard error of share a − share b, both of the weight of all samples. */
   errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number;
 };
 
