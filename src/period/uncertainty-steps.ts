@@ -49,7 +49,7 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
     const length = rows.length;
     for (let k = 0; k < length; k++) ofStream[k] = weights[rows[k] as number] as number;
-    smoothSquares(ofStream, length, squares);
+    smoothSquares(ofStream, length, course === undefined ? 0 : 1, squares);
     for (let k = 0; k < length; k++) {
       const row = rows[k] as number;
       const square = squares[k] as number;
@@ -89,8 +89,16 @@ const SIDE = 4;
 /** … where the weights differ by no more than this factor. */
 const COMPARABLE = 4;
 
-/** Mean of the squared weights around each of the first `length` samples, into `squares`. */
-function smoothSquares(weights: Float64Array, length: number, squares: Float64Array): void {
+/**
+ * Mean of the squared weights around each of the first `length` samples, into `squares`. Of w events
+ * one was seen, so only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
+ */
+function smoothSquares(
+  weights: Float64Array,
+  length: number,
+  seen: 0 | 1,
+  squares: Float64Array,
+): void {
   for (let k = 0; k < length; k++) {
     const own = weights[k] as number;
     const least = own / COMPARABLE;
@@ -102,7 +110,7 @@ function smoothSquares(weights: Float64Array, length: number, squares: Float64Ar
     for (let j = first; j <= last; j++) {
       const weight = weights[j] as number;
       if (weight < least || weight > most) continue;
-      sum += weight * weight;
+      sum += weight * Math.max(0, weight - seen);
       count++;
     }
     squares[k] = sum / count;
