@@ -18,7 +18,7 @@ export type KernelFeatures = {
   readonly inheritedRead: boolean;
   /**
    * `inherit_stat`, Linux 2.6.31. That a kernel takes it does not mean that it writes the READ record
-   * of an exiting task: from 5.13 until 2025 it took the task for dead too early and wrote none.
+   * of an exiting task. 6.18 does; some older ones are said to take the task for dead too early.
    */
   readonly inheritStat: boolean;
 };
