@@ -1,3 +1,4 @@
+import { isDamage } from '../perf-data/damage.ts';
 import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
 import { NO_PERF_MAP } from '../session/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
@@ -18,6 +19,8 @@ export async function loadForCommand(
     } else if (reason === KALLSYMS_RESTRICTED) {
       // All of the kernel is one unnamed row then.
       say(`perf-ts: ${reason}; sudo perf-ts … names them`);
+    } else if (isDamage(reason)) {
+      say(`perf-ts: ${reason} (${example})`);
     } else if (reason === NO_PERF_MAP) {
       say(`perf-ts: ${reason}`);
     }

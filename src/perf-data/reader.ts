@@ -2,6 +2,7 @@ import type { ByteSource } from '../base/byte-source.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { type RawTime, readU64 } from '../base/u64.ts';
 import { EventLookup } from '../perf-event/event-lookup.ts';
+import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FeatureSections } from './features.ts';
@@ -131,23 +132,20 @@ export class PerfData {
     const { inflateFailure } = end;
     if (end.badRecordAt >= 0) {
       this.diagnostics.count(
-        'a record header is damaged; nothing behind it can be read',
+        DAMAGE.RECORD_HEADER,
         `at 0x${end.badRecordAt.toString(16)}, ${end.skippedBytes} bytes skipped`,
       );
     }
     if (inflateFailure !== null) {
       const { offset, reason } = inflateFailure;
       this.diagnostics.count(
-        'the compressed data is damaged; nothing behind that can be read',
+        DAMAGE.COMPRESSED,
         `at 0x${offset.toString(16)}: ${reason}; ${end.opaqueBytes} bytes skipped`,
       );
     } else if (this.#parts.createZstdDecoder === null && end.compressedRecords > 0) {
       this.diagnostics.count('compressed records are not read', '', end.compressedRecords);
     } else if (end.pendingBytes > 0 && this.truncatedAt < 0 && end.badRecordAt < 0) {
-      this.diagnostics.count(
-        'the compressed data ends inside a record',
-        `${end.pendingBytes} bytes of it are there`,
-      );
+      this.diagnostics.count(DAMAGE.COMPRESSED_END, `${end.pendingBytes} bytes of it are there`);
     }
   }
 }
@@ -259,17 +257,15 @@ function readSectionTable(
   const sections = new Map<number, Section>();
   if (bytes.length < features.length * 16) {
     // The sections would be behind it.
-    diagnostics.count('the file ends inside the table of header sections');
+    const example = `at 0x${source.size.toString(16)}; names and build IDs are missing`;
+    diagnostics.count(DAMAGE.SECTION_TABLE, example);
     return sections;
   }
   for (let i = 0; i < features.length; i++) {
     const offset = readU64(view, 16 * i, littleEndian);
     const size = readU64(view, 16 * i + 8, littleEndian);
     if (offset + size > source.size) {
-      diagnostics.count(
-        'a header section reaches past the end of the file',
-        `${size} bytes at 0x${offset.toString(16)}`,
-      );
+      diagnostics.count(DAMAGE.SECTION, `${size} bytes at 0x${offset.toString(16)}`);
       continue;
     }
     sections.set(features[i] as number, { offset, size });
