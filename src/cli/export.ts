@@ -5,6 +5,7 @@ import { printableProvenance } from '../export/provenance.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { firstEvent } from '../profile/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
+import { exportPprof } from '../session/export-pprof.ts';
 import { type ExportFormat, exportProfile, exportProvenance } from '../session/export-profile.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
 import { say } from './failure.ts';
@@ -15,7 +16,7 @@ import { writeTo } from './stdout.ts';
 export async function runExport(
   path: string,
   flags: {
-    format: ExportFormat;
+    format: ExportFormat | 'pprof';
     output: string;
     weight?: WeightKind;
     event?: string;
@@ -28,13 +29,16 @@ export async function runExport(
   const { events } = opened.profile;
   const fd = flags.output === '-' ? 1 : openOutput(flags.output);
   try {
-    exportProfile(opened, flags.format, flags, (text) => writeTo(fd, Buffer.from(text)));
+    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, flags));
+    else exportProfile(opened, flags.format, flags, (text) => writeTo(fd, Buffer.from(text)));
   } finally {
     if (fd !== 1) closeSync(fd);
   }
   if (flags.format === 'folded') sayBeside(opened, flags);
   if (!flags.verbose && events.length <= 1) return;
-  const shown = flags.event ?? (flags.format === 'folded' ? events[0]?.name : 'all events');
+  const shown =
+    flags.event ??
+    (flags.format === 'folded' ? events[firstEvent(opened.profile)]?.name : 'all events');
   const weights = opened.weights(flags.weight);
   say(`perf-ts: ${flags.format} of ${printable(shown ?? '')}, weighed by ${weightTitle(weights)}`);
 }
