@@ -24,9 +24,7 @@ const MOST_SPARE = 8;
 
 /** Opens a recording: a regular file, a directory of them, or `-` for all of standard input. */
 export function openFileSource(path: string): FileSource {
-  if (path === '-') {
-    return { ...memorySource(readFileSync(0)), threadFiles: [], close: () => {} };
-  }
+  if (path === '-') return openStandardInput();
   const fd = openForReading(path);
   const stat = fstatSync(fd);
   if (stat.isFile()) return sourceOf(fd, stat.size);
@@ -35,6 +33,13 @@ export function openFileSource(path: string): FileSource {
   throw new FailedError(`cannot read ${path}: it is not a regular file`, [
     stat.isFIFO() ? `read it from standard input: perf-ts … - < ${path}` : 'name a perf.data file',
   ]);
+}
+
+/** A redirected file is read piece by piece; of a pipe all is kept, as it can't be read twice. */
+function openStandardInput(): FileSource {
+  const stat = fstatSync(0);
+  if (stat.isFile()) return { ...sourceOf(0, stat.size), close: () => {} };
+  return { ...memorySource(readFileSync(0)), threadFiles: [], close: () => {} };
 }
 
 /** The file `data` has the header, `data.0` and so on the records of one recording thread each. */
