@@ -145,7 +145,7 @@ export function reportEvent(
     streams,
     restOfStreams: summarizeRest(groups, bySize.slice(streams.length)),
     suggestedPeriod:
-      event.mode === 'frequency' && event.frequencyHz !== null
+      event.mode === 'frequency' && event.frequencyHz !== null && event.frequencyHz > 0
         ? suggestPeriod(streams, event.frequencyHz)
         : null,
     weights:

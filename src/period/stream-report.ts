@@ -173,7 +173,9 @@ export function describeStream(
       describeReRamp(input, rows, sequence, ramp, throttles, cameFrom),
     ),
     storms:
-      isAdaptive && event.frequencyHz !== null ? findStorms(sequence, event.frequencyHz) : null,
+      isAdaptive && event.frequencyHz !== null && event.frequencyHz > 0
+        ? findStorms(sequence, event.frequencyHz)
+        : null,
     model: options.withModel ? replayGroup(input, groups, group, sequence) : null,
     throttledNs: analysis.throttledNs,
     ledger: options.ledger && reportStreamLedger(options.ledger),

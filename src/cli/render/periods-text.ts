@@ -52,7 +52,7 @@ export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions
 
 function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): string[] {
   const [largest] = event.streams;
-  const lines = [paint.bold(words.headline(event))];
+  const lines = wrap(words.headline(event), terminal.columns).map((line) => paint.bold(line));
   const add = (rows: readonly Line[]) => lines.push(...layOut(rows, paint, terminal));
   if (event.streamCount > 1) add(present('streams', words.streamsText(event)));
   if (largest) {
@@ -83,9 +83,10 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
 }
 
 /** Label and text, the text broken into as many lines as it takes. */
-function layOut(rows: readonly Line[], paint: Paint, { columns }: Terminal): string[] {
+function layOut(rows: readonly Line[], paint: Paint, { columns, hasUnicode }: Terminal): string[] {
   return rows.flatMap(([label, text]) =>
-    wrap(text, columns - TEXT_COLUMN).map((line, i) => {
+    // The ASCII likeness may be longer.
+    wrap(hasUnicode ? text : toAscii(text), columns - TEXT_COLUMN).map((line, i) => {
       const head = i === 0 ? colourOf(label, paint)(label.padEnd(LABEL_WIDTH)) : '';
       return i === 0 ? `${INDENT}${head}  ${line}` : `${' '.repeat(TEXT_COLUMN)}${line}`;
     }),

@@ -44,7 +44,8 @@ const BRAILLE_BITS = [
 
 /** The plot's rows, without a time axis. */
 export function drawPlot(series: PlotSeries, options: PlotOptions): string[] {
-  const { rows, hasUnicode, reference, kind } = options;
+  const { rows, hasUnicode, kind } = options;
+  const reference = options.reference !== null && options.reference > 0 ? options.reference : null;
   const columns = options.columns - LABEL_COLUMNS;
   const scale = kind === 'area' ? areaScale(series, reference) : lineScale(series, reference);
   const dotsAcross = hasUnicode ? columns * DOT_COLUMNS : columns;
@@ -57,7 +58,8 @@ export function drawPlot(series: PlotSeries, options: PlotOptions): string[] {
     for (let s = from; s < Math.min(to, slices); s++) {
       const low = series.lowest[s] ?? null;
       const high = series.highest[s] ?? null;
-      if (low === null || high === null) continue;
+      // A damaged file may say 0, which has no logarithm.
+      if (low === null || high === null || !(low > 0)) continue;
       const top = dotOf(scale, high, dotsDown);
       const bottom = kind === 'area' ? dotsDown - 1 : dotOf(scale, low, dotsDown);
       for (let y = top; y <= bottom; y++) dots[y * dotsAcross + x] = 1;
@@ -125,8 +127,9 @@ const OFF_CENTRE = 1.15;
 function lineScale({ lowest, highest }: PlotSeries, reference: number | null): Scale {
   let least = reference ?? Number.POSITIVE_INFINITY;
   let greatest = reference ?? 0;
-  for (const value of lowest) if (value !== null) least = Math.min(least, value);
+  for (const value of lowest) if (value !== null && value > 0) least = Math.min(least, value);
   for (const value of highest) if (value !== null) greatest = Math.max(greatest, value);
+  if (!(greatest >= least)) return { lowest: 1, highest: MIN_SPAN, isLogarithmic: true };
   const missing = Math.sqrt(Math.max(1, MIN_SPAN / (greatest / least)));
   const shift = missing > 1 ? OFF_CENTRE : 1;
   return {
@@ -185,7 +188,7 @@ function labelsOf(
   return labels;
 }
 
-const UNITS = ['', 'k', 'M', 'G', 'T', 'P'];
+const UNITS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 
 /** At most five characters: `879`, `1.2k`, `57k`, `1M`. */
 function shortNumber(value: number): string {
