@@ -15,7 +15,6 @@ import { lostSamplesOf } from '../profile/losses.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
 import type { EventIndex, Profile, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
-import { estimateShares } from '../session/share-estimator.ts';
 import { wantsColour } from './colour.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
 import { loadForCommand } from './load.ts';
@@ -141,7 +140,7 @@ function reportLines(
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
   const samples = opened.samplesOf(event);
-  const estimator = flags.tree ? undefined : estimateShares(profile, weights, event);
+  const estimator = flags.tree ? undefined : opened.shareEstimator(weights, event);
   const report = computeFlatReport(
     profile,
     weights,
@@ -210,7 +209,7 @@ function toJson(
 ): object {
   const { profile } = opened;
   const weights = opened.weights(flags.weight, event);
-  const estimator = estimateShares(profile, weights, event);
+  const estimator = opened.shareEstimator(weights, event);
   const report = computeFlatReport(profile, weights, opened.samplesOf(event), {
     estimator,
     tables: [TABLES[flags.sort]],

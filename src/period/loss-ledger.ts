@@ -1,8 +1,6 @@
-import { computeElapsedEvents } from './elapsed-events.ts';
+import { type Alignment, alignPeriods } from './alignment.ts';
 import { computeConcentration, type LossConcentration } from './loss-concentration.ts';
-import { findLossGaps } from './loss-gaps.ts';
-import { findRules } from './realign.ts';
-import { groupByStream, type StreamGroups } from './streams.ts';
+import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -68,22 +66,10 @@ export type StreamLedger = {
 /** The ledger of each event of the input. */
 export function computeLedgers(
   input: PeriodInput,
-  groups: StreamGroups = groupByStream(input),
-  /** Per sample the events that it stands for, without those of a gap before it. */
-  elapsed?: Float64Array,
-  /** Per sample the events of the gap that it ended. */
-  lostBefore?: Float64Array,
+  { groups, arrivedEvents, lostBefore }: Alignment = alignPeriods(input),
 ): EventLedger[] {
-  const rules = findRules(input, groups);
-  const lost = lostBefore ?? findLossGaps(input, groups, rules);
-  const weights = elapsed ?? withoutGaps(computeElapsedEvents(input, groups, rules), lost);
-  const streams = sumStreams(input, groups, weights, lost);
+  const streams = sumStreams(input, groups, arrivedEvents, lostBefore);
   return input.events.map((_, index) => computeLedger(input, index, streams));
-}
-
-/** Only where counts were read is a gap part of the interval that ends at a sample. */
-function withoutGaps(elapsed: Float64Array, lost: Float64Array): Float64Array {
-  return elapsed.map((events, row) => events - (lost[row] as number));
 }
 
 type StreamSums = Omit<StreamLedger, 'tailEvents'> & {

@@ -3,14 +3,11 @@
  * view alike. The keys are those of the JSON contract; null is "can't be known".
  */
 
+import { type Alignment, alignPeriods } from './alignment.ts';
 import type { ComparedProfile } from './disagreement.ts';
-import { computeElapsedEvents } from './elapsed-events.ts';
 import { type EventReport, reportEvent } from './event-report.ts';
-import { findLossGaps } from './loss-gaps.ts';
 import { computeLedgers } from './loss-ledger.ts';
 import { followThreads } from './migrations.ts';
-import { findRules } from './realign.ts';
-import { groupByStream } from './streams.ts';
 import { throttlesOf } from './throttled-time.ts';
 import type { KernelLimits, PeriodInput } from './types.ts';
 
@@ -37,13 +34,13 @@ const UNKNOWN_LIMITS: KernelLimits = {
 };
 
 /** Analyses a recording's periods. */
-export function reportPeriods(input: PeriodInput, options: ReportOptions = {}): PeriodsReport {
-  const groups = groupByStream(input);
-  const rules = findRules(input, groups);
-  const elapsedEvents = computeElapsedEvents(input, groups, rules);
-  const lostBefore = findLossGaps(input, groups, rules);
-  const arrivedEvents = difference(elapsedEvents, lostBefore);
-  const ledgers = computeLedgers(input, groups, arrivedEvents, lostBefore);
+export function reportPeriods(
+  input: PeriodInput,
+  options: ReportOptions = {},
+  alignment: Alignment = alignPeriods(input),
+): PeriodsReport {
+  const { groups, rules, elapsedEvents, arrivedEvents } = alignment;
+  const ledgers = computeLedgers(input, alignment);
   const { cameFrom } = followThreads(input, groups);
   const events = input.events.map((_, index) =>
     reportEvent(
@@ -66,13 +63,6 @@ export function reportPeriods(input: PeriodInput, options: ReportOptions = {}): 
     ),
   );
   return { schema: 'perf-ts/periods@1', events, kernel: input.kernel ?? UNKNOWN_LIMITS };
-}
-
-// Hot: once per sample.
-function difference(a: Float64Array, b: Float64Array): Float64Array {
-  const values = new Float64Array(a.length);
-  for (let i = 0; i < a.length; i++) values[i] = (a[i] as number) - (b[i] as number);
-  return values;
 }
 
 function limitOf(limit: number | 'all'): number {

@@ -1,10 +1,8 @@
 import { FailedError } from '../base/errors.ts';
 import type { WeightKind, Weights } from '../profile/types.ts';
+import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitBorders } from './border-split.ts';
-import { computeElapsedEvents } from './elapsed-events.ts';
-import { findLossGaps } from './loss-gaps.ts';
-import { findRules } from './realign.ts';
-import { groupByStream, type StreamGroups } from './streams.ts';
+import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
 import { addUnlocatedLoss } from './unlocated-loss.ts';
 
@@ -27,40 +25,36 @@ import { addUnlocatedLoss } from './unlocated-loss.ts';
  *
  * Throws `FailedError` for `time` where that was not recorded.
  */
-export function computeWeights(kind: WeightKind, input: PeriodInput): Weights {
+export function computeWeights(
+  kind: WeightKind,
+  input: PeriodInput,
+  align: () => Alignment = () => alignPeriods(input),
+): Weights {
   switch (kind) {
     case 'samples':
       return { kind, unit: 'samples', values: new Float64Array(input.samples.length).fill(1) };
     case 'period':
       return { kind, unit: eventUnit(input), values: input.samples.periodEvents.slice() };
     case 'events': {
-      const groups = groupByStream(input);
-      const rules = findRules(input, groups);
-      const elapsed = computeElapsedEvents(input, groups, rules);
-      const lostBefore = findLossGaps(input, groups, rules);
-      const arrived = subtract(elapsed, lostBefore);
-      const values = splitBorders(arrived, input, groups, lostBefore);
-      addUnlocatedLoss(lostBefore, arrived, input);
+      const { groups, arrivedEvents, ...aligned } = align();
+      const values = splitBorders(arrivedEvents, input, groups, aligned.lostBefore);
+      const lostBefore = aligned.lostBefore.slice();
+      addUnlocatedLoss(lostBefore, arrivedEvents, input);
       return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore) };
     }
     case 'time': {
-      const groups = groupByStream(input);
-      const rules = findRules(input, groups);
-      const spent = computeRunningTime(input, groups);
-      const lostBefore = findLossGaps(input, groups, rules);
-      const elapsed = computeElapsedEvents(input, groups, rules);
-      // A gap is known by its events; of the interval's time it gets their share.
-      for (let i = 0; i < spent.length; i++) {
-        if (lostBefore[i] !== 0) lostBefore[i]! *= (spent[i] as number) / (elapsed[i] as number);
+      const { groups, elapsedEvents, ...aligned } = align();
+      const values = computeRunningTime(input, groups);
+      const lostBefore = aligned.lostBefore.slice();
+      for (let i = 0; i < values.length; i++) {
+        if (lostBefore[i] === 0) continue;
+        // A gap is known by its events; of the interval's time it gets their share.
+        lostBefore[i]! *= (values[i] as number) / (elapsedEvents[i] as number);
+        values[i]! -= lostBefore[i] as number;
       }
-      const values = subtract(spent, lostBefore);
       return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore) };
     }
   }
-}
-
-function subtract(from: Float64Array, values: Float64Array): Float64Array {
-  return from.map((value, i) => value - (values[i] as number));
 }
 
 function onlyIfAny(lostBefore: Float64Array): Pick<Weights, 'lostBefore'> {

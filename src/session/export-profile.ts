@@ -5,7 +5,6 @@ import { writeSpeedscope } from '../export/speedscope.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
-import { estimateShares } from './share-estimator.ts';
 import { packageVersion } from './version.ts';
 import { readPageAssets } from './web-assets.ts';
 
@@ -48,7 +47,7 @@ export function exportProfile(
           select,
           exporter,
           provenance: provenance(),
-          estimate: (index) => estimateShares(profile, weights, index),
+          estimate: (index) => opened.shareEstimator(weights, index),
           ...title,
         }),
       );

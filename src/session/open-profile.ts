@@ -5,13 +5,16 @@ import type { StringIndex } from '../base/string-table.ts';
 import { toRawTime } from '../base/u64.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { PerfData } from '../perf-data/reader.ts';
+import { type Alignment, alignPeriods } from '../period/alignment.ts';
 import { computeLedgers, type EventLedger } from '../period/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report.ts';
 import type { PeriodInput } from '../period/types.ts';
+import { createShareEstimator } from '../period/uncertainty.ts';
 import { computeWeights } from '../period/weights.ts';
 import { selectSamples } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
+import type { ShareEstimator } from '../profile/share-steps.ts';
 import type {
   DsoIndex,
   EventIndex,
@@ -27,6 +30,7 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { withRecording } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readProvenance } from './provenance.ts';
+import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
 import { SymbolFiles } from './symbol-files.ts';
 
 export type OpenProfileOptions = {
@@ -40,16 +44,21 @@ export class OpenedProfile {
   readonly diagnostics: Diagnostics;
   /** Offset at which the file ends early; null if it is whole. */
   readonly truncatedAt: number | null;
+  /** What the recording says beside the profile. */
+  readonly facts: RecordingFacts;
   readonly #periodInput: PeriodInput;
   readonly #weights = new Map<WeightKind, Weights>();
+  #alignment: Alignment | null = null;
 
   constructor(
     profile: Profile,
     periodInput: PeriodInput,
     diagnostics: Diagnostics,
     truncatedAt: number | null,
+    facts: RecordingFacts = NO_FACTS,
   ) {
     this.profile = profile;
+    this.facts = facts;
     this.#periodInput = periodInput;
     this.diagnostics = diagnostics;
     this.truncatedAt = truncatedAt;
@@ -62,7 +71,7 @@ export class OpenedProfile {
   weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
-      weights = computeWeights(kind, this.#periodInput);
+      weights = computeWeights(kind, this.#periodInput, () => this.#aligned());
       this.#weights.set(kind, weights);
     }
     const isCount = kind === 'samples' || kind === 'time' || event === undefined;
@@ -85,11 +94,25 @@ export class OpenedProfile {
     return selectSamples(this.profile, { event });
   }
 
-  /** Self and total by symbol, DSO, thread and comm. */
+  /** How well shares of one event are known, by these weights of all its samples. */
+  shareEstimator(weights: Weights, event: EventIndex): ShareEstimator {
+    const { groups, elapsedEvents } = this.#aligned();
+    const input = { weights: weights.values, rows: this.samplesOf(event), groups, event };
+    if (weights.kind !== 'events') return createShareEstimator(input);
+    const { timeNs, periodEvents } = this.profile.samples;
+    return createShareEstimator({ ...input, course: { elapsedEvents, timeNs, periodEvents } });
+  }
+
+  /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
   report(options: { event?: string; weight?: WeightKind } = {}): FlatReport {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event);
-    return computeFlatReport(this.profile, weights, this.samplesOf(event));
+    const estimator = this.shareEstimator(weights, event);
+    return computeFlatReport(this.profile, weights, this.samplesOf(event), {
+      estimator,
+      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+      totals: true,
+    });
   }
 
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
@@ -108,15 +131,20 @@ export class OpenedProfile {
 
   /** What arrived of each event and what did not, in events. */
   ledgers(): EventLedger[] {
-    return computeLedgers(this.#periodInput);
+    return computeLedgers(this.#periodInput, this.#aligned());
   }
 
   /** How the kernel's adaptive period behaved, and what was lost. */
   periods(options: ReportOptions = {}): PeriodsReport {
-    const report = reportPeriods(this.#periodInput, options);
+    const report = reportPeriods(this.#periodInput, options, this.#aligned());
     // Members of a sampled group have no period of their own: their leader samples them.
     const isSampled = (index: number) => this.profile.events[index]?.fixedPeriod !== 0;
     return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
+  }
+
+  #aligned(): Alignment {
+    this.#alignment ??= alignPeriods(this.#periodInput);
+    return this.#alignment;
   }
 }
 
@@ -234,7 +262,8 @@ function finish(pipeline: Pipeline): OpenedProfile {
     eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
-  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data));
+  const facts = gatherFacts(data, processes, profile);
+  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts);
 }
 
 /** Where a recording was cut, as the JSON of the contract has it. */

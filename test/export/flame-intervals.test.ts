@@ -4,8 +4,10 @@ import {
   type FlameTree,
   type FlameView,
 } from '../../src/export/flame-graph-data.ts';
+import { groupByStream } from '../../src/period/streams.ts';
+import { createShareEstimator } from '../../src/period/uncertainty.ts';
+import { selectSamples } from '../../src/profile/filter.ts';
 import type { EventIndex } from '../../src/profile/types.ts';
-import { estimateShares } from '../../src/session/share-estimator.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
 const PROFILE = profileFromText(`
@@ -17,7 +19,13 @@ const PROFILE = profileFromText(`
           leaf        work        leaf
 `);
 const WEIGHTS = simpleWeights(PROFILE, 'period');
-const estimate = (event: EventIndex) => estimateShares(PROFILE, WEIGHTS, event);
+const estimate = (event: EventIndex) =>
+  createShareEstimator({
+    weights: WEIGHTS.values,
+    rows: selectSamples(PROFILE, { event }),
+    groups: groupByStream(PROFILE),
+    event,
+  });
 
 /** The interval of the row with this name below this parent's; '' is the outermost. */
 function intervalOf(names: readonly string[], view: FlameView, tree: FlameTree, path: string) {
