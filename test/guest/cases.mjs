@@ -40,7 +40,22 @@ const pageFaults = [true, false].map((counts) => ({
   shares: { faults_f: 3, faults_g: 1 },
 }));
 
-export const CASES = [...cycles, ...threads, ...pageFaults];
+/**
+ * The smallest ring, and a program that the recorder can't interrupt where there is one CPU: only
+ * while it sleeps is the ring emptied, so there are gaps as well as a tail.
+ */
+const losses = {
+  name: 'cycles 10000 Hz, one-page ring',
+  event: 'cycles',
+  hz: 10_000,
+  counts: true,
+  inherit: false,
+  ringPages: 1,
+  steps: ['p:1', 'a:6000000', 'b:2000000', 's:20', 'x5', 'a:3000000'],
+  shares: { loop_a: 3, loop_b: 1 },
+};
+
+export const CASES = [...cycles, ...threads, ...pageFaults, losses];
 
 /** The rule that is known of an event on a machine: null where nobody knows yet. */
 export function knownRule(event, arch) {

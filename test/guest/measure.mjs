@@ -29,6 +29,7 @@ async function measure(one) {
   const options = ['-e', one.event, '-F', String(one.hz), '--json', '-o', path];
   if (one.counts) options.push('--counts');
   if (!one.inherit) options.push('-i');
+  if (one.ringPages !== undefined) options.push('-m', String(one.ringPages));
   const run = spawnSync(
     process.execPath,
     [join(app, 'dist/bin/main.js'), 'record', ...options, '--', program, ...one.steps],

@@ -4,6 +4,7 @@
 //     a:TURNS b:TURNS c:TURNS   TURNS turns of one and the same loop, in function loop_a, loop_b, loop_c
 //     f:PAGES g:PAGES           fresh pages touched, a page fault each, in faults_f, faults_g
 //     s:MS                      sleep
+//     p:PRIORITY                from here on before every ordinary task of this CPU (SCHED_FIFO)
 //     t:TURNS                   two threads at once, TURNS turns of loop_a and TURNS/3 of loop_b
 //
 // The loops are equal instructions, so their shares of cycles are the shares of their turns, on any
@@ -11,6 +12,7 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,11 @@ static void run_threads(long turns) {
   pthread_join(second, NULL);
 }
 
+static void go_first(int priority) {
+  const struct sched_param param = {priority};
+  if (sched_setscheduler(0, SCHED_FIFO, &param) != 0) exit(1);
+}
+
 static void run(const char *step) {
   if (step[0] == 0 || step[1] != ':') exit(2);
   const long amount = atol(step + 2);
@@ -80,6 +87,7 @@ static void run(const char *step) {
     case 'f': fault(faults_f, amount); break;
     case 'g': fault(faults_g, amount); break;
     case 's': nanosleep(&pause, NULL); break;
+    case 'p': go_first((int)amount); break;
     case 't': run_threads(amount); break;
     default: exit(2);
   }
