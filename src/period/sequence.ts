@@ -18,9 +18,13 @@ export function sequenceOf(
   };
 }
 
-/** The values of `column` in `rows`. */
+/** The values of `column` in ascending `rows`: a view where these are neighbours, else a copy. */
 export function gather(column: Float64Array, rows: Int32Array): Float64Array {
   const { length } = rows;
+  const first = length > 0 ? (rows[0] as number) : 0;
+  if (length > 0 && (rows[length - 1] as number) - first === length - 1) {
+    return column.subarray(first, first + length);
+  }
   const values = new Float64Array(length);
   for (let k = 0; k < length; k++) values[k] = column[rows[k] as number] as number;
   return values;
