@@ -23,6 +23,7 @@ export type * from './profile/types.ts';
 export { describeProvenance } from './session/describe-provenance.ts';
 export type { Check, DoctorReport } from './session/doctor/check.ts';
 export { doctor } from './session/doctor/examine.ts';
+export { exportPprof } from './session/export-pprof.ts';
 export {
   EXPORT_FORMATS,
   type ExportFormat,

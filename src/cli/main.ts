@@ -125,7 +125,7 @@ Examples:
   withInput(program.command('export'), 'the profile in the format of other tools')
     .addOption(
       new Option('--format <format>', 'what to write')
-        .choices(['folded', 'speedscope', 'html'])
+        .choices(['folded', 'speedscope', 'html', 'pprof'])
         .makeOptionMandatory(),
     )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output')

@@ -1,0 +1,159 @@
+import type {
+  FunctionInput,
+  LocationInput,
+  MappingInput,
+  StringTable as PprofStrings,
+} from 'pprof-format';
+import { NONE } from '../base/brand.ts';
+import { printable } from '../base/printable.ts';
+import { funcLabel } from '../profile/func-label.ts';
+import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
+import type { Profile } from '../profile/types.ts';
+import { type MappedRange, RangeFinder } from './mapped-range.ts';
+
+/** The end of memory, 2^64 − 1, in signed form. */
+const LAST_ADDRESS = -1;
+
+/**
+ * The code of a profile as pprof has it. Only what stacks ask for gets a row; ids begin at 1.
+ *
+ *   location   one place in machine code: an absolute address, its mapping, and a line for each
+ *              function there, the innermost of the inlined ones first
+ *   mapping    a range of a DSO (see `RangeFinder`); a DSO of which no range is known is one
+ *              mapping from 0, whose addresses are offsets in the file
+ *   function   a name. Of files and lines nothing is known, so they stay empty
+ */
+export class PprofLocations {
+  readonly locations: LocationInput[] = [];
+  readonly functions: FunctionInput[] = [];
+  readonly #profile: Profile;
+  readonly #strings: PprofStrings;
+  readonly #ranges: RangeFinder;
+  readonly #mappings: (MappingInput & { readonly dso: number; limit: number })[] = [];
+  readonly #mappingOfRange = new Map<MappedRange | number, number>();
+  /** Frame that is the innermost of its place -> location id; 0 where there is none yet. */
+  readonly #locationOfFrame: Int32Array;
+  readonly #functionOfFunc: Int32Array;
+  readonly #dsoIsNamed: Uint8Array;
+
+  constructor(profile: Profile, ranges: readonly MappedRange[], strings: PprofStrings) {
+    this.#profile = profile;
+    this.#strings = strings;
+    this.#ranges = new RangeFinder(ranges);
+    this.#locationOfFrame = new Int32Array(profile.frames.length);
+    this.#functionOfFunc = new Int32Array(profile.funcs.length);
+    this.#dsoIsNamed = new Uint8Array(profile.dsos.length);
+  }
+
+  /** Location ids of a stack, the innermost first. */
+  // Hot: once per frame.
+  ofStack(stack: number): number[] {
+    const { frame, prefix } = this.#profile.stacks;
+    const ids: number[] = [];
+    let row = stack;
+    while (row !== NONE) {
+      const innermost = frame[row] as number;
+      const known = this.#locationOfFrame[innermost] as number;
+      ids.push(known !== 0 ? known : this.#addLocation(row));
+      // Callers that the innermost function is inlined into are lines of the same location.
+      while (this.#isInlined(row)) row = prefix[row] as number;
+      row = prefix[row] as number;
+    }
+    return ids;
+  }
+
+  /** The program first: readers take the first mapping for what was profiled. */
+  mappings(): MappingInput[] {
+    const rankOf = ({ dso }: { dso: number }) => {
+      const { kind, name } = this.#profile.dsos[dso]!;
+      return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
+    };
+    const sorted = this.#mappings.toSorted((a, b) => rankOf(a) - rankOf(b));
+    return sorted.map(({ dso, limit, ...mapping }) => ({
+      ...mapping,
+      memoryLimit: limit,
+      hasFunctions: this.#dsoIsNamed[dso] === 1,
+    }));
+  }
+
+  /** Whether the caller's row is the same place in machine code, one function further out. */
+  #isInlined(row: number): boolean {
+    const { frames, stacks } = this.#profile;
+    const caller = stacks.prefix[row] as number;
+    if (caller === NONE) return false;
+    const inner = stacks.frame[row] as number;
+    const outer = stacks.frame[caller] as number;
+    return (
+      (frames.inlineDepth[inner] as number) === (frames.inlineDepth[outer] as number) + 1 &&
+      frames.address[inner] === frames.address[outer] &&
+      frames.dso[inner] === frames.dso[outer]
+    );
+  }
+
+  #addLocation(innermost: number): number {
+    const { frames, funcs, stacks, strings } = this.#profile;
+    const frame = stacks.frame[innermost] as number;
+    const lines = [{ functionId: this.#functionOf(frames.func[frame] as number) }];
+    for (let row = innermost; this.#isInlined(row); ) {
+      row = stacks.prefix[row] as number;
+      const func = frames.func[stacks.frame[row] as number] as number;
+      lines.push({ functionId: this.#functionOf(func) });
+    }
+    const id = this.locations.length + 1;
+    this.#locationOfFrame[frame] = id;
+    const name = strings[funcs.name[frames.func[frame] as number] as number];
+    this.locations.push(
+      name === LOST_FUNC_NAME
+        ? { id, line: lines }
+        : { id, line: lines, ...this.#place(frames.dso[frame] as number, frame) },
+    );
+    return id;
+  }
+
+  /** Absolute address and mapping of a frame. */
+  #place(dso: number, frame: number): Pick<LocationInput, 'address' | 'mappingId'> {
+    const address = this.#profile.frames.address[frame] as number;
+    if (dso === NONE) return { address };
+    const range = this.#ranges.find(dso, address);
+    const mapping = this.#mappingFor(dso, range);
+    if (range === null) {
+      if (address < 0) mapping.limit = LAST_ADDRESS;
+      else if (mapping.limit >= 0) mapping.limit = Math.max(mapping.limit, address + 1);
+      return { address, mappingId: mapping.id as number };
+    }
+    return { address: address - range.first + range.start, mappingId: mapping.id as number };
+  }
+
+  #mappingFor(dso: number, range: MappedRange | null) {
+    const key = range ?? dso;
+    const known = this.#mappingOfRange.get(key);
+    if (known !== undefined) return this.#mappings[known]!;
+    const { path, buildId } = this.#profile.dsos[dso]!;
+    const mapping = {
+      id: this.#mappings.length + 1,
+      memoryStart: range?.start ?? 0,
+      limit: range === null ? 1 : range.end === 0 ? LAST_ADDRESS : range.end,
+      fileOffset: range === null || range.first === range.start ? 0 : range.first,
+      filename: this.#strings.dedup(printable(path)),
+      buildId: this.#strings.dedup(buildId ?? ''),
+      dso,
+    };
+    this.#mappingOfRange.set(key, this.#mappings.length);
+    this.#mappings.push(mapping);
+    return mapping;
+  }
+
+  #functionOf(func: number): number {
+    const known = this.#functionOfFunc[func] as number;
+    if (known !== 0) return known;
+    const { funcs, strings } = this.#profile;
+    const dso = funcs.dso[func] as number;
+    const isNamed = strings[funcs.name[func] as number] !== UNKNOWN_FUNC_NAME;
+    if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
+    const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
+    const id = this.functions.length + 1;
+    this.functions.push({ id, name, systemName: name });
+    this.#functionOfFunc[func] = id;
+    return id;
+  }
+}
