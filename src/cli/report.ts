@@ -13,7 +13,7 @@ import {
 import { funcLabel } from '../profile/func-label.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
-import type { EventIndex, Profile, WeightKind } from '../profile/types.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
@@ -147,7 +147,7 @@ function reportLines(
     samples,
     estimator && { estimator, tables: [TABLES[flags.sort]], totals: false },
   );
-  const lines = headLines(opened, event, report, weightTitle(weights));
+  const lines = headLines(opened, event, report, weights);
   if (report.samples === 0) return lines;
   if (estimator === undefined) {
     const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
@@ -190,14 +190,33 @@ function headLines(
   opened: OpenedProfile,
   event: EventIndex,
   report: FlatReport,
-  title: string,
+  weights: Weights,
 ): string[] {
   const { profile } = opened;
   const lost = lostSamplesOf(profile, event);
   const share = lost > 0 ? ` (${formatShare(lost / (lost + report.samples))})` : '';
   return [
     `# event ${printable(profile.events[event]!.name)}: ${formatCount(report.samples)} samples, ` +
-      `${formatCount(report.weight)} ${title}, lost ${formatCount(lost)}${share}`,
+      `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${share}`,
+    ...(weights.kind === 'events' ? uncoveredLine(opened, event, report.weight) : []),
+  ];
+}
+
+/** Where this share of the events is in no row, it is told. */
+const LEAST_UNCOVERED = 0.01;
+
+/**
+ * What was counted after the last samples. A program may end before its next sample is due, and
+ * when the period overshoots, that can be most of it.
+ */
+function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number): string[] {
+  const eventsCounted = opened.eventsCounted(event);
+  if (eventsCounted === null || opened.profile.events[event]!.mode === 'clock') return [];
+  const after = eventsCounted - weight;
+  if (after < LEAST_UNCOVERED * eventsCounted) return [];
+  return [
+    `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
+      `(${formatShare(after / eventsCounted)}) came after the last samples: they are in no row`,
   ];
 }
 

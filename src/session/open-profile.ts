@@ -129,6 +129,11 @@ export class OpenedProfile {
     return text;
   }
 
+  /** The final value of an event's counter over all its instances; null if it was not read. */
+  eventsCounted(event: EventIndex): number | null {
+    return this.#periodInput.eventTotals?.[event] ?? null;
+  }
+
   /** What arrived of each event and what did not, in events. */
   ledgers(): EventLedger[] {
     return computeLedgers(this.#periodInput, this.#aligned());
