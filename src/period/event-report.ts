@@ -222,6 +222,9 @@ function sumCounted({ input, elapsedEvents }: StreamContext, index: number): num
   return samples > 0 ? sum : null;
 }
 
+/** Streams at rest with less than this share of the samples don't speak for the event. */
+const MIN_RESTED = 0.5;
+
 /**
  * Events per sample at `frequencyHz`: every stream's rate λ while at rest, weighted by the samples
  * it rests on, over the rate asked.
@@ -234,6 +237,7 @@ function suggestPeriod(streams: readonly StreamReport[], frequencyHz: number): n
     rates += steady.eventRateHz * size;
     samples += size;
   }
-  if (samples === 0) return null;
+  const all = streams.reduce((total, stream) => total + stream.samples, 0);
+  if (samples <= MIN_RESTED * all) return null;
   return Math.max(1, Math.round(rates / samples / frequencyHz));
 }

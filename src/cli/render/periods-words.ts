@@ -35,7 +35,10 @@ export function headline(event: EventReport): string {
   return `${name}: ${asked}${reached === '' ? `${formatCount(event.samples)} samples` : `${reached} reached`}`;
 }
 
-/** Samples per second at rest: mean over the streams, by their samples; null if none rested. */
+/** Streams at rest with less than this share of the samples don't speak for the event. */
+const MIN_RESTED = 0.5;
+
+/** Samples per second at rest: mean over the streams, by their samples; null if few rested. */
 function reachedHz(event: EventReport): number | null {
   let sum = 0;
   let samples = 0;
@@ -44,7 +47,8 @@ function reachedHz(event: EventReport): number | null {
     sum += stream.steady.hz * stream.samples;
     samples += stream.samples;
   }
-  return samples > 0 ? sum / samples : null;
+  const all = event.streams.reduce((total, stream) => total + stream.samples, 0);
+  return samples > MIN_RESTED * all ? sum / samples : null;
 }
 
 export function streamsText({ streamCount, mode, verdicts }: EventReport): string {
@@ -188,7 +192,7 @@ export function lostText({ lost, ledger }: EventReport): string {
 }
 
 /** Where the counter's final value went, part by part; null where it was not read. */
-export function ledgerText({ ledger, unit, mode }: EventReport): string | null {
+export function ledgerText({ ledger, unit, mode, lost }: EventReport): string | null {
   const { eventsCounted, arrivedEvents, gapEvents, unaccounted } = ledger;
   // A clock's counter is another clock than its timer: they don't add up.
   if (eventsCounted === null || mode === 'clock') return null;
@@ -196,7 +200,12 @@ export function ledgerText({ ledger, unit, mode }: EventReport): string | null {
     [gapEvents, 'lost between samples'],
     [ledger.tailEvents, 'after the last samples'],
     [ledger.unsampledEvents, 'in streams without a sample'],
-    [ledger.undividedEvents, 'lost or after the last samples'],
+    [
+      ledger.undividedEvents,
+      lost.samples > 0
+        ? 'lost or after the last samples'
+        : 'after the last samples, or in streams without one',
+    ],
   ];
   const named = parts
     .filter(([events]) => events !== null && events > 0)

@@ -203,3 +203,20 @@ test('colour is only added when asked for, and changes no character of the text'
   const plain = coloured.map((line) => line.replace(/\u001b\[\d+m/g, ''));
   expect(plain).toEqual(formatPeriods(report));
 });
+
+test('a few samples at rest do not speak for a storm of short streams', () => {
+  const rested = everyNs(200_000, repeat(100, 30));
+  const short = Array.from({ length: 19 }, (_, k) =>
+    everyNs(10_000, repeat(1, 10)).map((sample) => ({ ...sample, stream: k + 1, thread: k + 1 })),
+  ).flat();
+  const samples = [...rested, ...short].sort((a, b) => a.timeNs - b.timeNs);
+  const input = recordingOf([PAGE_FAULTS], samples, { eventTotals: [9000] });
+  const text = textOf(input);
+  expect(text[0]).toBe('page-faults: 5 000 Hz asked, 220 samples');
+  const ledger = text.findIndex((line) => line.startsWith('  ledger '));
+  expect(text.slice(ledger, ledger + 2)).toEqual([
+    '  ledger         9 000 events = 3 190 in samples + 5 810 after the last samples, or in streams',
+    '                 without one',
+  ]);
+  expect(text.some((line) => line.includes('  advice         -c '))).toBe(false);
+});
