@@ -13,8 +13,9 @@ import type { PeriodInput } from './types.ts';
  *
  * An instance is one event on one task (or all tasks) and one CPU; the kernel numbers it with
  * `PERF_SAMPLE_STREAM_ID`, also where children inherit the event and share its id. Where that was
- * not recorded, one (event, thread, CPU) is taken for an instance. That is what `perf record
- * COMMAND` opens, as far as a thread's instance stays with it; `stream` is −1 to say so.
+ * not recorded, one (event, thread, CPU) is taken for an instance, which is what `perf record
+ * COMMAND` opens, as far as a thread's instance stays with it; and one (event, CPU) where idle CPUs
+ * were sampled, which only recordings of whole CPUs do. `stream` is −1 to say so.
  */
 export type StreamGroups = {
   readonly length: number;
@@ -40,6 +41,7 @@ export function groupByStream(input: PeriodInput): StreamGroups {
   // (event, stream) -> group + 1; 0 is "not met yet".
   const groupPlusOne = new Int32Array(input.events.length * streamCount);
   const withoutStream = new Map<number, number>();
+  const isOfWholeCpus = findWholeCpuEvents(input);
   // thread and cpu start at −1, so both are shifted by one; a CPU number is below 2^13.
   const cpuSpan = 2 ** 13;
   const threadSpan = input.threads.length + 1;
@@ -57,7 +59,8 @@ export function groupByStream(input: PeriodInput): StreamGroups {
         groupStream.push(s);
       }
     } else {
-      const key = (e * threadSpan + (thread[i] as number) + 1) * cpuSpan + (cpu[i] as number) + 1;
+      const task = isOfWholeCpus[e] === 1 ? -1 : (thread[i] as number);
+      const key = (e * threadSpan + task + 1) * cpuSpan + (cpu[i] as number) + 1;
       const known = withoutStream.get(key);
       if (known === undefined) {
         group = groupEvent.length;
@@ -89,4 +92,14 @@ export function groupByStream(input: PeriodInput): StreamGroups {
     offsets,
     rows,
   };
+}
+
+/** 1 for events whose samples without a stream tell of idle CPUs: tid 0 is in nobody's command. */
+function findWholeCpuEvents({ samples, events, threads }: PeriodInput): Uint8Array {
+  const found = new Uint8Array(events.length);
+  for (let i = 0; i < samples.length; i++) {
+    if ((samples.stream[i] as number) >= 0 || (samples.cpu[i] as number) < 0) continue;
+    if (threads[samples.thread[i] as number]?.tid === 0) found[samples.event[i] as number] = 1;
+  }
+  return found;
 }

@@ -61,6 +61,19 @@ test('without stream ids each thread on each CPU is one', () => {
   ]);
 });
 
+test('where idle CPUs were sampled, each CPU is one, whichever threads it runs', () => {
+  const input = recordingOf(
+    [PAGE_FAULTS],
+    [
+      { timeNs: 0, period: 1, stream: -1, thread: 0, cpu: 0 },
+      { timeNs: 1, period: 1, stream: -1, thread: 1, cpu: 0 },
+      { timeNs: 2, period: 1, stream: -1, thread: 1, cpu: 1 },
+    ],
+  );
+  const threads = [{ tid: 0 }, { tid: 100 }];
+  expect(draw({ ...input, threads })).toEqual(['event 0 stream -1: 0 1', 'event 0 stream -1: 2']);
+});
+
 test('a recording without samples has no groups', () => {
   expect(draw(recordingOf([PAGE_FAULTS], []))).toEqual([]);
 });
