@@ -267,7 +267,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
     eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
-  const facts = gatherFacts(data, processes, profile);
+  const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
   return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts);
 }
 

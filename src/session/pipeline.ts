@@ -20,6 +20,7 @@ import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { StreamRepair } from './stream-repair.ts';
+import { SwitchLog } from './switch-log.ts';
 import { ThrottleLog } from './throttle-log.ts';
 
 /**
@@ -36,6 +37,7 @@ export class Pipeline {
   readonly builder = new ProfileBuilder();
   readonly processes: ProcessTable;
   readonly throttles = new ThrottleLog();
+  readonly switches = new SwitchLog();
   readonly diagnostics: Diagnostics;
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
@@ -336,6 +338,11 @@ export class Pipeline {
         this.throttles.note(record.kind, event, stream, this.#trailer.timeNs);
         break;
       }
+      case 'switch':
+      case 'switchCpuWide':
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        this.switches.note(record, this.#trailer);
+        break;
       case 'malformed':
         this.diagnostics.count('a record is shorter than its fields', `type ${record.type}`);
         break;

@@ -1,8 +1,15 @@
 import type { MappedRange } from '../export/mapped-range.ts';
+import {
+  type LossMark,
+  NO_SWITCHES,
+  type SwitchTable,
+  type ThrottleMark,
+} from '../export/recording-marks.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import type { ProcessTable } from '../process/process-table.ts';
 import type { MappingIndex } from '../process/types.ts';
 import type { Profile } from '../profile/types.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
 export type RecordingFacts = {
@@ -10,18 +17,30 @@ export type RecordingFacts = {
   readonly mappings: readonly MappedRange[];
   /** When `timeNs` was 0: nanoseconds since 1970; null if the recording does not say. */
   readonly startWallNs: bigint | null;
+  readonly losses: readonly LossMark[];
+  readonly throttles: readonly ThrottleMark[];
+  readonly switches: SwitchTable;
 };
 
-export const NO_FACTS: RecordingFacts = { mappings: [], startWallNs: null };
+export const NO_FACTS: RecordingFacts = {
+  mappings: [],
+  startWallNs: null,
+  losses: [],
+  throttles: [],
+  switches: NO_SWITCHES,
+};
 
 export function gatherFacts(
-  data: PerfData,
-  processes: ProcessTable,
+  { data, processes, lossGaps, switches }: Pipeline,
   profile: Profile,
+  throttles: readonly ThrottleMark[],
 ): RecordingFacts {
   return {
     mappings: mappingsOf(processes, profile),
     startWallNs: startWallNs(data, BigInt(profile.meta.startTime)),
+    losses: lossGaps.map(({ samples, ...gap }) => ({ ...gap, lost: samples })),
+    throttles,
+    switches: switches.finish(),
   };
 }
 
