@@ -15,6 +15,7 @@ const PURE = {
   'perf-data': ['base', 'perf-event'],
   events: ['base'],
   order: ['base'],
+  tracepoint: ['base'],
   process: ['base'],
   elf: ['base'],
   dwarf: ['base', 'elf'],

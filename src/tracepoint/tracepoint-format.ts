@@ -1,0 +1,112 @@
+// Hot: once per tracepoint sample that is printed.
+
+import { compile, type Scope } from './compile.ts';
+import { PrintFmtError } from './errors.ts';
+import { parsePrintFmt } from './expression.ts';
+import { compileFieldPairs } from './field-pairs.ts';
+import { type FieldReader, type FieldValue, fieldReader } from './field-value.ts';
+import type { FormatFile, TracepointField } from './format-file.ts';
+import type { KernelNames } from './kernel-names.ts';
+import { compilePrintf, type Piece } from './printf.ts';
+import { RawRecord } from './raw-record.ts';
+
+/** What perf writes before the fields of an event whose print fmt it does not understand. */
+const NOT_EVALUATED = '[FAILED TO PARSE]';
+
+/**
+ * One tracepoint: reads the fields of a sample's raw data and prints them as its print fmt says.
+ * The format is compiled at the first use; a sample costs its reads and its text.
+ *
+ * Names and texts are as recorded, escapes of a stranger included: who prints passes them through
+ * `printable`.
+ */
+export class TracepointFormat {
+  readonly system: string;
+  readonly name: string;
+  /** `common_type` of the raw data, `config` of the attr. */
+  readonly id: number;
+  readonly commonFields: readonly TracepointField[];
+  /** Its own fields, in the order of the format file. */
+  readonly fieldList: readonly TracepointField[];
+  readonly printFmt: string;
+  readonly #longSize: number;
+  readonly #names: KernelNames;
+  readonly #record = new RawRecord();
+  #readers: readonly FieldReader[] | null = null;
+  #text: { readonly pieces: readonly Piece[] | null; readonly reason: string | null } | null = null;
+  #pairs: ((record: RawRecord) => string) | null = null;
+  readonly #end: number;
+
+  constructor(system: string, file: FormatFile, longSize: number, names: KernelNames) {
+    this.system = system;
+    this.name = file.name;
+    this.id = file.id;
+    this.commonFields = file.commonFields;
+    this.fieldList = file.fields;
+    this.printFmt = file.printFmt;
+    this.#longSize = longSize;
+    this.#names = names;
+    this.#end = Math.max(0, ...file.fields.map(({ offset, size }) => offset + size));
+  }
+
+  /** Why the print fmt can't be evaluated; null if it can. */
+  get notEvaluated(): string | null {
+    return this.#compiled().reason;
+  }
+
+  /**
+   * Name and value of every field of its own, from the `size` bytes of raw data at `offset`. A
+   * field that the data end before is null.
+   */
+  fields(
+    view: DataView,
+    offset: number,
+    size: number,
+    littleEndian: boolean,
+  ): [name: string, value: FieldValue][] {
+    this.#readers ??= this.fieldList.map(fieldReader);
+    this.#record.moveTo(view, offset, size, littleEndian);
+    const pairs: [string, FieldValue][] = [];
+    for (let i = 0; i < this.#readers.length; i++) {
+      const { name } = this.fieldList[i] as TracepointField;
+      pairs.push([name, (this.#readers[i] as FieldReader)(this.#record)]);
+    }
+    return pairs;
+  }
+
+  /**
+   * The line that the kernel's print fmt makes of the raw data, as `perf script` shows it. If the
+   * print fmt can't be evaluated, or the data end early, `[FAILED TO PARSE]` and `name=value` pairs.
+   */
+  text(view: DataView, offset: number, size: number, littleEndian: boolean): string {
+    const record = this.#record;
+    record.moveTo(view, offset, size, littleEndian);
+    const { pieces } = this.#compiled();
+    if (pieces === null || size < this.#end) {
+      this.#pairs ??= compileFieldPairs(this.fieldList);
+      return NOT_EVALUATED + this.#pairs(record);
+    }
+    let text = '';
+    for (let i = 0; i < pieces.length; i++) text += (pieces[i] as Piece)(record, this.#names);
+    return text;
+  }
+
+  #compiled(): { readonly pieces: readonly Piece[] | null; readonly reason: string | null } {
+    if (this.#text !== null) return this.#text;
+    try {
+      const { format, args } = parsePrintFmt(this.printFmt);
+      const scope: Scope = { fieldOf: (name) => this.#fieldOf(name), longSize: this.#longSize };
+      const evaluators = args.map((argument) => compile(argument, scope));
+      this.#text = { pieces: compilePrintf(format, evaluators, this.#longSize), reason: null };
+    } catch (error) {
+      if (!(error instanceof PrintFmtError)) throw error;
+      this.#text = { pieces: null, reason: error.message };
+    }
+    return this.#text;
+  }
+
+  #fieldOf(name: string): TracepointField | null {
+    const isCalled = (field: TracepointField): boolean => field.name === name;
+    return this.fieldList.find(isCalled) ?? this.commonFields.find(isCalled) ?? null;
+  }
+}
