@@ -43,11 +43,16 @@ export class AddressSpace {
     return block.rows[found] as number;
   }
 
-  /** Makes [start, end) belong to `row`, whatever was there. */
+  /**
+   * Makes [start, end) belong to `row`, whatever was there. Addresses are exact below 2^53; what a
+   * damaged record has beyond, nothing can be at.
+   */
   add(start: number, end: number, row: number): void {
-    if (!(start < end)) return;
-    this.#cut(start, end);
-    this.#insert(start, end, row);
+    const first = Math.max(start, Number.MIN_SAFE_INTEGER);
+    const last = Math.min(end, Number.MAX_SAFE_INTEGER);
+    if (!(first < last)) return;
+    this.#cut(first, last);
+    this.#insert(first, last, row);
   }
 
   /** Ranges held; a mapping cut in the middle has two. */

@@ -103,3 +103,15 @@ function map(table: ProcessTable, pid: number, start: number, path: string): voi
     inode: 0,
   });
 }
+
+test('ranges that reach beyond exact addresses end there', () => {
+  const space = new AddressSpace();
+  space.add(0x1000, 2 ** 64, 1);
+  space.add(0x1000, 2 ** 63, 2);
+  space.add(2 ** 60, 2 ** 61, 3);
+  space.add(-(2 ** 63), 0x2000, 4);
+  expect([0x1fff, 0x2000, Number.MAX_SAFE_INTEGER - 1, -5].map((at) => space.find(at))).toEqual([
+    4, 2, 2, 4,
+  ]);
+  expect(space.size).toBe(2);
+});
