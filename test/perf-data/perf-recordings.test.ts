@@ -44,7 +44,7 @@ function ourReading(data: PerfData): Reading {
   return { records, samples };
 }
 
-/** `perf script`'s lines `1234 5678.123456789:` as ours. */
+/** `perf script`'s lines `1234 5678.123456789:` as ours; an exiting thread is −1. */
 function perfSamples(file: string, input?: Uint8Array): string[] {
   const text = execFileSync('perf', ['script', '-i', file, '--ns', '-F', 'tid,time'], {
     encoding: 'utf8',
@@ -52,7 +52,7 @@ function perfSamples(file: string, input?: Uint8Array): string[] {
     stdio: [input ? 'pipe' : 'ignore', 'pipe', 'ignore'],
     ...(input && { input }),
   });
-  return [...text.matchAll(/^\s*(\d+)\s+(\d+)\.(\d{9}):/gm)].map(
+  return [...text.matchAll(/^\s*(-?\d+)\s+(\d+)\.(\d{9}):/gm)].map(
     ([, tid, whole, nanos]) => `${tid} ${BigInt(whole!) * 1_000_000_000n + BigInt(nanos!)}`,
   );
 }
