@@ -135,6 +135,9 @@ export const PERF_FORMAT = {
   LOST: 1 << 4,
 } as const;
 
+/** The first bit of `read_format` that has no name here. */
+export const PERF_FORMAT_MAX = 1 << 5;
+
 /** Context markers in callchains, in the signed form of addresses (see `base/u64.ts`). */
 export const PERF_CONTEXT = {
   HV: -32,

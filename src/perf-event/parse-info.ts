@@ -1,9 +1,11 @@
 import type { EventAttr } from './attr.ts';
 import {
+  PERF_FORMAT_MAX,
   PERF_RECORD,
   PERF_RECORD_USER_TYPE_START,
   PERF_SAMPLE,
   PERF_SAMPLE_BRANCH,
+  PERF_SAMPLE_MAX,
 } from './constants.ts';
 
 /** Bytes of `struct perf_event_header { u32 type; u16 misc; u16 size; }`, in front of every record. */
@@ -37,6 +39,10 @@ export type ParseInfo = {
   readonly hasBranchHwIndex: boolean;
   /** The branch stack ends with one u64 of counters per entry. */
   readonly hasBranchCounters: boolean;
+  /** Callchains may end with the cookie of their user part instead of that part. */
+  readonly mayDeferCallchain: boolean;
+  /** Samples have fields that this program does not know: `newerFields` has them in words. */
+  readonly hasNewerFields: boolean;
   /**
    * The period of samples that don't carry one: what was asked for, as perf takes it (so the
    * frequency, where a frequency was asked and the period was not recorded).
@@ -109,8 +115,26 @@ export function computeParseInfo(attr: EventAttr, littleEndian: boolean): ParseI
     interruptRegisterCount: countBits(attr.sampleRegsIntr),
     hasBranchHwIndex: (attr.branchSampleType & BigInt(PERF_SAMPLE_BRANCH.HW_INDEX)) !== 0n,
     hasBranchCounters: (attr.branchSampleType & BigInt(PERF_SAMPLE_BRANCH.COUNTERS)) !== 0n,
+    mayDeferCallchain: attr.flags.deferCallchain,
+    hasNewerFields: newerFields(attr) !== null,
     assumedPeriod: attr.samplePeriod,
   };
+}
+
+/**
+ * Which bits of the event lay out its samples in a way that is not known here, null if none. Some of
+ * the fields that came over the years went to the front or into the middle, so that what
+ * surrounds an unknown one can't be read either.
+ */
+export function newerFields({ sampleType, readFormat }: EventAttr): string | null {
+  const readsCounters = (sampleType & PERF_SAMPLE.READ) !== 0;
+  const words = [
+    ...(sampleType >= PERF_SAMPLE_MAX ? [`sample_type 0x${sampleType.toString(16)}`] : []),
+    ...(readsCounters && readFormat >= PERF_FORMAT_MAX
+      ? [`read_format 0x${readFormat.toString(16)}`]
+      : []),
+  ];
+  return words.length === 0 ? null : words.join(', ');
 }
 
 /**

@@ -1,15 +1,16 @@
 import type { AbsoluteAddress } from '../base/brand.ts';
 import { toHex } from '../base/hex.ts';
-import { decodeText } from '../base/text.ts';
-import { readAddress, readU64 } from '../base/u64.ts';
 import {
   PERF_FORMAT,
   PERF_RECORD,
   PERF_RECORD_MISC,
   PERF_RECORD_USER_TYPE_START,
 } from './constants.ts';
+import type { Cookie } from './deferred-callchain.ts';
 import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
+import { RecordBody } from './record-body.ts';
+import { decodeUserRecord, type UserRecordFields } from './user-record.ts';
 
 /** Device and inode of a mapped file; generation tells reuses of the inode apart. */
 export type FileId = {
@@ -141,15 +142,21 @@ export type KernelRecord =
       readonly oldBytes: Uint8Array;
       readonly newBytes: Uint8Array;
     }
-  | { readonly kind: 'auxOutputHwId'; readonly hwId: number }
+  /** Names the hardware trace of an event whose data go to the AUX area; all 64 bits as `0x…`. */
+  | { readonly kind: 'auxOutputHwId'; readonly hwId: string }
   | {
       readonly kind: 'callchainDeferred';
-      /** Equals the last entry of the callchains that this completes. */
-      readonly cookie: number;
+      /** Equals the cookie of the samples that this completes. */
+      readonly cookie: Cookie;
       readonly callchain: Float64Array;
     }
-  /** Written by perf, type ≥ 64. */
-  | { readonly kind: 'user'; readonly type: number; readonly size: number }
+  /** Written by perf, type ≥ 64; without fields if the type has no name here or it is cut. */
+  | {
+      readonly kind: 'user';
+      readonly type: number;
+      readonly size: number;
+      readonly fields?: UserRecordFields;
+    }
   /** A kernel record of a type that has no name here. */
   | { readonly kind: 'unknown'; readonly type: number; readonly size: number }
   /** Shorter than the fields of its type: nothing in it can be trusted. */
@@ -167,7 +174,10 @@ export function decodeRecord(
   misc: number,
   info: ParseInfo,
 ): KernelRecord {
-  if (type >= PERF_RECORD_USER_TYPE_START) return { kind: 'user', type, size };
+  if (type >= PERF_RECORD_USER_TYPE_START) {
+    const fields = decodeUserRecord(view, offset, size, type, misc, info.littleEndian);
+    return { kind: 'user', type, size, ...(fields !== null && { fields }) };
+  }
   const end = offset + size - info.trailerSize;
   const body = new RecordBody(view, offset + RECORD_HEADER_SIZE, end, info.littleEndian);
   if (end < offset + RECORD_HEADER_SIZE) return { kind: 'malformed', type, size };
@@ -283,7 +293,7 @@ function decodeBody(
     case PERF_RECORD.AUX_OUTPUT_HW_ID:
       // struct { header; u64 hw_id; struct sample_id; }
       if (!body.has(8)) return null;
-      return { kind: 'auxOutputHwId', hwId: body.u64(0) };
+      return { kind: 'auxOutputHwId', hwId: body.hex64(0) };
     case PERF_RECORD.CALLCHAIN_DEFERRED:
       return decodeCallchainDeferred(body);
     default:
@@ -410,7 +420,7 @@ function decodeCallchainDeferred(body: RecordBody): KernelRecord | null {
   if (!body.has(16 + 8 * length)) return null;
   const callchain = new Float64Array(length);
   for (let i = 0; i < length; i++) callchain[i] = body.address(16 + 8 * i);
-  return { kind: 'callchainDeferred', cookie: body.u64(0), callchain };
+  return { kind: 'callchainDeferred', cookie: body.hex64(0), callchain };
 }
 
 function switchFlags(misc: number): { isOut: boolean; isPreempted: boolean } {
@@ -418,60 +428,4 @@ function switchFlags(misc: number): { isOut: boolean; isPreempted: boolean } {
     isOut: (misc & PERF_RECORD_MISC.SWITCH_OUT) !== 0,
     isPreempted: (misc & PERF_RECORD_MISC.SWITCH_OUT_PREEMPT) !== 0,
   };
-}
-
-/** The bytes between a record's header and its trailer; positions count from their start. */
-class RecordBody {
-  readonly view: DataView;
-  readonly start: number;
-  readonly end: number;
-  readonly littleEndian: boolean;
-
-  constructor(view: DataView, start: number, end: number, littleEndian: boolean) {
-    this.view = view;
-    this.start = start;
-    this.end = end;
-    this.littleEndian = littleEndian;
-  }
-
-  get length(): number {
-    return this.end - this.start;
-  }
-
-  has(bytes: number): boolean {
-    return this.start + bytes <= this.end;
-  }
-
-  u8(at: number): number {
-    return this.view.getUint8(this.start + at);
-  }
-
-  u16(at: number): number {
-    return this.view.getUint16(this.start + at, this.littleEndian);
-  }
-
-  u32(at: number): number {
-    return this.view.getUint32(this.start + at, this.littleEndian);
-  }
-
-  i32(at: number): number {
-    return this.view.getInt32(this.start + at, this.littleEndian);
-  }
-
-  u64(at: number): number {
-    return readU64(this.view, this.start + at, this.littleEndian);
-  }
-
-  address(at: number): AbsoluteAddress {
-    return readAddress(this.view, this.start + at, this.littleEndian);
-  }
-
-  bytes(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.view.buffer, this.view.byteOffset + this.start + at, length);
-  }
-
-  /** From `at` to the first NUL or the end of the body. */
-  text(at: number): string {
-    return decodeText(this.bytes(at, this.length - at));
-  }
 }

@@ -2,6 +2,7 @@
 
 import { type RawTime, readAddress, readAddresses, readTimeSince, readU64 } from '../base/u64.ts';
 import { PERF_SAMPLE, PERF_SAMPLE_REGS_ABI } from './constants.ts';
+import { isDeferred } from './deferred-callchain.ts';
 import type { ParseInfo } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
 
@@ -52,6 +53,11 @@ export class SampleView {
    */
   readonly callchain = new Float64Array(MOST_VALUES);
   callchainLength = 0;
+  /**
+   * Where the cookie lies of a callchain whose user part comes later (deferred-callchain.ts), −1 in
+   * others. Neither it nor the marker in front of it is in `callchain`.
+   */
+  deferredCookieOffset = -1;
 
   /** Tracepoint fields and other data of the event itself. */
   rawOffset = -1;
@@ -60,7 +66,7 @@ export class SampleView {
   /** First `struct perf_branch_entry { u64 from, to, flags; }`, newest first. */
   branchOffset = -1;
   branchCount = 0;
-  /** Hardware index of the newest entry; −1 if unknown. */
+  /** Where the hardware keeps the newest entry; −1 if unknown. */
   branchHwIndex = -1;
   /** One u64 of counters per branch. */
   branchCountersOffset = -1;
@@ -109,7 +115,8 @@ export class SampleView {
 
 /**
  * Decodes the sample in [offset, end), header included, into `out`. False if its fields do not
- * fit: `out` is then partly filled and the caller counts it. Never reads past `end`.
+ * fit, or if the event has fields that are not known here, since these could lie anywhere: `out`
+ * is then partly filled and the caller counts it. Never reads past `end`.
  *
  *   struct {
  *     struct perf_event_header header;
@@ -154,7 +161,7 @@ export function decodeSample(
   out: SampleView,
 ): boolean {
   if (out.format !== info) clearAbsent(info, out);
-  if (offset + info.sampleFixedSize > end) return false;
+  if (offset + info.sampleFixedSize > end || info.hasNewerFields) return false;
   const sampleType = info.sampleType;
   const littleEndian = info.littleEndian;
   let at = offset + 8;
@@ -209,9 +216,21 @@ export function decodeSample(
     readAddresses(view, at, length, littleEndian, out.callchain);
     out.callchainLength = length;
     at += 8 * length;
+    if (info.mayDeferCallchain) {
+      const isIncomplete = isDeferred(out.callchain, length);
+      out.deferredCookieOffset = isIncomplete ? at - 8 : -1;
+      if (isIncomplete) out.callchainLength = length - 2;
+    }
   }
-  if (sampleType >= PERF_SAMPLE.RAW) return decodeRest(view, at, end, info, out);
-  return true;
+  if (sampleType < PERF_SAMPLE.RAW) return true;
+  if (decodeRest(view, at, end, info, info.hasBranchHwIndex, out)) return true;
+  // The kernel leaves out the hardware index, too, if it has no branches at all for a sample.
+  return (
+    info.hasBranchHwIndex &&
+    out.branchCount === 0 &&
+    decodeRest(view, at, end, info, false, out) &&
+    out.branchCount === 0
+  );
 }
 
 /** The fields from RAW on, which plain profiles do not have. */
@@ -220,6 +239,7 @@ function decodeRest(
   start: number,
   end: number,
   info: ParseInfo,
+  hasBranchHwIndex: boolean,
   out: SampleView,
 ): boolean {
   const sampleType = info.sampleType;
@@ -240,9 +260,9 @@ function decodeRest(
     if (at + 8 > end) return false;
     const count = readU64(view, at, littleEndian);
     at += 8;
-    if (info.hasBranchHwIndex) {
-      // A sample without any branch data has no index either; it is then not told apart from one
-      // with an index and no entries. perf takes it as present too.
+    out.branchCount = 0;
+    out.branchHwIndex = -1;
+    if (hasBranchHwIndex) {
       if (at + 8 > end) return false;
       out.branchHwIndex = readAddress(view, at, littleEndian);
       at += 8;
@@ -365,6 +385,7 @@ function clearAbsent(info: ParseInfo, out: SampleView): void {
   out.timeEnabled = 0;
   out.timeRunning = 0;
   out.callchainLength = 0;
+  out.deferredCookieOffset = -1;
   out.rawOffset = -1;
   out.rawLength = 0;
   out.branchOffset = -1;

@@ -234,12 +234,12 @@ const CASES: readonly [
       newBytes: new TextEncoder().encode('cde'),
     },
   ],
-  ['AUX_OUTPUT_HW_ID', 0, (out) => out.u64(3), { kind: 'auxOutputHwId', hwId: 3 }],
+  ['AUX_OUTPUT_HW_ID', 0, (out) => out.u64(3), { kind: 'auxOutputHwId', hwId: '0x3' }],
   [
     'CALLCHAIN_DEFERRED',
     0,
     (out) => out.u64(42).u64(2).u64(-512).u64(0x401000),
-    { kind: 'callchainDeferred', cookie: 42, callchain: Float64Array.of(-512, 0x401000) },
+    { kind: 'callchainDeferred', cookie: '0x2a', callchain: Float64Array.of(-512, 0x401000) },
   ],
 ];
 
