@@ -125,7 +125,7 @@ Examples:
   withInput(program.command('export'), 'the profile in the format of other tools')
     .addOption(
       new Option('--format <format>', 'what to write')
-        .choices(['folded', 'speedscope', 'html', 'pprof'])
+        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox'])
         .makeOptionMandatory(),
     )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output')

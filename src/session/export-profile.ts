@@ -1,3 +1,4 @@
+import { writeFirefox } from '../export/firefox.ts';
 import { writeFolded } from '../export/folded.ts';
 import { renderHtml } from '../export/html.ts';
 import type { ExportProvenance } from '../export/provenance.ts';
@@ -8,7 +9,7 @@ import type { OpenedProfile } from './open-profile.ts';
 import { packageVersion } from './version.ts';
 import { readPageAssets } from './web-assets.ts';
 
-export const EXPORT_FORMATS = ['folded', 'speedscope', 'html'] as const;
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export type ExportOptions = {
@@ -40,6 +41,18 @@ export function exportProfile(
     case 'speedscope':
       writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
       break;
+    case 'firefox': {
+      const { startWallNs } = opened.facts;
+      const wall = startWallNs === null ? {} : { startWallNs };
+      const marks = opened.marks();
+      writeFirefox(
+        profile,
+        weights,
+        { select, exporter, provenance: provenance(), marks, ...wall },
+        write,
+      );
+      break;
+    }
     case 'html': {
       const title = options.title === undefined ? {} : { title: options.title };
       write(

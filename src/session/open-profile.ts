@@ -3,6 +3,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { UsageError } from '../base/errors.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { toRawTime } from '../base/u64.ts';
+import type { RecordingMarks } from '../export/recording-marks.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
@@ -132,6 +133,17 @@ export class OpenedProfile {
   /** The final value of an event's counter over all its instances; null if it was not read. */
   eventsCounted(event: EventIndex): number | null {
     return this.#periodInput.eventTotals?.[event] ?? null;
+  }
+
+  /** What happened at a time and is no sample: losses, throttling, re-ramps, context switches. */
+  marks(): RecordingMarks {
+    const { losses, throttles, switches } = this.facts;
+    const reRamps = this.periods({ streams: 'all' }).events.flatMap(({ event, streams }) =>
+      streams.flatMap(({ streamId, reRamps }) =>
+        reRamps.map((ramp) => ({ ...ramp, event: this.eventIndex(event), streamId })),
+      ),
+    );
+    return { losses, throttles, switches, reRamps };
   }
 
   /** What arrived of each event and what did not, in events. */
