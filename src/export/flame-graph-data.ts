@@ -10,7 +10,7 @@ import {
 import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { invertCallTree } from '../profile/invert-call-tree.ts';
-import { lostSamplesOf } from '../profile/losses.ts';
+import { lostFunc, lostSamplesOf } from '../profile/losses.ts';
 import {
   type ShareEstimator,
   type ShareInterval,
@@ -47,7 +47,7 @@ export type FlameGraphData = {
   readonly events: readonly FlameEvent[];
 };
 
-export type FlameLabelKind = DsoKind | 'comm' | 'pruned';
+export type FlameLabelKind = DsoKind | 'comm' | 'lost' | 'pruned';
 
 /** What the frames are called: parallel arrays, one entry per distinct frame. */
 export type FlameLabels = {
@@ -274,9 +274,15 @@ class LabelTable {
       const { dsos, funcs } = this.#profile;
       const dso = dsos[funcs.dso[func] as number];
       const name = funcLabel(this.#profile, func);
-      this.#funcToLabel[func] = this.#add(name, dso?.path ?? '', dso?.kind ?? 'unknown');
+      this.#funcToLabel[func] = this.#add(name, dso?.path ?? '', this.#kindOf(func));
     }
     return this.#funcToLabel[func] as number;
+  }
+
+  #kindOf(func: number): FlameLabelKind {
+    const { dsos, funcs } = this.#profile;
+    if (func === lostFunc(this.#profile)) return 'lost';
+    return dsos[funcs.dso[func] as number]?.kind ?? 'unknown';
   }
 
   #ofComm(comm: number): number {

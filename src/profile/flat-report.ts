@@ -6,6 +6,7 @@ import {
   innermostFuncs,
 } from './call-nodes.ts';
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
+import { lostFunc } from './losses.ts';
 import {
   type ShareEstimator,
   type ShareInterval,
@@ -295,11 +296,6 @@ function toRows<Key extends object>(
       }),
     };
   });
-}
-
-/** The function of what no sample shows, −1 if nothing was lost. */
-function lostFunc({ lostStack, stacks, frames }: Profile): number {
-  return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
 }
 
 /** Takes weight out of a key that no sample put there. */

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderHtml } from '../../src/export/html.ts';
-import type { Profile } from '../../src/profile/types.ts';
+import type { EventIndex, Profile } from '../../src/profile/types.ts';
 import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
@@ -160,7 +160,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the flame graph page in a browser', () =
     `);
     await open({
       ...profile,
-      losses: [{ ...profile.losses[1]!, lostRecords: 3, lostSamples: 1 }],
+      losses: [{ event: 1 as EventIndex, lostRecords: 3, lostSamples: 1 }],
     });
     expect(await page.locator('.figures').innerText()).toContain('none');
     await page.getByLabel('Event').selectOption('page-faults');

@@ -12,6 +12,7 @@ const PALETTE: Record<FlameLabelKind, { title: string; hue: number; saturation: 
   guest: { title: 'guest', hue: 322, saturation: 45 },
   unknown: { title: 'unknown', hue: 30, saturation: 6 },
   comm: { title: 'comm', hue: 214, saturation: 14 },
+  lost: { title: 'lost', hue: 0, saturation: 55 },
   pruned: { title: 'pruned', hue: 40, saturation: 0 },
 };
 

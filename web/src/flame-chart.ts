@@ -3,6 +3,7 @@ import { select } from 'd3-selection';
 import type {
   FlameEvent,
   FlameGraphData,
+  FlameLabelKind,
   FlameTree,
   FlameView,
 } from '../../src/export/flame-graph-data.ts';
@@ -14,6 +15,12 @@ import { createTooltip, type TooltipLine } from './tooltip.ts';
 const ROW_HEIGHT = 20;
 /** Pixels; narrower frames can be zoomed into by their parent. */
 const MIN_FRAME_WIDTH = 0.7;
+
+/** What a frame that is no code stands for. */
+const REMARKS: Partial<Record<FlameLabelKind, string>> = {
+  lost: 'counted, but the samples did not arrive: any function may have had a part of it',
+  pruned: 'frames too small to draw, together',
+};
 
 export type ChartOptions = {
   readonly data: FlameGraphData;
@@ -101,8 +108,7 @@ function describeFrame(options: ChartOptions, node: FrameNode): TooltipLine[] {
   }
   const dso = data.labels.dso[tree.label[node.row] as number] as string;
   if (dso !== '') lines.push({ term: 'in', text: dso });
-  if (data.labels.kind[tree.label[node.row] as number] === 'pruned') {
-    lines.push({ term: '', text: 'frames too small to draw, together' });
-  }
+  const remark = REMARKS[data.labels.kind[tree.label[node.row] as number] as FlameLabelKind];
+  if (remark !== undefined) lines.push({ term: '', text: remark });
   return lines;
 }

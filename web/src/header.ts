@@ -38,7 +38,11 @@ export function renderFigures(event: FlameEvent, view: FlameView): HTMLElement[]
   const lostFigure = figure('lost samples', lost);
   if (event.lostSamples > 0) lostFigure.classList.add('warning');
   figures.push(lostFigure);
-  if (event.provenance.length > 0) figures.push(figure('provenance', event.provenance.join('; ')));
+  if (event.provenance.length > 0) {
+    const origin = figure('where this comes from', event.provenance.join('; '));
+    origin.classList.add('remark');
+    figures.push(origin);
+  }
   return figures;
 }
 
