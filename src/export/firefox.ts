@@ -1,6 +1,7 @@
 import { printable } from '../base/printable.ts';
 import { groupSamples, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import type { Profile, ProfileEvent, Weights } from '../profile/types.ts';
+import { type ThreadIds, threadIds } from './firefox-ids.ts';
 import {
   MARKER_SCHEMA,
   MarkerColumns,
@@ -75,13 +76,15 @@ export function writeFirefox(
   buffer.add(`{"meta":${JSON.stringify(meta)}`);
   buffer.add(`,\n"libs":${JSON.stringify(tables.libs())}`);
   buffer.add(',\n"threads":[');
+  const ids = threadIds(profile);
   const marked = new Set<number>();
   for (const [index, track] of tracks.entries()) {
     if (index > 0) buffer.add(',');
     // Off-CPU times belong to the thread, whatever its events: once is enough.
     const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
     marked.add(track.thread);
-    writeThread(profile, weights, track, markers ?? new MarkerColumns(tables), buffer);
+    const columns = markers ?? new MarkerColumns(tables);
+    writeThread(profile, weights, track, ids[track.thread]!, columns, buffer);
   }
   if (befell.length > 0) {
     if (tracks.length > 0) buffer.add(',');
@@ -157,23 +160,19 @@ function writeThread(
   profile: Profile,
   weights: Weights,
   track: Track,
+  ids: ThreadIds,
   markers: MarkerColumns,
   buffer: TextBuffer,
 ): void {
-  const { pid, tid, generation, comm } = profile.threads[track.thread]!;
+  const { pid, tid, comm } = profile.threads[track.thread]!;
   const event = profile.events[track.event]!;
   const { unit } = withUnitOf(event, weights);
-  const sharers = profile.threads.filter((other) => other.pid === pid);
-  const main = sharers.find((other) => other.tid === pid && other.generation === generation);
-  // After an exec, or in a new process that got the number, it is another process.
-  const isAmbiguous = sharers.some((other) => other.generation !== generation);
-  const suffix = isAmbiguous ? `.${generation}` : '';
   const what = weights.kind === 'samples' ? event.name : `${event.name}, ${unit}`;
   writeHead(buffer, {
     name: JSON.stringify(printable(`${comm} (${what})`)),
-    processName: JSON.stringify(printable(main?.comm ?? comm)),
-    pid: `${pid}${suffix}`,
-    tid: track.isFirstOfThread && !isAmbiguous ? tid : `${tid}${suffix} event ${track.event}`,
+    processName: JSON.stringify(printable(ids.processName)),
+    pid: ids.pid,
+    tid: track.isFirstOfThread ? ids.tid : `${ids.tid} event ${track.event}`,
     isMain: pid === tid && track.isFirstOfThread,
   });
   writeSamples(profile, weights, track, unit, buffer);

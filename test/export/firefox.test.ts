@@ -204,17 +204,24 @@ describe('Firefox Profiler', () => {
     ]);
   });
 
-  test('a pid that was used again is another process', () => {
+  test('ids that were used again are told apart', () => {
     const profile = profileFromText(`
-      tid  10    11
-           main  main
+      tid  10    11    12    13
+           main  main  main  main
     `);
     const threads = [
       { pid: 10, tid: 10, generation: 0, comm: 'sh' },
       { pid: 10, tid: 10, generation: 1, comm: 'node' },
+      { pid: 10, tid: 12, generation: 1, comm: 'worker' },
+      { pid: 9, tid: 13, generation: 0, comm: 'other' },
     ];
     const file = firefox({ ...profile, threads });
-    expect(file.threads.map(({ pid }) => pid)).toEqual(['10.0', '10.1']);
+    expect(file.threads.map(({ pid, tid, processName }) => [pid, tid, processName])).toEqual([
+      ['10.0', 10, 'sh'],
+      ['10.1', '10 use 2', 'node'],
+      ['10.1', 12, 'node'],
+      ['9', 13, 'other'],
+    ]);
   });
 
   test('hostile names stay names, and the file stays JSON', () => {

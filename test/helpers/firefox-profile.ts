@@ -16,6 +16,7 @@ export type FirefoxFile = {
   readonly threads: readonly {
     readonly name: string;
     readonly pid: string;
+    readonly processName: string;
     readonly tid: number | string;
     readonly isMainThread: boolean;
     readonly samples: {
