@@ -43,6 +43,9 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
   const lastSteps = new StepList(streams);
   const ofStream = new Float64Array(longest);
   const squares = new Float64Array(longest);
+  let totalWeight = 0;
+  for (let i = 0; i < input.rows.length; i++)
+    totalWeight += weights[input.rows[i] as number] as number;
 
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
@@ -52,6 +55,12 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
     smoothSquares(ofStream, length, course === undefined ? 0 : 1, squares);
     for (let k = 0; k < length; k++) {
       const row = rows[k] as number;
+      const own = weights[row] as number;
+      if (own >= HUGE * totalWeight) {
+        aloneNear += own * own;
+        aloneFar += own * own;
+        continue;
+      }
       const square = squares[k] as number;
       const border = borders === null ? NOT_SPLIT : (borders[row] as number);
       if (border !== NOT_SPLIT) {
@@ -83,6 +92,12 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
   };
   return { steps, aloneNear, aloneFar, allLast };
 }
+
+/**
+ * A sample with this share of all weight stands for itself. In the interval of a period that
+ * overshot, the program may have done anything, whatever the samples around it show.
+ */
+const HUGE = 0.05;
 
 /** Samples on either side over which squared weights are taken together … */
 const SIDE = 4;

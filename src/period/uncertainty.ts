@@ -32,7 +32,9 @@ import { effectiveSampleSize } from './weights.ts';
  * takes A for B where both occur, and is too narrow.
  *
  * Added are the borders that were divided (`uncertainty-borders.ts`) and what each stream counted
- * after its last sample: up to w events, w²/3 if they were of the last sample's function alone.
+ * after its last sample: up to w events, w²/3 if they were of the last sample's function alone; and
+ * for all streams together what the counter says came after their last samples, since tasks that
+ * are alike end alike.
  * The interval is Wilson's for as many drawn samples as have this variance, so it stays inside of
  * 0…1 and is right for rare functions too.
  *
@@ -41,6 +43,7 @@ import { effectiveSampleSize } from './weights.ts';
  */
 export function createShareEstimator(input: ShareInput): ShareEstimator {
   const { weights, rows } = input;
+  const after = input.eventsAfter ?? 0;
   const borders = findSplitBorders(input);
   let weight = 0;
   let squares = 0;
@@ -65,7 +68,8 @@ export function createShareEstimator(input: ShareInput): ShareEstimator {
       Math.min(squares * drawn, combineDifferences(withAlone, farWithAlone)) +
       oneSided(withAlone, farWithAlone, entered) +
       border +
-      Math.max(0, tail)
+      Math.max(0, tail) +
+      (after * after * drawn) / 3
     );
   };
   const effectiveSamples = effectiveSampleSize(weights, rows);
@@ -108,6 +112,8 @@ export type ShareInput = {
   readonly event: number;
   /** With weights of kind `events`. */
   readonly course?: EventCourse;
+  /** Events that were counted after the last samples of their streams, 0 if that is not known. */
+  readonly eventsAfter?: number;
 };
 
 /** What lies behind weights of kind `events`; columns per row of the sample table. */

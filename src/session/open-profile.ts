@@ -101,7 +101,12 @@ export class OpenedProfile {
     const input = { weights: weights.values, rows: this.samplesOf(event), groups, event };
     if (weights.kind !== 'events') return createShareEstimator(input);
     const { timeNs, periodEvents } = this.profile.samples;
-    return createShareEstimator({ ...input, course: { elapsedEvents, timeNs, periodEvents } });
+    const course = { elapsedEvents, timeNs, periodEvents };
+    return createShareEstimator({
+      ...input,
+      course,
+      eventsAfter: this.#eventsAfter(weights, event),
+    });
   }
 
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
@@ -157,6 +162,15 @@ export class OpenedProfile {
     // Members of a sampled group have no period of their own: their leader samples them.
     const isSampled = (index: number) => this.profile.events[index]?.fixedPeriod !== 0;
     return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
+  }
+
+  /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */
+  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number {
+    const counted = this.eventsCounted(event);
+    if (counted === null || this.profile.events[event]!.mode === 'clock') return 0;
+    let rest = counted;
+    for (const row of this.samplesOf(event)) rest -= values[row]! + (lostBefore?.[row] ?? 0);
+    return Math.max(0, rest);
   }
 
   #aligned(): Alignment {
