@@ -79,8 +79,7 @@ export function writePprof(
       durationNanos: lastTimeNs(profile, samples),
       ...(first !== undefined && {
         periodType: valueType(weightType(first, { ...weights, kind: 'period' })),
-        // Where the kernel adapts it, no one number is the period.
-        period: first.fixedPeriod ?? 0,
+        period: periodOf(profile, shown[0]!) ?? 0,
       }),
       comment: commentsOf(profile, weights, shown, options).map(intern),
       ...(defaultType !== undefined && { defaultSampleType: intern(defaultType.type) }),
@@ -136,6 +135,15 @@ function writeSamples(
   write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
 }
 
+/** What every sample of an event stands for; null where the kernel adapts it. */
+function periodOf({ events, samples }: Profile, event: number): number | null {
+  const { mode, fixedPeriod } = events[event]!;
+  if (mode === 'frequency' || fixedPeriod !== null) return fixedPeriod;
+  // A clock at a rate: its period is the timer's, and each sample reports it.
+  const sample = samples.event.indexOf(event);
+  return sample < 0 ? null : (samples.periodEvents[sample] as number);
+}
+
 function lastTimeNs({ samples }: Profile, selected: Int32Array): number {
   const last = selected[selected.length - 1];
   return last === undefined ? 0 : Math.round(samples.timeNs[last] as number);
@@ -155,10 +163,11 @@ function commentsOf(
     if (provenance.kernel !== null) comments.push(`Linux ${provenance.kernel}`);
   }
   for (const index of shown) {
-    const { name, mode, frequencyHz, fixedPeriod, unit } = profile.events[index]!;
+    const { name, mode, frequencyHz, unit } = profile.events[index]!;
+    const period = periodOf(profile, index);
     const say = (text: string) => comments.push(`${name}: ${text}`);
     if (mode === 'frequency') say(`the kernel adapted the period, aiming for ${frequencyHz} Hz`);
-    else if (fixedPeriod !== null) say(`a sample every ${fixedPeriod} ${unit}`);
+    else if (period !== null) say(`a sample every ${period} ${unit}`);
     const described = provenance?.events.find(({ event }) => event === name);
     if (described !== undefined) for (const sentence of described.said) say(sentence);
     else {
