@@ -2,7 +2,10 @@ import { decodeText } from '../base/text.ts';
 import type { TracepointField } from './format-file.ts';
 import type { RawRecord } from './raw-record.ts';
 
-/** Makes the function that writes ` name=value` for every field, in libtraceevent's form. */
+/**
+ * Makes the function that writes ` name=value` for every field, in libtraceevent's form. There
+ * arrays of u8 are text as long as none was met that is not; here they are bytes always.
+ */
 export function compileFieldPairs(
   fields: readonly TracepointField[],
 ): (record: RawRecord) => string {
@@ -26,7 +29,9 @@ function scalarWriter(field: TracepointField): (record: RawRecord) => string {
   const signed = field.signed && !isHex;
   return (record) => {
     const value = record.readBig(record.start + offset, size, signed);
-    return isHex ? `0x${value.toString(16)}` : value.toString();
+    if (isHex) return `0x${value.toString(16)}`;
+    // libtraceevent prints a short as %2d.
+    return signed && size === 2 ? value.toString().padStart(2) : value.toString();
   };
 }
 

@@ -22,7 +22,7 @@ export type TracepointField = {
   readonly isArray: boolean;
   /** Bytes of an element; the whole field where it is no array. */
   readonly elementSize: number;
-  /** Characters up to a NUL, as far as the declaration says. */
+  /** An array of char: text up to a NUL. One of u8 is bytes, as addresses of the network are. */
   readonly isString: boolean;
   readonly isPointer: boolean;
 };
@@ -98,7 +98,7 @@ function parseField(line: string, longSize: number): TracepointField | null {
     location,
     isArray,
     elementSize: isArray ? elementSizeOf(element, brackets, location, size) : size,
-    isString: isArray && /\b(unsigned |signed )?char$|\b(__)?[us]8$/.test(type),
+    isString: isArray && /^(const )?char$/.test(type),
     isPointer: type.endsWith('*') && !isArray,
   };
 }
