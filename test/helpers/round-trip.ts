@@ -1,4 +1,5 @@
 import { NONE } from '../../src/base/brand.ts';
+import { writeFirefox } from '../../src/export/firefox.ts';
 import { writeFolded } from '../../src/export/folded.ts';
 import { writeSpeedscope } from '../../src/export/speedscope.ts';
 import { checkProfile } from '../../src/profile/check.ts';
@@ -12,6 +13,8 @@ import type {
   Weights,
 } from '../../src/profile/types.ts';
 import { EMPTY_META } from './profile-from-text.ts';
+import { parseFirefox } from './round-trip-firefox.ts';
+import { parsePprof, pprofText } from './round-trip-pprof.ts';
 
 /** What an export says, as a profile again. */
 export type Parsed = { readonly profile: Profile; readonly weights: Weights };
@@ -39,6 +42,13 @@ export const FORMATS: readonly Format[] = [
     parse: parseSpeedscope,
     isOneEvent: false,
   },
+  {
+    name: 'firefox',
+    write: (profile, weights) => collect((write) => writeFirefox(profile, weights, {}, write)),
+    parse: parseFirefox,
+    isOneEvent: false,
+  },
+  { name: 'pprof', write: pprofText, parse: parsePprof, isOneEvent: false },
 ];
 
 /** All that `run` writes, as one text. */
