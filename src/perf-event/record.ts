@@ -39,7 +39,7 @@ export type MmapRecord = {
   readonly fileId: FileId | null;
   /** MMAP2 with a build ID, lower-case hex. */
   readonly buildId: string | null;
-  /** `PROT_…` and `MAP_…` bits; 0 in MMAP. */
+  /** `PROT_…` and `MAP_…` bits; 0 in MMAP and in the first MMAP2. */
   readonly prot: number;
   readonly flags: number;
 };
@@ -313,7 +313,7 @@ function decodeBody(
  *       struct { u32 maj; u32 min; u64 ino; u64 ino_generation; };
  *       struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; };
  *     };                                  // the latter with PERF_RECORD_MISC_MMAP_BUILD_ID
- *     u32 prot, flags;
+ *     u32 prot, flags;                    // not in the first kernels with MMAP2
  *     // both:
  *     char filename[];
  *     struct sample_id sample_id;
@@ -321,9 +321,10 @@ function decodeBody(
  */
 function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord | null {
   const isMmap2 = type === PERF_RECORD.MMAP2;
-  const filenameAt = isMmap2 ? 64 : 32;
-  if (!body.has(filenameAt)) return null;
   const hasBuildId = isMmap2 && (misc & PERF_RECORD_MISC.MMAP_BUILD_ID) !== 0;
+  const hasRights = isMmap2 && (hasBuildId || !isNameAt(body, 56));
+  const filenameAt = hasRights ? 64 : isMmap2 ? 56 : 32;
+  if (!body.has(filenameAt)) return null;
   return {
     kind: isMmap2 ? 'mmap2' : 'mmap',
     pid: body.i32(0),
@@ -345,9 +346,24 @@ function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord 
           }
         : null,
     buildId: hasBuildId ? toHex(body.bytes(36, Math.min(body.u8(32), 20))) : null,
-    prot: isMmap2 ? body.u32(56) : 0,
-    flags: isMmap2 ? body.u32(60) : 0,
+    prot: hasRights ? body.u32(56) : 0,
+    flags: hasRights ? body.u32(60) : 0,
   };
+}
+
+const SLASH = 0x2f;
+const BRACKET = 0x5b;
+
+/**
+ * Whether a file name begins where `prot` should be: the first kernels with MMAP2 (3.12-rc, and
+ * 3.10 of RHEL 7 to this day) wrote neither `prot` nor `flags`. Every name of theirs begins with
+ * `/` or `[`; as a `prot` that would be more bits than there are.
+ */
+function isNameAt(body: RecordBody, at: number): boolean {
+  if (!body.has(at + 2)) return false;
+  const first = body.u8(at);
+  const second = body.u8(at + 1);
+  return (first === SLASH || first === BRACKET) && second >= 0x20 && second < 0x7f;
 }
 
 /** struct { header; u32 pid, tid; struct read_format values; struct sample_id; } */

@@ -53,6 +53,8 @@ export class SampleView {
    */
   readonly callchain = new Float64Array(MOST_VALUES);
   callchainLength = 0;
+  /** First of its u64 entries, for those that are no addresses and not exact as doubles; −1. */
+  callchainOffset = -1;
   /**
    * Where the cookie lies of a callchain whose user part comes later (deferred-callchain.ts), −1 in
    * others. Neither it nor the marker in front of it is in `callchain`.
@@ -215,6 +217,7 @@ export function decodeSample(
     if (length * 8 > end - at) return false;
     readAddresses(view, at, length, littleEndian, out.callchain);
     out.callchainLength = length;
+    out.callchainOffset = at;
     at += 8 * length;
     if (info.mayDeferCallchain) {
       const isIncomplete = isDeferred(out.callchain, length);
@@ -385,6 +388,7 @@ function clearAbsent(info: ParseInfo, out: SampleView): void {
   out.timeEnabled = 0;
   out.timeRunning = 0;
   out.callchainLength = 0;
+  out.callchainOffset = -1;
   out.deferredCookieOffset = -1;
   out.rawOffset = -1;
   out.rawLength = 0;

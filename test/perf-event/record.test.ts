@@ -320,6 +320,27 @@ describe('record', () => {
     expect(decode(bytes)).toMatchObject({ comm: 'sixteen_bytes_xx' });
   });
 
+  test('MMAP2 of a kernel 3.10 has its file name in place of rights and flags', () => {
+    // What CentOS 7 wrote for its libc, but for the trailer.
+    const bytes = record(PERF_RECORD.MMAP2, 2, (out) => {
+      out.u32(28388).u32(28388).u64(0x7f0226c09000).u64(0x3c1000).u64(0);
+      out.u32(0xfd).u32(1).u64(201327386).u64(674321759);
+      out.text('/usr/lib64/libc-2.17.so').zeros(1);
+    });
+    expect(decode(bytes, 0)).toMatchObject({
+      kind: 'mmap2',
+      filename: '/usr/lib64/libc-2.17.so',
+      fileId: { major: 0xfd, minor: 1, inode: 201327386, inodeGeneration: 674321759 },
+      prot: 0,
+      flags: 0,
+    });
+    // perf inject writes a file's mode as prot; it is no name.
+    const injected = record(PERF_RECORD.MMAP2, 2, (out) => {
+      out.u32(1).u32(1).zeros(48).u32(0o100457).u32(1).text('/tmp/jit.so').zeros(5);
+    });
+    expect(decode(injected, 0)).toMatchObject({ prot: 0o100457, filename: '/tmp/jit.so' });
+  });
+
   test('types without a name and records of perf pass through', () => {
     const future = record(60, 0, (out) => out.u64(1));
     expect(decode(future, 0)).toEqual({ kind: 'unknown', type: 60, size: 16 });
