@@ -147,7 +147,10 @@ export function recordingMarkers(
   return markers;
 }
 
-/** When each thread did not run, from its going to its coming back; by row of `profile.threads`. */
+/**
+ * When each thread did not run, from its going to its coming back; by row of `profile.threads`. Where
+ * the record of its coming back was lost, the next going counts, as nobody knows when it ran.
+ */
 // Hot: once per context switch.
 export function switchMarkers(
   profile: Profile,
