@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { FailedError } from '../base/errors.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { printableProvenance } from '../export/provenance.ts';
 import { weightTitle } from '../export/weight-title.ts';
@@ -25,6 +25,11 @@ export async function runExport(
     verbose?: boolean;
   },
 ): Promise<void> {
+  if (flags.format === 'pprof' && flags.output === '-' && process.stdout.isTTY) {
+    throw new UsageError('a pprof file is compressed: it would garble the terminal', [
+      'name a file: -o profile.pb.gz',
+    ]);
+  }
   const opened = await loadForCommand(path, flags);
   const { events } = opened.profile;
   const fd = flags.output === '-' ? 1 : openOutput(flags.output);
