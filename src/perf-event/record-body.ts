@@ -72,6 +72,7 @@ export class RecordBody {
 
   /** From `at` to the first NUL, the end of the body, or `length` bytes on. */
   text(at: number, length = this.length - at): string {
-    return decodeText(this.bytes(at, Math.max(0, Math.min(length, this.length - at))));
+    const bytes = Math.min(length, this.length - at);
+    return bytes <= 0 ? '' : decodeText(this.bytes(at, bytes));
   }
 }

@@ -236,7 +236,10 @@ export function decodeSample(
   );
 }
 
-/** The fields from RAW on, which plain profiles do not have. */
+/**
+ * The fields from RAW on, which plain profiles do not have. A register dump with an ABI that is not
+ * known is refused: newer kernels mark so that more than the registers of the mask follow.
+ */
 function decodeRest(
   view: DataView,
   start: number,
@@ -283,6 +286,7 @@ function decodeRest(
   if (sampleType & PERF_SAMPLE.REGS_USER) {
     if (at + 8 > end) return false;
     const abi = readU64(view, at, littleEndian);
+    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
     at += 8;
     const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.userRegisterCount;
     if (count * 8 > end - at) return false;
@@ -333,6 +337,7 @@ function decodeRest(
   if (sampleType & PERF_SAMPLE.REGS_INTR) {
     if (at + 8 > end) return false;
     const abi = readU64(view, at, littleEndian);
+    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
     at += 8;
     const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.interruptRegisterCount;
     if (count * 8 > end - at) return false;
