@@ -2,9 +2,9 @@
 //   node examples/export-all.mjs perf.data
 
 import { writeFileSync } from 'node:fs';
-import { EXPORT_FORMATS, openProfile } from 'perf-ts';
+import { EXPORT_FORMATS, exportPprof, openProfile } from 'perf-ts';
 
-const ENDINGS = { speedscope: 'speedscope.json' };
+const ENDINGS = { speedscope: 'speedscope.json', firefox: 'firefox.json' };
 
 const path = process.argv[2] ?? 'perf.data';
 const opened = await openProfile(path);
@@ -14,3 +14,7 @@ for (const format of EXPORT_FORMATS) {
   writeFileSync(output, text);
   console.log(`${output}: ${text.length} characters`);
 }
+// pprof is no text, but compressed bytes.
+const bytes = await exportPprof(opened);
+writeFileSync(`${path}.pb.gz`, bytes);
+console.log(`${path}.pb.gz: ${bytes.length} bytes`);

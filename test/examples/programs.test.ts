@@ -98,8 +98,13 @@ describeLive('the programs in examples/', () => {
       `${file}.folded`,
       `${file}.speedscope.json`,
       `${file}.html`,
+      `${file}.firefox.json`,
+      `${file}.pb.gz`,
     ]);
-    for (const ending of ['folded', 'speedscope.json', 'html']) {
+    const pprof = join(cwd, 'command.pb.gz');
+    perfTs(['export', file, '--format', 'pprof', '-o', pprof]);
+    expect(readFileSync(`${file}.pb.gz`)).toEqual(readFileSync(pprof));
+    for (const ending of ['folded', 'speedscope.json', 'html', 'firefox.json']) {
       const written = `${file}.${ending}`;
       expect(existsSync(written)).toBe(true);
       const format = ending.split('.')[0] as string;
