@@ -86,7 +86,11 @@ function layoutReader(
   precision: number | NumberEvaluator,
 ): LayoutReader {
   if (typeof width === 'number' && typeof precision === 'number') {
-    const layout = { flags, width, precision };
+    const layout = {
+      flags,
+      width: Math.min(width, MOST_WIDTH),
+      precision: Math.min(precision, MOST_WIDTH),
+    };
     return () => layout;
   }
   const read = (value: number | NumberEvaluator, record: RawRecord): number =>
@@ -96,12 +100,12 @@ function layoutReader(
     return {
       flags: asked < 0 ? `${flags}-` : flags,
       width: Math.min(Math.abs(asked), MOST_WIDTH),
-      precision: read(precision, record),
+      precision: Math.min(read(precision, record), MOST_WIDTH),
     };
   };
 }
 
-/** A width from the data may be nonsense; a line has an end. */
+/** A width or precision may be nonsense; a line has an end. */
 const MOST_WIDTH = 65536;
 
 function compileConversion(

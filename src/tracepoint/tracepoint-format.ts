@@ -29,6 +29,8 @@ export class TracepointFormat {
   /** Its own fields, in the order of the format file. */
   readonly fieldList: readonly TracepointField[];
   readonly printFmt: string;
+  /** Texts so far that are pairs, because the print fmt can't be evaluated or the data end early. */
+  fallbackTexts = 0;
   readonly #longSize: number;
   readonly #names: KernelNames;
   readonly #record = new RawRecord();
@@ -83,6 +85,7 @@ export class TracepointFormat {
     record.moveTo(view, offset, size, littleEndian);
     const { pieces } = this.#compiled();
     if (pieces === null || size < this.#end) {
+      this.fallbackTexts++;
       this.#pairs ??= compileFieldPairs(this.fieldList);
       return NOT_EVALUATED + this.#pairs(record);
     }

@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../base/diagnostics.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
 import { parseFormatFile } from './format-file.ts';
 import { KernelNames, type KernelSymbolOf } from './kernel-names.ts';
 import { TracepointFormat } from './tracepoint-format.ts';
@@ -11,7 +11,7 @@ export type FormatTexts = Pick<TracingDataParts, 'formats' | 'longSize' | 'littl
 export type FormatOptions = {
   /** Names kernel addresses, for `%pS`; without it they stay addresses. */
   readonly symbolOf?: KernelSymbolOf | undefined;
-  /** Where cut and bad formats are counted. */
+  /** Where bad formats are counted, and samples that they don't fit. */
   readonly diagnostics?: Diagnostics | undefined;
 };
 
@@ -27,8 +27,10 @@ export class TracepointFormats {
   /** `pid comm` per line. */
   readonly savedCmdlines: string;
   readonly #byId = new Map<number, TracepointFormat>();
+  readonly #diagnostics: Diagnostics;
 
   private constructor(texts: FormatTexts, options: FormatOptions) {
+    this.#diagnostics = options.diagnostics ?? new Diagnostics();
     this.littleEndian = texts.littleEndian;
     this.longSize = texts.longSize;
     this.kallsyms = texts.kallsyms ?? new Uint8Array(0);
@@ -37,7 +39,7 @@ export class TracepointFormats {
     for (const { system, text } of texts.formats) {
       const file = parseFormatFile(text, texts.longSize);
       if (file === null) {
-        options.diagnostics?.count('format of a tracepoint not understood', system);
+        this.#diagnostics.count('format of a tracepoint not understood', system);
         continue;
       }
       if (this.#byId.has(file.id)) continue;
@@ -71,12 +73,30 @@ export class TracepointFormats {
 
   /**
    * The format of a sample's raw data. `config` is its attr's: null where the two disagree, since
-   * then either may be wrong.
+   * then either may be wrong, and where the recording has no format; both are counted.
    */
   ofSample(view: DataView, offset: number, size: number, config: number): TracepointFormat | null {
-    if (size < COMMON_TYPE_SIZE || offset + COMMON_TYPE_SIZE > view.byteLength) return null;
-    const id = view.getUint16(offset, this.littleEndian);
-    return id === config ? this.of(id) : null;
+    const fits = size >= COMMON_TYPE_SIZE && offset + COMMON_TYPE_SIZE <= view.byteLength;
+    const id = fits ? view.getUint16(offset, this.littleEndian) : -1;
+    if (id !== config) {
+      this.#diagnostics.count('raw data not of the tracepoint that the event is', `${config}`);
+      return null;
+    }
+    const format = this.of(id);
+    if (format === null) this.#diagnostics.count('no format of a tracepoint', `${id}`);
+    return format;
+  }
+
+  /** Counts the texts that are pairs of fields; once, when all are printed. */
+  countFallbacks(): void {
+    for (const { system, name, fallbackTexts, notEvaluated } of this) {
+      if (fallbackTexts === 0) continue;
+      this.#diagnostics.count(
+        'tracepoint shown as fields, its print fmt could not be evaluated',
+        `${system}:${name}: ${notEvaluated ?? 'the data end early'}`,
+        fallbackTexts,
+      );
+    }
   }
 
   *[Symbol.iterator](): IterableIterator<TracepointFormat> {

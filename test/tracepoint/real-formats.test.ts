@@ -45,9 +45,8 @@ function viewOf(hex: string): DataView {
  * Where perf's text is not what the kernel's `trace` file says of the same sample, and what is
  * printed instead:
  *
- * - timer_start: `flags & (A | B | C | D)` is computed as `(flags & A) | B | C | D` by
- *   libtraceevent, so each timer seems to be deferrable, pinned and irq-safe. tcp_orphan_timer is
- *   deferrable.
+ * - timer_start: libtraceevent's `flags & (A | B | C | D)` is as if it were `(flags & A) | B | C | D`, so
+ *   each timer seems to be deferrable, pinned and irq-safe. tcp_orphan_timer is deferrable.
  * - mm_page_alloc: the address of `vmemmap_base` is not in a recording. perf takes it for 0, and
  *   shows the frame number as the address of the page.
  */

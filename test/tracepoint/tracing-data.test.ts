@@ -109,4 +109,30 @@ describe('TracepointFormats', () => {
       'format of a tracepoint not understood',
     ]);
   });
+
+  test('samples without a text of their own are counted', () => {
+    const diagnostics = new Diagnostics();
+    const text = 'name: x\nID: 5\nformat:\n\nprint fmt: "%u", jiffies_to_msecs(1)\n';
+    const all = TracepointFormats.fromTexts(
+      { formats: [{ system: 'jbd2', text }], longSize: 8, littleEndian: true },
+      { diagnostics },
+    );
+    const view = new DataView(new ArrayBuffer(8));
+    view.setUint16(0, 5, true);
+    expect(all.ofSample(view, 0, 8, 6)).toBeNull();
+    view.setUint16(0, 6, true);
+    expect(all.ofSample(view, 0, 8, 6)).toBeNull();
+    all.of(5)!.text(view, 0, 8, true);
+    all.of(5)!.text(view, 0, 8, true);
+    all.countFallbacks();
+    expect(diagnostics.entries()).toEqual([
+      { reason: 'raw data not of the tracepoint that the event is', count: 1, example: '6' },
+      { reason: 'no format of a tracepoint', count: 1, example: '6' },
+      {
+        reason: 'tracepoint shown as fields, its print fmt could not be evaluated',
+        count: 2,
+        example: 'jbd2:x: jiffies_to_msecs()',
+      },
+    ]);
+  });
 });

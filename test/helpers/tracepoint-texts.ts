@@ -1,0 +1,66 @@
+// Texts of the tracepoint samples of a recording: ours, and those of Debian's perf.
+
+import { execFileSync } from 'node:child_process';
+import { toRawTime } from '../../src/base/u64.ts';
+import { FEATURE } from '../../src/perf-data/features.ts';
+import { type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
+import { PERF_RECORD } from '../../src/perf-event/constants.ts';
+import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
+import type { KernelSymbolOf } from '../../src/tracepoint/kernel-names.ts';
+import { TracepointFormats } from '../../src/tracepoint/tracepoint-formats.ts';
+import {
+  SIMPLE_PERF_RECORD_TRACING_DATA,
+  simpleperfTracingData,
+} from '../../src/tracepoint/tracing-data.ts';
+
+/** One sample: `system:name`, when and where it was, and its line. */
+export type TracepointText = { readonly event: string; readonly at: string; readonly text: string };
+
+/** Every sample that has a format, in file order. */
+export function ourTexts(data: PerfData, symbolOf?: KernelSymbolOf): TracepointText[] {
+  const section = data.sections.bytes(FEATURE.TRACING_DATA);
+  let formats = section === null ? null : TracepointFormats.parse(section, { symbolOf });
+  const texts: TracepointText[] = [];
+  const sample = new SampleView(data.startTime);
+  walkRecords(data, {
+    record(view, offset, size, type) {
+      if ((type as number) === SIMPLE_PERF_RECORD_TRACING_DATA) {
+        const bytes = simpleperfTracingData(view, offset, size, data.littleEndian);
+        if (bytes !== null) formats = TracepointFormats.parse(bytes, { symbolOf });
+      }
+      if (type !== PERF_RECORD.SAMPLE || formats === null) return;
+      const { attr, info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]!;
+      if (!decodeSample(view, offset, offset + size, info, sample)) return;
+      const { rawOffset, rawLength } = sample;
+      const format = formats.ofSample(view, rawOffset, rawLength, Number(attr.config));
+      if (format === null) return;
+      texts.push({
+        event: `${format.system}:${format.name}`,
+        at: `${sample.cpu} ${toRawTime(data.startTime, sample.timeNs)}`,
+        text: oneLine(format.text(view, rawOffset, rawLength, data.littleEndian)),
+      });
+    },
+  });
+  return texts;
+}
+
+/** What `perf script` prints for them, in its order of time. */
+export function perfTexts(file: string): TracepointText[] {
+  const columns = ['--ns', '-F', 'cpu,time,event,trace'];
+  const output = execFileSync('perf', ['script', '-i', file, ...columns], {
+    encoding: 'latin1',
+    maxBuffer: 2 ** 30,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const LINE = /^\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\w+:\w+): (.*)$/gm;
+  return [...output.matchAll(LINE)].map(([, cpu, seconds, nanos, event, text]) => ({
+    event: event as string,
+    at: `${Number(cpu)} ${BigInt(seconds as string) * 1_000_000_000n + BigInt(nanos as string)}`,
+    text: oneLine(text as string),
+  }));
+}
+
+/** Print fmts may end in blanks and line ends, of which perf prints some. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' ').trimEnd();
+}
