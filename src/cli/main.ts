@@ -144,6 +144,24 @@ Examples:
       await runScript(inputFile(file, options), options);
     });
 
+  withInput(program.command('inject'), 'write a recording again: smaller, anonymous, a part of it')
+    .requiredOption('-o, --output <file>', 'where to write; - is standard output, as a pipe')
+    .option('--strip-kernel', 'one marker in place of all kernel addresses')
+    .option('--drop-stacks', 'without the copies of user stacks and registers')
+    .option('--anonymize', 'hashes in place of paths, comms, host name, command line')
+    .option('--salt <text>', 'goes into the hashes, so that nobody else can try names')
+    .option('-b, --build-ids', 'add the build IDs of mapped files that are on this machine')
+    .option('--remove-build-ids', 'without build IDs')
+    .option('--time <start,stop>', 'samples of this time only, in seconds as printed')
+    .option('--cpu <cpus>', 'samples of these CPUs only (0-3,8)')
+    .option('--pid <pids>', 'samples of these processes only')
+    .option('--tid <tids>', 'samples of these threads only')
+    .option('--comm <names>', 'samples of threads with these names only')
+    .action(async (file: string | undefined, options) => {
+      const { runInject } = await import('./inject.ts');
+      runInject(inputFile(file, options), options);
+    });
+
   withInput(program.command('info'), 'header, events, record counts').action(
     async (file: string | undefined, options) => {
       const { runInfo } = await import('./info.ts');

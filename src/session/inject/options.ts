@@ -1,0 +1,45 @@
+/** What happens to the build IDs of a recording that is rewritten. */
+export type BuildIdChange =
+  /** Those that are there stay. */
+  | 'keep'
+  /** Those of mapped files that can be read on this machine are added, as `perf inject -b`. */
+  | 'add'
+  | 'remove';
+
+/** Which samples stay; what is left out does not restrict. */
+export type RecordSelection = {
+  /** First and last moment, raw nanoseconds of the recording's clock; both inside. */
+  readonly fromNs?: bigint;
+  readonly toNs?: bigint;
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the sample's thread had at its time. */
+  readonly comms?: ReadonlySet<string>;
+};
+
+/** How `rewriteRecording` changes a recording; without any of it, it only inflates and tidies. */
+export type RewriteOptions = {
+  /** Kernel addresses are replaced by one marker; module maps and physical addresses go. */
+  readonly stripKernel?: boolean;
+  /** The copies of user registers and user stacks go; callchains stay. */
+  readonly dropStacks?: boolean;
+  /** Paths, comms, host name and command line become hashes; implies `dropStacks`. */
+  readonly anonymize?: boolean;
+  /** Goes into the hashes of `anonymize`, so that nobody without it can try names. */
+  readonly salt?: string;
+  readonly buildIds?: BuildIdChange;
+  readonly select?: RecordSelection;
+};
+
+/** What was done. */
+export type RewriteSummary = {
+  readonly samples: number;
+  readonly samplesKept: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** What is not in the output and was not asked to go, with counts; for the user to see. */
+  readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
+  /** Of the input: where it was cut, null if it is whole. */
+  readonly truncatedAt: number | null;
+};

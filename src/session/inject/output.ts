@@ -1,0 +1,90 @@
+import { ByteWriter } from '../../base/byte-writer.ts';
+import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
+import { FEATURE } from '../../perf-data/features.ts';
+import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
+import { OutputFile, writeFully } from '../output-file.ts';
+import {
+  encodeFileHead,
+  encodeFileTail,
+  encodePipeBuildIds,
+  encodePipeHead,
+  type OutputEvent,
+} from './head.ts';
+
+/** Where a rewritten recording goes: `head`, `write` …, `tail`, `close`. */
+export type RewriteOutput = {
+  readonly isPipe: boolean;
+  /** `sections` are those of a pipe, which come first. */
+  head(
+    events: readonly OutputEvent[],
+    sections: readonly FeatureSection[],
+    littleEndian: boolean,
+  ): void;
+  write(records: Uint8Array): void;
+  /** The sections as they are when all records were seen. */
+  tail(sections: readonly FeatureSection[], littleEndian: boolean): void;
+  /** Returns the bytes written. */
+  close(): number;
+  discard(): void;
+};
+
+export function openRewriteOutput(path: string): RewriteOutput {
+  return path === '-' ? pipeOutput() : fileOutput(OutputFile.create(path, null));
+}
+
+function fileOutput(file: OutputFile): RewriteOutput {
+  let dataOffset = 0;
+  let length = 0;
+  const write = (bytes: Uint8Array): void => {
+    file.write(bytes, length);
+    length += bytes.length;
+  };
+  return {
+    isPipe: false,
+    head(events, _sections, littleEndian) {
+      write(encodeFileHead(events, littleEndian));
+      dataOffset = length;
+    },
+    write,
+    tail(sections, littleEndian) {
+      const dataSize = length - dataOffset;
+      const { bytes, flags } = encodeFileTail(length, sections, littleEndian);
+      write(bytes);
+      file.write(new ByteWriter(littleEndian).u64(dataSize).finish(), DATA_SIZE_OFFSET);
+      file.write(flags, FEATURE_FLAGS_OFFSET);
+    },
+    close() {
+      file.close();
+      return length;
+    },
+    discard: () => file.discard(),
+  };
+}
+
+const STANDARD_OUTPUT = 1;
+
+function pipeOutput(): RewriteOutput {
+  let length = 0;
+  const writtenFirst = new Map<number, Uint8Array>();
+  const write = (bytes: Uint8Array): void => {
+    writeFully(STANDARD_OUTPUT, bytes, null);
+    length += bytes.length;
+  };
+  return {
+    isPipe: true,
+    head(events, sections, littleEndian) {
+      write(encodePipeHead(events, sections, littleEndian));
+      for (const { feature, bytes } of sections) writtenFirst.set(feature, bytes);
+    },
+    write,
+    tail(sections, littleEndian) {
+      // Files that were read for their build IDs are known only now.
+      const buildIds = sections.find(({ feature }) => feature === FEATURE.BUILD_ID);
+      const first = writtenFirst.get(FEATURE.BUILD_ID)?.length ?? 0;
+      if (buildIds === undefined || buildIds.bytes.length === first) return;
+      write(encodePipeBuildIds(buildIds.bytes.subarray(first), littleEndian));
+    },
+    close: () => length,
+    discard: () => {},
+  };
+}

@@ -1,0 +1,266 @@
+import { NONE } from '../../base/brand.ts';
+import { FailedError } from '../../base/errors.ts';
+import { readTimeSince, toRawTime } from '../../base/u64.ts';
+import { FEATURE } from '../../perf-data/features.ts';
+import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
+import { encodeAttr } from '../../perf-event/attr.ts';
+import {
+  PERF_RECORD,
+  PERF_RECORD_USER_TYPE_START,
+  recordTypeName,
+} from '../../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
+import { withRecording } from '../open-recording.ts';
+import { BuildIdList } from './build-id-list.ts';
+import { changeEvent, type EventChange } from './event-change.ts';
+import type { OutputEvent } from './head.ts';
+import { kernelAddressesOf } from './kernel-marker.ts';
+import { Labels } from './labels.ts';
+import type { RewriteOptions, RewriteSummary } from './options.ts';
+import { openRewriteOutput, type RewriteOutput } from './output.ts';
+import { RawCleaner } from './raw-cleaner.ts';
+import { RecordBuffer } from './record-buffer.ts';
+import { SampleRewriter } from './sample-rewriter.ts';
+import { rewriteSections } from './sections.ts';
+import { Selector } from './selection.ts';
+import { type InputRecord, SideBandRewriter } from './side-band.ts';
+
+/** Enough to read fast; memory does not grow with the recording. */
+const SEGMENT_BYTES = 8 << 20;
+
+/**
+ * Writes the recording at `input` (`-`: standard input) again, changed as `options` say, to the
+ * file `output` or, for `-`, as a pipe to standard output. The result is a perf.data of the same byte
+ * order that other tools read; what was compressed is not any more. Losses and the records that
+ * describe processes stay, whichever samples are selected.
+ *
+ * Throws like `openProfile`, and `FailedError` if the output can't be written; a file that stood
+ * there is then there again.
+ */
+export function rewriteRecording(
+  input: string,
+  output: string,
+  options: RewriteOptions = {},
+): RewriteSummary {
+  return withRecording(input, (data) => {
+    const rewriter = new Rewriter(data, options);
+    const sink = openRewriteOutput(output);
+    try {
+      rewriter.run(sink);
+    } catch (error) {
+      sink.discard();
+      throw error;
+    }
+    return rewriter.summary(sink.close());
+  });
+}
+
+class Rewriter {
+  readonly #data: PerfData;
+  readonly #options: RewriteOptions;
+  readonly #changes: readonly EventChange[];
+  readonly #samples: readonly (SampleRewriter | null)[];
+  readonly #sideBand: SideBandRewriter;
+  readonly #selector: Selector;
+  readonly #labels: Labels | null;
+  readonly #buildIds: BuildIdList;
+  readonly #leftOut = new Map<string, number>();
+  #sampleCount = 0;
+  #keptCount = 0;
+  #firstNs = Number.POSITIVE_INFINITY;
+  #lastNs = Number.NEGATIVE_INFINITY;
+
+  constructor(data: PerfData, options: RewriteOptions) {
+    if (data.attrs.length === 0) {
+      throw new FailedError('the recording lists no events: there is nothing to write');
+    }
+    const { littleEndian, features } = data;
+    this.#data = data;
+    this.#options = options;
+    this.#labels = options.anonymize === true ? new Labels(options.salt) : null;
+    const kernel =
+      options.stripKernel === true ? kernelAddressesOf(features.arch, littleEndian) : null;
+    const tracing = data.sections.bytes(FEATURE.TRACING_DATA);
+    const cleansRaw = kernel !== null || this.#labels !== null;
+    const formats = tracing === null || !cleansRaw ? null : TracepointFormats.parse(tracing);
+    this.#changes = data.attrs.map((event) => changeEvent(event, options));
+    this.#samples = data.attrs.map(({ info, attr }, index) => {
+      const change = this.#changes[index] as EventChange;
+      if (!change.isDecoded) return null;
+      const format = formats?.of(Number(attr.config)) ?? null;
+      const raw = cleansRaw ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
+      return new SampleRewriter(info, change.removed, kernel, raw);
+    });
+    const buildIds = options.buildIds ?? 'keep';
+    this.#sideBand = new SideBandRewriter(kernel, this.#labels, buildIds, littleEndian);
+    this.#buildIds = new BuildIdList(data, buildIds, this.#labels);
+    this.#selector = new Selector(data, options.select ?? {});
+  }
+
+  run(sink: RewriteOutput): void {
+    const { littleEndian } = this.#data;
+    const events = this.#events();
+    const before = sink.isPipe ? this.#sections(events, false) : [];
+    sink.head(events, before, littleEndian);
+    const buffer = new RecordBuffer((bytes) => sink.write(bytes));
+    walkRecords(
+      this.#data,
+      {
+        record: (view, offset, size, type, misc) => {
+          if (type === PERF_RECORD.SAMPLE) this.#sample(view, offset, size, misc, buffer);
+          else this.#other(view, offset, size, type, misc, buffer);
+        },
+      },
+      SEGMENT_BYTES,
+    );
+    buffer.flush();
+    this.#buildIds.readFiles();
+    sink.tail(this.#sections(events, true), littleEndian);
+  }
+
+  summary(bytesWritten: number): RewriteSummary {
+    const { source, threadFiles, truncatedAt, skippedBytes } = this.#data;
+    if (skippedBytes > 0) this.#leaveOut('bytes that can not be read', skippedBytes);
+    return {
+      samples: this.#sampleCount,
+      samplesKept: this.#keptCount,
+      bytesRead: source.size + threadFiles.reduce((sum, file) => sum + file.size, 0),
+      bytesWritten,
+      leftOut: [...this.#leftOut].map(([reason, count]) => ({ reason, count })),
+      truncatedAt: truncatedAt < 0 ? null : truncatedAt,
+    };
+  }
+
+  // Hot: once per sample.
+  #sample(view: DataView, offset: number, size: number, misc: number, out: RecordBuffer): void {
+    this.#sampleCount++;
+    const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
+    if (!this.#selector.sample(view, offset, size, event)) return;
+    const rewriter = event === UNKNOWN_EVENT ? null : this.#samples[event];
+    if (rewriter === null && event !== UNKNOWN_EVENT) {
+      out.begin(size);
+      out.copy(view, offset, size);
+    } else if (rewriter == null || !rewriter.rewrite(view, offset, size, misc, out)) {
+      this.#leaveOut('samples whose fields can not be told apart', 1);
+      return;
+    }
+    this.#keptCount++;
+    const timeAt = this.#data.attrs[event]?.info.sampleTimeOffset ?? NONE;
+    if (timeAt < 0 || timeAt + 8 > size) return;
+    const { littleEndian, startTime } = this.#data;
+    const timeNs = readTimeSince(view, offset + timeAt, littleEndian, startTime);
+    if (timeNs < this.#firstNs) this.#firstNs = timeNs;
+    if (timeNs > this.#lastNs) this.#lastNs = timeNs;
+  }
+
+  #other(
+    view: DataView,
+    offset: number,
+    size: number,
+    type: number,
+    misc: number,
+    out: RecordBuffer,
+  ): void {
+    if (this.#isDropped(view, offset, size, type)) return;
+    const event = this.#data.lookup.attrIndexOf(view, offset, size, type);
+    if (isOfCourse(type) && !this.#selector.other(view, offset, size, event)) return;
+    if (type === PERF_RECORD.READ && this.#selector.cutsThreads) return;
+    const trailerSize =
+      type >= PERF_RECORD_USER_TYPE_START
+        ? 0
+        : (this.#data.attrs[event === UNKNOWN_EVENT ? 0 : event]?.info.trailerSize ?? 0);
+    const record: InputRecord = { view, offset, size, type, misc, trailerSize };
+    if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) this.#buildIds.add(record);
+    const rewritten = this.#sideBand.rewrite(record);
+    if (rewritten === null) {
+      this.#leaveOut(`${recordTypeName(type)} records with names or kernel addresses`, 1);
+    } else if (rewritten === 'same') {
+      out.begin(size);
+      out.copy(view, offset, size);
+    } else {
+      out.append(rewritten);
+    }
+  }
+
+  /** Records that the output has in another place, or has no use for. */
+  #isDropped(view: DataView, offset: number, size: number, type: number): boolean {
+    switch (type) {
+      // Their contents are visited one by one.
+      case PERF_RECORD.COMPRESSED:
+      case PERF_RECORD.COMPRESSED2:
+      // What these say is in the header of the output.
+      case PERF_RECORD.HEADER_ATTR:
+      case PERF_RECORD.HEADER_EVENT_TYPE:
+      case PERF_RECORD.HEADER_FEATURE:
+      case PERF_RECORD.HEADER_TRACING_DATA:
+      case PERF_RECORD.HEADER_BUILD_ID:
+        return true;
+      case PERF_RECORD.EVENT_UPDATE: {
+        const nameUpdate = 2;
+        const at = this.#data.littleEndian ? offset + 8 : offset + 12;
+        return (
+          this.#data.pipe &&
+          size >= 16 &&
+          view.getUint32(at, this.#data.littleEndian) === nameUpdate
+        );
+      }
+      case PERF_RECORD.FINISHED_ROUND:
+        // A round of one thread's file says nothing about the next file's records.
+        return this.#data.threadFiles.length > 0;
+      case PERF_RECORD.AUXTRACE_INFO:
+      case PERF_RECORD.AUXTRACE:
+      case PERF_RECORD.AUXTRACE_ERROR:
+        this.#leaveOut('records of AUX traces, which are not rewritten', 1);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #events(): OutputEvent[] {
+    const { attrs, littleEndian } = this.#data;
+    return attrs.map(({ ids, name }, index) => ({
+      attrBytes: encodeAttr((this.#changes[index] as EventChange).attr, littleEndian),
+      ids,
+      name,
+    }));
+  }
+
+  #sections(events: readonly OutputEvent[], isAtEnd: boolean): ReturnType<typeof rewriteSections> {
+    const { startTime } = this.#data;
+    const hasTimes = isAtEnd && this.#firstNs <= this.#lastNs;
+    return rewriteSections(this.#data, {
+      events,
+      stripsKernel: this.#options.stripKernel === true,
+      labels: this.#labels,
+      isPart: this.#selector.isActive,
+      sampleTime: hasTimes
+        ? { first: toRawTime(startTime, this.#firstNs), last: toRawTime(startTime, this.#lastNs) }
+        : null,
+      buildIds: this.#buildIds.entries(),
+      leaveOut: (name) => {
+        if (isAtEnd) this.#leaveOut(`header section ${name}`, 1);
+      },
+    });
+  }
+
+  #leaveOut(reason: string, count: number): void {
+    this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + count);
+  }
+}
+
+/** Records of a thread's course, which go with its samples; losses and what describes stay. */
+function isOfCourse(type: number): boolean {
+  switch (type) {
+    case PERF_RECORD.SWITCH:
+    case PERF_RECORD.SWITCH_CPU_WIDE:
+    case PERF_RECORD.THROTTLE:
+    case PERF_RECORD.UNTHROTTLE:
+    case PERF_RECORD.READ:
+    case PERF_RECORD.CALLCHAIN_DEFERRED:
+      return true;
+    default:
+      return false;
+  }
+}

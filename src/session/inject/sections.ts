@@ -1,0 +1,183 @@
+import { ByteWriter } from '../../base/byte-writer.ts';
+import { fromHex } from '../../base/hex.ts';
+import type { BuildIdEntry } from '../../perf-data/build-id-section.ts';
+import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
+import { FEATURE, featureName } from '../../perf-data/features.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
+import { encodeTracingData } from '../../perf-data/tracing-data.ts';
+import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { parseTracingData } from '../../tracepoint/tracing-data.ts';
+import { readProvenance } from '../provenance.ts';
+import type { OutputEvent } from './head.ts';
+import type { Labels } from './labels.ts';
+
+/** What the sections of the output depend on. */
+export type SectionChanges = {
+  readonly events: readonly OutputEvent[];
+  readonly stripsKernel: boolean;
+  readonly labels: Labels | null;
+  /** Samples were left out. */
+  readonly isPart: boolean;
+  /** Raw times of the first and last sample of the output; null if not known yet. */
+  readonly sampleTime: { readonly first: bigint; readonly last: bigint } | null;
+  readonly buildIds: readonly BuildIdEntry[];
+  /** Gets the names of sections that the output can't have. */
+  readonly leaveOut: (name: string) => void;
+};
+
+/** perf pads strings and build-ID entries to this. */
+const STRING_ALIGNMENT = 64;
+const FEATURES = 256;
+const LAST_KNOWN_FEATURE = FEATURE.CLN_SIZE;
+
+// Of the layout of the input, which the output does not share.
+const OF_THE_INPUT = new Set<number>([FEATURE.COMPRESSED, FEATURE.DIR_FORMAT, FEATURE.AUXTRACE]);
+
+/** The header's sections of the output, in the order of their numbers. */
+export function rewriteSections(data: PerfData, changes: SectionChanges): FeatureSection[] {
+  const sections: FeatureSection[] = [];
+  for (let feature = 1; feature < FEATURES; feature++) {
+    const bytes = rewriteSection(data, feature, changes);
+    if (bytes !== null) sections.push({ feature, bytes });
+  }
+  return sections;
+}
+
+function rewriteSection(
+  data: PerfData,
+  feature: number,
+  changes: SectionChanges,
+): Uint8Array | null {
+  const { littleEndian } = data;
+  const { labels, stripsKernel } = changes;
+  const bytes = data.sections.bytes(feature);
+  if (feature === FEATURE.BUILD_ID) {
+    const { buildIds } = changes;
+    return buildIds.length === 0 ? null : encodeBuildIds(buildIds, littleEndian);
+  }
+  if (feature === FEATURE.EVENT_DESC) return eventSection(bytes, changes, littleEndian);
+  if (bytes === null || OF_THE_INPUT.has(feature)) return null;
+  switch (feature) {
+    case FEATURE.HOSTNAME: {
+      const { hostname } = data.features;
+      if (labels === null || hostname === null) return labels === null ? bytes : null;
+      return strings([labels.host(hostname)], littleEndian);
+    }
+    case FEATURE.CMDLINE: {
+      if (labels === null && !stripsKernel) return bytes;
+      const list = (data.features.commandLine ?? []).map((argument) =>
+        withoutAddresses(labels?.argument(argument) ?? argument, stripsKernel),
+      );
+      const counted = new ByteWriter(littleEndian).u32(list.length);
+      return counted.bytes(strings(list, littleEndian)).finish();
+    }
+    case FEATURE.VERSION:
+      return versionSection(data, bytes, changes);
+    case FEATURE.SAMPLE_TIME: {
+      if (!changes.isPart) return bytes;
+      const { sampleTime } = changes;
+      if (sampleTime === null) return null;
+      return new ByteWriter(littleEndian).u64(sampleTime.first).u64(sampleTime.last).finish();
+    }
+    case FEATURE.TRACING_DATA:
+      return labels === null && !stripsKernel ? bytes : tracingDataSection(bytes, changes);
+    case FEATURE.BPF_PROG_INFO:
+    case FEATURE.BPF_BTF:
+      // Addresses, names and code of the programs.
+      return labels === null && !stripsKernel ? bytes : leftOut(feature, changes);
+    default: {
+      const isClean = labels === null && !stripsKernel;
+      return isClean || feature <= LAST_KNOWN_FEATURE ? bytes : leftOut(feature, changes);
+    }
+  }
+}
+
+function leftOut(feature: number, changes: SectionChanges): null {
+  changes.leaveOut(featureName(feature));
+  return null;
+}
+
+/** Lists the events as the output has them; struct in perf-data/feature-sections.ts. */
+function eventSection(
+  bytes: Uint8Array | null,
+  { events, stripsKernel }: SectionChanges,
+  littleEndian: boolean,
+): Uint8Array | null {
+  const isNamed = events.some(({ name }) => name !== null);
+  if (bytes === null && !isNamed) return null;
+  const size = Math.max(0, ...events.map(({ attrBytes }) => attrBytes.length));
+  const out = new ByteWriter(littleEndian).u32(events.length).u32(size);
+  for (const { attrBytes, ids, name } of events) {
+    const start = out.length;
+    out.bytes(attrBytes).zeros(size - attrBytes.length);
+    out.patchU32(start + 4, size);
+    out.u32(ids.length);
+    out.bytes(strings([withoutAddresses(name ?? '', stripsKernel)], littleEndian));
+    for (const id of ids) out.u64(id);
+  }
+  return out.finish();
+}
+
+/** The version, and behind it what perf-ts says of its own recordings (provenance.ts). */
+function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChanges): Uint8Array {
+  const provenance = readProvenance(data);
+  if (provenance === null || (changes.labels === null && !changes.isPart)) return bytes;
+  // Totals are of all samples; notes may name programs.
+  const changed = {
+    ...provenance,
+    totals: changes.isPart ? {} : provenance.totals,
+    notes: changes.labels === null ? provenance.notes : [],
+  };
+  return new ByteWriter(data.littleEndian)
+    .bytes(strings([data.features.version ?? ''], data.littleEndian))
+    .text(JSON.stringify(changed))
+    .finish();
+}
+
+/** The formats stay; kernel symbols, addresses of format strings, and comms of threads go. */
+function tracingDataSection(bytes: Uint8Array, changes: SectionChanges): Uint8Array | null {
+  const parts = parseTracingData(bytes);
+  return parts === null ? leftOut(FEATURE.TRACING_DATA, changes) : encodeTracingData(parts);
+}
+
+function encodeBuildIds(entries: readonly BuildIdEntry[], littleEndian: boolean): Uint8Array {
+  const out = new ByteWriter(littleEndian);
+  for (const { pid, cpuMode, buildId, filename } of entries) {
+    const id = fromHex(buildId)?.subarray(0, 20) ?? new Uint8Array(0);
+    const start = out.length;
+    out
+      .u32(0)
+      .u16(cpuMode | PERF_RECORD_MISC.BUILD_ID_SIZE)
+      .u16(0)
+      .u32(pid >>> 0);
+    out
+      .bytes(id)
+      .zeros(20 - id.length)
+      .u8(id.length)
+      .zeros(3);
+    out.text(filename).u8(0);
+    const over = (out.length - start) % STRING_ALIGNMENT;
+    out.zeros(over === 0 ? 0 : STRING_ALIGNMENT - over);
+    out.patchU16(start + 6, out.length - start);
+  }
+  return out.finish();
+}
+
+/** struct perf_header_string { u32 len; char string[len]; } of each text, padded within `len`. */
+function strings(texts: readonly string[], littleEndian: boolean): Uint8Array {
+  const out = new ByteWriter(littleEndian);
+  for (const text of texts) {
+    const at = out.length;
+    out.u32(0).text(text).u8(0);
+    const length = out.length - at - 4;
+    const padded = Math.ceil(length / STRING_ALIGNMENT) * STRING_ALIGNMENT;
+    out.zeros(padded - length);
+    out.patchU32(at, padded);
+  }
+  return out.finish();
+}
+
+/** `mem:0xffffffff81000000:rw` names a kernel address. */
+function withoutAddresses(text: string, stripsKernel: boolean): string {
+  return stripsKernel ? text.replace(/0x[89a-f][0-9a-f]{15}/gi, '0x0') : text;
+}
