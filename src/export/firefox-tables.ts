@@ -6,7 +6,7 @@ import { LOST_FUNC_NAME } from '../profile/func-table.ts';
 import type { Dso, Profile } from '../profile/types.ts';
 import { breakpadId } from './breakpad-id.ts';
 import type { TextBuffer } from './text-buffer.ts';
-import { parseV8Name, V8_TIERS } from './v8-name.ts';
+import { V8_TIERS, v8NameOfFunc } from './v8-name.ts';
 
 /** The first grey one is the default: of what belongs nowhere else. Indexes are `CATEGORY`'s. */
 export const CATEGORIES = [
@@ -115,7 +115,7 @@ export class FirefoxTables {
     const line = new Int32Array(funcs.length);
     const column = new Int32Array(funcs.length);
     for (let func = 0; func < funcs.length; func++) {
-      const parsed = this.#v8NameOf(func);
+      const parsed = v8NameOfFunc(this.#profile, func);
       if (parsed === null) continue;
       let index = sourceOfFile.get(parsed.file);
       if (index === undefined) {
@@ -187,18 +187,12 @@ export class FirefoxTables {
       case 'module':
         return [CATEGORY.KERNEL, 1];
       case 'jit':
-        return [CATEGORY.JIT, this.#v8NameOf(func)?.tier ?? 0];
+        return [CATEGORY.JIT, v8NameOfFunc(this.#profile, func)?.tier ?? 0];
       case 'guest':
         return [CATEGORY.GUEST, 0];
       default:
         return [CATEGORY.OTHER, 0];
     }
-  }
-
-  #v8NameOf(func: number) {
-    const { funcs, dsos, strings } = this.#profile;
-    if (dsos[funcs.dso[func] as number]?.kind === 'user') return null;
-    return parseV8Name(strings[funcs.name[func] as number] as string);
   }
 }
 

@@ -10,6 +10,7 @@ import { funcLabel } from '../profile/func-label.ts';
 import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
 import type { Profile } from '../profile/types.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
+import { v8NameOfFunc } from './v8-name.ts';
 
 /** The end of memory, 2^64 − 1, in signed form. */
 const LAST_ADDRESS = -1;
@@ -21,7 +22,8 @@ const LAST_ADDRESS = -1;
  *              function there, the innermost of the inlined ones first
  *   mapping    a range of a DSO (see `RangeFinder`); a DSO of which no range is known is one
  *              mapping from 0, whose addresses are offsets in the file
- *   function   a name. Of files and lines nothing is known, so they stay empty
+ *   function   a name; of JavaScript also the file and the line where it begins. Of other code and of
+ *              single frames no lines are known, so they stay empty
  */
 export class PprofLocations {
   readonly locations: LocationInput[] = [];
@@ -152,7 +154,16 @@ export class PprofLocations {
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
     const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
-    this.functions.push({ id, name, systemName: name });
+    const source = v8NameOfFunc(this.#profile, func);
+    this.functions.push({
+      id,
+      name,
+      systemName: name,
+      ...(source !== null && {
+        filename: this.#strings.dedup(printable(source.file)),
+        startLine: source.line,
+      }),
+    });
     this.#functionOfFunc[func] = id;
     return id;
   }

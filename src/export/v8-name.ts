@@ -1,3 +1,5 @@
+import type { Profile } from '../profile/types.ts';
+
 /** A function of JavaScript as V8 names its code in perf maps and jitdumps. */
 export type V8Name = {
   /** Row of `V8_TIERS`; 0 where the name does not tell. */
@@ -7,6 +9,12 @@ export type V8Name = {
   readonly line: number;
   readonly column: number;
 };
+
+/** Of a function of the profile; null for what is not JavaScript. Ahead-of-time code never is. */
+export function v8NameOfFunc({ funcs, dsos, strings }: Profile, func: number): V8Name | null {
+  if (dsos[funcs.dso[func] as number]?.kind === 'user') return null;
+  return parseV8Name(strings[funcs.name[func] as number] as string);
+}
 
 /** V8's ways to run a function. */
 export const V8_TIERS = ['Other', 'Interpreted', 'Baseline', 'Maglev', 'TurboFan'] as const;

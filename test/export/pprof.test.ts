@@ -189,6 +189,22 @@ describe('pprof', () => {
     expect(samples).toEqual(['outer<inner<middle<outer [1 1] app app 1 1 0']);
   });
 
+  test('JavaScript has the file and line where a function begins', () => {
+    const profile = profileFromText(`
+      main
+      JS:*fib /srv/fib.js:3:13@[JIT] tid 1
+    `);
+    const { file } = exported(profile, kinds(profile));
+    const drawn = file.function.map(({ name, filename, startLine }) => [
+      ...[name, filename].map((index) => file.stringTable.strings[Number(index)]),
+      startLine,
+    ]);
+    expect(drawn.toSorted()).toEqual([
+      ['JS:*fib /srv/fib.js:3:13', '/srv/fib.js', 3],
+      ['main', '', 0],
+    ]);
+  });
+
   test('what was lost has weight and no samples; the comments say how many', () => {
     const losses = [{ event: 0 as EventIndex, lostRecords: 3, lostSamples: 4 }];
     const profile = profileFromText(
