@@ -44,6 +44,13 @@ export type MmapRecord = {
   readonly flags: number;
 };
 
+/** Device and inode of a file in /proc/PID/ns, which say which namespace a task is in. */
+export type NamespaceLink = {
+  readonly name: string;
+  readonly device: number;
+  readonly inode: number;
+};
+
 export type TaskRecord = {
   readonly kind: 'fork' | 'exit';
   readonly pid: number;
@@ -114,8 +121,7 @@ export type KernelRecord =
       readonly kind: 'namespaces';
       readonly pid: number;
       readonly tid: number;
-      /** In the order net, uts, ipc, pid, user, mnt, cgroup. */
-      readonly links: readonly { readonly device: number; readonly inode: number }[];
+      readonly links: readonly NamespaceLink[];
     }
   | {
       readonly kind: 'ksymbol';
@@ -397,6 +403,9 @@ function decodeRead(body: RecordBody, info: ParseInfo): KernelRecord | null {
   };
 }
 
+/** In the order of the kernel's `…_NS_INDEX`. */
+const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
+
 /**
  *   struct {
  *     header; u32 pid, tid; u64 nr_namespaces;
@@ -408,9 +417,10 @@ function decodeNamespaces(body: RecordBody): KernelRecord | null {
   if (!body.has(16)) return null;
   const count = body.u64(8);
   if (!body.has(16 + 16 * count)) return null;
-  const links = [];
+  const links: NamespaceLink[] = [];
   for (let i = 0; i < count; i++) {
-    links.push({ device: body.u64(16 + 16 * i), inode: body.u64(24 + 16 * i) });
+    const name = NAMESPACES[i] ?? `namespace ${i}`;
+    links.push({ name, device: body.u64(16 + 16 * i), inode: body.u64(24 + 16 * i) });
   }
   return { kind: 'namespaces', pid: body.i32(0), tid: body.i32(4), links };
 }

@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { formatAddress } from '../../src/base/u64.ts';
+import type { RecordedEvent } from '../../src/perf-data/event-list.ts';
 import { type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
 import {
   PERF_FORMAT,
@@ -23,6 +24,8 @@ import {
   type SampleContext,
   userRegisters,
 } from '../../src/perf-event/sample-fields.ts';
+import { decodeTrailer, TrailerView } from '../../src/perf-event/trailer.ts';
+import { eventName } from '../../src/session/event-description.ts';
 
 /** File offset -> the record's type and fields as lines. */
 export type Dump = Map<number, string>;
@@ -74,6 +77,7 @@ function rounded(mmap: string): string {
 export function ourDump(data: PerfData): Dump {
   const dump: Dump = new Map();
   const sample = new SampleView({ high: 0, low: 0 });
+  const trailer = new TrailerView({ high: 0, low: 0 });
   const architecture = registerArchitectureOf(data.features.arch);
   walkRecords(data, {
     record(view, offset, size, type, misc, fileOffset) {
@@ -81,7 +85,9 @@ export function ourDump(data: PerfData): Dump {
       if (index === UNKNOWN_EVENT) return;
       const { attr, info } = data.attrs[index]!;
       if (type !== PERF_RECORD.SAMPLE) {
-        const text = fieldsOf(decodeRecord(view, offset, size, type, misc, info), misc);
+        decodeTrailer(view, offset, size, info, trailer);
+        const decoded = decodeRecord(view, offset, size, type, misc, info);
+        const text = fieldsOf(decoded, misc, trailer.id, data.attrs[index]!);
         if (text !== null) dump.set(fileOffset, `${recordTypeName(type)}${text}`.trimEnd());
         return;
       }
@@ -99,9 +105,13 @@ const hex = (value: number) => (value === 0 ? '0' : formatAddress(value));
 /** `%016lx`. */
 const hex16 = (value: number) => formatAddress(value).slice(2).padStart(16, '0');
 
-const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
-
-function fieldsOf(record: KernelRecord, misc: number): string | null {
+/** The text behind the type's name; null for records that perf says less of. */
+function fieldsOf(
+  record: KernelRecord,
+  misc: number,
+  id: number,
+  event: RecordedEvent,
+): string | null {
   switch (record.kind) {
     case 'comm': {
       const { isExec, comm, pid, tid } = record;
@@ -115,9 +125,9 @@ function fieldsOf(record: KernelRecord, misc: number): string | null {
       return mmapText(record);
     case 'namespaces': {
       const { pid, tid, links } = record;
-      const each = links.map(({ device, inode }, i) => {
+      const each = links.map(({ name, device, inode }, i) => {
         const separator = i + 1 === links.length ? ']' : i % 4 === 3 ? ', \n\t\t ' : ', ';
-        return `${i}/${NAMESPACES[i]}: ${device}/0x${inode.toString(16)}${separator}`;
+        return `${i}/${name}: ${device}/0x${inode.toString(16)}${separator}`;
       });
       return ` ${pid}/${tid} - nr_namespaces: ${links.length}\n\t\t[${each.join('')}`
         .split('\n')
@@ -127,7 +137,11 @@ function fieldsOf(record: KernelRecord, misc: number): string | null {
     case 'cgroup':
       return ` cgroup: ${record.id} ${record.path}`;
     case 'lost':
-      return null;
+      return `: id:${record.id}: lost:${record.lost}`;
+    case 'lostSamples':
+      return `: id:${id}: lost samples :${record.lost}`;
+    case 'read':
+      return readText(record, event);
     case 'switch':
       return switchText(record);
     case 'switchCpuWide':
@@ -169,6 +183,28 @@ function mmapText(record: Extract<KernelRecord, { kind: 'mmap' | 'mmap2' }>): st
       ? `<${buildId}>`
       : `${two(fileId.major)}:${two(fileId.minor)} ${fileId.inode} ${fileId.inodeGeneration}`;
   return ` ${pid}/${tid}: [${place} ${file}]: ${rights} ${filename}`;
+}
+
+/** perf takes every field for recorded; so they are, with `perf record -s`. */
+function readText(
+  {
+    pid,
+    tid,
+    values,
+    ids,
+    lost,
+    timeEnabled,
+    timeRunning,
+  }: Extract<KernelRecord, { kind: 'read' }>,
+  event: RecordedEvent,
+): string {
+  return [
+    `: ${pid} ${tid} ${eventName(event)} ${values[0]}`,
+    `... time enabled : ${timeEnabled}`,
+    `... time running : ${timeRunning}`,
+    `... id           : ${ids[0]}`,
+    ...(lost.length > 0 ? [`... lost         : ${lost[0]}`] : []),
+  ].join('\n');
 }
 
 function switchText({ isOut, isPreempted }: { isOut: boolean; isPreempted: boolean }): string {

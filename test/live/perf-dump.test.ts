@@ -66,6 +66,7 @@ describeLive('records of live recordings as perf dumps them', () => {
     ['namespaces and cgroups', ['-e', 'cpu-clock', '--namespaces', '--all-cgroups']],
     ['a group read with its leader', ['-e', '{cpu-clock,page-faults}:S']],
     ['ids, CPUs and callchains', ['-e', 'cpu-clock', '-g', '--sample-cpu', '--sample-identifier']],
+    ['final counts of threads', ['-e', 'task-clock,page-faults', '-s']],
     ['tracepoint data', ['-e', 'sched:sched_switch', '-g']],
   ];
   test.skipIf(!hasPerf).each(options)('%s', (name, flags) => {
@@ -73,7 +74,7 @@ describeLive('records of live recordings as perf dumps them', () => {
     const program = compileWorkload();
     execFileSync(
       'perf',
-      ['record', '-q', '-o', file, ...flags, '--', program, 'forks', '5', '0.3'],
+      ['record', '-q', '-o', file, ...flags, '--', program, 'threads', '3', '0.2'],
       {
         stdio: 'ignore',
       },
@@ -81,6 +82,8 @@ describeLive('records of live recordings as perf dumps them', () => {
     const result = compared(file);
     if (result === null) throw new Error('perf can not read what it recorded');
     expect(result.samples).toBeGreaterThan(0);
+    const types = new Set([...result.ours.values()].map((text) => /^\w+/.exec(text)?.[0]));
+    expect(types).toContain(name === 'final counts of threads' ? 'READ' : 'SAMPLE');
     expect(Object.fromEntries(result.ours)).toEqual(Object.fromEntries(result.theirs));
   });
 });

@@ -193,8 +193,8 @@ const CASES: readonly [
       pid: 10,
       tid: 11,
       links: [
-        { device: 4, inode: 4026531840 },
-        { device: 4, inode: 4026531838 },
+        { name: 'net', device: 4, inode: 4026531840 },
+        { name: 'uts', device: 4, inode: 4026531838 },
       ],
     },
   ],
