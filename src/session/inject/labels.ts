@@ -9,6 +9,9 @@ const COMM_DIGITS = 10;
 const COMMON_NAME =
   /^(\[(kernel|guest)\.[\w.]+\]\w*|\[(vdso|vvar|vsyscall|heap|uprobes|unknown|bpf)\]|\[vdso(32|x32)\]|\[stack(:\d+)?\]|\/\/anon|)$/;
 
+/** Tracepoint systems that users make: `perf probe`, SDT markers, uprobe_events. */
+export const PROBE_SYSTEM = /^(probe|sdt|uprobes|kprobes)/;
+
 /**
  * Names for names. The same name gives the same label in every recording with the same salt, so
  * that anonymized recordings can still be compared. Without a salt, who suspects a name can check it.
@@ -44,6 +47,12 @@ export class Labels {
   /** Options of one letter tell nothing; everything else of a command line may. */
   argument(argument: string): string {
     return /^-[A-Za-z]$/.test(argument) ? argument : `arg-${this.#digits(argument, LONG_DIGITS)}`;
+  }
+
+  /** Events of the kernel have the same names everywhere; a probe's name tells the program. */
+  event(name: string): string {
+    if (!PROBE_SYSTEM.test(name)) return name;
+    return `probe:event_${this.#digits(name, LONG_DIGITS)}`;
   }
 
   kernelSymbol(name: string): string {

@@ -24,7 +24,7 @@ import { RecordBuffer } from './record-buffer.ts';
 import { SampleRewriter } from './sample-rewriter.ts';
 import { rewriteSections } from './sections.ts';
 import { Selector } from './selection.ts';
-import { type InputRecord, SideBandRewriter } from './side-band.ts';
+import { type InputRecord, isKnownType, SideBandRewriter } from './side-band.ts';
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
@@ -174,7 +174,9 @@ class Rewriter {
     if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) this.#buildIds.add(record);
     const rewritten = this.#sideBand.rewrite(record);
     if (rewritten === null) {
-      this.#leaveOut(`${recordTypeName(type)} records with names or kernel addresses`, 1);
+      if (!isKnownType(type)) {
+        this.#leaveOut(`${recordTypeName(type)} records, of which nobody knows what they name`, 1);
+      }
     } else if (rewritten === 'same') {
       out.begin(size);
       out.copy(view, offset, size);
@@ -223,7 +225,7 @@ class Rewriter {
     return attrs.map(({ ids, name }, index) => ({
       attrBytes: encodeAttr((this.#changes[index] as EventChange).attr, littleEndian),
       ids,
-      name,
+      name: name === null ? null : (this.#labels?.event(name) ?? name),
     }));
   }
 

@@ -9,7 +9,7 @@ import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { parseTracingData } from '../../tracepoint/tracing-data.ts';
 import { readProvenance } from '../provenance.ts';
 import type { OutputEvent } from './head.ts';
-import type { Labels } from './labels.ts';
+import { type Labels, PROBE_SYSTEM } from './labels.ts';
 
 /** What the sections of the output depend on. */
 export type SectionChanges = {
@@ -84,7 +84,7 @@ function rewriteSection(
     case FEATURE.BPF_PROG_INFO:
     case FEATURE.BPF_BTF:
       // Addresses, names and code of the programs.
-      return labels === null && !stripsKernel ? bytes : leftOut(feature, changes);
+      return labels === null && !stripsKernel ? bytes : null;
     default: {
       const isClean = labels === null && !stripsKernel;
       return isClean || feature <= LAST_KNOWN_FEATURE ? bytes : leftOut(feature, changes);
@@ -137,7 +137,10 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
 /** The formats stay; kernel symbols, addresses of format strings, and comms of threads go. */
 function tracingDataSection(bytes: Uint8Array, changes: SectionChanges): Uint8Array | null {
   const parts = parseTracingData(bytes);
-  return parts === null ? leftOut(FEATURE.TRACING_DATA, changes) : encodeTracingData(parts);
+  if (parts === null) return leftOut(FEATURE.TRACING_DATA, changes);
+  const isProbe = ({ system }: { system: string }): boolean => PROBE_SYSTEM.test(system);
+  const formats = parts.formats.filter((format) => changes.labels === null || !isProbe(format));
+  return encodeTracingData({ ...parts, formats });
 }
 
 function encodeBuildIds(entries: readonly BuildIdEntry[], littleEndian: boolean): Uint8Array {

@@ -79,7 +79,7 @@ export class SideBandRewriter {
       case PERF_RECORD.BPF_METADATA:
         return isClean ? 'same' : null;
       default:
-        return isClean || isKnown(record.type) ? 'same' : null;
+        return isClean || isKnownType(record.type) ? 'same' : null;
     }
   }
 
@@ -147,7 +147,7 @@ export class SideBandRewriter {
 const KNOWN = new Set<number>(Object.values(PERF_RECORD));
 
 /** Of a record type that is not known here nobody can say that no name or address is in it. */
-function isKnown(type: number): boolean {
+export function isKnownType(type: number): boolean {
   return KNOWN.has(type);
 }
 
