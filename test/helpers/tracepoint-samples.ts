@@ -1,3 +1,4 @@
+import type { TracepointFormat } from '../../src/tracepoint/tracepoint-format.ts';
 import { TracepointFormats } from '../../src/tracepoint/tracepoint-formats.ts';
 
 export const NAME = 'drawn';
@@ -75,4 +76,54 @@ export function characters(text: string, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   bytes.set(Buffer.from(text).subarray(0, size));
   return bytes;
+}
+
+/**
+ * Raw data for a format: small positive integers, words in arrays of characters, and behind the
+ * fields 16 bytes for each one that points there.
+ */
+export function drawRawData(
+  format: TracepointFormat,
+  random: () => number,
+  littleEndian: boolean,
+): Uint8Array {
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const end = Math.max(8, ...format.fieldList.map(({ offset, size }) => offset + size));
+  const dynamic = format.fieldList.filter(({ location }) => location !== 'fixed');
+  // perf wants the raw data's u32 length and themselves to fill whole words.
+  const tailAt = end;
+  const raw = new Uint8Array(Math.ceil((tailAt + 16 * dynamic.length + 4) / 8) * 8 - 4);
+  raw.set(integer(format.id, 2, littleEndian));
+  let nextTail = tailAt;
+  for (const field of format.fieldList) {
+    const { offset, size, isArray, isString, location } = field;
+    if (location !== 'fixed') {
+      const base = location === 'relative' ? offset + size : 0;
+      raw.set(integer((16 << 16) | (nextTail - base), 4, littleEndian), offset);
+      const content = isString
+        ? characters(['eth0', 'vda', 'a b'][below(3)] as string, 16)
+        : integers(16 / field.elementSize, field.elementSize, below, littleEndian);
+      raw.set(content, nextTail);
+      nextTail += 16;
+    } else if (isString) {
+      raw.set(characters('comm', size), offset);
+    } else if (isArray || ![1, 2, 4, 8].includes(size)) {
+      const width = isArray ? field.elementSize : 1;
+      raw.set(integers(size / width, width, below, littleEndian), offset);
+    } else {
+      raw.set(integer(below(size === 1 ? 100 : 4000), size, littleEndian), offset);
+    }
+  }
+  return raw;
+}
+
+function integers(
+  count: number,
+  size: number,
+  below: (limit: number) => number,
+  littleEndian: boolean,
+): Uint8Array {
+  return Buffer.concat(
+    Array.from({ length: Math.floor(count) }, () => integer(below(100), size, littleEndian)),
+  );
 }
