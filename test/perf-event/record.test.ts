@@ -334,10 +334,14 @@ describe('record', () => {
       prot: 0,
       flags: 0,
     });
-    // perf inject writes a file's mode as prot; it is no name.
-    const injected = record(PERF_RECORD.MMAP2, 2, (out) => {
-      out.u32(1).u32(1).zeros(48).u32(0o100457).u32(1).text('/tmp/jit.so').zeros(5);
-    });
+    // perf inject writes a file's mode as prot; it is no name, nor would an odd prot be.
+    for (const prot of [0o100457, 0x2f]) {
+      const injected = record(PERF_RECORD.MMAP2, 2, (out) => {
+        out.u32(1).u32(1).zeros(48).u32(prot).u32(1).text('/tmp/jit.so').zeros(5);
+      });
+      expect(decode(injected, 0)).toMatchObject({ prot, filename: '/tmp/jit.so' });
+    }
+  });
     expect(decode(injected, 0)).toMatchObject({ prot: 0o100457, filename: '/tmp/jit.so' });
   });
 

@@ -61,6 +61,13 @@ const CASES: readonly Case[] = [
     { code: 5, cpu: 2, pid: 10, tid: 11, ip: '0x401000', time: 99, message: 'lost' },
   ],
   [
+    'AUXTRACE_ERROR',
+    0,
+    // Format 0, before 5.0, had no time.
+    (out) => out.u32(1).u32(5).u32(2).u32(10).u32(11).u32(0).u64(0x401000).text('lost').zeros(60),
+    { code: 5, cpu: 2, pid: 10, tid: 11, ip: '0x401000', message: 'lost' },
+  ],
+  [
     'THREAD_MAP',
     0,
     (out) => out.u64(2).u64(10).text('app').zeros(13).u64(-1).zeros(16),
