@@ -59,6 +59,8 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ['%', 10],
 ]);
 const UNARY = new Set(['-', '+', '~', '!', '&', '*']);
+/** `__attribute__((btf_type_tag("user")))` in the casts of kernels from 5.19 on. */
+const ATTRIBUTE = /__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)/g;
 /** Deeper nesting is not the kernel's. */
 const MOST_DEPTH = 200;
 /** Operators side by side nest as well. */
@@ -71,7 +73,7 @@ const MOST_OPERATORS = 2000;
  * @throws PrintFmtError
  */
 export function parsePrintFmt(text: string): PrintFmt {
-  return new Parser(tokenize(text)).printFmt();
+  return new Parser(tokenize(text.replace(ATTRIBUTE, ''))).printFmt();
 }
 
 class Parser {

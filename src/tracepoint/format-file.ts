@@ -57,9 +57,9 @@ export type FormatFile = {
  * understood are left out. Documentation/trace/events.rst
  */
 export function parseFormatFile(text: string, longSize: number): FormatFile | null {
-  const name = /^name:\s*(.*?)\s*$/m.exec(text)?.[1];
-  const id = /^ID:\s*(\d+)/m.exec(text)?.[1];
-  if (name === undefined || name === '' || id === undefined) return null;
+  const name = /^name:[ \t]*(\S+)/m.exec(text)?.[1];
+  const id = /^ID:[ \t]*(\d+)/m.exec(text)?.[1];
+  if (name === undefined || id === undefined) return null;
   const printAt = text.search(/^print fmt:/m);
   const head = printAt < 0 ? text : text.slice(0, printAt);
   const printFmt = printAt < 0 ? '' : text.slice(printAt + 'print fmt:'.length).trim();
@@ -78,9 +78,12 @@ const FIELD_LINE =
 /** `type name`, `type name[count]`, `type[count] name`. */
 const DECLARATION = /^(.*?)\s*(\[[^\]]*\])?\s*\b([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)(?::\s*\d+)?$/;
 
+/** A longer one is not the kernel's, and would be searched for a name for long. */
+const MOST_DECLARATION = 512;
+
 function parseField(line: string, longSize: number): TracepointField | null {
   const [, declaration, offsetText, sizeText, signedText] = FIELD_LINE.exec(line) ?? [];
-  if (declaration === undefined) return null;
+  if (declaration === undefined || declaration.length > MOST_DECLARATION) return null;
   const [, declared, before, name, after] = DECLARATION.exec(declaration.trim()) ?? [];
   if (declared === undefined || name === undefined) return null;
   const location = locationOf(declared);

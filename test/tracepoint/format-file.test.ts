@@ -63,6 +63,19 @@ describe('parseFormatFile', () => {
     ],
     ['const char * name', 8, ['name', 'const char *', 'fixed', false, 8, false, true]],
     ['struct task_struct *p', 8, ['p', 'struct task_struct *', 'fixed', false, 8, false, true]],
+    [
+      'const char __attribute__((btf_type_tag("user"))) * filename',
+      8,
+      [
+        'filename',
+        'const char __attribute__((btf_type_tag("user"))) *',
+        'fixed',
+        false,
+        8,
+        false,
+        true,
+      ],
+    ],
     ['enum zone_type zone', 4, ['zone', 'enum zone_type', 'fixed', false, 4, false, false]],
   ])('%s', (declaration, size, expected) => {
     expect(fieldOf(declaration, size)).toEqual(expected);

@@ -84,6 +84,20 @@ describe('what strangers write', () => {
     expect(pointing((2 << 16) | 0)).toBe('<M>');
   });
 
+  test('lines that a search for their parts could take forever on', () => {
+    for (const text of [' ', '[', '[]', 'a', 'a ', 'a[1]', '\t[ ']) {
+      const declaration = text.repeat(20_000);
+      const file = `name: ${declaration}\nID: 1\n\tfield:${declaration};\toffset:8;\tsize:4;\n`;
+      const formats = TracepointFormats.fromTexts({
+        formats: [{ system: 'x', text: `name: y\nID: 2\n${file}print fmt: ${declaration}` }],
+        longSize: 8,
+        littleEndian: true,
+      });
+      expect(formats.of(2)?.fieldList).toEqual([]);
+      expect(formats.of(2)?.notEvaluated).not.toBeNull();
+    }
+  });
+
   test('a width without bounds', () => {
     const { text } = drawSample([['int a', integer(0x7fffffff, 4), true]], '"%*d", REC->a, 1');
     expect(text).toHaveLength(65536);

@@ -125,6 +125,11 @@ describe('expressions', () => {
     expect(textOf('"%ld %ld %d", (REC)->a[1], REC->a[0], REC->common_pid', [words])).toBe('6 5 0');
   });
 
+  test('casts with attributes', () => {
+    const cast = '((const char __attribute__((btf_type_tag("user"))) *)(REC->a))';
+    expect(textOf(`"0x%08lx", ((unsigned long)${cast})`, [u64(0x7ffen)])).toBe('0x00007ffe');
+  });
+
   test('a value that only the kernel knew is a question mark, the rest is there', () => {
     expect(textOf('"%lu %d %s", jiffies - REC->a, REC->a, FOO ? "x" : "y"', [s32(3)])).toBe(
       '? 3 ?',
