@@ -11,10 +11,7 @@
 export const KERNEL_MARKER = 0xffffffffbffff000n;
 export const KERNEL_MAP_START = 0xffffffff80000000n;
 export const KERNEL_MAP_SIZE = 0x40000000n;
-/**
- * A kernel map's file offset is the address of its reference symbol, `_text`. Readers on the machine
- * that recorded see that their kernel lies elsewhere and don't put its real maps in this one's place.
- */
+/** A kernel map's file offset is the address of its reference symbol, `_text`. */
 export const KERNEL_MAP_OFFSET = KERNEL_MAP_START;
 
 const MARKER_HIGH = 0xffffffff;

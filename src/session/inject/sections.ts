@@ -138,8 +138,15 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
 function tracingDataSection(bytes: Uint8Array, changes: SectionChanges): Uint8Array | null {
   const parts = parseTracingData(bytes);
   if (parts === null) return leftOut(FEATURE.TRACING_DATA, changes);
-  const isProbe = ({ system }: { system: string }): boolean => PROBE_SYSTEM.test(system);
-  const formats = parts.formats.filter((format) => changes.labels === null || !isProbe(format));
+  const { labels } = changes;
+  if (labels === null) return encodeTracingData(parts);
+  // Readers look formats up by their numbers and need every one of them.
+  const formats = parts.formats.map(({ system, text }) => {
+    if (!PROBE_SYSTEM.test(system)) return { system, text };
+    const name = /^name: *(.*?) *$/m.exec(text)?.[1] ?? '';
+    const [probe = '', event = ''] = labels.event(`${system}:${name}`).split(':');
+    return { system: probe, text: text.replace(/^name:.*$/m, `name: ${event}`) };
+  });
   return encodeTracingData({ ...parts, formats });
 }
 
