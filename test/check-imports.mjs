@@ -26,6 +26,7 @@ const PURE = {
   cpu: ['base'],
   profile: ['base'],
   export: ['base', 'profile'],
+  import: ['base', 'profile'],
 };
 const STAGES = Object.keys(PURE);
 const COMPOSITION = {

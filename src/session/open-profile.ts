@@ -4,6 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { toRawTime } from '../base/u64.ts';
 import type { RecordingMarks } from '../export/recording-marks.ts';
+import type { ImportedProfile } from '../import/imported-profile.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
@@ -28,7 +29,8 @@ import type { DemangleBatch } from '../symbols/demangle.ts';
 import { Symbolizer } from '../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
-import { withRecording } from './open-recording.ts';
+import { openImport } from './open-import.ts';
+import { openRecording, withSource } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
@@ -180,7 +182,8 @@ export class OpenedProfile {
 }
 
 /**
- * Reads a perf.data file: every record, in time order, into a profile.
+ * Reads a perf.data file: every record, in time order, into a profile. Text of `perf script` and folded
+ * stacks are known by their content.
  *
  * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
  * is broken within is counted in `diagnostics`.
@@ -189,12 +192,22 @@ export async function openProfile(
   path: string,
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
-  return withRecording(path, (data) => {
-    const pipeline = new Pipeline(data);
+  return withSource(path, (source) => {
+    const imported = openImport(source);
+    if (imported !== null) return finishImport(imported);
+    const pipeline = new Pipeline(openRecording(source));
     pipeline.run();
     if (options.symbols !== false) nameFrames(pipeline);
     return finish(pipeline);
   });
+}
+
+/** A text's samples count for the periods that it has: nothing tells its streams apart. */
+function finishImport({ profile, diagnostics }: ImportedProfile): OpenedProfile {
+  const { samples, events, streams, threads, losses } = profile;
+  const input: PeriodInput = { samples, events, streams, threads, losses };
+  const isWhole = null;
+  return new OpenedProfile(profile, input, diagnostics, isWhole);
 }
 
 /** Looks up every address that occurred, DSO by DSO. */

@@ -1,0 +1,94 @@
+import { NONE } from '../base/brand.ts';
+import type { ByteSource } from '../base/byte-source.ts';
+import {
+  type ImportedFrame,
+  type ImportedProfile,
+  ImportedProfileBuilder,
+} from './imported-profile.ts';
+import { forEachLine } from './text-lines.ts';
+
+/** A line with more than this is not written out sample by sample. */
+const MOST_SAMPLES = 1 << 22;
+
+const LINE = /^(.*?)\s+(\d+(?:\.\d+)?)\s*$/;
+const KERNEL = '[kernel.kallsyms]';
+const JIT = '[JIT]';
+
+type FoldedLine = { readonly comm: string; readonly stack: number; readonly weight: number };
+
+/**
+ * Folded stacks as a profile: `comm;outermost;…;innermost weight`, as stackcollapse-perf.pl and
+ * perf-ts write them. A weight is a number of samples, each a sample of the profile, unless it is
+ * no whole number or all together are too many: then a line is one sample, with the weight as period.
+ */
+export function importFolded(source: ByteSource): ImportedProfile {
+  const builder = new ImportedProfileBuilder();
+  const lines: FoldedLine[] = [];
+  forEachLine(source, (text) => {
+    if (text.trim() === '' || text.startsWith('# ')) return;
+    const match = LINE.exec(text);
+    if (match === null) {
+      builder.diagnostics.count('lines that are not understood', text.slice(0, 60));
+      return;
+    }
+    const [comm = '', ...names] = (match[1] as string).split(';');
+    let stack: number = NONE;
+    let depth = 0;
+    for (const name of names) {
+      const frame = parseFoldedFrame(name, depth);
+      stack = builder.stack(stack, frame);
+      depth = frame.inlineDepth;
+    }
+    lines.push({ comm, stack, weight: Number(match[2]) });
+  });
+  const total = lines.reduce((sum, { weight }) => sum + weight, 0);
+  const areCounts = total <= MOST_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
+  for (const { comm, stack, weight } of lines) {
+    const sample = { comm, pid: NONE, tid: NONE, cpu: NONE, time: null, event: 0 };
+    if (areCounts) builder.addSample({ ...sample, period: 1 }, stack, weight);
+    else builder.addSample({ ...sample, period: weight }, stack);
+  }
+  return builder.finish(
+    'folded',
+    [
+      {
+        name: 'event',
+        type: 0,
+        mode: 'period',
+        frequencyHz: null,
+        fixedPeriod: areCounts ? 1 : null,
+        unit: 'events',
+      },
+    ],
+    {
+      notes: [
+        'read from folded stacks: event, times, threads, CPUs and losses are not known',
+        areCounts
+          ? 'the numbers of the lines are taken as samples'
+          : 'the numbers of the lines are taken as events, each line as one sample',
+      ],
+    },
+  );
+}
+
+// main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it
+const ANNOTATION = /_\[([kji])\]$/;
+
+/** `[libc.so.6]` is code of that file without a symbol; `depth` is the frame's before it. */
+function parseFoldedFrame(text: string, depth: number): ImportedFrame {
+  const annotation = ANNOTATION.exec(text)?.[1];
+  const name = annotation === undefined ? text : text.slice(0, -'_[k]'.length);
+  const inlineDepth = annotation === 'i' ? depth + 1 : 0;
+  const unnamed = /^\[(?!unknown\]|lost\])(.+)\]$/.exec(name)?.[1];
+  if (unnamed !== undefined) {
+    return { name: '[unknown]', dso: unnamedDso(unnamed, annotation), address: null, inlineDepth };
+  }
+  const dso = annotation === 'k' ? KERNEL : annotation === 'j' ? JIT : null;
+  return { name, dso, address: null, inlineDepth };
+}
+
+/** `[[vdso]]` and `[kernel.kallsyms]` both occur for names with brackets of their own. */
+function unnamedDso(name: string, annotation: string | undefined): string {
+  if (name.startsWith('[') || annotation !== 'k') return name;
+  return name.startsWith('kernel') || name.startsWith('guest') ? `[${name}]` : name;
+}

@@ -1,0 +1,95 @@
+import type { ImportedFrame } from './imported-profile.ts';
+
+/** The line that begins a sample. Numbers are −1, the others null, where it has none. */
+export type HeadLine = {
+  readonly comm: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly cpu: number;
+  readonly time: bigint | null;
+  readonly period: number | null;
+  readonly event: string | null;
+  /** What stands behind the event: a tracepoint's fields, or the only address. */
+  readonly rest: string;
+};
+
+// java 24636/25607 [000] d..1. 4794564.109216:    1001001 cycles:u:  7f72 main+0x4 (/bin/x)
+// comm pid/tid     cpu   flags time:               period event:      rest
+const WHO = String.raw`^\s*(?<comm>\S.*?|)\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
+const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
+const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{6,9}):`;
+const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
+const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT);
+// Without a time the event has to be there: nothing else tells such a line from a frame.
+const UNTIMED = new RegExp(
+  `${WHO}${WHERE}${String.raw`(?::)?(?:\s+(?<period>\d+))?\s+(?<event>[^\s:]\S*?):(?=\s|$)(?:\s+(?<rest>.*))?$`}`,
+);
+
+/** A line with a time is a head wherever it stands. */
+export function parseTimedHead(line: string): HeadLine | null {
+  return toHead(TIMED.exec(line));
+}
+
+/** One without is, where no frame is expected. */
+export function parseUntimedHead(line: string): HeadLine | null {
+  return toHead(UNTIMED.exec(line));
+}
+
+function toHead(match: RegExpExecArray | null): HeadLine | null {
+  const groups = match?.groups;
+  if (groups === undefined) return null;
+  const { comm, pid, tid, cpu, seconds, fraction, period, event, rest } = groups as Record<
+    string,
+    string | undefined
+  >;
+  // One number alone is the tid.
+  return {
+    comm: comm ?? '',
+    pid: tid === undefined ? -1 : Number(pid),
+    tid: Number(tid ?? pid),
+    cpu: cpu === undefined ? -1 : Number(cpu),
+    time:
+      seconds === undefined
+        ? null
+        : BigInt(seconds) * 1_000_000_000n + BigInt((fraction ?? '').padEnd(9, '0')),
+    period: period === undefined ? null : Number(period),
+    event: event ?? null,
+    rest: rest ?? '',
+  };
+}
+
+//   7f3b2c1d main+0x12 (/usr/bin/app)
+//   7f3b2c1d std::vector<int>::push_back (inlined)
+//   7f3b2c1d [unknown] (/memfd:x (deleted))
+//   7f3b2c1d main+0x12                       without -F dso
+//   7f3b2c1d                                 without -F sym
+const FRAME = /^\s*([0-9a-f]{1,16})(?:\s+(.*))?$/;
+const DSO = /^(.*?)\s*\(([^()]*(?:\((?:deleted)\))?|\S[^()]*\([^()]*\)[^()]*)\)\s*$/;
+const OFFSET = /\+0x[0-9a-f]+$/;
+
+/** A line of a callchain; `inlined` has the DSO and depth of the function around it set later. */
+export type FrameLine = Omit<ImportedFrame, 'inlineDepth'> & { readonly isInlined: boolean };
+
+export function parseFrame(line: string): FrameLine | null {
+  const match = FRAME.exec(line);
+  if (match === null) return null;
+  const address = parseAddress(match[1] as string);
+  const rest = match[2] ?? '';
+  const split = DSO.exec(rest);
+  const name = (split?.[1] ?? rest).replace(OFFSET, '');
+  const dso = split?.[2] ?? null;
+  const isInlined = dso === 'inlined';
+  return {
+    name: name === '' ? '[unknown]' : name,
+    dso: isInlined ? null : dso,
+    address,
+    isInlined,
+  };
+}
+
+/** Hex digits in signed form. */
+export function parseAddress(digits: string): number {
+  if (digits.length <= 8) return Number.parseInt(digits, 16);
+  const high = Number.parseInt(digits.slice(0, -8), 16) | 0;
+  return high * 2 ** 32 + Number.parseInt(digits.slice(-8), 16);
+}
