@@ -8,7 +8,13 @@ import { perfTs } from './cli.ts';
 const LARGEST_REPORT = 2 ** 28;
 
 /** One line of a flat report: what has its own samples in one symbol of one DSO. */
-export type SymbolLine = { readonly samples: number; readonly period: number };
+export type SymbolLine = {
+  readonly samples: number;
+  readonly period: number;
+  /** Share of the event's period as the tool says it, 0–1, and of how many of its lines the sum. */
+  readonly share: number;
+  readonly rows: number;
+};
 
 /** The flat report of one event: lines by `DSO symbol`, and their sums. */
 export type FlatTable = {
@@ -18,6 +24,8 @@ export type FlatTable = {
   readonly lines: ReadonlyMap<string, SymbolLine>;
 };
 
+const EMPTY_LINE: SymbolLine = { samples: 0, period: 0, share: 0, rows: 0 };
+
 /** Code of a DSO without a symbol of its own. */
 const NAMELESS = '[unknown]';
 
@@ -26,27 +34,37 @@ const NAMELESS = '[unknown]';
  * a stream, `file` being `-`. Names are demangled as perf-ts does it: perf leaves parameters out.
  */
 export function perfTables(file: string, pipe?: Buffer): FlatTable[] {
-  const columns = ['-F', 'sample,period,dso,sym', '-t', '\t', '--percent-limit', '0'];
-  const flat = ['--stdio', '--no-children', '-g', 'none', '--no-demangle'];
-  // perf 6.1 looks for the group's leader before it has read any event of a pipe, and crashes.
-  const singly = pipe ? [] : ['--no-group'];
-  const run = spawnSync('perf', ['report', '-i', file, ...columns, ...flat, ...singly], {
+  const run = spawnSync('perf', perfReportArguments(file, pipe !== undefined), {
     encoding: 'utf8',
     maxBuffer: LARGEST_REPORT,
     ...(pipe && { input: pipe }),
   });
   if (run.status !== 0) throw new Error(`perf report fails on ${file}: ${run.stderr}`);
+  return parsePerfTables(run.stdout);
+}
+
+/** Arguments that make `perf report` print what `parsePerfTables` reads. */
+export function perfReportArguments(file: string, isPipe: boolean): string[] {
+  const columns = ['-F', 'overhead,sample,period,dso,sym', '-t', '\t', '--percent-limit', '0'];
+  const flat = ['--stdio', '--no-children', '-g', 'none', '--no-demangle', '--no-inline'];
+  // perf 6.1 looks for the group's leader before it has read any event of a pipe, and crashes.
+  const singly = isPipe ? [] : ['--no-group'];
+  return ['report', '-i', file, ...columns, ...flat, ...singly];
+}
+
+export function parsePerfTables(report: string): FlatTable[] {
   const tables: { event: string; lines: Map<string, SymbolLine> }[] = [];
-  for (const text of run.stdout.split('\n')) {
+  for (const text of report.split('\n')) {
     // # Samples: 2K of event 'cpu-clock'
     const head = /^# Samples: .* of events? '(.*)'$/.exec(text);
     if (head) tables.push({ event: head[1] as string, lines: new Map() });
-    // " 2683 \t 536600000 \tworkload \t[.] leaf "
-    const row = /^\s*(\d+)\s*\t\s*(\d+)\s*\t(.*?)\s*\t\[.\] (.*?)\s*$/.exec(text);
+    // "   34.12%\t 2683 \t 536600000 \tworkload \t[.] leaf "
+    const row = /^\s*([\d.]+)%?\s*\t\s*(\d+)\s*\t\s*(\d+)\s*\t(.*?)\s*\t\[.\] (.*?)\s*$/.exec(text);
     if (!row) continue;
-    const [, samples, period, dso, symbol] = row as unknown as [string, ...string[]];
+    const [, percent, samples, period, dso, symbol] = row as unknown as string[];
     const [shown] = demangleAll([symbol as string], loadBinding().demangle);
-    const line = { samples: Number(samples), period: Number(period) };
+    const share = Number(percent) / 100;
+    const line = { samples: Number(samples), period: Number(period), share, rows: 1 };
     addLine(tables.at(-1)!.lines, dso as string, shown as string, line);
   }
   return tables.map(withSums).filter((table) => table.samples > 0);
@@ -54,23 +72,30 @@ export function perfTables(file: string, pipe?: Buffer): FlatTable[] {
 
 /** The same from `perf-ts report --json --weight period`. */
 export function ourTables(file: string, pipe?: Buffer): FlatTable[] {
-  const run = perfTs(['report', '--json', '--weight', 'period', file], {
-    ...(pipe && { input: pipe }),
-  });
+  const run = perfTs(ourReportArguments(file), { ...(pipe && { input: pipe }) });
   if (run.status !== 0) throw new Error(`perf-ts report fails on ${file}: ${run.stderr}`);
-  const report = JSON.parse(run.stdout) as {
+  return parseOurTables(run.stdout);
+}
+
+/** Arguments that make `perf-ts report` print what `parseOurTables` reads. */
+export function ourReportArguments(file: string): string[] {
+  return ['report', '--json', '--weight', 'period', file];
+}
+
+export function parseOurTables(text: string): FlatTable[] {
+  const report = JSON.parse(text) as {
     events: {
       event: string;
       samples: number;
       total: number;
-      rows: { name: string; dso: string; self: number; samples: number }[];
+      rows: { name: string; dso: string; self: number; selfShare: number; samples: number }[];
     }[];
   };
   const tables = report.events.map(({ event, samples, total, rows }) => {
     const lines = new Map<string, SymbolLine>();
-    for (const row of rows) {
-      const line = { samples: row.samples, period: row.self };
-      if (row.samples > 0) addLine(lines, row.dso, row.name, line);
+    for (const { name, dso, self, selfShare, samples } of rows) {
+      const line = { samples, period: self, share: selfShare, rows: 1 };
+      if (samples > 0) addLine(lines, dso, name, line);
     }
     return { event, samples, period: total, lines };
   });
@@ -89,13 +114,18 @@ function addLine(
   lines: Map<string, SymbolLine>,
   dso: string,
   symbol: string,
-  { samples, period }: SymbolLine,
+  { samples, period, share, rows }: SymbolLine,
 ): void {
   const isNameless = /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$/.test(symbol);
   const place = /^memfd:|^\[JIT\] tid/.test(dso) ? '[JIT]' : dso;
   const name = `${place} ${isNameless ? NAMELESS : symbol}`;
-  const before = lines.get(name) ?? { samples: 0, period: 0 };
-  lines.set(name, { samples: before.samples + samples, period: before.period + period });
+  const before = lines.get(name) ?? EMPTY_LINE;
+  lines.set(name, {
+    samples: before.samples + samples,
+    period: before.period + period,
+    share: before.share + share,
+    rows: before.rows + rows,
+  });
 }
 
 function withSums({ event, lines }: Pick<FlatTable, 'event' | 'lines'>): FlatTable {
@@ -106,6 +136,24 @@ function withSums({ event, lines }: Pick<FlatTable, 'event' | 'lines'>): FlatTab
     period += line.period;
   }
   return { event, samples, period, lines };
+}
+
+/** The table with all lines whose names match as one. */
+export function mergeLines(table: FlatTable, names: RegExp): FlatTable {
+  const lines = new Map<string, SymbolLine>();
+  for (const [name, line] of table.lines) {
+    addLine(lines, names.test(name) ? `${names}` : name, '', line);
+  }
+  return { ...table, lines };
+}
+
+/** The table by samples alone. */
+export function periodless(table: FlatTable): FlatTable {
+  const lines = [...table.lines].map(([name, { samples }]): [string, SymbolLine] => [
+    name,
+    { ...EMPTY_LINE, samples },
+  ]);
+  return { ...table, period: 0, lines: new Map(lines) };
 }
 
 /**
@@ -122,4 +170,17 @@ export function differences(theirs: FlatTable, ours: FlatTable): string[] {
     if (a !== b) found.push(`${name}: perf ${a}; perf-ts ${b}`);
   }
   return found;
+}
+
+/** perf prints shares with two digits of a per cent: each is off by up to half of the last. */
+const SHARE_ROUNDING = 0.5e-4 + 1e-9;
+
+/** Of the `top` heaviest lines, those whose share of the event the tools say differently. */
+export function shareDifferences(theirs: FlatTable, ours: FlatTable, top: number): string[] {
+  const heaviest = [...theirs.lines].sort(([, a], [, b]) => b.period - a.period).slice(0, top);
+  return heaviest.flatMap(([name, { share, rows }]) => {
+    const own = ours.lines.get(name)?.share ?? 0;
+    const isEqual = Math.abs(share - own) <= rows * SHARE_ROUNDING;
+    return isEqual ? [] : [`${name}: perf ${share}; perf-ts ${own}`];
+  });
 }

@@ -1,0 +1,224 @@
+// Recordings made with each option of `perf record` and of `perf-ts record` that changes what is in
+// the file, read by both tools: the same samples in the same order, and the same reports.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type HowToRead, type Reading, readByBoth } from '../helpers/both-tools.ts';
+import { CLI, cleanEnvironment, findPerf, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+import {
+  differences,
+  mergeLines,
+  periodless,
+  shareDifferences,
+} from '../helpers/perf-reference.ts';
+import { sampleText, summarize, withCountedPeriods } from '../helpers/perf-samples.ts';
+import { until } from '../helpers/tasks.ts';
+
+const TOP = 20;
+const CLOCK = ['-e', 'cpu-clock', '-F', '2000'];
+const scratch = scratchDirectory();
+
+type Case = HowToRead & {
+  readonly flags: readonly string[];
+  readonly command?: Command;
+  readonly isStream?: boolean;
+  /** What the tools say differently, and why. */
+  readonly differs?: 'counted periods' | 'unnamed kernel';
+};
+
+/**
+ * - mixed: a shell, a child that makes page faults, and one with threads that give way.
+ * - faults: one thread that makes page faults; for events that children do not inherit.
+ * - attach: nothing; a process that runs already is recorded.
+ */
+type Command = 'mixed' | 'faults' | 'attach';
+
+const EVENTS = ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000'];
+const READ_GROUP = ['-e', '{cpu-clock,page-faults}:S', '-F', '4000'];
+
+const BY_PERF: Readonly<Record<string, Case>> = {
+  'a frequency': { flags: CLOCK },
+  'a fixed period': { flags: ['-e', 'cpu-clock', '-c', '700000'] },
+  'all CPUs': { flags: [...CLOCK, '-a', '--switch-events'] },
+  'one CPU': { flags: [...CLOCK, '-C', '0'] },
+  'call chains': { flags: [...CLOCK, '-g'] },
+  'copied stacks': { flags: ['-e', 'cpu-clock', '-F', '500', '--call-graph', 'dwarf,4096'] },
+  compressed: { flags: [...CLOCK, '-g', '-z'] },
+  'a stream': { flags: [...CLOCK, '-g'], isStream: true },
+  'a compressed stream': { flags: [...CLOCK, '-g', '-z'], isStream: true },
+  switches: { flags: [...CLOCK, '--switch-events'] },
+  'a group read with its leader': {
+    flags: READ_GROUP,
+    command: 'faults',
+    differs: 'counted periods',
+  },
+  'a group': { flags: ['-e', '{cpu-clock,page-faults}', '-c', '100000'] },
+  'several events': { flags: EVENTS },
+  'a tracepoint': { flags: ['-e', 'sched:sched_switch'] },
+  'tracepoints with call chains': {
+    flags: ['-e', 'raw_syscalls:sys_enter,sched:sched_process_exec', '-g'],
+  },
+  namespaces: { flags: [...CLOCK, '--namespaces', '--all-cgroups'] },
+  overwritten: { flags: [...CLOCK, '--overwrite', '-m', '4'] },
+  'one ring per thread': {
+    flags: [...CLOCK, '--per-thread'],
+    command: 'faults',
+    isTimeless: true,
+  },
+  'a running process': { flags: CLOCK, command: 'attach' },
+  'user code': { flags: [...CLOCK, '--all-user', '-g'] },
+  'kernel code': { flags: [...CLOCK, '--all-kernel', '-g'] },
+  'all build IDs': { flags: [...CLOCK, '--buildid-all'] },
+  'build IDs in mappings': { flags: [...CLOCK, '--buildid-mmap'] },
+  'a directory of files': { flags: [...CLOCK, '--threads'] },
+  'weights and registers': { flags: [...CLOCK, '-W', '--intr-regs', '--user-regs=ax,sp,ip'] },
+  'data addresses': { flags: ['-e', 'page-faults', '-c', '7', '--data', '--data-page-size'] },
+  'physical addresses': { flags: ['-e', 'page-faults', '-c', '7', '--phys-data'] },
+  'final counts of threads': { flags: [...CLOCK, '-s'] },
+  'no children': { flags: [...CLOCK, '-i'], command: 'faults' },
+  'another clock': { flags: [...CLOCK, '-k', 'CLOCK_BOOTTIME'] },
+  'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
+  'side-band last': { flags: [...CLOCK, '--tail-synthesize'], differs: 'unnamed kernel' },
+  'a delay': { flags: [...CLOCK, '-D', '20'] },
+};
+
+const BY_US: Readonly<Record<string, Case>> = {
+  'a frequency': { flags: CLOCK },
+  'a fixed period': { flags: ['-e', 'cpu-clock', '-c', '700000'] },
+  'all CPUs': { flags: [...CLOCK, '-a'] },
+  'one CPU': { flags: [...CLOCK, '-C', '0'] },
+  'call chains': { flags: [...CLOCK, '-g'] },
+  'a stream': { flags: [...CLOCK, '-g'], isStream: true },
+  'a group read with its leader': {
+    flags: [...READ_GROUP, '-i'],
+    command: 'faults',
+    differs: 'counted periods',
+  },
+  'a group': { flags: ['-e', '{cpu-clock,page-faults}', '-c', '100000'] },
+  'several events': { flags: EVENTS },
+  'a tracepoint': { flags: ['-e', 'sched:sched_switch', '-c', '1'] },
+  'tracepoints with call chains': {
+    flags: ['-e', 'raw_syscalls:sys_enter,sched:sched_process_exec', '-c', '1', '-g'],
+  },
+  'a running process': { flags: [...CLOCK, '--duration', '0.1'], command: 'attach' },
+  'user code': { flags: ['-e', 'cpu-clock:u', '-F', '2000', '-g'] },
+  counts: { flags: [...CLOCK, '--counts', '-i'], command: 'faults', differs: 'counted periods' },
+  'no children': { flags: [...CLOCK, '-i'], command: 'faults' },
+  'another clock': { flags: [...CLOCK, '-k', 'boottime'] },
+  'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
+  'a delay': { flags: [...CLOCK, '-D', '20'] },
+};
+
+function commandOf(command: Command, program: string): string[] {
+  const workload = compileWorkload();
+  if (command === 'faults') return [workload, 'pf', '40000'];
+  if (command === 'mixed') return ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.1`];
+  // With a process, the command of perf is for how long; perf-ts has an option for that.
+  return program === 'perf' ? ['sleep', '0.1'] : [];
+}
+
+const running: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** A process of three threads that compute until the tests are over. */
+async function target(): Promise<string> {
+  if (running.length === 0) {
+    running.push(spawn(compileWorkload(), ['burn', '2', '300'], { stdio: 'ignore' }));
+    await until(() => readdirSync(`/proc/${running[0]!.pid}/task`).length === 3);
+  }
+  return String(running[0]!.pid);
+}
+
+/** Records one case. Returns the file. */
+async function record(words: readonly string[], name: string, options: Case): Promise<string> {
+  const file = join(scratch, `${name}.data`);
+  const { command = 'mixed' } = options;
+  const attached = command === 'attach' ? ['-p', await target()] : [];
+  const flags = [...options.flags, ...attached, '-o', options.isStream ? '-' : file];
+  const out = options.isStream ? openSync(file, 'w') : null;
+  const [program = '', ...before] = words;
+  const recorded = commandOf(command, program);
+  const run = spawnSync(program, [...before, 'record', '-q', ...flags, '--', ...recorded], {
+    stdio: ['ignore', out ?? 'ignore', 'pipe'],
+    encoding: 'utf8',
+    env: cleanEnvironment(),
+  });
+  if (out !== null) closeSync(out);
+  expect(run.status, run.stderr).toBe(0);
+  return file;
+}
+
+async function expectAgreement(file: string, options: Case): Promise<void> {
+  const pipe = options.isStream ? readFileSync(file) : undefined;
+  const both = await readByBoth(file, { ...options, ...(pipe && { pipe }) });
+  const { theirs, ours } = explained(both, options.differs);
+  expect(summarize(ours.samples)).toEqual(summarize(theirs.samples));
+  expect(ours.samples.map(sampleText)).toEqual(theirs.samples.map(sampleText));
+  expect(ours.samples.length).toBeGreaterThan(0);
+
+  const sums = ({ tables }: Reading) =>
+    tables.map(({ event, samples, period }) => ({ event, samples, period }));
+  expect(sums(ours)).toEqual(sums(theirs));
+  for (const [index, table] of ours.tables.entries()) {
+    expect(differences(theirs.tables[index]!, table)).toEqual([]);
+    expect(shareDifferences(theirs.tables[index]!, table, TOP)).toEqual([]);
+  }
+}
+
+type Both = { readonly theirs: Reading; readonly ours: Reading };
+
+/**
+ * Both readings without what is known to differ, all else left in.
+ *
+ * - counted periods: where samples read their counters, perf takes for a period what was counted
+ *   since the sample before; perf-ts keeps the period that the kernel reported, and has the counts
+ *   besides. They must be the same counts. `script` of perf-ts prints a record once, perf once for
+ *   each member of the group. Only recordings without inheritance are compared: perf before 6.12
+ *   takes the counts of all threads for those of one, and its differences are nonsense then.
+ * - unnamed kernel: `--tail-synthesize` puts the mapping of the kernel behind the samples, and perf
+ *   has no names for what was in kernel code before it. The kernel was there all the time.
+ */
+function explained(both: Both, differs: Case['differs']): Both {
+  const { theirs, ours } = both;
+  if (differs === 'counted periods') {
+    const leader = ours.tables[0]!.event;
+    const leaderOnly = theirs.samples.filter(({ event }) => event === leader);
+    expect(theirs.samples.length).toBe(leaderOnly.length * theirs.tables.length);
+    const withoutPeriods = ({ tables: [first, ...members] }: Reading) => [
+      periodless(first!),
+      ...members,
+    ];
+    return {
+      theirs: { samples: leaderOnly, tables: withoutPeriods(theirs) },
+      ours: { samples: withCountedPeriods(ours.samples), tables: withoutPeriods(ours) },
+    };
+  }
+  if (differs === 'unnamed kernel') {
+    const kernelAsOne = ({ samples, tables }: Reading): Reading => ({
+      samples,
+      tables: tables.map((table) => mergeLines(table, /^\[(kernel\.kallsyms|unknown)\] /)),
+    });
+    expect(ours.tables[0]!.lines.has('[unknown] [unknown]')).toBe(false);
+    return { theirs: kernelAsOne(theirs), ours: kernelAsOne(ours) };
+  }
+  return both;
+}
+
+describeLive('perf and perf-ts agree about what perf records with', () => {
+  test.skipIf(!findPerf()).each(Object.entries(BY_PERF))('%s', async (name, options) => {
+    await expectAgreement(await record(['perf'], `perf ${name}`, options), options);
+  });
+});
+
+describeLive('perf and perf-ts agree about what perf-ts records with', () => {
+  test.skipIf(!findPerf()).each(Object.entries(BY_US))('%s', async (name, options) => {
+    const words = [process.execPath, CLI];
+    await expectAgreement(await record(words, `perf-ts ${name}`, options), options);
+  });
+});
