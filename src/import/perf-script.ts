@@ -45,6 +45,8 @@ export function importPerfScript(source: ByteSource): ImportedProfile {
 class PerfScriptReader {
   readonly #builder = new ImportedProfileBuilder();
   readonly #events: string[] = [];
+  /** Per event, the period that all its samples have; null where they differ. */
+  readonly #fixedPeriods: (number | null)[] = [];
   readonly #comments: string[] = [];
   #head: HeadLine | null = null;
   #frames: FrameLine[] = [];
@@ -84,7 +86,9 @@ class PerfScriptReader {
   finish(): ImportedProfile {
     this.#endSample();
     const meta = readComments(this.#comments);
-    const events = this.#events.map(describeEvent);
+    const events = this.#events.map((name, event) =>
+      describeEvent(name, this.#fixedPeriods[event] ?? null),
+    );
     return this.#builder.finish('perf-script', events, { ...meta, notes: this.#notes() });
   }
 
@@ -103,10 +107,10 @@ class PerfScriptReader {
     let event = this.#events.indexOf(name);
     if (event === NONE) event = this.#events.push(name) - 1;
     const { comm, pid, tid, cpu, time } = head;
-    this.#builder.addSample(
-      { comm, pid, tid, cpu, time, event, period: head.period ?? 1 },
-      this.#stack(),
-    );
+    const period = head.period ?? 1;
+    if (this.#fixedPeriods.length === event) this.#fixedPeriods.push(period);
+    else if (this.#fixedPeriods[event] !== period) this.#fixedPeriods[event] = null;
+    this.#builder.addSample({ comm, pid, tid, cpu, time, event, period }, this.#stack());
     this.#head = null;
     this.#frames = [];
   }
@@ -164,7 +168,7 @@ function splitInlined(frame: ImportedFrame): readonly ImportedFrame[] {
     .map((name, index) => ({ ...frame, name, inlineDepth: frame.inlineDepth + index }));
 }
 
-function describeEvent(name: string): ProfileEvent {
+function describeEvent(name: string, fixedPeriod: number | null): ProfileEvent {
   const isClock = CLOCKS.test(name);
   const isSoftware = SOFTWARE_EVENTS.test(name);
   const isTracepoint = !isSoftware && /^[A-Za-z_]\w*:[A-Za-z_]\w{2,}/.test(name);
@@ -173,7 +177,7 @@ function describeEvent(name: string): ProfileEvent {
     type: isSoftware ? SOFTWARE : isTracepoint ? TRACEPOINT : HARDWARE,
     mode: isClock ? 'clock' : 'period',
     frequencyHz: null,
-    fixedPeriod: null,
+    fixedPeriod,
     unit: isClock ? 'nanoseconds' : 'events',
   };
 }
