@@ -1,7 +1,9 @@
 import { NONE } from '../../src/base/brand.ts';
+import { memorySource } from '../../src/base/byte-source.ts';
 import { writeFirefox } from '../../src/export/firefox.ts';
 import { writeFolded } from '../../src/export/folded.ts';
 import { writeSpeedscope } from '../../src/export/speedscope.ts';
+import { importFolded } from '../../src/import/folded.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
@@ -34,6 +36,16 @@ export const FORMATS: readonly Format[] = [
     write: (profile, weights) =>
       collect((write) => writeFolded(profile, weights, { names: 'full' }, write)),
     parse: parseFolded,
+    isOneEvent: true,
+  },
+  {
+    name: 'folded, by the importer',
+    // As a file has it: half of a surrogate pair does not exist in UTF-8.
+    write: (profile, weights) =>
+      Buffer.from(
+        collect((write) => writeFolded(profile, weights, { names: 'full' }, write)),
+      ).toString(),
+    parse: parseByImporter,
     isOneEvent: true,
   },
   {
@@ -102,6 +114,14 @@ export function parseFolded(text: string): Parsed {
     made.sample(stack, made.thread(comm, 1), 'event', Number(match[2]));
   }
   return made.finish('samples');
+}
+
+/** As `perf-ts report out.folded` reads them. */
+function parseByImporter(text: string): Parsed {
+  const { profile, diagnostics } = importFolded(memorySource(new TextEncoder().encode(text)));
+  for (const { reason, example } of diagnostics.entries()) throw new Error(`${reason}: ${example}`);
+  const values = profile.samples.periodEvents;
+  return { profile, weights: { kind: 'period', unit: 'events', values } };
 }
 
 type SpeedscopeFile = {
