@@ -5,7 +5,9 @@ import { isKernelAddress, toRawTime } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../perf-event/callchain.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
+import { readCookie } from '../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { newerFields } from '../perf-event/parse-info.ts';
 import { decodeRecord } from '../perf-event/record.ts';
 import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
@@ -14,6 +16,7 @@ import { ProcessTable } from '../process/process-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profile/types.ts';
 import { applyToProcesses } from './apply-side-band.ts';
+import { DeferredStacks } from './deferred-stacks.ts';
 import { isSideband } from './event-description.ts';
 import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
@@ -55,6 +58,7 @@ export class Pipeline {
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
   readonly #groupReads = new GroupReads();
+  readonly #deferred: DeferredStacks;
   /** By CPU + 1; slot 0 for samples that do not say. */
   #memories: CpuMemory[] = [];
 
@@ -65,6 +69,11 @@ export class Pipeline {
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
     this.#losses = new LossCounter(data);
+    const joined = newMemory();
+    this.#deferred = new DeferredStacks((callchain, pid) => {
+      joined.length = 0;
+      return this.#internCallchain(callchain, callchain.length, pid, joined);
+    }, data.diagnostics);
     let events = 0;
     this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
       isSideband(event.attr) ? NONE : events++,
@@ -90,6 +99,7 @@ export class Pipeline {
         else this.#applyRecord(view, offset, size, type, misc, attrIndex);
       },
     });
+    this.#deferred.finish();
   }
 
   /** What did not arrive, per event of the profile. */
@@ -107,8 +117,12 @@ export class Pipeline {
     return losses;
   }
 
-  /** Puts samples that the kernel has put into the wrong stream into theirs. */
-  repairStreams(samples: Parameters<StreamRepair['apply']>[0]): void {
+  /**
+   * Puts samples that the kernel has put into the wrong stream into theirs, and whole stacks into
+   * samples whose user part came in a later record.
+   */
+  repairStreams(samples: RepairedColumns): void {
+    this.#deferred.fill(samples.stack);
     this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
   }
 
@@ -131,7 +145,7 @@ export class Pipeline {
     const { info } = this.data.attrs[attrIndex]!;
     const sample = this.#sample;
     if (!decodeSample(view, offset, offset + size, info, sample)) {
-      this.diagnostics.count('a sample is shorter than its fields');
+      this.#countUnreadable(attrIndex);
       return;
     }
     const last = this.#memoryOf(sample.cpu);
@@ -148,7 +162,7 @@ export class Pipeline {
     }
     const stack =
       sample.callchainLength > 0
-        ? this.#internCallchain(sample, last)
+        ? this.#internCallchain(sample.callchain, sample.callchainLength, sample.pid, last)
         : this.#internLeaf(sample.pid, sample.ip, misc);
     const isMisled =
       sample.timeNs === last.lostNs &&
@@ -156,7 +170,7 @@ export class Pipeline {
       this.data.attrs[attrIndex]!.attr.flags.inherit;
     if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
-    this.builder.addSample(
+    const row = this.builder.addSample(
       stack,
       last.thread,
       last.comm,
@@ -170,6 +184,24 @@ export class Pipeline {
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
+    if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
+      this.#noteDeferred(view, sample, row);
+    }
+  }
+
+  /** The rows from `row` on have the stack of the kernel part of `sample`. */
+  #noteDeferred(view: DataView, sample: SampleView, row: number): void {
+    const { pid, tid, callchain, callchainLength, deferredCookieOffset } = sample;
+    const rows = this.builder.sampleCount - row;
+    const kernelPart = callchain.slice(0, callchainLength);
+    const cookie = readCookie(view, deferredCookieOffset, this.data.littleEndian);
+    this.#deferred.add({ pid, tid, row, rows, kernelPart }, cookie);
+  }
+
+  #countUnreadable(attrIndex: number): void {
+    const newer = newerFields(this.data.attrs[attrIndex]!.attr);
+    if (newer === null) this.diagnostics.count('a sample is shorter than its fields');
+    else this.diagnostics.count('a sample has fields that are newer than this program', newer);
   }
 
   /** A row for every other counter of the group that has counted anything, with the same stack. */
@@ -223,8 +255,12 @@ export class Pipeline {
    * looked up again: what follows it decides how.
    */
   // Hot: once per frame.
-  #internCallchain(sample: SampleView, last: CpuMemory): number {
-    const { callchain, callchainLength, pid } = sample;
+  #internCallchain(
+    callchain: Float64Array,
+    callchainLength: number,
+    pid: number,
+    last: CpuMemory,
+  ): number {
     const { entries, stacks } = last;
     const { processes, builder } = this;
     const { mappings } = processes;
@@ -343,6 +379,10 @@ export class Pipeline {
         decodeTrailer(view, offset, size, info, this.#trailer);
         this.switches.note(record, this.#trailer);
         break;
+      case 'callchainDeferred':
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        this.#deferred.apply(this.#trailer.tid, record.cookie, record.callchain);
+        break;
       case 'malformed':
         this.diagnostics.count('a record is shorter than its fields', `type ${record.type}`);
         break;
@@ -351,6 +391,9 @@ export class Pipeline {
     }
   }
 }
+
+/** The columns of the sample table that are corrected in place, and those that tell how. */
+type RepairedColumns = Parameters<StreamRepair['apply']>[0] & { readonly stack: Int32Array };
 
 /** What the last sample of a CPU was, since the next one is mostly much the same. */
 type CpuMemory = {
