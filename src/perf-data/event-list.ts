@@ -3,8 +3,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { PerfDataError } from '../base/errors.ts';
 import { readU64 } from '../base/u64.ts';
 import { type EventAttr, parseAttr } from '../perf-event/attr.ts';
-import { PERF_SAMPLE_MAX } from '../perf-event/constants.ts';
-import { computeParseInfo, type ParseInfo } from '../perf-event/parse-info.ts';
+import { computeParseInfo, newerFields, type ParseInfo } from '../perf-event/parse-info.ts';
 import type { EventDescription } from './feature-sections.ts';
 import type { FileHeader } from './header.ts';
 
@@ -93,11 +92,9 @@ export function completeEvents(
   diagnostics: Diagnostics,
 ): RecordedEvent[] {
   return attrs.map(({ attr, ids }, index) => {
-    if (attr.sampleType >= PERF_SAMPLE_MAX) {
-      diagnostics.count(
-        'an event has sample fields that are newer than this program',
-        `sample_type 0x${attr.sampleType.toString(16)}`,
-      );
+    const newer = newerFields(attr);
+    if (newer !== null) {
+      diagnostics.count('an event has sample fields that are newer than this program', newer);
     }
     const firstId = ids[0];
     const described =
