@@ -30,6 +30,13 @@ export {
   type ExportOptions,
   exportProfile,
 } from './session/export-profile.ts';
+export type {
+  BuildIdChange,
+  RecordSelection,
+  RewriteOptions,
+  RewriteSummary,
+} from './session/inject/options.ts';
+export { rewriteRecording } from './session/inject/rewrite-recording.ts';
 export { type LiveBatch, type LiveOptions, live } from './session/live.ts';
 export {
   type OpenedProfile,

@@ -53,7 +53,8 @@ function rewriteSection(
   const bytes = data.sections.bytes(feature);
   if (feature === FEATURE.BUILD_ID) {
     const { buildIds } = changes;
-    return buildIds.length === 0 ? null : encodeBuildIds(buildIds, littleEndian);
+    if (buildIds.length > 0) return encodeBuildIds(buildIds, littleEndian);
+    return bytes?.length === 0 ? bytes : null;
   }
   if (feature === FEATURE.EVENT_DESC) return eventSection(bytes, changes, littleEndian);
   if (bytes === null || OF_THE_INPUT.has(feature)) return null;
