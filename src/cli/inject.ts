@@ -91,7 +91,7 @@ function numbers(option: string, text: string): Set<number> {
 /** `start,stop` in seconds as `perf script` prints times; either may be left out. */
 function parseTimes(text: string): { fromNs?: bigint; toNs?: bigint } {
   const [from = '', to = '', ...rest] = text.split(',');
-  if (rest.length > 0 || (from === '' && to === '')) {
+  if (rest.length > 0 || !text.includes(',') || (from === '' && to === '')) {
     throw new UsageError(`--time ${text}: expected start,stop in seconds`);
   }
   const fromNs = from === '' ? undefined : nanoseconds(text, from);
@@ -102,8 +102,9 @@ function parseTimes(text: string): { fromNs?: bigint; toNs?: bigint } {
   return { ...(fromNs !== undefined && { fromNs }), ...(toNs !== undefined && { toNs }) };
 }
 
-function nanoseconds(option: string, seconds: string): bigint {
+function nanoseconds(text: string, seconds: string): bigint {
   const match = /^(\d+)(?:\.(\d{1,9}))?$/.exec(seconds);
-  if (match === null) throw new UsageError(`--time ${option}: ${seconds} are no seconds`);
+  if (match === null)
+    throw new UsageError(`--time ${text}: '${seconds}' is not a number of seconds`);
   return BigInt(match[1] as string) * 1_000_000_000n + BigInt((match[2] ?? '').padEnd(9, '0'));
 }

@@ -100,7 +100,7 @@ class Rewriter {
 
   run(sink: RewriteOutput): void {
     const { littleEndian } = this.#data;
-    const events = this.#events();
+    const events = this.#events(sink.isPipe);
     const before = sink.isPipe ? this.#sections(events, false) : [];
     sink.head(events, before, littleEndian);
     const buffer = new RecordBuffer((bytes) => sink.write(bytes));
@@ -220,13 +220,21 @@ class Rewriter {
     }
   }
 
-  #events(): OutputEvent[] {
+  /**
+   * In a file the smallest attr will do, and every perf reads it. In a pipe perf before 6.6 expects
+   * attrs of the size that it writes itself: that of the input.
+   */
+  #events(isPipe: boolean): OutputEvent[] {
     const { attrs, littleEndian } = this.#data;
-    return attrs.map(({ ids, name }, index) => ({
-      attrBytes: encodeAttr((this.#changes[index] as EventChange).attr, littleEndian),
-      ids,
-      name: name === null ? null : (this.#labels?.event(name) ?? name),
-    }));
+    return attrs.map(({ attr, ids, name }, index) => {
+      const changed = (this.#changes[index] as EventChange).attr;
+      const leastSize = isPipe ? attr.size : 0;
+      return {
+        attrBytes: encodeAttr(changed, littleEndian, leastSize),
+        ids,
+        name: name === null ? null : (this.#labels?.event(name) ?? name),
+      };
+    });
   }
 
   #sections(events: readonly OutputEvent[], isAtEnd: boolean): ReturnType<typeof rewriteSections> {
