@@ -157,15 +157,17 @@ describe('a sample whose callchain is deferred', () => {
     expect(stacksOf(records)).toEqual({ stacks, counted: [] });
   });
 
-  test('is looked up in the mappings of its process', () => {
-    const mmap = record(PERF_RECORD.MMAP, 2, (out) => {
-      out.u32(10).u32(11).u64(0x40_0000).u64(0x1_0000).u64(0x3000).text('/bin/a\0\0');
-      out.u32(10).u32(11).u64(++time);
-    });
-    const records = [mmap, kernelSample(11, FIRST), userPart(11, FIRST)];
+  test('is looked up in the mappings of its process, as they are when the record comes', () => {
+    const mmap = () =>
+      record(PERF_RECORD.MMAP, 2, (out) => {
+        out.u32(10).u32(11).u64(0x40_0000).u64(0x1_0000).u64(0x3000).text('/bin/a\0\0');
+        out.u32(10).u32(11).u64(++time);
+      });
+    const visit = (cookie: bigint) => [kernelSample(11, cookie), userPart(11, cookie)];
+    const records = [...visit(FIRST), mmap(), ...visit(SECOND)];
     const inFile = (address: number) => address - 0x40_0000 + 0x3000;
-    const stacks = [[inFile(USER_CALLER - 1), inFile(USER_IP), ...IN_KERNEL]];
-    expect(stacksOf(records)).toEqual({ stacks, counted: [] });
+    const mapped = [inFile(USER_CALLER - 1), inFile(USER_IP), ...IN_KERNEL];
+    expect(stacksOf(records)).toEqual({ stacks: [WHOLE, mapped], counted: [] });
   });
 });
 
