@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
 import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
 import { NO_PERF_MAP } from '../session/symbol-files.ts';
@@ -13,8 +14,14 @@ export async function loadForCommand(
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, { symbols: options.symbols !== false });
   warnIfCut(opened, options.strict === true);
-  for (const { reason, count, example } of opened.diagnostics.entries()) {
-    if (options.verbose) {
+  sayDiagnostics(opened.diagnostics, options.verbose === true);
+  return opened;
+}
+
+/** What was broken or missing: what changes the result, or with `isVerbose` all of it. */
+export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): void {
+  for (const { reason, count, example } of diagnostics.entries()) {
+    if (isVerbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (reason === KALLSYMS_RESTRICTED) {
       // All of the kernel is one unnamed row then.
@@ -25,5 +32,4 @@ export async function loadForCommand(
       say(`perf-ts: ${reason}`);
     }
   }
-  return opened;
 }

@@ -137,8 +137,25 @@ Examples:
       await runExport(inputFile(file, options), options);
     });
 
-  withInput(program.command('script'), 'every record, one line each')
+  withSelection(withInput(program.command('script'), 'every record, one line each'))
     .option('--samples', 'samples only')
+    .option(
+      '-F, --fields <list>',
+      'samples only, with these fields, as in perf; may repeat',
+      collect,
+    )
+    .option('--ns', 'times with nanoseconds')
+    .option('-e, --event <name>', 'this event only')
+    .option('--show-task-events', 'beside samples: FORK, COMM and EXIT')
+    .option('--show-mmap-events', 'beside samples: MMAP and MMAP2')
+    .option('--show-switch-events', 'beside samples: context switches')
+    .option('--show-namespace-events', 'beside samples: NAMESPACES')
+    .option('--show-lost-events', 'beside samples: what was lost')
+    .option('--show-bpf-events', 'beside samples: KSYMBOL and BPF_EVENT')
+    .option('--show-cgroup-events', 'beside samples: CGROUP')
+    .option('--show-text-poke-events', 'beside samples: changes of kernel code')
+    .option('--symfs <dir>', "the recorded machine's files are below this directory")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
     .action(async (file: string | undefined, options) => {
       const { runScript } = await import('./script.ts');
       await runScript(inputFile(file, options), options);
@@ -206,6 +223,18 @@ function withInput(command: Command, description: string): Command {
     .option('--json', 'as JSON')
     .option('--strict', 'fail on a file that was cut short')
     .option('-v, --verbose', 'more about what was found');
+}
+
+/** The options that choose among the samples of a recording. */
+function withSelection(command: Command): Command {
+  return command
+    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
+    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
+    .option('--pid <pids>', 'samples of these processes')
+    .option('--tid <tids>', 'samples of these threads')
+    .option('-c, --comm <names>', 'samples of threads with these names')
+    .option('-d, --dso <names>', 'samples in these files')
+    .option('-S, --symbol <names>', 'samples in these functions');
 }
 
 function weightOption(): Option {

@@ -1,109 +1,123 @@
-import { printable } from '../base/printable.ts';
-import { formatAddress } from '../base/u64.ts';
-import type { KernelRecord } from '../perf-event/record.ts';
+import type { PerfData } from '../perf-data/reader.ts';
 import { cutOffset } from '../session/open-profile.ts';
 import { type DescribedRecord, describeRecords } from '../session/record-stream.ts';
+import { recordedTime } from '../session/recorded-time.ts';
 import { warnIfCut } from './cut-warning.ts';
+import { say } from './failure.ts';
+import { sayDiagnostics } from './load.ts';
+import { formatCount } from './render/numbers.ts';
+import { chooseFields } from './script/fields.ts';
+import { formatRecord, recordFields } from './script/record-text.ts';
+import { formatSample, type SampleTextStyle } from './script/sample-text.ts';
+import { parseSelection, type SelectionFlags, selectionText } from './selection-flags.ts';
 import { writeOut } from './stdout.ts';
+
+export type ScriptFlags = SelectionFlags & {
+  readonly json?: boolean;
+  readonly samples?: boolean;
+  readonly fields?: readonly string[];
+  readonly ns?: boolean;
+  readonly event?: string;
+  readonly symfs?: string;
+  readonly kallsyms?: string;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+  readonly showTaskEvents?: boolean;
+  readonly showMmapEvents?: boolean;
+  readonly showSwitchEvents?: boolean;
+  readonly showNamespaceEvents?: boolean;
+  readonly showLostEvents?: boolean;
+  readonly showBpfEvents?: boolean;
+  readonly showCgroupEvents?: boolean;
+  readonly showTextPokeEvents?: boolean;
+};
+
+/** Record types by the option that shows them. */
+const SHOWN_BY = {
+  showTaskEvents: ['COMM', 'FORK', 'EXIT'],
+  showMmapEvents: ['MMAP', 'MMAP2'],
+  showSwitchEvents: ['SWITCH', 'SWITCH_CPU_WIDE'],
+  showNamespaceEvents: ['NAMESPACES'],
+  showLostEvents: ['LOST', 'LOST_SAMPLES'],
+  showBpfEvents: ['KSYMBOL', 'BPF_EVENT'],
+  showCgroupEvents: ['CGROUP'],
+  showTextPokeEvents: ['TEXT_POKE', 'KSYMBOL'],
+} as const satisfies Partial<Record<keyof ScriptFlags, readonly string[]>>;
 
 /** Text waits here until it is worth a system call. */
 const FLUSH_AT = 1 << 18;
 
 /** `perf-ts script`: every record, one line (or one JSON object) each; stacks below their sample. */
-export async function runScript(
-  path: string,
-  options: { json?: boolean; samples?: boolean; strict?: boolean },
-): Promise<void> {
+export async function runScript(path: string, flags: ScriptFlags): Promise<void> {
   let pending = '';
-  const format = options.json ? jsonLine : textLines;
-  const data = describeRecords(path, { samplesOnly: options.samples === true }, (record) => {
-    pending += format(record);
-    if (pending.length > FLUSH_AT) {
-      writeOut(pending);
-      pending = '';
-    }
-  });
+  const append = (text: string): void => {
+    pending += text;
+    if (pending.length <= FLUSH_AT) return;
+    writeOut(pending);
+    pending = '';
+  };
+  let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
+  const { symfs, kallsyms, event } = flags;
+  const shown = shownTypes(flags);
+  const { data, samples, samplesLeftOut } = describeRecords(
+    path,
+    {
+      samplesOnly: shown !== null && shown.size === 0,
+      ...(shown !== null && { otherTypes: shown }),
+      ...(event !== undefined && { event }),
+      symbols: {
+        ...(symfs !== undefined && { symfs }),
+        ...(kallsyms !== undefined && { kallsyms }),
+      },
+      select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
+    },
+    flags.json
+      ? { record: (record) => append(jsonLine(record)) }
+      : {
+          start(opened, names) {
+            style = styleOf(opened, names, flags);
+          },
+          sampleText: (sample) => append(formatSample(sample, style)),
+          record: (record) => append(formatRecord(record, style)),
+        },
+  );
   writeOut(pending);
-  warnIfCut({ truncatedAt: cutOffset(data) }, options.strict === true);
+  warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
+  sayDiagnostics(data.diagnostics, flags.verbose === true);
+  const selection = selectionText(flags);
+  if (selection !== '') {
+    say(
+      `perf-ts: ${selection}: ${formatCount(samples - samplesLeftOut)} of ${formatCount(samples)} samples`,
+    );
+  }
+}
+
+/** Which records are shown beside samples; null: all. */
+function shownTypes(flags: ScriptFlags): Set<string> | null {
+  const switches = Object.entries(SHOWN_BY).filter(
+    ([flag]) => flags[flag as keyof typeof SHOWN_BY] === true,
+  );
+  if (switches.length > 0) return new Set(switches.flatMap(([, types]) => [...types]));
+  return flags.samples || flags.fields !== undefined ? new Set() : null;
+}
+
+function styleOf(data: PerfData, names: readonly string[], flags: ScriptFlags): SampleTextStyle {
+  const events = data.attrs.map(({ attr }, index) => ({ attr, name: names[index] as string }));
+  return {
+    fields: chooseFields(flags.fields ?? [], events),
+    nanoseconds: flags.ns === true,
+    nameWidth: Math.max(0, ...names.map((name) => name.length)),
+  };
 }
 
 /** Keys of the contract, then the record's own fields; absent is left out by JSON itself. */
 function jsonLine(described: DescribedRecord): string {
-  const { record, ...head } = described;
-  const own = record === undefined ? {} : ownFields(record);
-  return `${JSON.stringify({ ...head, ...own })}\n`;
+  const { record, more, ...head } = described;
+  const own = record === undefined ? more : recordFields(record);
+  return `${JSON.stringify({ ...head, ...own }, exactly)}\n`;
 }
 
-/** Fields that are hex in text and JSON: they may have all 64 bits. */
-const HEX_FIELDS: ReadonlySet<string> = new Set(['address', 'fileOffset']);
-
-/** A record's fields as JSON takes them: addresses as hex strings, bytes left out. */
-function ownFields(record: KernelRecord): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(record)) {
-    if (key === 'kind' || key === 'type' || key === 'comm') continue;
-    if (ArrayBuffer.isView(value)) continue;
-    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? formatAddress(value) : value;
-  }
-  return fields;
-}
-
-/**
- * Near `perf script`'s lines:
- *
- *   comm  pid/tid  [cpu]  seconds.nanos:  period event:
- *           ip symbol+0xoffset (dso)
- */
-function textLines(described: DescribedRecord): string {
-  const { record } = described;
-  const head = headOf(described);
-  if (record !== undefined) {
-    const detail =
-      record.kind === 'read' ? describeRead(described.event, record) : detailOf(record);
-    return `${printable(`${head} PERF_RECORD_${described.type} ${detail}`)}\n`;
-  }
-  const counted = described.count == null ? '' : ` count ${described.count}`;
-  let text = `${printable(`${head} ${described.period} ${described.event}:${counted}`)}\n`;
-  for (const { ip, symbol, offset, dso } of described.callchain ?? []) {
-    const name = symbol === null ? '[unknown]' : `${symbol}+0x${(offset ?? 0).toString(16)}`;
-    text += `\t${printable(`${ip.slice(2).padStart(16)} ${name} (${dso ?? '[unknown]'})`)}\n`;
-  }
-  return (described.callchain?.length ?? 0) > 1 ? `${text}\n` : text;
-}
-
-function headOf({ comm, pid, tid, cpu, timeNs }: DescribedRecord): string {
-  const who = `${(comm ?? '').padStart(16)} ${pid ?? '?'}/${tid ?? '?'}`.padEnd(32);
-  const where = cpu === undefined ? '' : ` [${String(cpu).padStart(3, '0')}]`;
-  return `${who}${where} ${formatSeconds(timeNs)}:`;
-}
-
-function formatSeconds(timeNs: string | undefined): string {
-  const digits = (timeNs ?? '0').padStart(10, '0');
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.padStart(18);
-}
-
-/**
- * A final count; in a group those of all members, the leader's first:
- *
- *   page-faults 20001, enabled 32772910 ns, running 32772910 ns, id 77406, lost 0
- */
-function describeRead(
-  event: string | null,
-  { values, ids, lost, timeEnabled, timeRunning }: Extract<KernelRecord, { kind: 'read' }>,
-): string {
-  const words = [
-    `${event ?? '?'} ${values.join(' ')}`,
-    `enabled ${timeEnabled} ns`,
-    `running ${timeRunning} ns`,
-  ];
-  if (ids.length > 0) words.push(`id ${ids.join(' ')}`);
-  if (lost.length > 0) words.push(`lost ${lost.join(' ')}`);
-  return words.join(', ');
-}
-
-function detailOf(record: KernelRecord): string {
-  const fields = Object.entries(ownFields(record)).filter(([, value]) => value !== null);
-  return fields
-    .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(' ');
+/** What is beyond ±2^53 as a decimal string. */
+function exactly(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -56,6 +56,7 @@ export class ProcessTable {
   readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
   readonly #kernelSpace = new AddressSpace();
+  #hasLowKernel = false;
   #kernelReference: KernelReference | null = null;
 
   /** Rows of the profile's thread table. */
@@ -85,8 +86,10 @@ export class ProcessTable {
     if (key.kind === 'kernel') this.#noteKernelReference(fields);
     const end = clampEnd(start, start + length);
     const row = this.mappings.add(start, end, fileOffset, dso, isFile);
-    if (isKernelAddress(start)) {
+    const isKernel = key.kind === 'kernel' || key.kind === 'kernel-module';
+    if (isKernelAddress(start) || isKernel) {
       this.#kernelSpace.add(start, end, row);
+      if (start > 0) this.#hasLowKernel = true;
       return;
     }
     const process = this.#processAt(fields.pid);
@@ -194,6 +197,16 @@ export class ProcessTable {
     return this.#lastSpace.find(address) as MappingIndex;
   }
 
+  /** The kernel is mapped where user addresses are: it has 32 bits. `findKernelMapping` knows it. */
+  get hasLowKernel(): boolean {
+    return this.#hasLowKernel;
+  }
+
+  /** The mapping of an address that is known to be the kernel's, wherever its half begins. */
+  findKernelMapping(address: number): MappingIndex {
+    return this.#kernelSpace.find(address) as MappingIndex;
+  }
+
   /** Every pid met so far. */
   pids(): number[] {
     return [...this.#processes.keys()].filter((pid) => pid > 0);
@@ -259,7 +272,7 @@ export class ProcessTable {
     const process = this.#processAt(pid);
     if (known !== undefined && known.process === process) return known;
     this.#forgetLast();
-    return this.#addThread(process, tid, pid === 0 ? this.#strings.intern('swapper') : NO_COMM);
+    return this.#addThread(process, tid, tid === 0 ? this.#strings.intern('swapper') : NO_COMM);
   }
 
   #addThread(process: Process, tid: number, comm: StringIndex): Thread {

@@ -1,7 +1,11 @@
 import { NONE } from '../base/brand.ts';
+import { isInRanges, type TimeRange } from './time-range.ts';
 import type { EventIndex, Profile } from './types.ts';
 
-/** Which samples; what is left out does not restrict. */
+/**
+ * Which samples: those that every given part admits. Weights stay those of the whole recording: what
+ * a sample stands for does not depend on who looks at it.
+ */
 export type SampleSelection = {
   readonly event?: number;
   readonly thread?: number;
@@ -9,26 +13,93 @@ export type SampleSelection = {
   readonly fromNs?: number;
   /** Nanoseconds since the recording's start; the first moment no longer inside. */
   readonly toNs?: number;
+  /** Inside one of them, and inside of `fromNs` and `toNs`. */
+  readonly times?: readonly TimeRange[];
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the thread had at the time of the sample. */
+  readonly comms?: ReadonlySet<string>;
+  /** The innermost frame's DSO, by file name or path. */
+  readonly dsos?: ReadonlySet<string>;
+  /** The innermost frame's function. */
+  readonly symbols?: ReadonlySet<string>;
 };
 
 /** Indexes of the samples that `selection` admits, in time order. */
 export function selectSamples(profile: Profile, selection: SampleSelection = {}): Int32Array {
-  const { samples } = profile;
+  const { samples, threads } = profile;
   const event = selection.event ?? NONE;
-  const thread = selection.thread ?? NONE;
   const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
   const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
-  const { event: events, thread: threads, timeNs: times } = samples;
+  const { times, cpus, pids, tids } = selection;
+  const threadAdmits = admitted(threads.length, (row) => {
+    const { pid, tid } = threads[row]!;
+    const isThread = selection.thread === undefined || selection.thread === row;
+    return isThread && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
+  });
+  const commAdmits = admittedComms(profile, selection.comms);
+  const stackAdmits = admittedStacks(profile, selection);
+  const { event: events, thread, timeNs: sampleTimes, cpu, comm, stack } = samples;
   const selected = new Int32Array(samples.length);
   let count = 0;
+  // Hot: once per sample.
   for (let sample = 0; sample < samples.length; sample++) {
     if (event !== NONE && events[sample] !== event) continue;
-    if (thread !== NONE && threads[sample] !== thread) continue;
-    const timeNs = times[sample] as number;
+    if (threadAdmits[thread[sample] as number] === 0) continue;
+    const timeNs = sampleTimes[sample] as number;
     if (timeNs < fromNs || timeNs >= toNs) continue;
+    if (times !== undefined && !isInRanges(times, timeNs)) continue;
+    if (cpus !== undefined && !cpus.has(cpu[sample] as number)) continue;
+    if (commAdmits !== null && commAdmits[comm[sample] as number] === 0) continue;
+    if (stackAdmits !== null) {
+      const row = stack[sample] as number;
+      if (row === NONE || stackAdmits[row] === 0) continue;
+    }
     selected[count++] = sample;
   }
   return selected.slice(0, count);
+}
+
+/** Whether `selection` could leave out any sample of one event. */
+export function isRestricting(selection: SampleSelection): boolean {
+  return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
+}
+
+/** 1 for every row that `isAdmitted`. */
+function admitted(length: number, isAdmitted: (row: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length }, (_, row) => (isAdmitted(row) ? 1 : 0));
+}
+
+/** By string index; null: all. */
+function admittedComms(
+  { strings }: Profile,
+  comms: ReadonlySet<string> | undefined,
+): Uint8Array | null {
+  if (comms === undefined) return null;
+  return admitted(strings.length, (row) => comms.has(strings[row] as string));
+}
+
+/** By stack, what its innermost frame says; null: all. */
+function admittedStacks(
+  { stacks, frames, funcs, dsos, strings }: Profile,
+  wanted: SampleSelection,
+): Uint8Array | null {
+  if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
+  const dsoAdmits = admitted(dsos.length, (row) => {
+    const { name, path } = dsos[row]!;
+    return wanted.dsos === undefined || wanted.dsos.has(name) || wanted.dsos.has(path);
+  });
+  const funcAdmits = admitted(funcs.length, (row) => {
+    const dso = funcs.dso[row] as number;
+    const isInDso = dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
+    const name = strings[funcs.name[row] as number] as string;
+    return isInDso && (wanted.symbols?.has(name) ?? true);
+  });
+  return admitted(stacks.length, (row) => {
+    const func = frames.func[stacks.frame[row] as number] as number;
+    return funcAdmits[func] === 1;
+  });
 }
 
 /** The event of the first sample, event 0 if there is none: what one-event outputs show. */

@@ -43,14 +43,21 @@ export function eventName(event: RecordedEvent): string {
   if (event.name !== null) return event.name;
   const { attr } = event;
   const base = baseName(attr);
-  const { excludeUser, excludeKernel, excludeHv, preciseIp } = attr.flags;
+  const { excludeUser, excludeKernel, excludeHv, excludeHost, excludeGuest, preciseIp } =
+    attr.flags;
   let modifiers = '';
   if (excludeUser || excludeKernel || excludeHv) {
-    if (!excludeUser) modifiers += 'u';
     if (!excludeKernel) modifiers += 'k';
+    if (!excludeUser) modifiers += 'u';
     if (!excludeHv) modifiers += 'h';
   }
+  // perf leaves guests out where somebody asked for anything special.
+  const leavesOutGuests = modifiers !== '' || preciseIp > 0;
   modifiers += 'p'.repeat(preciseIp);
+  if (excludeHost || excludeGuest === leavesOutGuests) {
+    if (!excludeHost) modifiers += 'H';
+    if (!excludeGuest) modifiers += 'G';
+  }
   return modifiers === '' ? base : `${base}:${modifiers}`;
 }
 

@@ -34,9 +34,9 @@ import { openRecording, withSource } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
-import { SymbolFiles } from './symbol-files.ts';
+import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 
-export type OpenProfileOptions = {
+export type OpenProfileOptions = SymbolSources & {
   /** Name the frames. Default true; without, every function is `[unknown]`. */
   readonly symbols?: boolean;
 };
@@ -197,7 +197,7 @@ export async function openProfile(
     if (imported !== null) return finishImport(imported);
     const pipeline = new Pipeline(openRecording(source));
     pipeline.run();
-    if (options.symbols !== false) nameFrames(pipeline);
+    if (options.symbols !== false) nameFrames(pipeline, options);
     return finish(pipeline);
   });
 }
@@ -211,9 +211,9 @@ function finishImport({ profile, diagnostics }: ImportedProfile): OpenedProfile 
 }
 
 /** Looks up every address that occurred, DSO by DSO. */
-function nameFrames(pipeline: Pipeline): void {
+function nameFrames(pipeline: Pipeline, sources: SymbolSources): void {
   const { builder, processes, diagnostics } = pipeline;
-  const symbolizer = createSymbolizer(pipeline);
+  const symbolizer = createSymbolizer(pipeline, sources);
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
@@ -243,14 +243,14 @@ function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
 }
 
 /** A symbolizer for the DSOs that the pipeline has met. */
-export function createSymbolizer(pipeline: Pipeline): Symbolizer {
+export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}): Symbolizer {
   const { data, processes, diagnostics } = pipeline;
   for (const { filename, buildId } of data.features.buildIds ?? []) {
     processes.dsos.setBuildId(filename, buildId);
   }
   return new Symbolizer({
     dsos: processes.dsos,
-    provider: new SymbolFiles({ diagnostics, pids: processes.pids() }).provide,
+    provider: new SymbolFiles({ ...sources, diagnostics, pids: processes.pids() }).provide,
     demangleCpp: demangler(diagnostics),
     diagnostics,
     kernelReference: processes.kernelReference,

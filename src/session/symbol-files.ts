@@ -17,7 +17,15 @@ import { readKernelBuildId } from './host-info.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
-export type SymbolFilesOptions = {
+/** Where names come from instead of this machine's own files, as perf's options of these names. */
+export type SymbolSources = {
+  /** Directory under which the recorded machine's files lie, by the paths that it had them at. */
+  readonly symfs?: string;
+  /** Copy of the recorded machine's /proc/kallsyms. */
+  readonly kallsyms?: string;
+};
+
+export type SymbolFilesOptions = SymbolSources & {
   readonly diagnostics: Diagnostics;
   /** Processes of the recording; those still alive show their files under /proc/PID/root. */
   readonly pids?: readonly number[];
@@ -67,6 +75,14 @@ export class SymbolFiles {
   #openElf(dso: DsoKey): SymbolSource | null {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
     const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
+    const { symfs } = this.#options;
+    if (symfs !== undefined) {
+      // A copy has another inode; the build ID decides.
+      const file = openRegular(join(symfs, path));
+      if (typeof file !== 'string') return file.source;
+      this.#count('file can not be read', `${join(symfs, path)}: ${file}`);
+      return null;
+    }
     const inode = /^\d+:\d+:(\d+)$/.exec(dso.fileId)?.[1] ?? null;
     const candidates = [path, ...this.#rootsOfProcesses().map((root) => root + path)];
     let other: OpenFile | null = null;
@@ -125,12 +141,15 @@ export class SymbolFiles {
   }
 
   #readKallsyms(buildId: string | null): SymbolSource | null {
-    const running = buildId === null ? null : readKernelBuildId(this.#options.diagnostics);
+    const given = this.#options.kallsyms;
+    if (given === undefined && this.#options.symfs !== undefined) return null;
+    const running =
+      buildId === null || given !== undefined ? null : readKernelBuildId(this.#options.diagnostics);
     if (running !== null && running !== buildId) {
       this.#count('the recorded kernel is not the one running, kernel symbols not used');
       return null;
     }
-    const path = this.#options.kallsymsPath ?? '/proc/kallsyms';
+    const path = given ?? this.#options.kallsymsPath ?? '/proc/kallsyms';
     try {
       return memorySource(readProcFile(path));
     } catch (error) {
@@ -142,7 +161,9 @@ export class SymbolFiles {
   #openPerfMap(pid: number): SymbolSource | null {
     const directory = this.#options.perfMapDirectory ?? '/tmp';
     const candidates = [join(directory, `perf-${pid}.map`)];
-    const innerPid = pidInItsNamespace(pid);
+    const { symfs } = this.#options;
+    if (symfs !== undefined) candidates[0] = join(symfs, candidates[0] as string);
+    const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
     // In a container the JIT writes into its own /tmp and calls itself by its own pid.
     if (innerPid !== null) {
       candidates.unshift(join(`/proc/${pid}/root`, directory, `perf-${innerPid}.map`));
@@ -184,6 +205,7 @@ export class SymbolFiles {
 
   /** Every process has the same vDSO, so ours serves; its build ID is checked by the reader. */
   #readVdso(): SymbolSource | null {
+    if (this.#options.symfs !== undefined) return null;
     let fd = -1;
     try {
       const line = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m.exec(

@@ -1,0 +1,149 @@
+import { printable } from '../../base/printable.ts';
+import { formatAddress } from '../../base/u64.ts';
+import type { KernelRecord, MmapRecord, NamespaceLink } from '../../perf-event/record.ts';
+import type { DescribedRecord } from '../../session/record-stream.ts';
+import type { FieldSet } from './fields.ts';
+import { headText, type SampleTextStyle } from './sample-text.ts';
+
+/** The fields in front of a record that is not a sample. */
+const HEAD: FieldSet = new Set(['comm', 'tid', 'cpu', 'time']);
+
+/** A record that is not a sample, as `perf script --show-…-events` prints it, on one line. */
+export function formatRecord(described: DescribedRecord, style: SampleTextStyle): string {
+  const { record, type, comm = '', pid = 0, tid = 0, cpu, timeNs } = described;
+  const head = headText(
+    { comm, pid, tid, cpu: cpu ?? -1, timeNs: BigInt(timeNs ?? 0) },
+    cpu === undefined ? withoutCpu : HEAD,
+    style,
+    false,
+  );
+  const text = record === undefined ? '' : bodyText(described.event, record);
+  return `${head}PERF_RECORD_${type}${printable(text)}\n`;
+}
+
+const withoutCpu: FieldSet = new Set(['comm', 'tid', 'time']);
+
+function bodyText(event: string | null, record: KernelRecord): string {
+  switch (record.kind) {
+    case 'comm':
+      return `${record.isExec ? ' exec' : ''}: ${record.comm}:${record.pid}/${record.tid}`;
+    case 'fork':
+    case 'exit':
+      return `(${record.pid}:${record.tid}):(${record.parentPid}:${record.parentTid})`;
+    case 'mmap':
+    case 'mmap2':
+      return mmapText(record);
+    case 'lost':
+    case 'lostSamples':
+      return ` lost ${record.lost}`;
+    case 'switch':
+      return ` ${directionText(record)}`;
+    case 'switchCpuWide': {
+      const other = `${String(record.otherPid).padStart(5)}/${String(record.otherTid).padEnd(5)}`;
+      return ` ${directionText(record)}  ${record.isOut ? 'next' : 'prev'} pid/tid: ${other}`;
+    }
+    case 'namespaces':
+      return namespacesText(record.pid, record.tid, record.links);
+    case 'cgroup':
+      return ` cgroup: ${record.id} ${record.path}`;
+    case 'ksymbol': {
+      const { address, length, symbolType, isUnregister, name } = record;
+      const start = formatAddress(address).slice(2);
+      return ` addr ${start} len ${length} type ${symbolType} flags 0x${isUnregister ? 1 : 0} name ${name}`;
+    }
+    case 'bpfEvent':
+      return ` type ${record.eventType}, flags ${record.flags}, id ${record.programId}`;
+    case 'itraceStart':
+      return ` pid: ${record.pid} tid: ${record.tid}`;
+    case 'read':
+      return ` ${readText(event, record)}`;
+    default:
+      return otherText(record);
+  }
+}
+
+/** ` 817/817: [0x558c3a6f9000(0x13000) @ 0x4000 fe:00 260180 0]: r-xp /usr/bin/dash` */
+function mmapText(record: MmapRecord): string {
+  const { pid, tid, address, length, fileOffset, fileId, buildId, isData, filename } = record;
+  const place = `${formatAddress(address)}(0x${length.toString(16)}) @ ${offsetText(fileOffset)}`;
+  if (record.kind === 'mmap')
+    return ` ${pid}/${tid}: [${place}]: ${isData ? 'r' : 'x'} ${filename}`;
+  const device = (number: number): string => number.toString(16).padStart(2, '0');
+  const file =
+    fileId === null
+      ? `<${buildId ?? ''}>`
+      : `${device(fileId.major)}:${device(fileId.minor)} ${fileId.inode} ${fileId.inodeGeneration}`;
+  return ` ${pid}/${tid}: [${place} ${file}]: ${rightsText(record)} ${filename}`;
+}
+
+/** As C's `%#lx`: zero has no 0x. */
+function offsetText(offset: number): string {
+  return offset === 0 ? '0' : formatAddress(offset);
+}
+
+const PROT_READ = 1;
+const PROT_WRITE = 2;
+const PROT_EXEC = 4;
+const MAP_SHARED = 1;
+
+function rightsText({ prot, flags }: MmapRecord): string {
+  const right = (bit: number, letter: string): string => (prot & bit ? letter : '-');
+  const sharing = flags & MAP_SHARED ? 's' : 'p';
+  return `${right(PROT_READ, 'r')}${right(PROT_WRITE, 'w')}${right(PROT_EXEC, 'x')}${sharing}`;
+}
+
+function directionText({ isOut, isPreempted }: { isOut: boolean; isPreempted: boolean }): string {
+  if (!isOut) return 'IN         ';
+  return isPreempted ? 'OUT preempt' : 'OUT        ';
+}
+
+/** perf breaks the list into two lines. */
+function namespacesText(pid: number, tid: number, links: readonly NamespaceLink[]): string {
+  const words = links.map(
+    ({ name, device, inode }, index) =>
+      `${index}/${name}: ${device.toString()}/0x${inode.toString(16)}`,
+  );
+  return ` ${pid}/${tid} - nr_namespaces: ${links.length} [${words.join(', ')}]`;
+}
+
+/**
+ * A final count, which perf does not print; in a group those of all members, the leader's first:
+ *
+ *   page-faults 20001, enabled 32772910 ns, running 32772910 ns, id 77406, lost 0
+ */
+function readText(
+  event: string | null,
+  { values, ids, lost, timeEnabled, timeRunning }: Extract<KernelRecord, { kind: 'read' }>,
+): string {
+  const words = [
+    `${event ?? '?'} ${values.join(' ')}`,
+    `enabled ${timeEnabled} ns`,
+    `running ${timeRunning} ns`,
+  ];
+  if (ids.length > 0) words.push(`id ${ids.join(' ')}`);
+  if (lost.length > 0) words.push(`lost ${lost.join(' ')}`);
+  return words.join(', ');
+}
+
+/** Records of perf itself and rare ones of the kernel: their fields by name. */
+function otherText(record: KernelRecord): string {
+  const fields = recordFields(record);
+  return Object.entries(fields)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([key, value]) => ` ${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join('');
+}
+
+/** Fields that are hex in text and JSON: they may have all 64 bits. */
+const HEX_FIELDS: ReadonlySet<string> = new Set(['address', 'fileOffset']);
+
+/** A record's fields as JSON takes them: addresses as hex strings, bytes left out. */
+export function recordFields(record: KernelRecord): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(record)) {
+    if (key === 'kind' || key === 'type' || key === 'comm') continue;
+    if (ArrayBuffer.isView(value)) continue;
+    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? formatAddress(value) : value;
+  }
+  return fields;
+}
