@@ -57,6 +57,7 @@ export class RawCleaner {
       start = (where & 0xffff) + (field.location === 'relative' ? start + size : 0);
       size = Math.min(where >>> 16, Math.max(0, length - start));
     }
+    if (size <= 0) return;
     if (field.isString) {
       if (this.#labels !== null) this.#label(view, at + start, size, this.#labels);
     } else if (field.elementSize === POINTER_SIZE || field.location !== 'fixed') {

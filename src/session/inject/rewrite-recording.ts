@@ -61,6 +61,8 @@ class Rewriter {
   readonly #options: RewriteOptions;
   readonly #changes: readonly EventChange[];
   readonly #samples: readonly (SampleRewriter | null)[];
+  /** Samples of no event of the recording: they may stay where none is taken apart. */
+  readonly #unknown: 'unreadable' | null;
   readonly #sideBand: SideBandRewriter;
   readonly #selector: Selector;
   readonly #labels: Labels | null;
@@ -92,6 +94,7 @@ class Rewriter {
       const raw = cleansRaw ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
       return new SampleRewriter(info, change.removed, kernel, raw);
     });
+    this.#unknown = this.#samples.every((rewriter) => rewriter === null) ? null : 'unreadable';
     const buildIds = options.buildIds ?? 'keep';
     this.#sideBand = new SideBandRewriter(kernel, this.#labels, buildIds, littleEndian);
     this.#buildIds = new BuildIdList(data, buildIds, this.#labels);
@@ -137,11 +140,11 @@ class Rewriter {
     this.#sampleCount++;
     const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
     if (!this.#selector.sample(view, offset, size, event)) return;
-    const rewriter = event === UNKNOWN_EVENT ? null : this.#samples[event];
-    if (rewriter === null && event !== UNKNOWN_EVENT) {
+    const rewriter = event === UNKNOWN_EVENT ? this.#unknown : (this.#samples[event] ?? null);
+    if (rewriter === null) {
       out.begin(size);
       out.copy(view, offset, size);
-    } else if (rewriter == null || !rewriter.rewrite(view, offset, size, misc, out)) {
+    } else if (rewriter === 'unreadable' || !rewriter.rewrite(view, offset, size, misc, out)) {
       this.#leaveOut('samples whose fields can not be told apart', 1);
       return;
     }
