@@ -1,13 +1,12 @@
-import { parseCpuList } from '../base/cpu-list.ts';
 import { FailedError, UsageError } from '../base/errors.ts';
 import type { BuildIdChange, RecordSelection } from '../session/inject/options.ts';
 import { rewriteRecording } from '../session/inject/rewrite-recording.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
-import { wholeNumber } from './option-values.ts';
 import { formatCount } from './render/numbers.ts';
+import { parseSelection, type SelectionFlags } from './selection-flags.ts';
 
-type InjectFlags = {
+type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
   output: string;
   stripKernel?: boolean;
   dropStacks?: boolean;
@@ -15,11 +14,6 @@ type InjectFlags = {
   salt?: string;
   buildIds?: boolean;
   removeBuildIds?: boolean;
-  time?: string;
-  cpu?: string;
-  pid?: string;
-  tid?: string;
-  comm?: string;
   strict?: boolean;
   verbose?: boolean;
   json?: boolean;
@@ -41,7 +35,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     anonymize: flags.anonymize === true,
     ...(flags.salt !== undefined && { salt: flags.salt }),
     buildIds: buildIdChange(flags),
-    select: parseSelection(flags),
+    select: selectionOf(flags),
   });
   warnIfCut(summary, flags.strict === true);
   for (const { reason, count } of summary.leftOut) {
@@ -66,45 +60,15 @@ function buildIdChange(flags: InjectFlags): BuildIdChange {
   return flags.buildIds ? 'add' : 'keep';
 }
 
-function parseSelection(flags: InjectFlags): RecordSelection {
+/** The time is left to the rewriter, who knows the recording. */
+function selectionOf({ time, ...flags }: InjectFlags): RecordSelection {
+  const noTime = { startTime: 0n, firstNs: Number.NaN, lastNs: Number.NaN };
+  const { cpus, pids, tids, comms } = parseSelection(flags, () => noTime);
   return {
-    ...(flags.time !== undefined && parseTimes(flags.time)),
-    ...(flags.cpu !== undefined && { cpus: new Set(cpus(flags.cpu)) }),
-    ...(flags.pid !== undefined && { pids: numbers('--pid', flags.pid) }),
-    ...(flags.tid !== undefined && { tids: numbers('--tid', flags.tid) }),
-    ...(flags.comm !== undefined && { comms: new Set(flags.comm.split(',')) }),
+    ...(time !== undefined && { time }),
+    ...(cpus && { cpus }),
+    ...(pids && { pids }),
+    ...(tids && { tids }),
+    ...(comms && { comms }),
   };
-}
-
-function cpus(text: string): readonly number[] {
-  try {
-    return parseCpuList(text);
-  } catch (error) {
-    throw new UsageError(`--cpu ${text}: ${(error as Error).message}`);
-  }
-}
-
-function numbers(option: string, text: string): Set<number> {
-  return new Set(text.split(',').map((part) => wholeNumber(option, part)));
-}
-
-/** `start,stop` in seconds as `perf script` prints times; either may be left out. */
-function parseTimes(text: string): { fromNs?: bigint; toNs?: bigint } {
-  const [from = '', to = '', ...rest] = text.split(',');
-  if (rest.length > 0 || !text.includes(',') || (from === '' && to === '')) {
-    throw new UsageError(`--time ${text}: expected start,stop in seconds`);
-  }
-  const fromNs = from === '' ? undefined : nanoseconds(text, from);
-  const toNs = to === '' ? undefined : nanoseconds(text, to);
-  if (fromNs !== undefined && toNs !== undefined && fromNs > toNs) {
-    throw new UsageError(`--time ${text}: it ends before it starts`);
-  }
-  return { ...(fromNs !== undefined && { fromNs }), ...(toNs !== undefined && { toNs }) };
-}
-
-function nanoseconds(text: string, seconds: string): bigint {
-  const match = /^(\d+)(?:\.(\d{1,9}))?$/.exec(seconds);
-  if (match === null)
-    throw new UsageError(`--time ${text}: '${seconds}' is not a number of seconds`);
-  return BigInt(match[1] as string) * 1_000_000_000n + BigInt((match[2] ?? '').padEnd(9, '0'));
 }

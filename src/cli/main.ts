@@ -169,11 +169,11 @@ Examples:
     .option('--salt <text>', 'goes into the hashes, so that nobody else can try names')
     .option('-b, --build-ids', 'add the build IDs of mapped files that are on this machine')
     .option('--remove-build-ids', 'without build IDs')
-    .option('--time <start,stop>', 'samples of this time only, in seconds as printed')
-    .option('--cpu <cpus>', 'samples of these CPUs only (0-3,8)')
-    .option('--pid <pids>', 'samples of these processes only')
-    .option('--tid <tids>', 'samples of these threads only')
-    .option('--comm <names>', 'samples of threads with these names only')
+    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
+    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
+    .option('--pid <pids>', 'samples of these processes')
+    .option('--tid <tids>', 'samples of these threads')
+    .option('-c, --comm <names>', 'samples of threads with these names')
     .action(async (file: string | undefined, options) => {
       const { runInject } = await import('./inject.ts');
       runInject(inputFile(file, options), options);

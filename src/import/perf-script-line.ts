@@ -20,6 +20,7 @@ const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
 const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{6,9}):`;
 const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
 const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT);
+const TIME = /\.\d{6,9}:/;
 // Without a time the event has to be there: nothing else tells such a line from a frame.
 const UNTIMED = new RegExp(
   `${WHO}${WHERE}${String.raw`(?::)?(?:\s+(?<period>\d+))?\s+(?<event>[^\s:]\S*?):(?=\s|$)(?:\s+(?<rest>.*))?$`}`,
@@ -27,7 +28,8 @@ const UNTIMED = new RegExp(
 
 /** A line with a time is a head wherever it stands. */
 export function parseTimedHead(line: string): HeadLine | null {
-  return toHead(TIMED.exec(line));
+  // Most lines are frames: those are known by what they lack, in one pass.
+  return TIME.test(line) ? toHead(TIMED.exec(line)) : null;
 }
 
 /** One without is, where no frame is expected. */

@@ -8,9 +8,8 @@ export type BuildIdChange =
 
 /** Which samples stay; what is left out does not restrict. */
 export type RecordSelection = {
-  /** First and last moment, raw nanoseconds of the recording's clock; both inside. */
-  readonly fromNs?: bigint;
-  readonly toNs?: bigint;
+  /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (time-range.ts). */
+  readonly time?: string;
   readonly cpus?: ReadonlySet<number>;
   readonly pids?: ReadonlySet<number>;
   readonly tids?: ReadonlySet<number>;

@@ -8,6 +8,8 @@ import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
+import { isInRanges, parseTimeRanges, type TimeRange } from '../../profile/time-range.ts';
+import { recordedTime } from '../recorded-time.ts';
 import type { RecordSelection } from './options.ts';
 
 /** Who, when and where of a sample: its fields at their offsets, −1 if it has none. */
@@ -16,8 +18,7 @@ type SamplePlace = { readonly tidAt: number; readonly timeAt: number; readonly c
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
   readonly #data: PerfData;
-  readonly #fromNs: number;
-  readonly #toNs: number;
+  readonly #times: readonly TimeRange[] | null;
   readonly #cpus: ReadonlySet<number> | null;
   readonly #pids: ReadonlySet<number> | null;
   readonly #tids: ReadonlySet<number> | null;
@@ -32,15 +33,12 @@ export class Selector {
 
   constructor(data: PerfData, select: RecordSelection) {
     this.#data = data;
-    const start = toRawTime(data.startTime, 0);
-    this.#fromNs =
-      select.fromNs === undefined ? Number.NEGATIVE_INFINITY : Number(select.fromNs - start);
-    this.#toNs = select.toNs === undefined ? Number.POSITIVE_INFINITY : Number(select.toNs - start);
+    this.#times = select.time === undefined ? null : timesOf(data, select.time);
     this.#cpus = select.cpus ?? null;
     this.#pids = select.pids ?? null;
     this.#tids = select.tids ?? null;
     this.#comms = select.comms ?? null;
-    const hasTime = select.fromNs !== undefined || select.toNs !== undefined;
+    const hasTime = this.#times !== null;
     this.cutsThreads = hasTime || this.#cpus !== null || this.#comms !== null;
     this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
     this.#places = data.attrs.map(({ attr }) => placeOf(attr.sampleType));
@@ -78,7 +76,7 @@ export class Selector {
   }
 
   #admits(pid: number, tid: number, timeNs: number, cpu: number): boolean {
-    if (timeNs < this.#fromNs || timeNs > this.#toNs) return false;
+    if (this.#times !== null && !isInRanges(this.#times, timeNs)) return false;
     if (this.#cpus !== null && !this.#cpus.has(cpu)) return false;
     if (this.#pids !== null && !this.#pids.has(pid)) return false;
     if (this.#tids !== null && !this.#tids.has(tid)) return false;
@@ -92,6 +90,13 @@ export class Selector {
       `leave ${option} away`,
     ]);
   }
+}
+
+/** Percentages are of the time that samples were taken in, which takes a walk to find out. */
+function timesOf(data: PerfData, text: string): TimeRange[] {
+  if (text.includes('%')) return parseTimeRanges(text, recordedTime(data));
+  const startTime = toRawTime(data.startTime, 0);
+  return parseTimeRanges(text, { startTime, firstNs: Number.NaN, lastNs: Number.NaN });
 }
 
 function placeOf(sampleType: number): SamplePlace {

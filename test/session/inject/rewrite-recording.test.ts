@@ -245,7 +245,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
       summary,
       bytes: out,
     } = rewritten(dwarfFile(times, little), {
-      select: { fromNs: 200n, toNs: 300n },
+      select: { time: '0.000000200,0.000000300' },
     });
     expect(samplesOf(out).map(({ view }) => view.timeNs + Number(data.startTime.low))).toEqual([
       200, 300,
