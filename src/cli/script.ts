@@ -1,6 +1,6 @@
 import type { PerfData } from '../perf-data/reader.ts';
 import { cutOffset } from '../session/open-profile.ts';
-import { type DescribedRecord, describeRecords } from '../session/record-stream.ts';
+import { type DescribedRecord, visitRecords } from '../session/record-stream.ts';
 import { recordedTime } from '../session/recorded-time.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
@@ -59,7 +59,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
   const { symfs, kallsyms, event } = flags;
   const shown = shownTypes(flags);
-  const { data, samples, samplesLeftOut } = describeRecords(
+  const { data, samples, samplesLeftOut } = visitRecords(
     path,
     {
       samplesOnly: shown !== null && shown.size === 0,

@@ -4,7 +4,7 @@ import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { isKernelAddress, toRawTime } from '../base/u64.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../perf-event/callchain.ts';
-import { PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
+import { PERF_CONTEXT, PERF_RECORD, PERF_RECORD_MISC } from '../perf-event/constants.ts';
 import { readCookie } from '../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { newerFields } from '../perf-event/parse-info.ts';
@@ -13,6 +13,7 @@ import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../period/types.ts';
 import { ProcessTable } from '../process/process-table.ts';
+import type { MappingIndex } from '../process/types.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../profile/types.ts';
 import { applyToProcesses } from './apply-side-band.ts';
@@ -266,6 +267,8 @@ export class Pipeline {
     const { mappings } = processes;
     const outermost = callchainLength - 1;
     const userEntries = firstUserEntry(callchain, callchainLength);
+    const isLow = processes.hasLowKernel && callchain[0] === PERF_CONTEXT.KERNEL;
+    const lowEntries = isLow ? userEntries : 0;
     const common = Math.min(callchainLength, last.length);
     let depth = 0;
     while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
@@ -277,7 +280,9 @@ export class Pipeline {
       if (!isContextMarker(address)) {
         const lookup = lookupAddressAt(callchain, i);
         const isStray = i >= userEntries && isKernelAddress(lookup);
-        const mapping = isStray ? NONE : processes.findMapping(pid, lookup);
+        let mapping: MappingIndex | typeof NONE = NONE;
+        if (i < lowEntries) mapping = processes.findKernelMapping(lookup);
+        else if (!isStray) mapping = processes.findMapping(pid, lookup);
         stack =
           mapping === NONE
             ? builder.extendStack(stack, NONE, lookup)
@@ -299,8 +304,13 @@ export class Pipeline {
   #internLeaf(pid: number, ip: number, misc: number): number {
     const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
     const isGuest = mode === PERF_RECORD_MISC.GUEST_KERNEL || mode === PERF_RECORD_MISC.GUEST_USER;
-    const mapping = isGuest ? NONE : this.processes.findMapping(pid, ip);
-    const { mappings } = this.processes;
+    const { mappings, hasLowKernel } = this.processes;
+    let mapping: MappingIndex | typeof NONE = NONE;
+    if (hasLowKernel && mode === PERF_RECORD_MISC.KERNEL) {
+      mapping = this.processes.findKernelMapping(ip);
+    } else if (!isGuest) {
+      mapping = this.processes.findMapping(pid, ip);
+    }
     if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
     return this.builder.extendStack(
       NONE,

@@ -109,8 +109,17 @@ export type RecordStreamSummary = {
   readonly samplesLeftOut: number;
 };
 
-/** Calls `visit` with every record of the file in time order. */
+/** Calls `visit` with every record of the file in time order. Returns the opened file. */
 export function describeRecords(
+  path: string,
+  options: RecordStreamOptions,
+  visit: (record: DescribedRecord) => void,
+): PerfData {
+  return visitRecords(path, options, { record: visit }).data;
+}
+
+/** The same, by kind of record. */
+export function visitRecords(
   path: string,
   options: RecordStreamOptions,
   visits: RecordVisits,
