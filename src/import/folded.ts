@@ -36,7 +36,7 @@ export function importFolded(source: ByteSource): ImportedProfile {
     let depth = 0;
     for (const name of names) {
       const frame = parseFoldedFrame(name, depth);
-      stack = builder.stack(stack, frame);
+      stack = builder.stack(stack, frame.name, frame.dso, frame.address, frame.inlineDepth);
       depth = frame.inlineDepth;
     }
     lines.push({ comm, stack, weight: Number(match[2]) });

@@ -71,7 +71,13 @@ export class ImportedProfileBuilder {
   }
 
   /** `prefix` −1 for the outermost frame. */
-  stack(prefix: number, { name, dso, address, inlineDepth }: ImportedFrame): number {
+  stack(
+    prefix: number,
+    name: string,
+    dso: string | null,
+    address: number | null,
+    inlineDepth: number,
+  ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
     const func = this.#builder.internFunc(
       this.#builder.strings.intern(name) as StringIndex,

@@ -66,7 +66,6 @@ function toHead(match: RegExpExecArray | null): HeadLine | null {
 //   7f3b2c1d main+0x12                       without -F dso
 //   7f3b2c1d                                 without -F sym
 const FRAME = /^\s*([0-9a-f]{1,16})(?:\s+(.*))?$/;
-const DSO = /^(.*?)\s*\(([^()]*(?:\((?:deleted)\))?|\S[^()]*\([^()]*\)[^()]*)\)\s*$/;
 const OFFSET = /\+0x[0-9a-f]+$/;
 
 /** A line of a callchain; `inlined` has the DSO and depth of the function around it set later. */
@@ -77,9 +76,9 @@ export function parseFrame(line: string): FrameLine | null {
   if (match === null) return null;
   const address = parseAddress(match[1] as string);
   const rest = match[2] ?? '';
-  const split = DSO.exec(rest);
-  const name = (split?.[1] ?? rest).replace(OFFSET, '');
-  const dso = split?.[2] ?? null;
+  const open = dsoStart(rest);
+  const dso = open < 0 ? null : rest.slice(open + 1, rest.lastIndexOf(')'));
+  const name = (open < 0 ? rest : rest.slice(0, open).trimEnd()).replace(OFFSET, '');
   const isInlined = dso === 'inlined';
   return {
     name: name === '' ? '[unknown]' : name,
@@ -87,6 +86,16 @@ export function parseFrame(line: string): FrameLine | null {
     address,
     isInlined,
   };
+}
+
+/** Where the last bracket opens that is no part of the DSO's own name; −1 without a DSO. */
+function dsoStart(rest: string): number {
+  if (!/\)\s*$/.test(rest)) return -1;
+  const isDeleted = /\(deleted\)\)\s*$/.test(rest);
+  const last = rest.lastIndexOf(' (');
+  const open = isDeleted ? rest.lastIndexOf(' (', last - 1) : last;
+  if (open >= 0) return open + 1;
+  return rest.startsWith('(') ? 0 : -1;
 }
 
 /** Hex digits in signed form. */

@@ -126,9 +126,13 @@ class PerfScriptReader {
       depth = isPart ? depth + 1 : 0;
       if (!frame.isInlined) around = frame;
       const dso = isPart ? (around?.dso ?? null) : frame.dso;
-      for (const part of splitInlined({ ...frame, dso, inlineDepth: depth })) {
-        stack = this.#builder.stack(stack, part);
-        depth = part.inlineDepth;
+      if (frame.name.includes('->')) {
+        for (const part of splitInlined({ ...frame, dso, inlineDepth: depth })) {
+          stack = this.#builder.stack(stack, part.name, dso, part.address, part.inlineDepth);
+          depth = part.inlineDepth;
+        }
+      } else {
+        stack = this.#builder.stack(stack, frame.name, dso, frame.address, depth);
       }
     }
     return stack;
@@ -162,7 +166,7 @@ class PerfScriptReader {
 /** Java agents write inlined calls of JIT code as `outer->inner`. */
 function splitInlined(frame: ImportedFrame): readonly ImportedFrame[] {
   const isJit = frame.dso !== null && /\/perf-\d+\.map$/.test(frame.dso);
-  if (!isJit || !frame.name.includes('->')) return [frame];
+  if (!isJit) return [frame];
   return frame.name
     .split('->')
     .map((name, index) => ({ ...frame, name, inlineDepth: frame.inlineDepth + index }));
