@@ -86,7 +86,7 @@ export type FrameTable = {
   /**
    * Lookup address: instruction pointer of the innermost frame, return address − 1 of the others.
    * File-relative where the DSO is a file, absolute (signed form) in the kernel, in JIT code and
-   * where there is no DSO.
+   * where there is no DSO. Exact but there: garbage that a broken stack left may be rounded.
    */
   readonly address: Float64Array;
   /** 0: the function that exists in machine code; 1…: calls inlined into it. */

@@ -46,10 +46,12 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
     let name = strings.indexOf(comm);
     if (name < 0) name = strings.push(comm) - 1;
     const { stack, time, weight, weightType } = thread.samples;
-    const scale = weightType === 'tracing-ms' ? 1e6 : 1;
+    // Milliseconds that were nanoseconds are whole thousandths of them again.
+    const weightOf = (value: number) =>
+      weightType === 'tracing-ms' ? Math.round(value * 1e9) / 1e3 : value;
     return stack.map((row, i) => ({
       ...{ thread: index, comm: name, event, stack: row ?? NONE, timeNs: time[i]! * 1e6 },
-      weight: weight![i]! * scale,
+      weight: weightOf(weight![i]!),
     }));
   });
   samples.sort((a, b) => a.timeNs - b.timeNs);
@@ -99,6 +101,8 @@ function dsosOf({ shared, libs, meta }: FirefoxFile): Dso[] {
     const frame = (frameTable!.func as number[]).findIndex(
       (func) => funcTable!.resource![func] === dso,
     );
+    // Without frames nothing says what it was, and nothing asks.
+    if (frame < 0) return { kind: 'user', name, path: name, buildId: null };
     const category = meta.categories[Number(frameTable!.category![frame])]!;
     const subcategory = category.subcategories[Number(frameTable!.subcategory![frame])];
     const lib = libs[Number(frameTable!.lib![frame])];
