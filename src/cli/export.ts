@@ -8,22 +8,25 @@ import type { WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../session/export-pprof.ts';
 import { type ExportFormat, exportProfile, exportProvenance } from '../session/export-profile.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
+import type { SymbolSources } from '../session/symbol-files.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
+import { type SelectionFlags, selectFrom } from './selection-flags.ts';
 import { writeTo } from './stdout.ts';
 
 /** `perf-ts export`: the profile in the format of another tool. */
 export async function runExport(
   path: string,
-  flags: {
-    format: ExportFormat | 'pprof';
-    output: string;
-    weight?: WeightKind;
-    event?: string;
-    title?: string;
-    strict?: boolean;
-    verbose?: boolean;
-  },
+  flags: SelectionFlags &
+    SymbolSources & {
+      format: ExportFormat | 'pprof';
+      output: string;
+      weight?: WeightKind;
+      event?: string;
+      title?: string;
+      strict?: boolean;
+      verbose?: boolean;
+    },
 ): Promise<void> {
   if (flags.format === 'pprof' && flags.output === '-' && process.stdout.isTTY) {
     throw new UsageError('a pprof file is compressed: it would garble the terminal', [
@@ -32,10 +35,11 @@ export async function runExport(
   }
   const opened = await loadForCommand(path, flags);
   const { events } = opened.profile;
+  const options = { ...flags, select: selectFrom(opened, flags) };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output);
   try {
-    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, flags));
-    else exportProfile(opened, flags.format, flags, (text) => writeTo(fd, Buffer.from(text)));
+    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, options));
+    else exportProfile(opened, flags.format, options, (text) => writeTo(fd, Buffer.from(text)));
   } finally {
     if (fd !== 1) closeSync(fd);
   }

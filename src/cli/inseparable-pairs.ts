@@ -1,6 +1,7 @@
 import { printable } from '../base/printable.ts';
 import { tidyName } from '../export/folded-name.ts';
 import { secondsToSeparate } from '../period/uncertainty.ts';
+import type { SampleSelection } from '../profile/filter.ts';
 import type { FlatReport } from '../profile/flat-report.ts';
 import { findInseparable } from '../profile/inseparable.ts';
 import type { ShareEstimator } from '../profile/share-steps.ts';
@@ -21,10 +22,11 @@ export function findInseparablePairs(
   event: EventIndex,
   report: FlatReport,
   estimator: ShareEstimator,
+  select: SampleSelection,
 ): InseparableNames[] {
   const { profile } = opened;
   const { timeNs } = profile.samples;
-  const rows = opened.samplesOf(event);
+  const rows = opened.samplesOf(event, select);
   const recordedNs = (timeNs[rows.at(-1) ?? 0] ?? 0) - (timeNs[rows[0] ?? 0] ?? 0);
   return findInseparable(profile, report, estimator).map((pair) => ({
     first: opened.nameOf(pair.first),

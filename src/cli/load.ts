@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
 import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
-import { NO_PERF_MAP } from '../session/symbol-files.ts';
+import { NO_PERF_MAP, type SymbolSources } from '../session/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
@@ -10,9 +10,17 @@ import { formatCount } from './render/numbers.ts';
 /** Opens a recording for a command, and says on standard error what was broken in it. */
 export async function loadForCommand(
   path: string,
-  options: { readonly strict?: boolean; readonly verbose?: boolean; readonly symbols?: boolean },
+  options: SymbolSources & {
+    readonly strict?: boolean;
+    readonly verbose?: boolean;
+    readonly symbols?: boolean;
+  },
 ): Promise<OpenedProfile> {
-  const opened = await openProfile(path, { symbols: options.symbols !== false });
+  const opened = await openProfile(path, {
+    symbols: options.symbols !== false,
+    ...(options.symfs !== undefined && { symfs: options.symfs }),
+    ...(options.kallsyms !== undefined && { kallsyms: options.kallsyms }),
+  });
   warnIfCut(opened, options.strict === true);
   sayDiagnostics(opened.diagnostics, options.verbose === true);
   return opened;

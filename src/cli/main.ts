@@ -73,14 +73,19 @@ Examples:
       await runRecord(command, options);
     });
 
-  withInput(program.command('report'), 'where the events went, in the terminal')
+  withSymbols(
+    withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
+  )
     .addOption(weightOption())
     .option('--tree', 'callers and callees instead of the flat table')
-    .addOption(
-      new Option('--sort <key>', 'rows of the flat table')
-        .choices(['sym', 'dso', 'thread', 'comm'])
-        .default('sym'),
+    .option(
+      '-s, --sort <keys>',
+      'rows of the flat table: sym, dso, comm, pid, tid, cpu, event, or a list of them',
+      'sym',
     )
+    .option('--children', 'rows by total: what was done in them and in all that they called')
+    .option('--no-children', 'rows by self, without totals')
+    .option('--no-group', 'a table for each event of a group, in place of one for all')
     .option('-e, --event <name>', 'this event only')
     .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
     .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
@@ -122,7 +127,9 @@ Examples:
       await runPeriods(inputFile(file, options), options);
     });
 
-  withInput(program.command('export'), 'the profile in the format of other tools')
+  withSymbols(
+    withSelection(withInput(program.command('export'), 'the profile in the format of other tools')),
+  )
     .addOption(
       new Option('--format <format>', 'what to write')
         .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox'])
@@ -137,7 +144,7 @@ Examples:
       await runExport(inputFile(file, options), options);
     });
 
-  withSelection(withInput(program.command('script'), 'every record, one line each'))
+  withSymbols(withSelection(withInput(program.command('script'), 'every record, one line each')))
     .option('--samples', 'samples only')
     .option(
       '-F, --fields <list>',
@@ -154,8 +161,6 @@ Examples:
     .option('--show-bpf-events', 'beside samples: KSYMBOL and BPF_EVENT')
     .option('--show-cgroup-events', 'beside samples: CGROUP')
     .option('--show-text-poke-events', 'beside samples: changes of kernel code')
-    .option('--symfs <dir>', "the recorded machine's files are below this directory")
-    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
     .action(async (file: string | undefined, options) => {
       const { runScript } = await import('./script.ts');
       await runScript(inputFile(file, options), options);
@@ -235,6 +240,13 @@ function withSelection(command: Command): Command {
     .option('-c, --comm <names>', 'samples of threads with these names')
     .option('-d, --dso <names>', 'samples in these files')
     .option('-S, --symbol <names>', 'samples in these functions');
+}
+
+/** Where names come from, for a recording of another machine. */
+function withSymbols(command: Command): Command {
+  return command
+    .option('--symfs <dir>', "the recorded machine's files are below this directory")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols");
 }
 
 function weightOption(): Option {

@@ -4,6 +4,7 @@ import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodes } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
+import { isRestricting, type SampleSelection } from '../profile/filter.ts';
 import {
   computeFlatReport,
   type Figures,
@@ -11,30 +12,44 @@ import {
   type TableName,
 } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
-import { lostSamplesOf } from '../profile/losses.ts';
-import type { ShareInterval } from '../profile/share-steps.ts';
+import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
+import { lostFunc, lostSamplesOf } from '../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
+import type { SymbolSources } from '../session/symbol-files.ts';
 import { wantsColour } from './colour.ts';
+import {
+  type GroupedOptions,
+  groupedJson,
+  groupedLines,
+  groupedReport,
+  groupLines,
+  type SelectRows,
+} from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
 import { loadForCommand } from './load.ts';
 import { percentage, wholeNumber } from './option-values.ts';
 import { formatCallTree } from './render/call-tree-text.ts';
-import { formatCount, formatShare } from './render/numbers.ts';
+import { formatCount, formatInterval, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
+import { type SelectionFlags, selectFrom } from './selection-flags.ts';
+import { type PlainKey, parseSort, type SortOrder } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
 
-type ReportFlags = {
-  weight?: WeightKind;
-  tree?: boolean;
-  sort: 'sym' | 'dso' | 'thread' | 'comm';
-  event?: string;
-  limit?: string;
-  percentLimit?: string;
-  json?: boolean;
-  strict?: boolean;
-  verbose?: boolean;
-};
+type ReportFlags = SelectionFlags &
+  SymbolSources & {
+    weight?: WeightKind;
+    tree?: boolean;
+    sort: string;
+    children?: boolean;
+    group?: boolean;
+    event?: string;
+    limit?: string;
+    percentLimit?: string;
+    json?: boolean;
+    strict?: boolean;
+    verbose?: boolean;
+  };
 
 const DEFAULT_ROWS = 40;
 /** Smallest branch that the tree draws unless asked for less; the flat table is limited by rows. */
@@ -43,8 +58,11 @@ const DEFAULT_TREE_SHARE = 0.005;
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
+  const order = parseSort(flags.sort);
   const opened = await loadForCommand(path, flags);
-  const { profile } = opened;
+  const select = selectFrom(opened, flags);
+  const view: View = { order, select, limits, byTotal: flags.children ?? null };
+  const { profile, facts } = opened;
   const events =
     flags.event === undefined
       ? profile.events.map((_, index) => index as EventIndex)
@@ -52,27 +70,82 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.json) {
     printJson({
       schema: 'perf-ts/report@1',
-      events: events.map((event) => toJson(opened, event, flags, limits)),
+      events: events.map((event) => toJson(opened, event, flags, view)),
     });
     return;
   }
   for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
-  for (const event of events)
-    writeOut(`${reportLines(opened, event, flags, limits).join('\n')}\n\n`);
+  const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
+  const groups = isGrouped ? facts.groups : [];
+  for (const event of events) {
+    const group = groups.find((members) => members.includes(event));
+    if (group !== undefined && group[0] !== event) continue;
+    const lines =
+      group === undefined
+        ? reportLines(opened, event, flags, view)
+        : sectionOfGroup(opened, group, flags, view);
+    writeOut(`${lines.join('\n')}\n\n`);
+  }
 }
+
+/** What is shown of an event, and how. */
+type View = {
+  readonly order: SortOrder;
+  readonly select: SampleSelection;
+  readonly limits: Limits;
+  /** `--children`, `--no-children`; null: neither. */
+  readonly byTotal: boolean | null;
+};
+
+/** The heads of all events of a group, then one table. */
+function sectionOfGroup(
+  opened: OpenedProfile,
+  group: readonly EventIndex[],
+  flags: ReportFlags,
+  view: View,
+): string[] {
+  const heads = group.flatMap((event) => {
+    const weights = opened.weights(flags.weight, event);
+    const samples = opened.samplesOf(event, view.select);
+    const report = computeGroupedReport(opened.profile, weights, samples, ['event']);
+    return headLines(opened, event, report, weights, view.select);
+  });
+  const options = groupedOptions(flags, view);
+  const rows: SelectRows = (all) => selectRows(all, view.limits);
+  return [...heads, '', ...groupLines(opened, group, options, rows)];
+}
+
+function groupedOptions(flags: ReportFlags, { order, select, byTotal }: View): GroupedOptions {
+  const keys = order.kind === 'grouped' ? order.keys : KEYS_OF_TABLE[order.key];
+  return {
+    keys,
+    select,
+    byTotal: byTotal === false ? null : byTotal === true,
+    ...(flags.weight !== undefined && { weight: flags.weight }),
+  };
+}
+
+/** What the plain tables are made of. */
+const KEYS_OF_TABLE: Record<PlainKey, readonly GroupKey[]> = {
+  sym: ['dso', 'sym'],
+  dso: ['dso'],
+  thread: ['comm', 'pid', 'tid'],
+  comm: ['comm'],
+};
 
 /** One row of whichever table was asked for. */
 type Row = Figures & { readonly name: string; readonly dso: string };
 
-function rowsOf(profile: Profile, report: FlatReport, sort: ReportFlags['sort']): Row[] {
+function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
   const dsoName = (dso: number): string =>
     dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
+  const lost = lostFunc(profile);
   switch (sort) {
     case 'sym':
       return report.bySymbol.map((row) => ({
         ...row,
         name: profile.strings[profile.funcs.name[row.func] as number] as string,
-        dso: dsoName(profile.funcs.dso[row.func] as number),
+        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func] as number),
       }));
     case 'dso':
       return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));
@@ -91,7 +164,7 @@ function rowsOf(profile: Profile, report: FlatReport, sort: ReportFlags['sort'])
   }
 }
 
-const TABLES: Record<ReportFlags['sort'], TableName> = {
+const TABLES: Record<PlainKey, TableName> = {
   sym: 'bySymbol',
   dso: 'byDso',
   thread: 'byThread',
@@ -120,7 +193,10 @@ function readLimits(flags: ReportFlags): Limits {
 }
 
 /** The rows to show, and a line for those that are not. */
-function selectRows(all: readonly Row[], limits: Limits): { rows: Row[]; rest: string[] } {
+function selectRows<R extends { readonly totalShare: number }>(
+  all: readonly R[],
+  limits: Limits,
+): { rows: R[]; rest: string[] } {
   const large = all.filter((row) => row.totalShare >= limits.leastShare);
   const rows = large.slice(0, limits.rows);
   const rest: string[] = [];
@@ -135,70 +211,79 @@ function reportLines(
   opened: OpenedProfile,
   event: EventIndex,
   flags: ReportFlags,
-  limits: Limits,
+  view: View,
 ): string[] {
   const { profile } = opened;
+  const { order, select, limits } = view;
   const weights = opened.weights(flags.weight, event);
-  const samples = opened.samplesOf(event);
-  const estimator = flags.tree ? undefined : opened.shareEstimator(weights, event);
+  if (order.kind === 'grouped' && !flags.tree) {
+    const options = groupedOptions(flags, view);
+    const grouped = groupedReport(opened, event, options);
+    const lines = headLines(opened, event, grouped, weights, select);
+    if (grouped.samples === 0) return lines;
+    return [...lines, '', ...groupedLines(grouped, options, (rows) => selectRows(rows, limits))];
+  }
+  const sort = order.kind === 'plain' ? order.key : 'sym';
+  const samples = opened.samplesOf(event, select);
+  const estimator = flags.tree ? undefined : opened.shareEstimator(weights, event, select);
   const report = computeFlatReport(
     profile,
     weights,
     samples,
-    estimator && { estimator, tables: [TABLES[flags.sort]], totals: false },
+    estimator && { estimator, tables: [TABLES[sort]], totals: false },
   );
-  const lines = headLines(opened, event, report, weights);
+  const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (estimator === undefined) {
     const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
     const label = (func: number): string => printable(funcLabel(profile, func));
     return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
   }
-  const all = rowsOf(profile, report, flags.sort);
-  const { rows, rest } = selectRows(all, limits);
+  const { rows, rest } = selectRows(inOrder(rowsOf(profile, report, sort), view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
-  const withDso = flags.sort === 'sym';
+  const withDso = sort === 'sym';
+  const withTotal = view.byTotal !== false;
   // Names stand last: those of C++ are long, and the last column is not padded.
-  const header = [
-    'self',
-    '95% interval',
-    'total',
-    'samples',
-    ...(withDso ? ['DSO'] : []),
-    titles[flags.sort],
-  ];
+  const numbers = ['self', '95% interval', ...(withTotal ? ['total'] : []), 'samples'];
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
     formatInterval(row.selfInterval),
-    formatShare(row.totalShare),
+    ...(withTotal ? [formatShare(row.totalShare)] : []),
     formatCount(row.selfSamples),
     ...(withDso ? [printable(row.dso)] : []),
     printable(tidyName(row.name)),
   ]);
-  const table = formatTable(header, cells, { right: [0, 1, 2, 3], colour: wantsColour() });
-  const pairs = withDso ? findInseparablePairs(opened, event, report, estimator) : [];
+  const header = [...numbers, ...(withDso ? ['DSO'] : []), titles[sort]];
+  const right = numbers.map((_, column) => column);
+  const table = formatTable(header, cells, { right, colour: wantsColour() });
+  const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
   return [...lines, '', ...table, ...rest, ...inseparableLines(pairs)];
 }
 
-/** `12.10–14.52%`: where the true share lies, in 95 of 100 recordings. */
-function formatInterval(interval: ShareInterval | undefined): string {
-  if (interval === undefined) return '';
-  return `${(interval.low * 100).toFixed(2)}–${formatShare(interval.high)}`;
+/** `--children`: by total. */
+function inOrder(rows: readonly Row[], { byTotal }: View): readonly Row[] {
+  return byTotal === true ? rows.toSorted((a, b) => b.total - a.total) : rows;
 }
 
 function headLines(
   opened: OpenedProfile,
   event: EventIndex,
-  report: FlatReport,
+  report: Pick<FlatReport, 'samples' | 'weight'>,
   weights: Weights,
+  select: SampleSelection,
 ): string[] {
   const { profile } = opened;
   const lost = lostSamplesOf(profile, event);
-  const share = lost > 0 ? ` (${formatShare(lost / (lost + report.samples))})` : '';
+  // Which part of the losses would have been selected, nobody knows.
+  const share = isRestricting(select)
+    ? ' in the whole recording'
+    : ` (${formatShare(lost / (lost + report.samples))})`;
   return [
     `# event ${printable(profile.events[event]!.name)}: ${formatCount(report.samples)} samples, ` +
-      `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${share}`,
-    ...(weights.kind === 'events' ? uncoveredLine(opened, event, report.weight) : []),
+      `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
+    ...(weights.kind === 'events' && !isRestricting(select)
+      ? uncoveredLine(opened, event, report.weight)
+      : []),
   ];
 }
 
@@ -220,18 +305,27 @@ function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number)
   ];
 }
 
-function toJson(
-  opened: OpenedProfile,
-  event: EventIndex,
-  flags: ReportFlags,
-  limits: Limits,
-): object {
+function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View): object {
   const { profile } = opened;
+  const { order, select, limits } = view;
   const weights = opened.weights(flags.weight, event);
-  const estimator = opened.shareEstimator(weights, event);
-  const report = computeFlatReport(profile, weights, opened.samplesOf(event), {
+  if (order.kind === 'grouped') {
+    const { keys } = order;
+    const report = groupedReport(opened, event, groupedOptions(flags, view));
+    return {
+      event: profile.events[event]!.name,
+      weight: { kind: weights.kind, unit: weights.unit },
+      samples: report.samples,
+      total: report.weight,
+      lost: lostSamplesOf(profile, event),
+      rows: groupedJson(report, keys, (rows) => selectRows(rows, limits)),
+    };
+  }
+  const sort = order.key;
+  const estimator = opened.shareEstimator(weights, event, select);
+  const report = computeFlatReport(profile, weights, opened.samplesOf(event, select), {
     estimator,
-    tables: [TABLES[flags.sort]],
+    tables: [TABLES[sort]],
     totals: true,
   });
   return {
@@ -241,9 +335,9 @@ function toJson(
     effectiveSamples: estimator.effectiveSamples,
     total: report.weight,
     lost: lostSamplesOf(profile, event),
-    rows: selectRows(rowsOf(profile, report, flags.sort), limits).rows.map((row) => ({
+    rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
-      ...(flags.sort === 'sym' && { dso: row.dso }),
+      ...(sort === 'sym' && { dso: row.dso }),
       self: row.self,
       total: row.total,
       selfShare: row.selfShare,
@@ -254,8 +348,8 @@ function toJson(
       totalHigh: row.totalInterval?.high,
       samples: row.selfSamples,
     })),
-    ...(flags.sort === 'sym' && {
-      inseparable: findInseparablePairs(opened, event, report, estimator),
+    ...(sort === 'sym' && {
+      inseparable: findInseparablePairs(opened, event, report, estimator, select),
     }),
   };
 }

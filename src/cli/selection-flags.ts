@@ -1,8 +1,12 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
-import type { SampleSelection } from '../profile/filter.ts';
+import { printable } from '../base/printable.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
+import type { OpenedProfile } from '../session/open-profile.ts';
+import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';
+import { formatCount, formatShare } from './render/numbers.ts';
 
 /** The options that choose among the samples of a recording, as perf names them. */
 export type SelectionFlags = {
@@ -30,6 +34,31 @@ export function parseSelection(
     ...(dso !== undefined && { dsos: names('--dso', dso) }),
     ...(symbol !== undefined && { symbols: names('--symbol', symbol) }),
   };
+}
+
+/** The part of a profile that the options ask for; says on standard error what is left out. */
+export function selectFrom(opened: OpenedProfile, flags: SelectionFlags): SampleSelection {
+  const select = parseSelection(flags, () => opened.recordedTime());
+  if (!isRestricting(select)) return select;
+  const { samples, events } = opened.profile;
+  const rows = selectSamples(opened.profile, select);
+  const weights = opened.weights('period').values;
+  const shares = events.flatMap(({ name }, event) => {
+    const all = sumOf(weights, selectSamples(opened.profile, { event }));
+    const selected = sumOf(weights, selectSamples(opened.profile, { ...select, event }));
+    return all === 0 ? [] : [`${formatShare(selected / all)} of ${printable(name)}`];
+  });
+  say(
+    `perf-ts: ${printable(selectionText(flags))}: ${formatCount(rows.length)} of ` +
+      `${formatCount(samples.length)} samples, ${shares.join(', ')}`,
+  );
+  return select;
+}
+
+function sumOf(weights: Float64Array, rows: Int32Array): number {
+  let sum = 0;
+  for (const row of rows) sum += weights[row] as number;
+  return sum;
 }
 
 /** What was asked for, in one line: `--comm node --cpu 0-3`. */

@@ -4,6 +4,7 @@ import {
   sayProvenance,
 } from '../export/provenance.ts';
 import { withUnitOf } from '../export/weight-title.ts';
+import { type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from './open-profile.ts';
@@ -15,14 +16,19 @@ import { packageVersion } from './version.ts';
  */
 export function describeProvenance(
   opened: OpenedProfile,
-  options: { readonly weight?: WeightKind; readonly event?: EventIndex } = {},
+  options: {
+    readonly weight?: WeightKind;
+    readonly event?: EventIndex;
+    readonly select?: SampleSelection;
+  } = {},
 ): ExportProvenance {
   const { profile } = opened;
   const kind = options.weight ?? 'events';
   const weights = opened.weights(kind, options.event);
   // Rules and totals only: nothing of single streams.
   const reports = opened.periods({ streams: 0 }).events;
-  const figures = sumByEvent(profile, weights);
+  const rows = selectSamples(profile, options.select);
+  const figures = sumByEvent(profile, weights, rows);
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];
     const report = reports.find((candidate) => candidate.event === event.name);
@@ -68,7 +74,7 @@ export function describeProvenance(
     arch,
     weight: kind,
     truncatedAt: opened.truncatedAt,
-    notes,
+    notes: [...notes, ...partNote(profile, rows)],
     events,
   };
 }
@@ -80,10 +86,16 @@ type EventFigures = {
   weighed: number;
 };
 
-function sumByEvent(profile: Profile, weights: Weights): EventFigures[] {
+/** Where samples were left out, so that nobody takes the part for the whole. */
+function partNote({ samples }: Profile, rows: Int32Array): string[] {
+  if (rows.length === samples.length) return [];
+  return [`a part of the recording: ${rows.length} of ${samples.length} samples were selected`];
+}
+
+function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array): EventFigures[] {
   const figures = profile.events.map(() => ({ samples: 0, counted: 0, weighed: 0 }));
-  const { event, count, length } = profile.samples;
-  for (let i = 0; i < length; i++) {
+  const { event, count } = profile.samples;
+  for (const i of rows) {
     const of = figures[event[i] as number] as EventFigures;
     of.samples++;
     if (!Number.isNaN(count[i] as number)) of.counted++;

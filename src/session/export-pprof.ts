@@ -18,7 +18,7 @@ export async function exportPprof(
     profile,
     opened.weights(options.weight, event),
     {
-      select: event === undefined ? {} : { event },
+      select: { ...options.select, ...(event !== undefined && { event }) },
       mappings: facts.mappings,
       ...(facts.startWallNs !== null && { startWallNs: facts.startWallNs }),
       provenance: exportProvenance(opened, options),

@@ -3,6 +3,7 @@ import { writeFolded } from '../export/folded.ts';
 import { renderHtml } from '../export/html.ts';
 import type { ExportProvenance } from '../export/provenance.ts';
 import { writeSpeedscope } from '../export/speedscope.ts';
+import type { SampleSelection } from '../profile/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
@@ -17,6 +18,8 @@ export type ExportOptions = {
   readonly weight?: WeightKind;
   /** One event by name; default the first (folded), all that the format has room for (others). */
   readonly event?: string;
+  /** These samples only; their weights stay those of the whole recording. */
+  readonly select?: SampleSelection;
   /** Title of the page. */
   readonly title?: string;
 };
@@ -31,7 +34,7 @@ export function exportProfile(
   const { profile } = opened;
   const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
   const weights = opened.weights(options.weight, event);
-  const select = event === undefined ? {} : { event };
+  const select = { ...options.select, ...(event !== undefined && { event }) };
   const exporter = `perf-ts ${packageVersion()}`;
   const provenance = () => exportProvenance(opened, options);
   switch (format) {
@@ -71,8 +74,9 @@ export function exportProfile(
 
 /** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
 export function exportProvenance(opened: OpenedProfile, options: ExportOptions): ExportProvenance {
-  const { event, weight } = options;
+  const { event, weight, select } = options;
   return describeProvenance(opened, {
+    ...(select !== undefined && { select }),
     ...(weight !== undefined && { weight }),
     ...(event !== undefined && { event: opened.eventIndex(event) }),
   });

@@ -13,10 +13,11 @@ import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period
 import type { PeriodInput } from '../period/types.ts';
 import { createShareEstimator } from '../period/uncertainty.ts';
 import { computeWeights } from '../period/weights.ts';
-import { selectSamples } from '../profile/filter.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import type { ShareEstimator } from '../profile/share-steps.ts';
+import type { RecordedTime } from '../profile/time-range.ts';
 import type {
   DsoIndex,
   EventIndex,
@@ -92,16 +93,32 @@ export class OpenedProfile {
     return index as EventIndex;
   }
 
-  /** Samples of one event, as rows. */
-  samplesOf(event: EventIndex): Int32Array {
-    return selectSamples(this.profile, { event });
+  /** Samples of one event, as rows; with `select` those of them that it admits. */
+  samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
+    return selectSamples(this.profile, { ...select, event });
   }
 
-  /** How well shares of one event are known, by these weights of all its samples. */
-  shareEstimator(weights: Weights, event: EventIndex): ShareEstimator {
+  /** When the samples were taken. */
+  recordedTime(): RecordedTime {
+    const { timeNs, length } = this.profile.samples;
+    const startTime = BigInt(this.profile.meta.startTime);
+    const times = [timeNs[0], timeNs[length - 1]].map((time) => time ?? Number.NaN);
+    return { startTime, firstNs: times[0] as number, lastNs: times[1] as number };
+  }
+
+  /**
+   * How well shares of one event are known, by these weights of its samples. Of a part of them it
+   * is not known what was counted in between: each counts as drawn with its own weight.
+   */
+  shareEstimator(
+    weights: Weights,
+    event: EventIndex,
+    select: SampleSelection = {},
+  ): ShareEstimator {
     const { groups, elapsedEvents } = this.#aligned();
-    const input = { weights: weights.values, rows: this.samplesOf(event), groups, event };
-    if (weights.kind !== 'events') return createShareEstimator(input);
+    const rows = this.samplesOf(event, select);
+    const input = { weights: weights.values, rows, groups, event };
+    if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
     return createShareEstimator({
@@ -112,11 +129,13 @@ export class OpenedProfile {
   }
 
   /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
-  report(options: { event?: string; weight?: WeightKind } = {}): FlatReport {
+  report(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): FlatReport {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event);
-    const estimator = this.shareEstimator(weights, event);
-    return computeFlatReport(this.profile, weights, this.samplesOf(event), {
+    const estimator = this.shareEstimator(weights, event, options.select);
+    return computeFlatReport(this.profile, weights, this.samplesOf(event, options.select), {
       estimator,
       tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
       totals: true,

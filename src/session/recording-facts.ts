@@ -1,3 +1,4 @@
+import { NONE } from '../base/brand.ts';
 import type { MappedRange } from '../export/mapped-range.ts';
 import {
   type LossMark,
@@ -8,7 +9,8 @@ import {
 import type { PerfData } from '../perf-data/reader.ts';
 import type { ProcessTable } from '../process/process-table.ts';
 import type { MappingIndex } from '../process/types.ts';
-import type { Profile } from '../profile/types.ts';
+import type { EventIndex, Profile } from '../profile/types.ts';
+import { isSideband } from './event-description.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
@@ -17,6 +19,8 @@ export type RecordingFacts = {
   readonly mappings: readonly MappedRange[];
   /** When `timeNs` was 0: nanoseconds since 1970; null if the recording does not say. */
   readonly startWallNs: bigint | null;
+  /** Events that were counted together, `{a,b}`: leader first. */
+  readonly groups: readonly (readonly EventIndex[])[];
   readonly losses: readonly LossMark[];
   readonly throttles: readonly ThrottleMark[];
   readonly switches: SwitchTable;
@@ -25,6 +29,7 @@ export type RecordingFacts = {
 export const NO_FACTS: RecordingFacts = {
   mappings: [],
   startWallNs: null,
+  groups: [],
   losses: [],
   throttles: [],
   switches: NO_SWITCHES,
@@ -38,6 +43,7 @@ export function gatherFacts(
   return {
     mappings: mappingsOf(processes, profile),
     startWallNs: startWallNs(data, BigInt(profile.meta.startTime)),
+    groups: groupsOf(data),
     losses: lossGaps.map(({ samples, ...gap }) => ({ ...gap, lost: samples })),
     throttles,
     switches: switches.finish(),
@@ -60,6 +66,17 @@ function mappingsOf({ mappings }: ProcessTable, { dsos, frames }: Profile): Mapp
     ranges.push({ dso, start, end, first: mappings.addressInDso(mapping, start) });
   }
   return ranges;
+}
+
+/** The groups of the header, by the profile's events: those that only carry side-band have no row. */
+function groupsOf({ attrs, features }: PerfData): EventIndex[][] {
+  let events = 0;
+  const attrToEvent = attrs.map(({ attr }) => (isSideband(attr) ? NONE : events++));
+  return (features.groups ?? [])
+    .map(({ leaderIndex, memberCount }) =>
+      attrToEvent.slice(leaderIndex, leaderIndex + memberCount).filter((event) => event !== NONE),
+    )
+    .filter((group) => group.length > 1) as EventIndex[][];
 }
 
 const CLOCK_REALTIME = 0;

@@ -1,3 +1,4 @@
+import type { ShareInterval } from '../../profile/share-steps.ts';
 // Numbers as a person reads them. The locale never changes them.
 
 /** `1 234 567`, thin groups of three. */
@@ -31,4 +32,10 @@ export function formatNanos(nanos: number): string {
   if (nanos < 1e6) return `${(nanos / 1e3).toFixed(1)} µs`;
   if (nanos < 1e9) return `${(nanos / 1e6).toFixed(1)} ms`;
   return `${(nanos / 1e9).toFixed(2)} s`;
+}
+
+/** `12.10–14.52%`: where the true share lies, in 95 of 100 recordings. */
+export function formatInterval(interval: ShareInterval | undefined): string {
+  if (interval === undefined) return '';
+  return `${(interval.low * 100).toFixed(2)}–${formatShare(interval.high)}`;
 }

@@ -1,0 +1,48 @@
+import { FailedError, UsageError } from '../base/errors.ts';
+import type { GroupKey } from '../profile/grouped-report.ts';
+
+/** perf's names, where they differ from ours. */
+const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {
+  symbol: ['sym'],
+  // As in perf, which shows the comm beside the number.
+  thread: ['comm', 'pid', 'tid'],
+};
+
+const KEYS: readonly string[] = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym'];
+
+/** Tables that have a form of their own: an interval for every share, and equal names for threads. */
+const PLAIN = ['sym', 'dso', 'thread', 'comm'] as const;
+export type PlainKey = (typeof PLAIN)[number];
+
+/** `--sort LIST`: one of the plain tables, or a row per combination of keys. */
+export type SortOrder =
+  | { readonly kind: 'plain'; readonly key: PlainKey }
+  | { readonly kind: 'grouped'; readonly keys: readonly GroupKey[] };
+
+export function parseSort(text: string): SortOrder {
+  const words = text.split(',').map((word) => word.trim());
+  const plain = PLAIN.find(
+    (key) => words.length === 1 && (words[0] === key || alias(words[0]) === key),
+  );
+  if (plain !== undefined) return { kind: 'plain', key: plain };
+  return { kind: 'grouped', keys: [...new Set(words.flatMap((word) => keysOf(text, word)))] };
+}
+
+function alias(word: string | undefined): string | undefined {
+  return word === 'symbol' ? 'sym' : undefined;
+}
+
+function keysOf(text: string, word: string): readonly GroupKey[] {
+  if (KEYS.includes(word)) return [word as GroupKey];
+  const keys = ALIASES[word];
+  if (keys !== undefined) return keys;
+  if (word === 'srcline' || word === 'srcfile') {
+    throw new FailedError(
+      `--sort ${text}: ${word} needs debug information, which is not read yet`,
+      ['sym tells functions apart; JavaScript functions have their line in the name'],
+    );
+  }
+  throw new UsageError(`--sort ${text}: no key ${word}`, [
+    `the keys are: ${[...KEYS, ...Object.keys(ALIASES)].join(', ')}`,
+  ]);
+}

@@ -1,0 +1,264 @@
+import { NONE } from '../base/brand.ts';
+import { PairInterner } from '../base/pair-interner.ts';
+import { innermostFuncs } from './call-nodes.ts';
+import type { Figures } from './flat-report.ts';
+import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
+import type { Profile, Weights } from './types.ts';
+
+/** What rows can be made of: where samples were taken, and in which code. */
+export const GROUP_KEYS = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym'] as const;
+export type GroupKey = (typeof GROUP_KEYS)[number];
+
+/** One combination of keys that occurs. */
+export type GroupedRow = Figures & {
+  /** Parallel to the keys asked for. */
+  readonly names: readonly string[];
+};
+
+export type GroupedReport = {
+  readonly samples: number;
+  /** Of the samples and of what was lost between them. */
+  readonly weight: number;
+  /** Part of `weight` that no sample shows: in no row. */
+  readonly lost: number;
+  /** Heaviest self first, then total, then in order of occurrence. */
+  readonly rows: readonly GroupedRow[];
+};
+
+/**
+ * A row per combination of `keys` among `samples`, as perf makes of `--sort comm,dso,sym`.
+ *
+ * A sample's self weight goes to the row of its innermost frame. With `dso` or `sym` among the keys
+ * its weight is also in the total of the row of every other frame on its stack, once per row; other
+ * keys are the sample's own, so that self and total are the same.
+ */
+export function computeGroupedReport(
+  profile: Profile,
+  weights: Weights,
+  samples: Int32Array,
+  keys: readonly GroupKey[],
+  estimator?: ShareEstimator,
+): GroupedReport {
+  const values = valuesOfKeys(profile, keys);
+  const rowOfSample = new Int32Array(profile.samples.length).fill(NONE);
+  const table = new RowTable();
+  const hasFrames = keys.includes('dso') || keys.includes('sym');
+  const leafOfSample = hasFrames ? innermostFuncs(profile) : null;
+  let lost = 0;
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    const weight = weights.values[sample] as number;
+    lost += weights.lostBefore?.[sample] ?? 0;
+    const own = values.ofSample(sample);
+    if (leafOfSample === null) {
+      const row = table.rowOf(own, NONE);
+      rowOfSample[sample] = row;
+      table.add(row, weight, weight, 1);
+      continue;
+    }
+    const leaf = leafOfSample[sample] as number;
+    const leafRow = table.rowOf(own, leaf === NONE ? NONE : values.ofFunc(leaf));
+    rowOfSample[sample] = leafRow;
+    table.add(leafRow, weight, weight, 1);
+    if (leaf !== NONE) addCallers(profile, values, table, sample, own, leafRow, weight);
+  }
+  const weight = table.sumSelf() + lost;
+  const sums =
+    estimator === undefined ? null : sumStepsByKey(estimator.steps, rowOfSample, table.length);
+  const intervals = sums === null ? null : { estimator: estimator as ShareEstimator, sums };
+  return {
+    samples: samples.length,
+    weight,
+    lost,
+    rows: toRows(table, values, weight, lost, intervals),
+  };
+}
+
+/** The frames above the innermost one: each row once, however often it recurs. */
+// Hot: once per frame.
+function addCallers(
+  { samples, stacks, frames }: Profile,
+  values: KeyValues,
+  table: RowTable,
+  sample: number,
+  own: number,
+  leafRow: number,
+  weight: number,
+): void {
+  const mark = table.nextMark();
+  table.isMarked(leafRow, mark);
+  let stack = stacks.prefix[samples.stack[sample] as number] as number;
+  while (stack !== NONE) {
+    const func = frames.func[stacks.frame[stack] as number] as number;
+    const row = table.rowOf(own, values.ofFunc(func));
+    if (!table.isMarked(row, mark)) table.add(row, 0, weight, 0);
+    stack = stacks.prefix[stack] as number;
+  }
+}
+
+/** The keys' values as numbers: one for those of a sample, one for those of a function. */
+type KeyValues = {
+  /** The combination of comm, pid, tid, cpu and event. */
+  ofSample(sample: number): number;
+  /** The combination of DSO and name. */
+  ofFunc(func: number): number;
+  /** Back again, in the order of the keys. */
+  names(own: number, code: number): string[];
+};
+
+function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
+  const { samples, threads, strings, funcs, dsos, events } = profile;
+  const pids = threads.map(({ pid }) => pid);
+  const tids = threads.map(({ tid }) => tid);
+  const ofSample: Partial<Record<GroupKey, (sample: number) => number>> = {
+    comm: (sample) => samples.comm[sample] as number,
+    pid: (sample) => pids[samples.thread[sample] as number] as number,
+    tid: (sample) => tids[samples.thread[sample] as number] as number,
+    cpu: (sample) => samples.cpu[sample] as number,
+    event: (sample) => samples.event[sample] as number,
+  };
+  const getters = keys.flatMap((key) => ofSample[key] ?? []);
+  const ownKeys = keys.filter((key) => ofSample[key] !== undefined);
+  const combined = getters.map(() => new PairInterner());
+  const dsoNames = new Map<string, number>();
+  const codeOfFunc = new Int32Array(funcs.length);
+  const codes: { readonly dso: string; readonly sym: string }[] = [];
+  for (let func = 0; func < funcs.length; func++) {
+    const dso = dsos[funcs.dso[func] as number]?.name ?? '[unknown]';
+    const sym = strings[funcs.name[func] as number] as string;
+    const text = `${keys.includes('dso') ? dso : ''}\0${keys.includes('sym') ? sym : ''}`;
+    const known = dsoNames.get(text) ?? codes.length;
+    if (known === codes.length) {
+      dsoNames.set(text, known);
+      codes.push({ dso, sym });
+    }
+    codeOfFunc[func] = known;
+  }
+  const ownNames = (own: number): string[] => {
+    const found: string[] = [];
+    for (let i = combined.length - 1, rest = own; i >= 0; i--) {
+      const pairs = combined[i] as PairInterner;
+      found.unshift(ownName(profile, ownKeys[i] as GroupKey, pairs.second.array[rest] as number));
+      rest = pairs.first.array[rest] as number;
+    }
+    return found;
+  };
+  return {
+    ofSample(sample) {
+      let own: number = NONE;
+      for (let i = 0; i < getters.length; i++) {
+        own = (combined[i] as PairInterner).intern(
+          own,
+          (getters[i] as (s: number) => number)(sample),
+        );
+      }
+      return own;
+    },
+    ofFunc: (func) => codeOfFunc[func] as number,
+    names(own, code) {
+      const named = ownNames(own);
+      const { dso, sym } = codes[code] ?? { dso: '[no stack]', sym: '[no stack]' };
+      return keys.map((key) => {
+        if (key === 'dso') return dso;
+        if (key === 'sym') return sym;
+        return named[ownKeys.indexOf(key)] as string;
+      });
+    },
+  };
+
+  function ownName({ strings: texts }: Profile, key: GroupKey, value: number): string {
+    if (key === 'comm') return texts[value] || '[unknown]';
+    if (key === 'event') return events[value]?.name ?? '';
+    return value < 0 ? '[unknown]' : String(value);
+  }
+}
+
+/** Sums per row; a row is a pair of combinations. */
+class RowTable {
+  readonly #pairs = new PairInterner();
+  readonly #self: number[] = [];
+  readonly #total: number[] = [];
+  readonly #samples: number[] = [];
+  readonly #marks: number[] = [];
+  #mark = 0;
+
+  get length(): number {
+    return this.#pairs.length;
+  }
+
+  rowOf(own: number, code: number): number {
+    return this.#pairs.intern(own, code);
+  }
+
+  add(row: number, self: number, total: number, samples: number): void {
+    this.#self[row] = (this.#self[row] ?? 0) + self;
+    this.#total[row] = (this.#total[row] ?? 0) + total;
+    this.#samples[row] = (this.#samples[row] ?? 0) + samples;
+  }
+
+  nextMark(): number {
+    return ++this.#mark;
+  }
+
+  /** Whether the row has this mark already; it has it from now on. */
+  isMarked(row: number, mark: number): boolean {
+    if (this.#marks[row] === mark) return true;
+    this.#marks[row] = mark;
+    return false;
+  }
+
+  sumSelf(): number {
+    return this.#self.reduce((sum, self) => sum + self, 0);
+  }
+
+  figures(row: number): {
+    own: number;
+    code: number;
+    self: number;
+    total: number;
+    samples: number;
+  } {
+    return {
+      own: this.#pairs.first.array[row] as number,
+      code: this.#pairs.second.array[row] as number,
+      self: this.#self[row] as number,
+      total: this.#total[row] as number,
+      samples: this.#samples[row] as number,
+    };
+  }
+}
+
+function toRows(
+  table: RowTable,
+  values: KeyValues,
+  weight: number,
+  lost: number,
+  intervals: { readonly estimator: ShareEstimator; readonly sums: StepSums } | null,
+): GroupedRow[] {
+  const order = Array.from({ length: table.length }, (_, row) => row);
+  const figures = order.map((row) => table.figures(row));
+  order.sort(
+    (a, b) => figures[b]!.self - figures[a]!.self || figures[b]!.total - figures[a]!.total || a - b,
+  );
+  // Of what was lost, any part may be this row's.
+  const arrived = weight === 0 ? 1 : (weight - lost) / weight;
+  return order.map((row) => {
+    const { own, code, self, total, samples } = figures[row]!;
+    const selfShare = weight === 0 ? 0 : self / weight;
+    const interval = intervals?.estimator.intervalOf(selfShare / arrived, intervals.sums, row);
+    return {
+      names: values.names(own, code),
+      self,
+      total,
+      selfShare,
+      totalShare: weight === 0 ? 0 : total / weight,
+      selfSamples: samples,
+      ...(interval !== undefined && {
+        selfInterval: {
+          low: interval.low * arrived,
+          high: interval.high * arrived + 1 - arrived,
+        },
+      }),
+    };
+  });
+}
