@@ -27,6 +27,11 @@ export type PeriodSequence = {
   readonly periodEvents: Float64Array;
   /** Events since the stream's previous sample; of the first one, up to it. */
   readonly elapsedEvents: Float64Array;
+  /**
+   * Nanoseconds since the stream's previous sample in which the event was not counting; 0: none,
+   * NaN: can't be told. Null or absent: no running time was read.
+   */
+  readonly offCpuNs?: Float64Array | null;
 };
 
 /** A stretch [first, end) of samples in which the period was on its way. */

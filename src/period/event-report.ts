@@ -13,6 +13,7 @@ import {
 } from './stream-report.ts';
 import type { StreamGroups } from './streams.ts';
 import { reportThrottles, type Throttled } from './throttled-time.ts';
+import type { TickGrid } from './ticks.ts';
 import type { ReportedPeriod } from './types.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -95,6 +96,7 @@ export function reportEvent(
   const ramps = { samples: 0, events: 0, samplesInRamps: 0, eventsInRamps: 0 };
   const started = { streams: 0, rampSamples: 0 };
   const streams: StreamReport[] = [];
+  let grid: TickGrid | null = null;
   const ledgerOfGroup = new Map<number, StreamLedger>();
   // The ledger's streams are in the order of the groups.
   for (const [k, group] of bySize.toSorted((a, b) => a - b).entries()) {
@@ -115,14 +117,14 @@ export function reportEvent(
     }
     noteStart(context, analysis, started);
     if (streams.length >= options.streams) continue;
-    const withModel = streams.length < MAX_MODELLED;
-    streams.push(
-      describeStream(context, analysis, {
-        withModel,
-        pairs: options.pairs,
-        ledger: ledgerOfGroup.get(group) ?? null,
-      }),
-    );
+    const report = describeStream(context, analysis, {
+      withModel: streams.length < MAX_MODELLED,
+      grid,
+      pairs: options.pairs,
+      ledger: ledgerOfGroup.get(group) ?? null,
+    });
+    grid ??= report.model?.grid ?? null;
+    streams.push(report);
   }
   return {
     event: event.name,

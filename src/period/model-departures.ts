@@ -1,7 +1,7 @@
 import { adjustAtOverflow } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
 import type { ModelOptions } from './model-rules.ts';
-import type { ReplayRules } from './replay.ts';
+import type { ReplayRules } from './replay-rules.ts';
 import { UNKNOWN_TICK_NS } from './ticks.ts';
 
 /** Samples whose period is more than 1 % from the replay's, by the first cause that applies. */

@@ -1,6 +1,7 @@
 import { adjustPeriod, type EighthRounding } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
-import { type Replay, type ReplayRules, replay, STEP } from './replay.ts';
+import { replay } from './replay.ts';
+import { isFitted, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
 import { TICK_RATES, type TickGrid, tickLengthNs, UNKNOWN_TICK_NS, voteForPhase } from './ticks.ts';
 import type { PeriodRule, ThrottleInterval } from './types.ts';
 
@@ -62,6 +63,7 @@ export function findReplayRules(whole: PeriodSequence, options: ModelOptions): F
       lag,
       rounding: rounding === 'unknown' ? 'away' : rounding,
       grid: null,
+      isCountedInSoftware: options.isCountedInSoftware,
     };
     const grids = possibleGrids(sequence, plain, options.grid);
     const tried = startOf(sequence, grids.length > TICK_RATES.length + 2 ? MAX_SCANNED : Infinity);
@@ -105,7 +107,7 @@ function possibleGrids(
   const departs = findDepartures(sequence, plain);
   let agreement = 0;
   for (const hz of TICK_RATES) {
-    const { phaseNs, score } = voteForPhase(sequence.timeNs, departs, hz);
+    const { phaseNs, score } = voteForPhase(sequence, departs, hz);
     agreement = Math.max(agreement, score);
     grids.push({ hz, tickNs: tickLengthNs(hz), phaseNs });
   }
@@ -127,14 +129,13 @@ function possibleGrids(
  * that is not known. What the jitter of time stamps can have done is no departure: of fast events a
  * nanosecond is an event.
  */
-function findDepartures(
-  { length, timeNs, periodEvents }: PeriodSequence,
-  { lag, frequencyHz, rounding }: ReplayRules,
-): Int8Array {
+function findDepartures(sequence: PeriodSequence, rules: ReplayRules): Int8Array {
+  const { length, timeNs, periodEvents } = sequence;
+  const { lag, frequencyHz, rounding } = rules;
   const departs = new Int8Array(length).fill(-1);
   for (let i = 1; i + lag < length; i++) {
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    if (!(since > 0) || since >= 2 * UNKNOWN_TICK_NS) continue;
+    if (!(since > 0) || since >= 2 * UNKNOWN_TICK_NS || isSwitched(sequence, i)) continue;
     const reported = periodEvents[i + lag] as number;
     const inForce = periodEvents[i + lag - 1] as number;
     const expected = adjustPeriod(inForce, inForce, since, frequencyHz, rounding);
@@ -142,6 +143,11 @@ function findDepartures(
     departs[i] = Math.abs(expected - reported) > blur ? 1 : 0;
   }
   return departs;
+}
+
+/** Whether a switch is known, or can't be excluded, between samples `i` and `i` + 2. */
+function isSwitched({ offCpuNs }: PeriodSequence, i: number): boolean {
+  return offCpuNs ? offCpuNs[i + 1] !== 0 || offCpuNs[i + 2] !== 0 : false;
 }
 
 /** Share of the compared samples within 1 %. */
@@ -159,7 +165,7 @@ function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }:
 
 /**
  * How well a replay explains the periods. Each counts a half where it is within 1 %, and up to a
- * half more the closer it is; half of that where something had to be inferred.
+ * half more the closer it is; half of that where something was fitted.
  */
 function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
   let score = 0;
@@ -167,7 +173,7 @@ function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: R
     if (step[i] === STEP.NONE) continue;
     const reported = periodEvents[i] as number;
     const distance = Math.abs((expected[i] as number) - reported) / reported;
-    const weight = step[i] === STEP.RESTART || step[i] === STEP.PAUSE ? 0.5 : 1;
+    const weight = isFitted(step[i] as number) ? 0.5 : 1;
     score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
   return score;
@@ -181,6 +187,7 @@ function startOf(sequence: PeriodSequence, count: number): PeriodSequence {
     timeNs: sequence.timeNs.subarray(0, count),
     periodEvents: sequence.periodEvents.subarray(0, count),
     elapsedEvents: sequence.elapsedEvents.subarray(0, count),
+    offCpuNs: sequence.offCpuNs?.subarray(0, count) ?? null,
   };
 }
 
@@ -191,15 +198,17 @@ function startOf(sequence: PeriodSequence, count: number): PeriodSequence {
  * can be told.
  */
 function findRounding(
-  { timeNs, periodEvents, length }: PeriodSequence,
+  sequence: PeriodSequence,
   lag: 1 | 2,
   frequencyHz: number,
   ticks: Uint16Array | null = null,
 ): EighthRounding | 'unknown' {
+  const { timeNs, periodEvents, length } = sequence;
   let away = 0;
   let up = 0;
   for (let i = 1; i + lag < length; i++) {
     if (ticks !== null && (ticks[i + lag] as number) > 0) continue;
+    if (isSwitched(sequence, i)) continue;
     const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
     const inForce = periodEvents[i + lag - 1] as number;
     const wanted = (inForce * 1e9) / (since * frequencyHz);

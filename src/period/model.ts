@@ -10,7 +10,8 @@ import { type EighthRounding, isCountedInSoftware } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
 import { DepartureCauses, type Departures } from './model-departures.ts';
 import { findReplayRules, type ModelOptions } from './model-rules.ts';
-import { type Replay, type ReplayRules, replay, STEP } from './replay.ts';
+import { replay } from './replay.ts';
+import { isFitted, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
 import type { StreamGroups } from './streams.ts';
 import { TICK_RATES, type TickGrid } from './ticks.ts';
 import type { PeriodInput } from './types.ts';
@@ -18,7 +19,7 @@ import type { PeriodInput } from './types.ts';
 export type ModelReport = {
   /** Samples of which the replay expects a period. */
   readonly compared: number;
-  /** Expected and reported are the same integer. Where a pause was fitted it does not count. */
+  /** Expected and reported are the same integer. What a guess or a fitted pause had a part in does not count. */
   readonly exact: number;
   /** Expected is within 1 % of reported; these are among them. */
   readonly within1Percent: number;
@@ -30,6 +31,11 @@ export type ModelReport = {
   readonly grid: TickGrid | null;
   /** 'unknown': no step tells the two apart. */
   readonly rounding: EighthRounding | 'unknown';
+  /**
+   * Whether the samples tell when the event was switched out ('recorded': they read the running
+   * time of an event that the kernel counts), or that is guessed from the periods.
+   */
+  readonly switches: 'recorded' | 'guessed';
   /** Samples whose period no tick, restart or pause had a part in. */
   readonly overflowsOnly: { readonly compared: number; readonly exact: number };
   /** Samples within 1 %, by what it took to explain them beyond the overflow itself. */
@@ -62,15 +68,20 @@ export function replayStream(sequence: PeriodSequence, options: ModelOptions): M
     hz,
     grid: hz === null ? null : grid,
     rounding,
+    switches: sequence.offCpuNs && rules.isCountedInSoftware ? 'recorded' : 'guessed',
   };
 }
 
-/** The same of group `group` of an input; null too for clocks and fixed periods. */
+/**
+ * The same of group `group` of an input; null too for clocks and fixed periods. `grid` are the ticks
+ * that another stream has shown.
+ */
 export function replayGroup(
   input: PeriodInput,
   groups: StreamGroups,
   group: number,
   sequence: PeriodSequence,
+  grid: TickGrid | null,
 ): ModelReport | null {
   const index = groups.event[group] as number;
   const stream = groups.stream[group] as number;
@@ -83,6 +94,7 @@ export function replayGroup(
     // Of hardware events, which of the two explains more is part of the answer.
     rule: isCountedInSoftware(type) ? 'next' : 'unknown',
     isCountedInSoftware: isCountedInSoftware(type),
+    ...(grid !== null && { grid }),
     throttles: (input.throttles ?? []).filter(isOfGroup),
     lossTimesNs: (input.lossGaps ?? []).filter(isOfGroup).map(({ timeNs }) => timeNs),
   });
@@ -95,7 +107,7 @@ function summarize(
   options: ModelOptions,
 ) {
   const { length, periodEvents } = sequence;
-  const steps = new Float64Array(5);
+  const steps = new Float64Array(6);
   const causes = new DepartureCauses(sequence, rules, options);
   let compared = 0;
   let exact = 0;
@@ -107,7 +119,7 @@ function summarize(
     if (kind === STEP.NONE) continue;
     compared++;
     const distance = Math.abs((expected[i] as number) - (periodEvents[i] as number));
-    const isExact = distance === 0 && kind !== STEP.PAUSE;
+    const isExact = distance === 0 && !isFitted(kind);
     if (isExact) exact++;
     if (kind === STEP.OVERFLOW) {
       plain++;
@@ -128,7 +140,7 @@ function summarize(
     explainedBy: {
       overflow: steps[STEP.OVERFLOW]!,
       ticks: steps[STEP.TICK]!,
-      restarts: steps[STEP.RESTART]!,
+      restarts: steps[STEP.RESTART]! + steps[STEP.GUESS]!,
       pauses: steps[STEP.PAUSE]!,
     },
     departures: causes.departures,

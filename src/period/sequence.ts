@@ -1,6 +1,7 @@
 // Hot: once per sample.
 
 import type { PeriodSequence } from './convergence.ts';
+import { offCpuNs } from './off-cpu.ts';
 import type { PeriodInput } from './types.ts';
 
 /** The samples of one group as a sequence. `elapsedEvents` is parallel to the sample table. */
@@ -10,9 +11,12 @@ export function sequenceOf(
   elapsedEvents: Float64Array,
 ): PeriodSequence {
   const { length } = rows;
+  const { runningNs } = input.samples;
+  const timeNs = gather(input.samples.timeNs, rows);
   return {
     length,
-    timeNs: gather(input.samples.timeNs, rows),
+    timeNs,
+    offCpuNs: runningNs ? offCpuNs(timeNs, gather(runningNs, rows)) : null,
     periodEvents: gather(input.samples.periodEvents, rows),
     elapsedEvents: gather(elapsedEvents, rows),
   };

@@ -21,6 +21,7 @@ import { findStorms, type Storms } from './storms.ts';
 import type { StreamGroups } from './streams.ts';
 import { historyOf, type TaskHistory } from './task-history.ts';
 import { endOfTime, throttledBetween, throttlesOfGroup } from './throttled-time.ts';
+import type { TickGrid } from './ticks.ts';
 import type { PeriodInput, ThrottleInterval } from './types.ts';
 import { judge, type Verdict } from './verdict.ts';
 import { effectiveSampleSize } from './weights.ts';
@@ -134,6 +135,8 @@ function restFromTheFirst(sequence: PeriodSequence): Convergence {
 export type DescribeOptions = {
   /** Compare with the kernel's algorithm. */
   readonly withModel: boolean;
+  /** The machine's ticks, as a larger stream's model shows them; null if none does. */
+  readonly grid: TickGrid | null;
   readonly ledger: StreamLedger | null;
   /** Pairs to list; 0: none. */
   readonly pairs: number;
@@ -176,7 +179,7 @@ export function describeStream(
       isAdaptive && event.frequencyHz !== null && event.frequencyHz > 0
         ? findStorms(sequence, event.frequencyHz)
         : null,
-    model: options.withModel ? replayGroup(input, groups, group, sequence) : null,
+    model: options.withModel ? replayGroup(input, groups, group, sequence, options.grid) : null,
     throttledNs: analysis.throttledNs,
     ledger: options.ledger && reportStreamLedger(options.ledger),
     idle: { gaps: activity.idleGaps, ns: activity.idleNs },

@@ -1,5 +1,7 @@
 // Hot: once per sample.
 
+import type { PeriodSequence } from './convergence.ts';
+
 /**
  * When the timer ticked, found out from what the ticks did.
  *
@@ -39,6 +41,15 @@ export function nextTickNs(grid: TickGrid, timeNs: number): number {
   return phaseNs + Math.ceil((timeNs - phaseNs) / tickNs) * tickNs;
 }
 
+/** A time off that differs by no more from a whole number of ticks was begun and ended by ticks. */
+export const ALIGNED_NS = 60_000;
+
+/** Whether a task was switched out for whole ticks: the scheduler mostly switches on them. */
+export function isWholeTicks(offCpuNs: number, tickNs: number): boolean {
+  const ticks = Math.round(offCpuNs / tickNs);
+  return ticks > 0 && Math.abs(offCpuNs - ticks * tickNs) <= ALIGNED_NS;
+}
+
 const BINS = 2048;
 
 /**
@@ -50,19 +61,28 @@ export type PhaseVote = { readonly phaseNs: number; readonly score: number };
 /**
  * The phase of ticks at `hz` that most departures agree on. `departs[i]` is 1 where the interval
  * from sample i to i + 1 changed the period otherwise than its overflow alone explains, 0 where it
- * did not, −1 where that is not known.
+ * did not, −1 where that is not known. A time off of whole ticks began on one, so there is one in
+ * what remains of the interval.
  */
-export function voteForPhase(timeNs: Float64Array, departs: Int8Array, hz: number): PhaseVote {
+export function voteForPhase(
+  { timeNs, offCpuNs }: PeriodSequence,
+  departs: Int8Array,
+  hz: number,
+): PhaseVote {
   const tickNs = tickLengthNs(hz);
   const scale = BINS / tickNs;
   const usual = shareOfDepartures(departs);
   // Differences of neighbouring bins; their running sum is the vote for each bin.
   const steps = new Float64Array(BINS + 1);
   for (let i = 0; i + 1 < timeNs.length; i++) {
-    const departed = departs[i] as number;
-    if (departed < 0) continue;
     const start = timeNs[i] as number;
-    const length = (timeNs[i + 1] as number) - start;
+    let length = (timeNs[i + 1] as number) - start;
+    let departed = departs[i] as number;
+    if (offCpuNs && isWholeTicks(offCpuNs[i + 1] as number, tickNs)) {
+      departed = 1;
+      length -= offCpuNs[i + 1] as number;
+    }
+    if (departed < 0) continue;
     if (!(length > 0) || length >= tickNs) continue;
     const weight = departed - usual;
     const first = Math.min(BINS - 1, Math.floor((start % tickNs) * scale));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PeriodSequence } from '../../src/period/convergence.ts';
 import { replayStream } from '../../src/period/model.ts';
-import { type Replay, replay, STEP } from '../../src/period/replay.ts';
+import { replay } from '../../src/period/replay.ts';
+import { type Replay, STEP } from '../../src/period/replay-rules.ts';
 import { reportPeriods } from '../../src/period/report.ts';
 import {
   inputOfSimulation,
@@ -48,7 +49,9 @@ describe('what is simulated and what is replayed are the same algorithm', () => 
     const tickNs = tickLengthNs(variant.hz);
     const grid = { hz: variant.hz, tickNs, phaseNs: tickNs / 2 };
     const { frequencyHz, rounding } = options;
-    const replayed = replay(sequence, { frequencyHz, rounding, lag: 2, grid });
+    const isCountedInSoftware = variant.kind === 'software';
+    const rules = { frequencyHz, rounding, lag: 2, grid, isCountedInSoftware } as const;
+    const replayed = replay(sequence, rules);
     expect(sequence.length).toBeGreaterThan(4000);
     expect(replayed.ticks.reduce((a, b) => a + b)).toBeGreaterThan(0.9 * variant.hz);
     expect(mistakes(sequence, replayed)).toEqual([]);
