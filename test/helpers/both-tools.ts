@@ -16,6 +16,13 @@ import {
   type SampleLine,
 } from './perf-samples.ts';
 
+/**
+ * Node 20 may hang as it ends: a thread that compiles waits for the main thread to collect garbage,
+ * which waits for the compilation (https://github.com/nodejs/node/issues/54918). About one `report`
+ * in fifty did on a busy machine; none does that compiles nothing beside.
+ */
+const NODE_FLAGS = ['--no-concurrent-recompilation'];
+
 /** What one tool says of a recording. */
 export type Reading = { readonly samples: SampleLine[]; readonly tables: FlatTable[] };
 
@@ -33,7 +40,8 @@ export async function readByBoth(
 ): Promise<{ theirs: Reading; ours: Reading }> {
   const name = pipe === undefined ? file : '-';
   const perf = (args: readonly string[]) => output('perf', args, pipe);
-  const perfTs = (args: readonly string[]) => output(process.execPath, [CLI, ...args], pipe);
+  const perfTs = (args: readonly string[]) =>
+    output(process.execPath, [...NODE_FLAGS, CLI, ...args], pipe);
   const [theirSamples, theirTables, ourSamples, ourTables] = await Promise.all([
     perf(perfScriptArguments(name, !isTimeless)).then(parsePerfSamples),
     perf(perfReportArguments(name, pipe !== undefined)).then(parsePerfTables),
