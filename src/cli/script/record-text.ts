@@ -2,28 +2,29 @@ import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { KernelRecord, MmapRecord, NamespaceLink } from '../../perf-event/record.ts';
 import type { DescribedRecord } from '../../session/record-stream.ts';
-import type { FieldSet } from './fields.ts';
 import { headText, type SampleTextStyle } from './sample-text.ts';
-
-/** The fields in front of a record that is not a sample. */
-const HEAD: FieldSet = new Set(['comm', 'tid', 'cpu', 'time']);
 
 /** A record that is not a sample, as `perf script --show-…-events` prints it, on one line. */
 export function formatRecord(described: DescribedRecord, style: SampleTextStyle): string {
-  const { record, type, comm = '', pid = 0, tid = 0, cpu, timeNs } = described;
-  const head = headText(
-    { comm, pid, tid, cpu: cpu ?? -1, timeNs: BigInt(timeNs ?? 0) },
-    cpu === undefined ? withoutCpu : HEAD,
-    style,
-    false,
-  );
-  const text = record === undefined ? '' : bodyText(described.event, record);
+  const { record, type, pid = -1, tid = -1, comm = `:${tid}`, cpu, timeNs } = described;
+  // Of what is printed of samples, what other records have as well.
+  const fields = new Set(style.fields[0]);
+  if (cpu === undefined) fields.delete('cpu');
+  // The parent forks, the child is what comes of it.
+  const actor = record?.kind === 'fork' ? [record.parentPid, record.parentTid] : [pid, tid];
+  const who = {
+    comm,
+    pid: actor[0] as number,
+    tid: actor[1] as number,
+    cpu: cpu ?? -1,
+    timeNs: BigInt(timeNs ?? 0),
+  };
+  const head = headText(who, fields, style, false);
+  const text = record === undefined ? '' : bodyText(described, record);
   return `${head}PERF_RECORD_${type}${printable(text)}\n`;
 }
 
-const withoutCpu: FieldSet = new Set(['comm', 'tid', 'time']);
-
-function bodyText(event: string | null, record: KernelRecord): string {
+function bodyText({ event, callchain }: DescribedRecord, record: KernelRecord): string {
   switch (record.kind) {
     case 'comm':
       return `${record.isExec ? ' exec' : ''}: ${record.comm}:${record.pid}/${record.tid}`;
@@ -57,6 +58,8 @@ function bodyText(event: string | null, record: KernelRecord): string {
       return ` pid: ${record.pid} tid: ${record.tid}`;
     case 'read':
       return ` ${readText(event, record)}`;
+    case 'callchainDeferred':
+      return ` cookie ${record.cookie}: ${(callchain ?? []).map(({ ip, symbol }) => symbol ?? ip).join(' ')}`;
     default:
       return otherText(record);
   }
