@@ -5,20 +5,28 @@ import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
 
+/** Columns of the names in front. */
+const COLUMN = 18;
+
 /** `perf-ts info`: header, events, record counts. */
 export async function runInfo(
   path: string,
-  options: { json?: boolean; strict?: boolean },
+  options: { json?: boolean; strict?: boolean; verbose?: boolean },
 ): Promise<void> {
   const info = readInfo(path);
   warnIfCut(info, options.strict === true);
   if (options.json) printJson(info);
-  else writeOut(`${infoLines(path, info).map(printable).join('\n')}\n`);
+  else
+    writeOut(
+      `${infoLines(path, info, options.verbose === true)
+        .map(printable)
+        .join('\n')}\n`,
+    );
 }
 
-function infoLines(path: string, info: RecordingInfo): string[] {
+function infoLines(path: string, info: RecordingInfo, isVerbose: boolean): string[] {
   const field = (name: string, value: string | number | null): string[] =>
-    value === null || value === '' ? [] : [`${name.padEnd(14)} ${value}`];
+    value === null || value === '' ? [] : [`${name.padEnd(COLUMN)} ${value}`];
   return [
     ...field('file', `${path} (${info.endian}-endian${info.pipe ? ', pipe' : ''})`),
     ...field('host', info.hostname),
@@ -32,10 +40,11 @@ function infoLines(path: string, info: RecordingInfo): string[] {
     ),
     ...field('last sample', info.lastSampleTimeNs === null ? null : `${info.lastSampleTimeNs} ns`),
     ...field('features', info.features.join(' ')),
-    ...info.notes.map((note) => `note           ${note}`),
+    ...info.notes.map((note) => `${'note'.padEnd(COLUMN)} ${note}`),
+    ...headerLines(info.header, isVerbose),
     '',
     ...formatTable(
-      ['event', 'mode', 'rate', 'samples', 'counted', 'fields'],
+      ['event', 'mode', 'rate', 'samples', 'Σ period', 'threads', 'counted', 'fields'],
       info.events.map((event) => [
         event.name,
         event.sideband ? 'side-band' : event.mode,
@@ -43,13 +52,18 @@ function infoLines(path: string, info: RecordingInfo): string[] {
           ? ''
           : event.freqHz !== null
             ? `${formatCount(event.freqHz)} Hz`
-            : `1 in ${formatCount(event.period ?? 1)}`,
+            : event.mode === 'count'
+              ? 'with leader'
+              : `1 in ${formatCount(event.period ?? 1)}`,
         formatCount(event.samples),
+        event.sampled.period === null ? '' : formatCount(event.sampled.period.sum),
+        event.sampled.threads === 0 ? '' : formatCount(event.sampled.threads),
         event.counted === null ? '' : formatCount(event.counted),
         event.sampleType.join('|'),
       ]),
-      { right: [2, 3, 4] },
+      { right: [2, 3, 4, 5, 6] },
     ),
+    ...(isVerbose ? eventLines(info) : []),
     '',
     ...formatTable(
       ['record', 'count'],
@@ -63,4 +77,44 @@ function infoLines(path: string, info: RecordingInfo): string[] {
         ? `; ${formatBytes(info.skippedBytes)} made no sense and were skipped`
         : ''),
   ];
+}
+
+/** Bits of each event's attr, for those who want to know what was opened. */
+function eventLines(info: RecordingInfo): string[] {
+  return [
+    '',
+    ...info.events.map(
+      ({ name, instances, precise, flags, readFormat }) =>
+        `${name}: ${formatCount(instances)} instances, precise ${precise}, ` +
+        `${flags.join(' ')}${readFormat.length > 0 ? `, read ${readFormat.join('|')}` : ''}`,
+    ),
+  ];
+}
+
+/** Lists longer than this are counted, unless asked for with -v. */
+const LONGEST_LIST = 4;
+
+/** A line per feature: text and numbers as they are, the rest as JSON. */
+function headerLines(header: RecordingInfo['header'], isVerbose: boolean): string[] {
+  const present = Object.entries(header).filter(
+    ([, value]) => !Array.isArray(value) || value.length > 0,
+  );
+  return present.map(([key, value]) => {
+    const name = key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return `${name.padEnd(COLUMN)} ${headerValue(value, isVerbose)}`;
+  });
+}
+
+function headerValue(value: unknown, isVerbose: boolean): string {
+  if (!Array.isArray(value)) return typeof value === 'object' ? fieldsText(value) : String(value);
+  if (!isVerbose && value.length > LONGEST_LIST) return `${value.length} (-v lists them)`;
+  return value.map((item) => fieldsText(item)).join('; ');
+}
+
+/** `node 0, totalKb 8155788`; lists inside stay JSON. */
+function fieldsText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, inner]) => `${key} ${typeof inner === 'object' ? JSON.stringify(inner) : inner}`)
+    .join(', ');
 }

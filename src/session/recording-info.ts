@@ -4,11 +4,14 @@ import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../perf-event/cons
 import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { decodeRecord } from '../perf-event/record.ts';
 import { readRecordTime } from '../perf-event/record-time.ts';
+import { decodeSample, SampleView } from '../perf-event/sample.ts';
 import { eventName, isSideband, samplingMode } from './event-description.ts';
+import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './event-facts.ts';
 import { LossCounter } from './loss-counter.ts';
 import { cutOffset } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { readProvenance } from './provenance.ts';
+import { describeHeader, type RecordingHeader } from './recording-header.ts';
 
 /** The document of `perf-ts info --json`; keys are the contract's. */
 export type RecordingInfo = {
@@ -28,6 +31,14 @@ export type RecordingInfo = {
     readonly freqHz: number | null;
     readonly period: number | null;
     readonly sampleType: readonly string[];
+    readonly readFormat: readonly string[];
+    /** Single bits of the attr that are set, by the kernel's names. */
+    readonly flags: readonly string[];
+    /** Largest skid asked for: 0 arbitrary … 3 none. */
+    readonly precise: number;
+    /** Instances that the kernel opened: one per CPU, per thread, or both. */
+    readonly instances: number;
+    readonly sampled: SampledFacts;
     readonly samples: number;
     readonly sideband: boolean;
     /** Final value of the event's counters over all instances; null if it was not stored. */
@@ -46,6 +57,8 @@ export type RecordingInfo = {
   readonly firstSampleTimeNs: string | null;
   readonly lastSampleTimeNs: string | null;
   readonly features: readonly string[];
+  /** What the feature sections say, beyond the keys above. */
+  readonly header: RecordingHeader;
   readonly notes: readonly string[];
   readonly diagnostics: readonly { readonly reason: string; readonly count: number }[];
 };
@@ -61,6 +74,8 @@ function describeRecording(data: PerfData): RecordingInfo {
   const counts = new Map<number, number>();
   const samples = new Float64Array(attrs.length);
   const losses = new LossCounter(data);
+  const facts = new EventFacts(data);
+  const sample = new SampleView(data.startTime);
   let firstNs = Number.POSITIVE_INFINITY;
   let lastNs = Number.NEGATIVE_INFINITY;
   walkRecords(data, {
@@ -72,6 +87,7 @@ function describeRecording(data: PerfData): RecordingInfo {
       const { info } = attrs[attrIndex]!;
       if (type === PERF_RECORD.SAMPLE) {
         samples[attrIndex] = (samples[attrIndex] as number) + 1;
+        if (decodeSample(view, offset, offset + size, info, sample)) facts.note(attrIndex, sample);
         const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
         if (Number.isNaN(timeNs)) return;
         firstNs = Math.min(firstNs, timeNs);
@@ -103,6 +119,11 @@ function describeRecording(data: PerfData): RecordingInfo {
         freqHz: event.attr.flags.freq ? event.attr.samplePeriod : null,
         period: event.attr.flags.freq || mode === 'count' ? null : event.attr.samplePeriod,
         sampleType: sampleTypeNames(event.attr.sampleType),
+        readFormat: readFormatNames(event.attr),
+        flags: flagNames(event.attr),
+        precise: event.attr.flags.preciseIp,
+        instances: event.ids.length,
+        sampled: facts.of(index),
         samples: samples[index] as number,
         sideband: isSideband(event.attr),
         counted: totals?.[eventName(event)] ?? null,
@@ -127,6 +148,7 @@ function describeRecording(data: PerfData): RecordingInfo {
     firstSampleTimeNs: Number.isFinite(firstNs) ? rawTime(data, firstNs) : null,
     lastSampleTimeNs: Number.isFinite(lastNs) ? rawTime(data, lastNs) : null,
     features: data.sections.names,
+    header: describeHeader(data),
     notes: readProvenance(data)?.notes ?? [],
     diagnostics: data.diagnostics.entries().map(({ reason, count }) => ({ reason, count })),
   };
