@@ -25,16 +25,14 @@ export function describeProvenance(
   const { profile } = opened;
   const kind = options.weight ?? 'events';
   const weights = opened.weights(kind, options.event);
-  // Rules and totals only: nothing of single streams.
-  const reports = opened.periods({ streams: 0 }).events;
+  const rules = opened.rules();
   const rows = selectSamples(profile, options.select);
   const figures = sumByEvent(profile, weights, rows);
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];
-    const report = reports.find((candidate) => candidate.event === event.name);
     const { samples, counted, weighed } = figures[index] as EventFigures;
     const lostSamples = lostSamplesOf(profile, index as EventIndex);
-    const rule = report?.reportedPeriod ?? null;
+    const rule = rules[index] ?? null;
     const weightsFrom = sourceOf(kind, {
       isFixed: event.mode !== 'frequency',
       // A clock's counter runs on another clock than its timer: its weights are the timer's.
@@ -61,7 +59,7 @@ export function describeProvenance(
       lostSamples,
       coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
       weighed,
-      counted: report?.eventsCounted ?? null,
+      counted: opened.eventsCounted(index as EventIndex),
     };
     return [{ ...described, said: sayProvenance(described, kind) }];
   });

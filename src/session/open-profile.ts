@@ -10,7 +10,7 @@ import type { PerfData } from '../perf-data/reader.ts';
 import { type Alignment, alignPeriods } from '../period/alignment.ts';
 import { computeLedgers, type EventLedger } from '../period/loss-ledger.ts';
 import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report.ts';
-import type { PeriodInput } from '../period/types.ts';
+import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
 import { createShareEstimator } from '../period/uncertainty.ts';
 import { computeWeights } from '../period/weights.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
@@ -154,6 +154,11 @@ export class OpenedProfile {
       text += part;
     });
     return text;
+  }
+
+  /** Which interval the periods of each event measure, and how that is known. */
+  rules(): readonly ReportedPeriod[] {
+    return this.#aligned().rules;
   }
 
   /** The final value of an event's counter over all its instances; null if it was not read. */
