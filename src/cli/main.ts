@@ -96,6 +96,11 @@ Examples:
 
   withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
     .option('--streams <n>', 'how many streams to show, or all', '20')
+    .option('--time <ranges>', 'streams with samples of this time, as in report')
+    .option('-C, --cpu <cpus>', 'streams with samples of these CPUs')
+    .option('--pid <pids>', 'streams with samples of these processes')
+    .option('--tid <tids>', 'streams with samples of these threads')
+    .option('-c, --comm <names>', 'streams with samples of threads with these names')
     .option(
       '--pairs [n]',
       'event rate and sampling rate of the first n pairs of samples (32), or all',

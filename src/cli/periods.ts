@@ -1,14 +1,17 @@
 import { UsageError } from '../base/errors.ts';
+import { isRestricting } from '../profile/filter.ts';
 import { comparedProfile } from '../session/compared-profile.ts';
+import { selectStreams } from '../session/select-streams.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';
 import { toAscii } from './render/ascii.ts';
 import { pairsTable } from './render/pairs-table.ts';
 import { formatPeriods } from './render/periods-text.ts';
+import { type SelectionFlags, selectFrom } from './selection-flags.ts';
 import { printJson, writeOut } from './stdout.ts';
 import { describeTerminal } from './terminal.ts';
 
-export type PeriodsFlags = {
+export type PeriodsFlags = SelectionFlags & {
   readonly streams: string;
   /** `true`: without a number. */
   readonly pairs?: string | true;
@@ -28,11 +31,14 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
       : numberOrAll('--pairs', flags.pairs);
   const isPairsText = pairs !== undefined && !flags.json;
   const opened = await loadForCommand(path, { ...flags, symbols: !isPairsText });
-  const report = opened.periods({
-    streams,
+  const select = selectFrom(opened, flags);
+  const isSelected = isRestricting(select);
+  const whole = opened.periods({
+    streams: isSelected ? 'all' : streams,
     ...(pairs !== undefined && { pairs }),
     ...(!isPairsText && { compared: comparedProfile(opened) }),
   });
+  const report = isSelected ? selectStreams(whole, opened.profile, select, streams) : whole;
   if (flags.json) {
     printJson(report);
     return;
