@@ -61,7 +61,8 @@ export function parseOurSamples(text: string): SampleLine[] {
     const { event, comm, pid, tid, timeNs, period, id, count, ip } = sample;
     return {
       event,
-      comm,
+      // perf pads comms with spaces, so that those around them can't be told.
+      comm: comm.trim(),
       // The kernel's −1 for a thread that is exiting, which perf-ts leaves out.
       pid: pid ?? -1,
       tid: tid ?? -1,

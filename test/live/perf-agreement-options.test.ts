@@ -187,7 +187,9 @@ function explained(both: Both, differs: Case['differs']): Both {
   if (differs === 'counted periods') {
     const leader = ours.tables[0]!.event;
     const leaderOnly = theirs.samples.filter(({ event }) => event === leader);
-    expect(theirs.samples.length).toBe(leaderOnly.length * theirs.tables.length);
+    // perf leaves a member out where it counted nothing since the sample before.
+    const ofTables = theirs.tables.reduce((sum, { samples }) => sum + samples, 0);
+    expect(theirs.samples.length).toBe(ofTables);
     const withoutPeriods = ({ tables: [first, ...members] }: Reading) => [
       periodless(first!),
       ...members,
