@@ -85,9 +85,13 @@ export class OpenedProfile {
   /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
   eventIndex(name?: string): EventIndex {
     if (name === undefined) return 0 as EventIndex;
-    const index = this.profile.events.findIndex((event) => event.name === name);
+    const names = this.profile.events.map((event) => event.name);
+    let index = names.indexOf(name);
+    // Files without names have perf's for them, modifiers included: `cycles:HG`.
+    const plain = names.map((full) => full.replace(/:[ukhGHp]+$/, ''));
+    if (index < 0 && plain.indexOf(name) === plain.lastIndexOf(name)) index = plain.indexOf(name);
     if (index < 0) {
-      const known = this.profile.events.map((event) => event.name).join(', ');
+      const known = names.join(', ');
       throw new UsageError(`no event named ${name} in this recording`, [`it has: ${known}`]);
     }
     return index as EventIndex;
