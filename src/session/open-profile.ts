@@ -88,8 +88,8 @@ export class OpenedProfile {
     const names = this.profile.events.map((event) => event.name);
     let index = names.indexOf(name);
     // Files without names have perf's for them, modifiers included: `cycles:HG`.
-    const plain = names.map((full) => full.replace(/:[ukhGHp]+$/, ''));
-    if (index < 0 && plain.indexOf(name) === plain.lastIndexOf(name)) index = plain.indexOf(name);
+    const meant = names.filter((full) => full.replace(/:[ukhGHp]+$/, '') === name);
+    if (index < 0 && new Set(meant).size === 1) index = names.indexOf(meant[0] as string);
     if (index < 0) {
       const known = names.join(', ');
       throw new UsageError(`no event named ${name} in this recording`, [`it has: ${known}`]);
