@@ -59,6 +59,8 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
   const { symfs, kallsyms, event } = flags;
   const shown = shownTypes(flags);
+  // What reads perf's text takes every line for a sample but those with #.
+  const mark = shown === null ? '# ' : '';
   const { data, samples, samplesLeftOut } = visitRecords(
     path,
     {
@@ -78,7 +80,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
             style = styleOf(opened, names, flags);
           },
           sampleText: (sample) => append(formatSample(sample, style)),
-          record: (record) => append(formatRecord(record, style)),
+          record: (record) => append(`${mark}${formatRecord(record, style)}`),
         },
   );
   writeOut(pending);
