@@ -5,18 +5,21 @@ import type { PeriodSequence } from './convergence.ts';
 import type { ReplayRules } from './replay-rules.ts';
 import { nextTickNs, UNKNOWN_TICK_NS } from './ticks.ts';
 
-/** The events of one interval over its time: even, but for one pause without any. */
+/** The events of one interval over its time: even, but for pauses without any. */
 export class Interval {
   startNs = 0;
   endNs = 0;
   /** The counter's value at its start. */
   counted = 0;
   events = 0;
-  /** The pause: from `pauseNs` after the start, for `pauseLengthNs`. */
+  /** The first pause begins so long after the start, and lasts for `pauseLengthNs`. */
   pauseNs = 0;
   pauseLengthNs = 0;
-  /** From the pause's start, for so long, ticks miss the event: another task runs. */
+  /** From a pause's beginning, for so long, ticks miss the event: another task runs. */
   missedNs = 0;
+  /** Pauses of that length, one every `cycleNs`. */
+  pauses = 1;
+  cycleNs = 1;
 
   /** Goes on to the interval after sample `i`, without a pause. */
   enter({ timeNs, elapsedEvents }: PeriodSequence, i: number): void {
@@ -27,14 +30,39 @@ export class Interval {
     this.pauseNs = 0;
     this.pauseLengthNs = 0;
     this.missedNs = 0;
+    this.pauses = 1;
+    this.cycleNs = 1;
   }
 
   /** Counted up to `timeNs`. */
   countAt(timeNs: number): number {
     const since = timeNs - this.startNs;
-    const inPause = Math.max(0, Math.min(since - this.pauseNs, this.pauseLengthNs));
-    const active = this.endNs - this.startNs - this.pauseLengthNs;
+    const length = this.pauseLengthNs;
+    let inPause = 0;
+    if (since > this.pauseNs) {
+      const pause = this.lastPauseAt(since);
+      inPause = pause * length + Math.min(length, since - this.pauseNs - pause * this.cycleNs);
+    }
+    const active = this.endNs - this.startNs - this.pauses * length;
     return this.counted + Math.floor((this.events * (since - inPause)) / active + 1e-6);
+  }
+
+  /** Whether a tick at `timeNs` meets another task. */
+  isMissedBy(timeNs: number): boolean {
+    const since = timeNs - this.startNs;
+    if (since <= this.pauseNs) return false;
+    const begin = this.pauseNs + this.lastPauseAt(since) * this.cycleNs;
+    return since > begin && since < begin + this.missedNs;
+  }
+
+  /** When ticks meet the event again after the last pause. */
+  get lastEndNs(): number {
+    return this.startNs + this.pauseNs + (this.pauses - 1) * this.cycleNs + this.missedNs;
+  }
+
+  /** The last pause that has begun `since` the start, which must be after the first has. */
+  private lastPauseAt(since: number): number {
+    return Math.min(this.pauses - 1, Math.floor((since - this.pauseNs) / this.cycleNs));
   }
 }
 
@@ -44,13 +72,15 @@ export class Ticks {
   readonly lengthNs: number;
   /** The counter's value at the last tick that met the event: `freq_count_stamp`. */
   countStamp = 0;
-  /** Adjustments since they were last set to 0. */
+  /** Adjustments since the mark. */
   adjustments = 0;
   /** The period after each of these adjustments, as far as there is room. */
   readonly course = new Float64Array(8);
 
-  readonly frequencyHz: number;
-  readonly rounding: EighthRounding;
+  private readonly frequencyHz: number;
+  private readonly rounding: EighthRounding;
+  private markedNs = 0;
+  private markedStamp = 0;
 
   constructor({ grid, frequencyHz, rounding }: ReplayRules, startNs: number) {
     this.frequencyHz = frequencyHz;
@@ -62,14 +92,12 @@ export class Ticks {
   /** The period after every tick before `untilNs` that meets the event in `interval`. */
   adjust(period: number, interval: Interval, untilNs: number): number {
     const { lengthNs, course } = this;
-    const pauseStart = interval.startNs + interval.pauseNs;
-    const missedEnd = pauseStart + interval.missedNs;
     let adjusted = period;
     let tick = this.nextNs;
     let stamp = this.countStamp;
     let adjustments = this.adjustments;
     for (; tick < untilNs; tick += lengthNs) {
-      if (tick > pauseStart && tick < missedEnd) continue;
+      if (interval.missedNs > 0 && interval.isMissedBy(tick)) continue;
       const count = interval.countAt(tick);
       const delta = count - stamp;
       stamp = count;
@@ -84,10 +112,17 @@ export class Ticks {
     return adjusted;
   }
 
-  /** Goes back to where `nextNs` and `countStamp` were; no adjustment has been made since. */
-  rewind(nextNs: number, countStamp: number): void {
-    this.nextNs = nextNs;
-    this.countStamp = countStamp;
+  /** Remembers where the ticks are, before an interval that may be gone through several times. */
+  mark(): void {
+    this.markedNs = this.nextNs;
+    this.markedStamp = this.countStamp;
+    this.adjustments = 0;
+  }
+
+  /** Goes back to the mark; no adjustment has been made since. */
+  rewind(): void {
+    this.nextNs = this.markedNs;
+    this.countStamp = this.markedStamp;
     this.adjustments = 0;
   }
 

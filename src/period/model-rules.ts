@@ -82,7 +82,7 @@ export function findReplayRules(whole: PeriodSequence, options: ModelOptions): F
     const isHzClear =
       grid !== null &&
       explained > TRUSTED &&
-      (grid === options.grid || lead > MIN_LEAD + HZ_LEAD * tried.length);
+      (grid.hz === options.grid?.hz || lead > MIN_LEAD + HZ_LEAD * tried.length);
     best = { rules, isHzClear, rounding: withTicks };
   }
   return best!;
@@ -106,7 +106,8 @@ function possibleGrids(
   const grids: (TickGrid | null)[] = known ? [null, known] : [null];
   const departs = findDepartures(sequence, plain);
   let agreement = 0;
-  for (const hz of TICK_RATES) {
+  // A machine has one HZ; CPUs may tick at different times (`skew_tick`).
+  for (const hz of known ? [known.hz] : TICK_RATES) {
     const { phaseNs, score } = voteForPhase(sequence, departs, hz);
     agreement = Math.max(agreement, score);
     grids.push({ hz, tickNs: tickLengthNs(hz), phaseNs });

@@ -3,12 +3,8 @@
 import { adjustAtOverflow } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
 import { Interval, Ticks } from './interval-ticks.ts';
+import { adjustWithLull } from './lulls.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
-
-/** An interval with less than this share of its neighbours' event rate has a pause in it. */
-const PAUSED_RATE = 0.85;
-/** Places that are tried for a pause. */
-const PAUSE_PLACES = 24;
 
 /**
  * The replay where no running time was read. Two things that no sample tells are guessed, and only
@@ -78,8 +74,6 @@ class Passage {
   private readonly interval = new Interval();
   private index = 0;
   private reported = 0;
-  private firstTickNs = 0;
-  private firstStamp = 0;
 
   constructor(sequence: PeriodSequence, rules: ReplayRules) {
     this.sequence = sequence;
@@ -96,8 +90,7 @@ class Passage {
     interval.enter(this.sequence, i);
     this.index = i;
     this.reported = reported;
-    this.firstTickNs = ticks.nextNs;
-    this.firstStamp = ticks.countStamp;
+    ticks.mark();
   }
 
   /** From period `from`, with the interval's events spread evenly. */
@@ -109,22 +102,9 @@ class Passage {
 
   /** The same with a pause where it brings the result nearest, if the event rate has room for one. */
   goWithPause(from: number): number {
-    const { interval } = this;
-    interval.pauseLengthNs = pauseIn(this.sequence, this.index + 1);
-    if (interval.pauseLengthNs === 0) return this.go(from);
-    const active = interval.endNs - interval.startNs - interval.pauseLengthNs;
-    let nearest = Number.POSITIVE_INFINITY;
-    let nearestPlace = 0;
-    for (let place = 0; place <= PAUSE_PLACES; place++) {
-      interval.pauseNs = (active * place) / PAUSE_PLACES;
-      const distance = Math.abs(this.adjust(from) - this.reported);
-      if (distance < nearest) {
-        nearest = distance;
-        nearestPlace = place;
-      }
-    }
-    interval.pauseNs = (active * nearestPlace) / PAUSE_PLACES;
-    return this.adjust(from);
+    const { sequence, index, interval, ticks, reported } = this;
+    this.period = adjustWithLull(sequence, index + 1, interval, ticks, from, reported);
+    return this.period;
   }
 
   /**
@@ -149,28 +129,8 @@ class Passage {
   }
 
   private adjust(from: number): number {
-    this.ticks.rewind(this.firstTickNs, this.firstStamp);
+    this.ticks.rewind();
     this.period = this.ticks.adjust(from, this.interval, this.interval.endNs);
     return this.period;
   }
-}
-
-/**
- * How long the interval that sample `end` ends was without events, if the others came as fast as
- * in the faster of the two neighbouring intervals, nanoseconds; 0 if it was about as fast.
- */
-function pauseIn({ length, timeNs, elapsedEvents }: PeriodSequence, end: number): number {
-  let rate = 0;
-  if (end >= 2) {
-    const before = (timeNs[end - 1] as number) - (timeNs[end - 2] as number);
-    if (before > 0) rate = (elapsedEvents[end - 1] as number) / before;
-  }
-  if (end + 1 < length) {
-    const after = (timeNs[end + 1] as number) - (timeNs[end] as number);
-    if (after > 0) rate = Math.max(rate, (elapsedEvents[end + 1] as number) / after);
-  }
-  const duration = (timeNs[end] as number) - (timeNs[end - 1] as number);
-  const events = elapsedEvents[end] as number;
-  if (!(events > 0) || events >= PAUSED_RATE * rate * duration) return 0;
-  return duration - events / rate;
 }

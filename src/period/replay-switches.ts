@@ -3,8 +3,9 @@
 import { adjustAtOverflow } from './controller.ts';
 import type { PeriodSequence } from './convergence.ts';
 import { Interval, Ticks } from './interval-ticks.ts';
+import { adjustWithLull } from './lulls.ts';
+import { PausePlaces } from './pause-places.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
-import { ALIGNED_NS, isWholeTicks } from './ticks.ts';
 
 /**
  * The replay of an event that the kernel counts, where the samples tell in which intervals it was
@@ -45,7 +46,7 @@ export function replayWithSwitches(
     const reported = periodEvents[next] as number;
     const sinceLast = i > 0 ? (timeNs[i] as number) - (timeNs[i - 1] as number) : Infinity;
     interval.enter(sequence, i);
-    ticks.adjustments = 0;
+    ticks.mark();
     const off = offCpuNs[next] as number;
     const early = adjustAtOverflow(plan, sinceLast, ticks.lengthNs, frequencyHz, rounding);
     // Too short to be told from the noise of two clocks: whatever is nearer.
@@ -57,6 +58,13 @@ export function replayWithSwitches(
       const late = adjustAtOverflow(reported, sinceLast, ticks.lengthNs, frequencyHz, rounding);
       plan = ticks.adjust(late, interval, interval.endNs);
       planStep = ticks.adjustments > 0 ? STEP.TICK : STEP.OVERFLOW;
+      // What the next sample but one reports was in force, unless a switch hides it.
+      const shown =
+        i + 2 < length && offCpuNs[i + 2] === 0 ? (periodEvents[i + 2] as number) : plan;
+      if (planStep === STEP.TICK && !isNear(plan, shown)) {
+        plan = adjustWithLull(sequence, next, interval, ticks, late, shown);
+        if (interval.pauseLengthNs > 0) planStep = STEP.PAUSE;
+      }
       planTicks = ticks.adjustments;
       continue;
     }
@@ -76,14 +84,13 @@ export function replayWithSwitches(
 class SwitchedPassage {
   readonly interval = new Interval();
   readonly ticks: Ticks;
-  /** The period taken up at the switch in. */
+  /** The period taken up at the last switch in. */
   taken = 0;
   /** What is in force at the interval's end. */
   plan = 0;
   private readonly sequence: PeriodSequence;
   private readonly offCpuNs: Float64Array;
-  private firstTickNs = 0;
-  private firstStamp = 0;
+  private readonly places = new PausePlaces();
 
   constructor(sequence: PeriodSequence, offCpuNs: Float64Array, rules: ReplayRules) {
     this.sequence = sequence;
@@ -96,66 +103,32 @@ class SwitchedPassage {
    * Returns whether the time of the pause was fitted.
    */
   goSwitched(i: number, early: number, reported: number, off: number): boolean {
-    const { interval, ticks } = this;
-    this.firstTickNs = ticks.nextNs;
-    this.firstStamp = ticks.countStamp;
-    interval.pauseLengthNs = off;
-    const { periodEvents, length } = this.sequence;
-    // The period after the next sample's shows what was in force, unless another switch hides it.
-    const showsPlan = i + 2 < length && this.offCpuNs[i + 2] === 0;
-    const planned = showsPlan ? (periodEvents[i + 2] as number) : Number.NaN;
-    const known = placesOnTicks(interval, ticks, off);
-    // The tick that ended a pause of whole ticks met the other task, too.
-    interval.missedNs = known.length > 0 ? off + ALIGNED_NS : off;
-    const distanceAt = (place: number) => {
-      this.pauseAt(place, early, reported);
-      const distance = Math.abs(this.taken / reported - 1) || 0;
-      return showsPlan ? distance + Math.abs(this.plan / planned - 1) : distance;
-    };
-    const places = known.length > 0 ? known : allPlaces(interval, ticks, off);
-    let best = places[0]!;
-    let least = Number.POSITIVE_INFINITY;
-    for (const place of places) {
-      const distance = distanceAt(place);
-      if (distance >= least) continue;
-      least = distance;
-      best = place;
+    const { interval, ticks, places } = this;
+    places.list(interval, ticks, off);
+    let best = 0;
+    if (places.length > 1) {
+      const { periodEvents, length } = this.sequence;
+      // The period after the next sample's shows what was in force, unless a switch hides it.
+      const showsPlan = i + 2 < length && this.offCpuNs[i + 2] === 0;
+      let least = Number.POSITIVE_INFINITY;
+      for (let k = 0; k < places.length; k++) {
+        this.pauseAt(k, early, reported);
+        let distance = Math.abs(this.taken / reported - 1) || 0;
+        if (showsPlan) distance += Math.abs(this.plan / (periodEvents[i + 2] as number) - 1);
+        if (distance >= least) continue;
+        least = distance;
+        best = k;
+      }
     }
-    distanceAt(best);
+    this.pauseAt(best, early, reported);
     return places.length > 1;
   }
 
-  private pauseAt(pauseNs: number, early: number, reported: number): void {
+  private pauseAt(place: number, early: number, reported: number): void {
     const { interval, ticks } = this;
-    ticks.rewind(this.firstTickNs, this.firstStamp);
-    interval.pauseNs = pauseNs;
-    const switchedIn = interval.startNs + pauseNs + interval.missedNs;
-    this.taken = ticks.adjust(early, interval, Math.min(switchedIn, interval.endNs));
+    this.places.apply(place, interval);
+    ticks.rewind();
+    this.taken = ticks.adjust(early, interval, Math.min(interval.lastEndNs, interval.endNs));
     this.plan = ticks.adjust(reported, interval, interval.endNs);
   }
-}
-
-/** Where a pause of whole ticks can begin, in nanoseconds after the interval's start: on ticks. */
-function placesOnTicks({ startNs, endNs }: Interval, ticks: Ticks, off: number): number[] {
-  const { nextNs, lengthNs } = ticks;
-  const places: number[] = [];
-  if (!isWholeTicks(off, lengthNs)) return places;
-  const active = endNs - startNs - off;
-  for (let tick = nextNs; tick - startNs <= active; tick += lengthNs) places.push(tick - startNs);
-  return places;
-}
-
-/** Where any pause can begin: one place for each set of ticks that it leaves out. */
-function allPlaces({ startNs, endNs }: Interval, ticks: Ticks, off: number): number[] {
-  const { nextNs, lengthNs } = ticks;
-  if (nextNs >= endNs) return [0];
-  const active = endNs - startNs - off;
-  const borders = [0, active];
-  for (let tick = nextNs; tick < endNs; tick += lengthNs) {
-    const since = tick - startNs;
-    if (since < active) borders.push(since);
-    if (since - off > 0) borders.push(since - off);
-  }
-  borders.sort((a, b) => a - b);
-  return borders.slice(1).map((border, k) => (border + borders[k]!) / 2);
 }

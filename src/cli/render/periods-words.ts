@@ -278,7 +278,10 @@ export function modelText(model: ModelReport): string {
   const verb = model.within1Percent >= EXPLAINED * model.compared ? 'explains' : 'explains only';
   const ticks = model.hz === null ? '' : ` (HZ ${model.hz})`;
   const driven = model.tickDriven ? ', tick-driven' : '';
-  return `the kernel's algorithm ${verb} ${exact} exactly, ${near} within 1%${ticks}${driven}`;
+  const { restarts, pauses } = model.explainedBy;
+  const guessed =
+    model.switches === 'guessed' && restarts + pauses > 0 ? ', switches between tasks guessed' : '';
+  return `the kernel's algorithm ${verb} ${exact} exactly, ${near} within 1%${ticks}${driven}${guessed}`;
 }
 
 /** Three digits are more than a rate is worth. */

@@ -39,7 +39,7 @@ test('a converged event reads at a glance', () => {
     '  counted        99 968 events in 1 334 samples, none lost',
     '  rule           a sample reports the interval after it (seen in the counts)',
     '  ramps          1.05% of the samples, 0.30% of the events',
-    "  model          the kernel's algorithm explains 99.2% exactly, 99.5% within 1% (HZ 250)",
+    "  model          the kernel's algorithm explains 98.9% exactly, 99.5% within 1% (HZ 250)",
     '  advice         -c 66 would sample at about the rate asked, without ramps',
   ]);
 });
@@ -59,7 +59,7 @@ test('a storm is explained, with what it does to the profile', () => {
     '  counted        399 893 events in 332 samples, none lost',
     '  rule           a sample reports the interval after it (seen in the counts)',
     '  ramps          11.14% of the samples, 35.76% of the events',
-    "  model          the kernel's algorithm explains 65.5% exactly, 97.6% within 1% (HZ 250)",
+    "  model          the kernel's algorithm explains 64.2% exactly, 98.2% within 1% (HZ 250)",
     '  advice         keep to --weight events when comparing profiles',
     '  advice         332 samples tell as much as 29 of equal weight (50% is ±18 points): record longer',
     '  advice         -c 801 would sample at about the rate asked, without ramps',
@@ -79,7 +79,8 @@ test('without counts the text says how the rule is known, and gives no count of 
     '  counted        650 samples, none lost',
     '  rule           a sample reports the interval after it (known of this kind of event)',
     '  ramps          1.54% of the samples, 10.96% of the events',
-    "  model          the kernel's algorithm explains 67.6% exactly, 99.5% within 1% (HZ 250)",
+    "  model          the kernel's algorithm explains 67.3% exactly, 99.5% within 1% (HZ 250), switches",
+    '                 between tasks guessed',
     '  advice         keep to --weight events when comparing profiles',
     '  advice         650 samples tell as much as 161 of equal weight (50% is ±8 points): record longer',
     '  advice         -c 779 would sample at about the rate asked, without ramps',
