@@ -48,8 +48,8 @@ describe.skipIf(!hasCorpora)('the corpora', () => {
     event.type === 0 && arch === 'aarch64' ? 'elapsed' : 'next';
   // Enough samples at a rate that holds still for long enough.
   const decided = [
-    'cycles perf.data',
-    'cycles perf_with_symbols.data',
+    'cycles:HG perf.data',
+    'cycles:HG perf_with_symbols.data',
     'cycles fake-results.perf_data',
     'cycles perf.data.callgraph-3.4',
     'cycles perf.data.piped.target-3.8',
