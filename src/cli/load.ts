@@ -13,11 +13,12 @@ export async function loadForCommand(
   options: SymbolSources & {
     readonly strict?: boolean;
     readonly verbose?: boolean;
-    readonly symbols?: boolean;
+    /** Name the frames; the default. */
+    readonly isNamed?: boolean;
   },
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, {
-    symbols: options.symbols !== false,
+    symbols: options.isNamed !== false,
     ...(options.symfs !== undefined && { symfs: options.symfs }),
     ...(options.kallsyms !== undefined && { kallsyms: options.kallsyms }),
   });

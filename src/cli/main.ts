@@ -244,7 +244,10 @@ function withSelection(command: Command): Command {
     .option('--tid <tids>', 'samples of these threads')
     .option('-c, --comm <names>', 'samples of threads with these names')
     .option('-d, --dso <names>', 'samples in these files')
-    .option('-S, --symbol <names>', 'samples in these functions');
+    .option('-S, --symbol <names>', 'samples in these functions')
+    .addOption(new Option('--comms <names>').hideHelp())
+    .addOption(new Option('--dsos <names>').hideHelp())
+    .addOption(new Option('--symbols <names>').hideHelp());
 }
 
 /** Where names come from, for a recording of another machine. */

@@ -30,7 +30,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
       ? flags.pairs && DEFAULT_PAIRS
       : numberOrAll('--pairs', flags.pairs);
   const isPairsText = pairs !== undefined && !flags.json;
-  const opened = await loadForCommand(path, { ...flags, symbols: !isPairsText });
+  const opened = await loadForCommand(path, { ...flags, isNamed: !isPairsText });
   const select = selectFrom(opened, flags);
   const isSelected = isRestricting(select);
   const whole = opened.periods({

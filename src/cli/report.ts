@@ -1,22 +1,15 @@
-import { NONE } from '../base/brand.ts';
 import { printable } from '../base/printable.ts';
 import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodes } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../profile/filter.ts';
-import {
-  computeFlatReport,
-  type Figures,
-  type FlatReport,
-  type TableName,
-} from '../profile/flat-report.ts';
+import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
-import { lostFunc, lostSamplesOf } from '../profile/losses.ts';
-import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { lostSamplesOf } from '../profile/losses.ts';
+import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/open-profile.ts';
-import type { SymbolSources } from '../session/symbol-files.ts';
 import { wantsColour } from './colour.ts';
 import {
   type GroupedOptions,
@@ -28,32 +21,21 @@ import {
 } from './grouped-report.ts';
 import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
 import { loadForCommand } from './load.ts';
-import { percentage, wholeNumber } from './option-values.ts';
 import { formatCallTree } from './render/call-tree-text.ts';
 import { formatCount, formatInterval, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
-import { type SelectionFlags, selectFrom } from './selection-flags.ts';
-import { type PlainKey, parseSort, type SortOrder } from './sort-keys.ts';
+import {
+  inOrder,
+  type ReportFlags,
+  readLimits,
+  rowsOf,
+  selectRows,
+  TABLES,
+  type View,
+} from './report-rows.ts';
+import { selectFrom } from './selection-flags.ts';
+import { type PlainKey, parseSort } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
-
-type ReportFlags = SelectionFlags &
-  SymbolSources & {
-    weight?: WeightKind;
-    tree?: boolean;
-    sort: string;
-    children?: boolean;
-    group?: boolean;
-    event?: string;
-    limit?: string;
-    percentLimit?: string;
-    json?: boolean;
-    strict?: boolean;
-    verbose?: boolean;
-  };
-
-const DEFAULT_ROWS = 40;
-/** Smallest branch that the tree draws unless asked for less; the flat table is limited by rows. */
-const DEFAULT_TREE_SHARE = 0.005;
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
@@ -87,15 +69,6 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
     writeOut(`${lines.join('\n')}\n\n`);
   }
 }
-
-/** What is shown of an event, and how. */
-type View = {
-  readonly order: SortOrder;
-  readonly select: SampleSelection;
-  readonly limits: Limits;
-  /** `--children`, `--no-children`; null: neither. */
-  readonly byTotal: boolean | null;
-};
 
 /** The heads of all events of a group, then one table. */
 function sectionOfGroup(
@@ -132,80 +105,6 @@ const KEYS_OF_TABLE: Record<PlainKey, readonly GroupKey[]> = {
   thread: ['comm', 'pid', 'tid'],
   comm: ['comm'],
 };
-
-/** One row of whichever table was asked for. */
-type Row = Figures & { readonly name: string; readonly dso: string };
-
-function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
-  const dsoName = (dso: number): string =>
-    dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
-  const lost = lostFunc(profile);
-  switch (sort) {
-    case 'sym':
-      return report.bySymbol.map((row) => ({
-        ...row,
-        name: profile.strings[profile.funcs.name[row.func] as number] as string,
-        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func] as number),
-      }));
-    case 'dso':
-      return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));
-    case 'thread':
-      return report.byThread.map((row) => {
-        const { comm, pid, tid } = profile.threads[row.thread]!;
-        return { ...row, name: `${comm} ${pid}/${tid}`, dso: '' };
-      });
-    case 'comm':
-      return report.byComm.map((row) => ({
-        ...row,
-        // Threads that neither a record nor /proc has named.
-        name: profile.strings[row.comm] || '[unknown]',
-        dso: '',
-      }));
-  }
-}
-
-const TABLES: Record<PlainKey, TableName> = {
-  sym: 'bySymbol',
-  dso: 'byDso',
-  thread: 'byThread',
-  comm: 'byComm',
-};
-
-/** Which rows of a table are shown. */
-type Limits = {
-  /** At most so many; infinite for all. */
-  readonly rows: number;
-  /** Rows and branches of less than this share are left out. */
-  readonly leastShare: number;
-};
-
-function readLimits(flags: ReportFlags): Limits {
-  // A document for a program is whole; a table on a screen is as long as one reads.
-  const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
-  const rows = flags.limit === undefined ? defaultRows : wholeNumber('--limit', flags.limit);
-  const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
-  const { percentLimit } = flags;
-  return {
-    rows: rows === 0 ? Number.POSITIVE_INFINITY : rows,
-    leastShare:
-      percentLimit === undefined ? defaultShare : percentage('--percent-limit', percentLimit),
-  };
-}
-
-/** The rows to show, and a line for those that are not. */
-function selectRows<R extends { readonly totalShare: number }>(
-  all: readonly R[],
-  limits: Limits,
-): { rows: R[]; rest: string[] } {
-  const large = all.filter((row) => row.totalShare >= limits.leastShare);
-  const rows = large.slice(0, limits.rows);
-  const rest: string[] = [];
-  const cut = large.length - rows.length;
-  if (cut > 0) rest.push(`… and ${formatCount(cut)} more (--limit 0 shows all)`);
-  const small = all.length - large.length;
-  if (small > 0) rest.push(`… and ${formatCount(small)} below ${limits.leastShare * 100}%`);
-  return { rows, rest };
-}
 
 function reportLines(
   opened: OpenedProfile,
@@ -258,11 +157,6 @@ function reportLines(
   const table = formatTable(header, cells, { right, colour: wantsColour() });
   const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
   return [...lines, '', ...table, ...rest, ...inseparableLines(pairs)];
-}
-
-/** `--children`: by total. */
-function inOrder(rows: readonly Row[], { byTotal }: View): readonly Row[] {
-  return byTotal === true ? rows.toSorted((a, b) => b.total - a.total) : rows;
 }
 
 function headLines(

@@ -17,6 +17,10 @@ export type SelectionFlags = {
   readonly comm?: string;
   readonly dso?: string;
   readonly symbol?: string;
+  /** perf's other names of `--comm`, `--dso` and `--symbol`. */
+  readonly comms?: string;
+  readonly dsos?: string;
+  readonly symbols?: string;
 };
 
 /** The samples that the options ask for. Throws `UsageError` naming the option. */
@@ -24,7 +28,8 @@ export function parseSelection(
   flags: SelectionFlags,
   recorded: () => RecordedTime,
 ): SampleSelection {
-  const { time, cpu, pid, tid, comm, dso, symbol } = flags;
+  const { time, cpu, pid, tid } = flags;
+  const { comm = flags.comms, dso = flags.dsos, symbol = flags.symbols } = flags;
   return {
     ...(time !== undefined && { times: parseTimeRanges(time, recorded()) }),
     ...(cpu !== undefined && { cpus: new Set(cpusOf(cpu)) }),
@@ -63,7 +68,8 @@ function sumOf(weights: Float64Array, rows: Int32Array): number {
 
 /** What was asked for, in one line: `--comm node --cpu 0-3`. */
 export function selectionText(flags: SelectionFlags): string {
-  const { time, cpu, pid, tid, comm, dso, symbol } = flags;
+  const { time, cpu, pid, tid } = flags;
+  const { comm = flags.comms, dso = flags.dsos, symbol = flags.symbols } = flags;
   return Object.entries({ time, cpu, pid, tid, comm, dso, symbol })
     .filter(([, value]) => value !== undefined)
     .map(([option, value]) => `--${option} ${value}`)
