@@ -53,7 +53,9 @@ describeLive('the kernel does what the model says', () => {
   });
 
   test('page-faults at 100 Hz: said to be driven by ticks', () => {
-    const model = bestOfThree(() => recordModel(100, 1_000_000), nearShare);
-    expect(model.tickDriven).toBe(true);
+    // At this rate the start overshoots so far that a run may end before a tenth sample.
+    let model: ModelReport | null = null;
+    for (let run = 0; model === null && run < 10; run++) model = recordModel(100, 2_000_000);
+    expect(model?.tickDriven).toBe(true);
   });
 });
