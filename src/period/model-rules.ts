@@ -37,6 +37,8 @@ const MIN_LEAD = 3;
 const HZ_LEAD = 0.002;
 /** … and the stream is understood at all. */
 const TRUSTED = 0.8;
+/** What a fitted step counts for against others: less, but with ticks there is more to fit. */
+const FITTED = 0.75;
 /** Steps that must tell the two ways of rounding apart, four of five in favour of one. */
 const MIN_ROUNDINGS = 8;
 /** A sample's time differs from the controller's own by about this much. */
@@ -166,7 +168,7 @@ function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }:
 
 /**
  * How well a replay explains the periods. Each counts a half where it is within 1 %, and up to a
- * half more the closer it is; half of that where something was fitted.
+ * half more the closer it is; less where something was fitted.
  */
 function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: Replay): number {
   let score = 0;
@@ -174,7 +176,7 @@ function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: R
     if (step[i] === STEP.NONE) continue;
     const reported = periodEvents[i] as number;
     const distance = Math.abs((expected[i] as number) - reported) / reported;
-    const weight = isFitted(step[i] as number) ? 0.5 : 1;
+    const weight = isFitted(step[i] as number) ? FITTED : 1;
     score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
   return score;
