@@ -20,7 +20,8 @@ import { replayWithSwitches } from './replay-switches.ts';
  * the samples read the running time of an event that the kernel counts, and guessed elsewhere.
  */
 export function replay(sequence: PeriodSequence, rules: ReplayRules): Replay {
-  return sequence.offCpuNs && rules.isCountedInSoftware
-    ? replayWithSwitches(sequence, sequence.offCpuNs, rules)
-    : replayWithGuesses(sequence, rules);
+  const { offCpuNs } = sequence;
+  return offCpuNs && rules.isCountedInSoftware
+    ? replayWithSwitches(sequence, offCpuNs, rules)
+    : replayWithGuesses({ ...sequence, offCpuNs: null }, rules);
 }
