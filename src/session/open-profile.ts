@@ -165,9 +165,18 @@ export class OpenedProfile {
     return this.#aligned().rules;
   }
 
-  /** The final value of an event's counter over all its instances; null if it was not read. */
+  /**
+   * The final value of an event's counter over all its instances, or as far as the samples read it;
+   * null if they did not.
+   */
   eventsCounted(event: EventIndex): number | null {
-    return this.#periodInput.eventTotals?.[event] ?? null;
+    const total = this.#periodInput.eventTotals?.[event] ?? null;
+    const rows = this.samplesOf(event);
+    const { count } = this.profile.samples;
+    if (total !== null || rows.length === 0) return total;
+    if (rows.some((row) => Number.isNaN(count[row]))) return null;
+    const { elapsedEvents } = this.#aligned();
+    return rows.reduce((sum, row) => sum + (elapsedEvents[row] as number), 0);
   }
 
   /** What happened at a time and is no sample: losses, throttling, re-ramps, context switches. */
