@@ -21,8 +21,8 @@ export type EncodedEvent = {
 // The structs are those of feature-sections.ts; everything is little-endian, as the machines are
 // that can record.
 
-/** perf pads strings to this; readers take any padding. */
-const STRING_ALIGNMENT = 64;
+/** perf pads strings and build-ID entries to this; readers take any padding. */
+export const STRING_ALIGNMENT = 64;
 
 export function hostnameSection(hostname: string): FeatureSection {
   return textSection(FEATURE.HOSTNAME, hostname);
@@ -141,7 +141,7 @@ function textSection(feature: number, text: string): FeatureSection {
 }
 
 /** struct perf_header_string { u32 len; char string[len]; }, padded within `len`. */
-function writeString(out: ByteWriter, text: string): void {
+export function writeString(out: ByteWriter, text: string): void {
   const lengthAt = out.length;
   out.u32(0).text(text).u8(0);
   const length = out.length - lengthAt - 4;

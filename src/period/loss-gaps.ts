@@ -15,6 +15,7 @@
  * part that is certainly lost, at most the period that sample i reports.
  */
 
+import { isCountedInSoftware } from './controller.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
@@ -23,7 +24,7 @@ const HARDWARE_SLACK = 1.1;
 /** The period of a stream's first interval may have been changed by a tick before its end. */
 const FIRST_SLACK = 1.5;
 /** A LOST record's time is taken a moment after that of the record that it precedes. */
-const LOST_LATENESS_NS = 100_000;
+export const LOST_LATENESS_NS = 100_000;
 const ANY_CPU = -1;
 
 /**
@@ -74,11 +75,6 @@ export function findLossGaps(
     }
   }
   return lost;
-}
-
-/** `perf_event_attr.type`: software (1), tracepoint (2), breakpoint (5). */
-function isCountedInSoftware(type: number): boolean {
-  return type === 1 || type === 2 || type === 5;
 }
 
 /** Whether the event may have lost samples: by its own count, else by any LOST record. */

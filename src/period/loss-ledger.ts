@@ -1,4 +1,5 @@
 import { type Alignment, alignPeriods } from './alignment.ts';
+import { isCountedInSoftware } from './controller.ts';
 import { computeConcentration, type LossConcentration } from './loss-concentration.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
@@ -230,8 +231,7 @@ function eventsInLostSamples(
   undividedEvents: number,
 ): number {
   const { mode, type, fixedPeriod } = input.events[index]!;
-  const isSoftware = type === 1 || type === 2 || type === 5;
-  if (mode !== 'period' || !isSoftware || fixedPeriod === null) return 0;
+  if (mode !== 'period' || !isCountedInSoftware(type) || fixedPeriod === null) return 0;
   if (streams.every(({ isCounted }) => isCounted)) return 0;
   const events = lostSamples * fixedPeriod;
   return events <= undividedEvents ? events : 0;

@@ -13,6 +13,7 @@
  * clear stays 'unknown', and the period is then used as reported.
  */
 
+import { isCountedInSoftware } from './controller.ts';
 import { type FittedRule, fitRule, fitRuleWithoutStreams, groupByCpu } from './rule-fit.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
@@ -61,11 +62,6 @@ function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array
     lists[event]![counts[event]!++] = g;
   }
   return lists;
-}
-
-/** `perf_event_attr.type`: software (1), tracepoint (2), breakpoint (5). */
-function isCountedInSoftware(type: number): boolean {
-  return type === 1 || type === 2 || type === 5;
 }
 
 function ruleFromCounts(

@@ -1,7 +1,5 @@
+import { LOST_LATENESS_NS } from './loss-gaps.ts';
 import type { PeriodInput } from './types.ts';
-
-/** A LOST record's time is taken a moment after that of the record that it precedes. */
-const LATENESS_NS = 100_000;
 
 /**
  * Adds, for events without counts, what lost samples stood for to `lostBefore` (parallel to the
@@ -60,7 +58,7 @@ function spread(
   for (let i = 0; i < samples.length; i++) {
     if (samples.event[i] !== event) continue;
     last = i;
-    const until = (samples.timeNs[i] as number) + LATENESS_NS;
+    const until = (samples.timeNs[i] as number) + LOST_LATENESS_NS;
     for (; next < gaps.length && gaps[next]!.timeNs <= until; next++) {
       const { cpu, samples: lost } = gaps[next]!;
       pending.set(cpu, (pending.get(cpu) ?? 0) + lost);

@@ -1,7 +1,11 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { fromHex } from '../../base/hex.ts';
 import type { BuildIdEntry } from '../../perf-data/build-id-section.ts';
-import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
+import {
+  type FeatureSection,
+  STRING_ALIGNMENT,
+  writeString,
+} from '../../perf-data/feature-encoders.ts';
 import { FEATURE, featureName } from '../../perf-data/features.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { encodeTracingData } from '../../perf-data/tracing-data.ts';
@@ -25,8 +29,6 @@ export type SectionChanges = {
   readonly leaveOut: (name: string) => void;
 };
 
-/** perf pads strings and build-ID entries to this. */
-const STRING_ALIGNMENT = 64;
 const FEATURES = 256;
 const LAST_KNOWN_FEATURE = FEATURE.CLN_SIZE;
 
@@ -177,14 +179,7 @@ function encodeBuildIds(entries: readonly BuildIdEntry[], littleEndian: boolean)
 /** struct perf_header_string { u32 len; char string[len]; } of each text, padded within `len`. */
 function strings(texts: readonly string[], littleEndian: boolean): Uint8Array {
   const out = new ByteWriter(littleEndian);
-  for (const text of texts) {
-    const at = out.length;
-    out.u32(0).text(text).u8(0);
-    const length = out.length - at - 4;
-    const padded = Math.ceil(length / STRING_ALIGNMENT) * STRING_ALIGNMENT;
-    out.zeros(padded - length);
-    out.patchU32(at, padded);
-  }
+  for (const text of texts) writeString(out, text);
   return out.finish();
 }
 
