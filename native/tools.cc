@@ -1,5 +1,7 @@
 #include "tools.h"
 
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -81,12 +83,19 @@ Napi::Value JsReadClockPair(const Napi::CallbackInfo& info) {
                                      .object());
 }
 
+Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
+  double status;
+  if (!ReadInteger(info[0], "status", 0, 255, &status)) return info.Env().Undefined();
+  _exit(static_cast<int>(status));
+}
+
 }  // namespace
 
 void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
   exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
+  exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }
 

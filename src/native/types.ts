@@ -196,6 +196,11 @@ export type NativeBinding = {
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /** C++ names: one result per name, null where it is not a mangled name. */
   demangle(names: readonly string[]): (string | null)[];
+  /**
+   * Ends the process at once with `status` (0–255): no destructors, no waiting for V8's threads.
+   * Only for a command whose output is written.
+   */
+  exitNow(status: number): never;
   /** Raises the soft fd limit up to the hard one where `needed` asks for it. */
   raiseFdLimit(needed: number): { readonly soft: number; readonly hard: number };
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
