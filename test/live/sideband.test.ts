@@ -36,7 +36,7 @@ describeLive('side-band records', () => {
   it('loses no FORK and no EXIT while one-page rings lose samples', () => {
     const info = recordsOf(
       'r10',
-      [...clock, '-F', '99999', '-m', '1'],
+      [...clock, '-F', '49999', '-m', '1'],
       [workload, 'forks', '1000'],
     );
     expect(info.loss.best).toBeGreaterThan(0);
