@@ -1,7 +1,7 @@
 import type { EventAttr } from '../perf-event/attr.ts';
 import { sampleTypeNames } from '../perf-event/constants.ts';
-import { planOnly } from '../session/prepare-recording.ts';
-import type { RecordOptions } from '../session/record-options.ts';
+import { planOnly } from '../session/record/prepare-recording.ts';
+import type { RecordOptions } from '../session/record/record-options.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {

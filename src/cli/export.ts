@@ -5,10 +5,14 @@ import { printableProvenance } from '../export/provenance.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { firstEvent } from '../profile/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
-import { exportPprof } from '../session/export-pprof.ts';
-import { type ExportFormat, exportProfile, exportProvenance } from '../session/export-profile.ts';
-import type { OpenedProfile } from '../session/open-profile.ts';
-import type { SymbolSources } from '../session/symbol-files.ts';
+import { exportPprof } from '../session/read/export-pprof.ts';
+import {
+  type ExportFormat,
+  exportProfile,
+  exportProvenance,
+} from '../session/read/export-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
+import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';

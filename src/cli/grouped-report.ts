@@ -8,7 +8,7 @@ import {
   type GroupKey,
 } from '../profile/grouped-report.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/open-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { formatCount, formatInterval, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';

@@ -1,12 +1,12 @@
 import { printable } from '../base/printable.ts';
 import { tidyName } from '../export/folded-name.ts';
-import { secondsToSeparate } from '../period/uncertainty.ts';
+import { secondsToSeparate } from '../period/uncertainty/uncertainty.ts';
 import type { SampleSelection } from '../profile/filter.ts';
 import type { FlatReport } from '../profile/flat-report.ts';
 import { findInseparable } from '../profile/inseparable.ts';
 import type { ShareEstimator } from '../profile/share-steps.ts';
 import type { EventIndex } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/open-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
 
 /** Two functions whose order in the report may be chance. */
 export type InseparableNames = {

@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
 import { EVENT_FORMS, type EventListSection, type ListedEvent } from '../events/event-list.ts';
-import { listEventsHere } from '../session/list-events.ts';
+import { listEventsHere } from '../session/record/list-events.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
 

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
-import { type OpenedProfile, openProfile } from '../session/open-profile.ts';
-import { NO_PERF_MAP, type SymbolSources } from '../session/symbol-files.ts';
+import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
+import { NO_PERF_MAP, type SymbolSources } from '../session/read/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';

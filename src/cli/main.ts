@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
+import { exitWithoutShutdown } from '../session/exit.ts';
 import { packageVersion } from '../session/version.ts';
-import { exitWithoutShutdown } from './exit.ts';
 import { reportFailure } from './failure.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.

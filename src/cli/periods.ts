@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { isRestricting } from '../profile/filter.ts';
-import { comparedProfile } from '../session/compared-profile.ts';
+import { comparedProfile } from '../session/read/compared-profile.ts';
 import { selectStreams } from '../session/select-streams.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';

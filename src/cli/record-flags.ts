@@ -1,13 +1,13 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
-import { checkCallGraph } from '../session/call-graph.ts';
+import { checkCallGraph } from '../session/record/call-graph.ts';
 import {
   type CallGraph,
   CLOCK_IDS,
   type ClockName,
   type RecordOptions,
-} from '../session/record-options.ts';
-import { parseRingPages } from '../session/ring-size.ts';
+} from '../session/record/record-options.ts';
+import { parseRingPages } from '../session/record/ring-size.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
 
 /** The options as commander hands them over. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import type { SamplerTotals } from '../native/types.ts';
-import type { RecordOptions } from '../session/record-options.ts';
-import { type CommandExit, type Recording, startRecording } from '../session/recorder.ts';
+import type { RecordOptions } from '../session/record/record-options.ts';
+import { type CommandExit, type Recording, startRecording } from '../session/record/recorder.ts';
 import { describeDryRun } from './dry-run.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';

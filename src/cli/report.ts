@@ -9,7 +9,7 @@ import { funcLabel } from '../profile/func-label.ts';
 import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/open-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import {
   type GroupedOptions,

@@ -1,6 +1,6 @@
 import type { PerfData } from '../perf-data/reader.ts';
-import { cutOffset } from '../session/open-profile.ts';
-import { type DescribedRecord, visitRecords } from '../session/record-stream.ts';
+import { cutOffset } from '../session/read/open-profile.ts';
+import { type DescribedRecord, visitRecords } from '../session/read/record-stream.ts';
 import { recordedTime } from '../session/recorded-time.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';

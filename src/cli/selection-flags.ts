@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
-import type { OpenedProfile } from '../session/open-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';
 import { formatCount, formatShare } from './render/numbers.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import type { Stretch } from '../period/simulate.ts';
+import type { Stretch } from '../period/model/simulate.ts';
 
 const EXAMPLE = "for example '1M/s for 100ms, 10k/s for 1s, sleep for 500ms, 1M/s for 100ms'";
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { EighthRounding } from '../period/controller.ts';
-import { reportPeriods } from '../period/report.ts';
-import { inputOfSimulation, type Stretch, simulatePeriod } from '../period/simulate.ts';
+import { inputOfSimulation, type Stretch, simulatePeriod } from '../period/model/simulate.ts';
+import { reportPeriods } from '../period/report/report.ts';
 import { wantsColour } from './colour.ts';
 import { formatCount, formatNanos } from './render/numbers.ts';
 import { formatPeriods } from './render/periods-text.ts';

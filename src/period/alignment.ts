@@ -1,5 +1,5 @@
 import { computeElapsedEvents } from './elapsed-events.ts';
-import { findLossGaps } from './loss-gaps.ts';
+import { findLossGaps } from './loss/loss-gaps.ts';
 import { findRules } from './realign.ts';
 import { groupByStream, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';

@@ -1,9 +1,9 @@
 // Hot: once per sample.
 
 import { adjustPeriod, type EighthRounding } from './controller.ts';
-import type { PeriodSequence } from './convergence.ts';
-import type { ReplayRules } from './replay-rules.ts';
-import { nextTickNs, UNKNOWN_TICK_NS } from './ticks.ts';
+import type { ReplayRules } from './model/replay-rules.ts';
+import { nextTickNs, UNKNOWN_TICK_NS } from './model/ticks.ts';
+import type { PeriodSequence } from './report/convergence.ts';
 
 /** The events of one interval over its time: even, but for pauses without any. */
 export class Interval {

@@ -1,7 +1,7 @@
 // Hot: once per interval that departs.
 
-import type { PeriodSequence } from './convergence.ts';
 import type { Interval, Ticks } from './interval-ticks.ts';
+import type { PeriodSequence } from './report/convergence.ts';
 
 /** An interval with less than this share of its neighbours' event rate has a lull in it. */
 const LULL_RATE = 0.85;

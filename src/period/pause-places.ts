@@ -1,7 +1,7 @@
 // Hot: once per switch.
 
 import type { Interval, Ticks } from './interval-ticks.ts';
-import { ALIGNED_NS, isWholeTicks } from './ticks.ts';
+import { ALIGNED_NS, isWholeTicks } from './model/ticks.ts';
 
 /** Places that are kept; an interval with more is far longer than its neighbours. */
 const MAX_PLACES = 64;

@@ -1,4 +1,4 @@
-import type { PeriodsReport } from '../period/report.ts';
+import type { PeriodsReport } from '../period/report/report.ts';
 import { type SampleSelection, selectSamples } from '../profile/filter.ts';
 import type { Profile } from '../profile/types.ts';
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, it, test } from 'vitest';
-import type { PeriodsReport } from '../../src/period/report.ts';
+import type { PeriodsReport } from '../../src/period/report/report.ts';
 import { cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

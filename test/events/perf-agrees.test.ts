@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { EventSpec } from '../../src/events/event-spec.ts';
 import { parseEvents } from '../../src/events/parse-events.ts';
-import { readEventSources } from '../../src/session/event-sources.ts';
+import { readEventSources } from '../../src/session/record/event-sources.ts';
 
 function attrsOfPerf(text: string): string[] {
   const args = ['stat', '-vv', '-e', text, '--', 'true'];

@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { Profile as PprofProfile } from 'pprof-format';
 import { describe, expect, test } from 'vitest';
 import { PerfDataError } from '../../src/base/errors.ts';
-import { exportPprof } from '../../src/session/export-pprof.ts';
-import { type OpenedProfile, openProfile } from '../../src/session/open-profile.ts';
+import { exportPprof } from '../../src/session/read/export-pprof.ts';
+import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 import { type FirefoxFile, readFirefox } from '../helpers/firefox-profile.ts';
 

@@ -5,7 +5,7 @@ import {
   type FlameView,
 } from '../../src/export/flame-graph-data.ts';
 import { groupByStream } from '../../src/period/streams.ts';
-import { createShareEstimator } from '../../src/period/uncertainty.ts';
+import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
 import type { EventIndex } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';

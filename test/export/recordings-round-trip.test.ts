@@ -6,7 +6,7 @@ import { PerfDataError } from '../../src/base/errors.ts';
 import { printable } from '../../src/base/printable.ts';
 import { computeFlameGraphData } from '../../src/export/flame-graph-data.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
-import { type OpenedProfile, openProfile } from '../../src/session/open-profile.ts';
+import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';

@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { EventLedger } from '../../src/period/loss-ledger.ts';
-import { openProfile } from '../../src/session/open-profile.ts';
+import type { EventLedger } from '../../src/period/loss/loss-ledger.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
 import {
   cleanEnvironment,
   findPerf,

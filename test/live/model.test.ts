@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ModelReport } from '../../src/period/model.ts';
-import type { PeriodsReport } from '../../src/period/report.ts';
+import type { ModelReport } from '../../src/period/model/model.ts';
+import type { PeriodsReport } from '../../src/period/report/report.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

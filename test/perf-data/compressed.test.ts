@@ -4,7 +4,7 @@ import { openPerfData, type PerfData, walkRecords } from '../../src/perf-data/re
 import { ZstdGuard } from '../../src/perf-data/zstd-guard.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, recordTypeName } from '../../src/perf-event/constants.ts';
-import { createZstdDecoder } from '../../src/session/zstd.ts';
+import { createZstdDecoder } from '../../src/session/read/zstd.ts';
 import {
   concat,
   finishedRound,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRamps, type PeriodSequence } from '../../src/period/convergence.ts';
+import { findRamps, type PeriodSequence } from '../../src/period/report/convergence.ts';
 import { type SimulationOptions, type Stretch, simulate } from './controller-simulator.ts';
 import { fixtureSamples } from './recording.ts';
 

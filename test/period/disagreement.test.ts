@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ComparedProfile, compareWeights } from '../../src/period/disagreement.ts';
+import { type ComparedProfile, compareWeights } from '../../src/period/report/disagreement.ts';
 
 /** Four samples of `hot` and one of `cold`, which stands for as many events as these together. */
 const compared = (more: Partial<ComparedProfile> = {}): ComparedProfile => ({

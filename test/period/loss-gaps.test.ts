@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLossGaps } from '../../src/period/loss-gaps.ts';
+import { findLossGaps } from '../../src/period/loss/loss-gaps.ts';
 import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { LossGap, PeriodInput } from '../../src/period/types.ts';

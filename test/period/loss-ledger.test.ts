@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeLedgers, type EventLedger } from '../../src/period/loss-ledger.ts';
+import { computeLedgers, type EventLedger } from '../../src/period/loss/loss-ledger.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import type { EventIndex } from '../../src/profile/types.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportPeriods } from '../../src/period/report.ts';
+import { reportPeriods } from '../../src/period/report/report.ts';
 import {
   CYCLES,
   type DrawnSample,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { measureActivity } from '../../src/period/activity.ts';
-import { findRamps, type PeriodSequence } from '../../src/period/convergence.ts';
-import { findPhases } from '../../src/period/phases.ts';
+import { measureActivity } from '../../src/period/report/activity.ts';
+import { findRamps, type PeriodSequence } from '../../src/period/report/convergence.ts';
+import { findPhases } from '../../src/period/report/phases.ts';
 import { type Stretch, simulate } from './controller-simulator.ts';
 
 const FREQUENCY_HZ = 5000;

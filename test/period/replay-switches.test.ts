@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { PeriodSequence } from '../../src/period/convergence.ts';
-import { replayStream } from '../../src/period/model.ts';
+import { replayStream } from '../../src/period/model/model.ts';
+import { replay } from '../../src/period/model/replay.ts';
+import { STEP } from '../../src/period/model/replay-rules.ts';
+import { type SimulationOptions, simulatePeriod } from '../../src/period/model/simulate.ts';
 import { offCpuNs } from '../../src/period/off-cpu.ts';
-import { replay } from '../../src/period/replay.ts';
-import { STEP } from '../../src/period/replay-rules.ts';
-import { type SimulationOptions, simulatePeriod } from '../../src/period/simulate.ts';
+import type { PeriodSequence } from '../../src/period/report/convergence.ts';
 
 const TICK_NS = 4e6;
 const PHASE_NS = 2e6;

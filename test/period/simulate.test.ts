@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { PeriodSequence } from '../../src/period/convergence.ts';
-import { replayStream } from '../../src/period/model.ts';
-import { replay } from '../../src/period/replay.ts';
-import { type Replay, STEP } from '../../src/period/replay-rules.ts';
-import { reportPeriods } from '../../src/period/report.ts';
+import { replayStream } from '../../src/period/model/model.ts';
+import { replay } from '../../src/period/model/replay.ts';
+import { type Replay, STEP } from '../../src/period/model/replay-rules.ts';
 import {
   inputOfSimulation,
   type SimulatedSamples,
   type SimulationOptions,
   simulatePeriod,
-} from '../../src/period/simulate.ts';
-import { tickLengthNs } from '../../src/period/ticks.ts';
+} from '../../src/period/model/simulate.ts';
+import { tickLengthNs } from '../../src/period/model/ticks.ts';
+import type { PeriodSequence } from '../../src/period/report/convergence.ts';
+import { reportPeriods } from '../../src/period/report/report.ts';
 import { simulate } from './controller-simulator.ts';
 
 /** Its events don't fall onto ticks: which comes first would be a coin's toss. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { slidingMedians } from '../../src/period/sliding-median.ts';
+import { slidingMedians } from '../../src/period/report/sliding-median.ts';
 import { computeSpread, median } from '../../src/period/spread.ts';
 
 test('each window has the median that sorting it gives', () => {

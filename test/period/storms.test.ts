@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportPeriods } from '../../src/period/report.ts';
+import { reportPeriods } from '../../src/period/report/report.ts';
 import { CYCLES, type DrawnSample, fixtureSamples, PAGE_FAULTS, recordingOf } from './recording.ts';
 
 /** Samples with these times since the one before, in µs; the rate asked is 5 000 Hz: 200 µs. */

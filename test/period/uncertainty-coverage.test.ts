@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
 import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
-import { createShareEstimator } from '../../src/period/uncertainty.ts';
+import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../../src/period/weights.ts';
 import { sumStepsByKey } from '../../src/profile/share-steps.ts';
 import {

@@ -6,7 +6,7 @@ import {
   createShareEstimator,
   secondsToSeparate,
   wilsonInterval,
-} from '../../src/period/uncertainty.ts';
+} from '../../src/period/uncertainty/uncertainty.ts';
 import { sumStepsByKey, sumStepsOfNeighbours } from '../../src/profile/share-steps.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 import { seededRandom } from './simulated-program.ts';

@@ -2,8 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { reportPeriods } from '../../src/period/report.ts';
-import type { StreamReport } from '../../src/period/stream-report.ts';
+import { reportPeriods } from '../../src/period/report/report.ts';
+import type { StreamReport } from '../../src/period/report/stream-report.ts';
 import { simulate } from './controller-simulator.ts';
 import {
   CPU_CLOCK,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseEvents } from '../../src/session/choose-events.ts';
+import { chooseEvents } from '../../src/session/record/choose-events.ts';
 import { HYBRID, INTEL } from '../events/fake-machines.ts';
 
 /** Names and groups of the events that the options choose on an Intel server. */

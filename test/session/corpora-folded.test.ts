@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openProfile } from '../../src/session/open-profile.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
 import { scratchDirectory } from '../helpers/cli.ts';
 import { CORPORA, hasCorpora, perfDataCorpora, readExpectedText } from '../helpers/corpora.ts';
 import { layOutRecordedMachine } from '../helpers/recorded-machine.ts';

@@ -3,7 +3,7 @@ import { memorySource } from '../../src/base/byte-source.ts';
 import { openPerfData } from '../../src/perf-data/reader.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_CONTEXT, PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
-import { Pipeline } from '../../src/session/pipeline.ts';
+import { Pipeline } from '../../src/session/read/pipeline.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 
 // All 64 bits: the CPU in the lower half, a count in the upper.

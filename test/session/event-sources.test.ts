@@ -8,7 +8,7 @@ import {
   onlineCpus,
   readEventSources,
   readTracepointFormats,
-} from '../../src/session/event-sources.ts';
+} from '../../src/session/record/event-sources.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-sources-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

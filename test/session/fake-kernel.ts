@@ -3,14 +3,14 @@ import { parseEvents } from '../../src/events/parse-events.ts';
 import type { NativeBinding } from '../../src/native/types.ts';
 import { type EventAttr, parseAttr } from '../../src/perf-event/attr.ts';
 import { PERF_FORMAT, sampleTypeNames } from '../../src/perf-event/constants.ts';
-import type { KernelFeatures } from '../../src/session/kernel-features.ts';
-import type { KernelSettings } from '../../src/session/kernel-settings.ts';
-import type { RecordOptions } from '../../src/session/record-options.ts';
+import type { KernelFeatures } from '../../src/session/record/kernel-features.ts';
+import type { KernelSettings } from '../../src/session/record/kernel-settings.ts';
+import type { RecordOptions } from '../../src/session/record/record-options.ts';
 import {
   type PlannedEvent,
   planRecording,
   type RecordingPlan,
-} from '../../src/session/recording-plan.ts';
+} from '../../src/session/record/recording-plan.ts';
 import { INTEL } from '../events/fake-machines.ts';
 
 /** What a kernel says to an attr: an errno name, or the empty text when it opens the event. */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
-import { openFileSource } from '../../src/session/file-source.ts';
+import { openFileSource } from '../../src/session/read/file-source.ts';
 import { CLI, scratchDirectory } from '../helpers/cli.ts';
 import { builtRecordings } from '../helpers/recordings.ts';
 

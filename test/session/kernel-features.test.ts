@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { EventAttr } from '../../src/perf-event/attr.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
-import { detectKernelFeatures, type KernelFeatures } from '../../src/session/kernel-features.ts';
+import {
+  detectKernelFeatures,
+  type KernelFeatures,
+} from '../../src/session/record/kernel-features.ts';
 import { fakeKernel, NEW_KERNEL } from './fake-kernel.ts';
 
 /** What an attr uses of each feature; a kernel without it answers EINVAL. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readKernelSettings, readPrivileges } from '../../src/session/kernel-settings.ts';
+import { readKernelSettings, readPrivileges } from '../../src/session/record/kernel-settings.ts';
 
 const sysctl = (name: string) => Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8'));
 

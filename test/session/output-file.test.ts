@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
-import { checkWritable, OutputFile } from '../../src/session/output-file.ts';
+import { checkWritable, OutputFile } from '../../src/session/record/output-file.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-output-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KernelSettings } from '../../src/session/kernel-settings.ts';
-import { explainRefusal } from '../../src/session/permission-help.ts';
+import type { KernelSettings } from '../../src/session/record/kernel-settings.ts';
+import { explainRefusal } from '../../src/session/record/permission-help.ts';
 
 const PARANOID_2 = { paranoidLevel: 2 } as KernelSettings;
 const KERNEL_CODE = { kernel: true, systemWide: false, foreignProcess: false };

@@ -10,7 +10,11 @@ import { FEATURE_FLAGS_OFFSET } from '../../src/perf-data/header.ts';
 import { openPerfData } from '../../src/perf-data/reader.ts';
 import { encodeFeatures, encodePrefix } from '../../src/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import { attachProvenance, type Provenance, readProvenance } from '../../src/session/provenance.ts';
+import {
+  attachProvenance,
+  type Provenance,
+  readProvenance,
+} from '../../src/session/read/provenance.ts';
 import { concat } from '../helpers/record-builder.ts';
 
 const PROVENANCE: Provenance = {

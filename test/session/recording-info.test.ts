@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readInfo } from '../../src/session/recording-info.ts';
+import { readInfo } from '../../src/session/read/recording-info.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 
 const cases = perfDataCorpora()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../src/base/errors.ts';
 import { parseEvents } from '../../src/events/parse-events.ts';
 import { PERF_FORMAT, PERF_TYPE } from '../../src/perf-event/constants.ts';
-import { planRecording, withoutWeakGroup } from '../../src/session/recording-plan.ts';
+import { planRecording, withoutWeakGroup } from '../../src/session/record/recording-plan.ts';
 import { AMD, ARM, HYBRID, NO_PMU } from '../events/fake-machines.ts';
 import {
   drawPlan,

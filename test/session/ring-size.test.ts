@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { chooseRingSize, parseRingPages } from '../../src/session/ring-size.ts';
+import { chooseRingSize, parseRingPages } from '../../src/session/record/ring-size.ts';
 import { USUAL_SETTINGS } from './fake-kernel.ts';
 
 const NOBODY = { perfmon: false, ipcLock: false };

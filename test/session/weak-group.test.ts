@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
 import type { NativeBinding, SamplerOptions } from '../../src/native/types.ts';
-import { prepareRecording } from '../../src/session/prepare-recording.ts';
+import { prepareRecording } from '../../src/session/record/prepare-recording.ts';
 import { fakeKernel, opensEverything } from './fake-kernel.ts';
 
 /** A worker whose kernel opens every event by itself, and a group only up to `counters` events. */

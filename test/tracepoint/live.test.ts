@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { withRecording } from '../../src/session/open-recording.ts';
+import { withRecording } from '../../src/session/read/open-recording.ts';
 import { parseKallsyms } from '../../src/symbols/kallsyms.ts';
 import { TracepointFormats } from '../../src/tracepoint/tracepoint-formats.ts';
 import { findPerf, scratchDirectory } from '../helpers/cli.ts';

@@ -1,5 +1,5 @@
 import { printable } from '../../base/printable.ts';
-import type { EventReport } from '../../period/event-report.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
 import { formatCount, formatShare } from './numbers.ts';
 import { formatTenth } from './periods-words.ts';
 

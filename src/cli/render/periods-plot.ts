@@ -1,6 +1,6 @@
-import type { EventReport } from '../../period/event-report.ts';
-import type { RateCourse } from '../../period/rate-course.ts';
-import type { StreamReport } from '../../period/stream-report.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import type { RateCourse } from '../../period/report/rate-course.ts';
+import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatCount } from './numbers.ts';
 import { drawPlot } from './plot.ts';

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
-import type { EventReport } from '../../period/event-report.ts';
-import type { PeriodsReport } from '../../period/report.ts';
-import type { StreamReport } from '../../period/stream-report.ts';
-import type { Verdict } from '../../period/verdict.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import type { PeriodsReport } from '../../period/report/report.ts';
+import type { StreamReport } from '../../period/report/stream-report.ts';
+import type { Verdict } from '../../period/report/verdict.ts';
 import type { Terminal } from '../terminal.ts';
 import { toAscii } from './ascii.ts';
 import { formatCount, formatNanos } from './numbers.ts';

@@ -1,10 +1,10 @@
 // What the figures of a period report mean, in words. One function per line of the report.
 
 import { printable } from '../../base/printable.ts';
-import type { EventReport } from '../../period/event-report.ts';
-import type { ModelReport } from '../../period/model.ts';
-import type { ReRamp } from '../../period/re-ramp.ts';
-import type { StreamReport } from '../../period/stream-report.ts';
+import type { ModelReport } from '../../period/model/model.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import type { ReRamp } from '../../period/report/re-ramp.ts';
+import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { KernelLimits } from '../../period/types.ts';
 import { formatCount, formatNanos, formatShare } from './numbers.ts';
 

@@ -1,5 +1,5 @@
-import type { EventReport } from '../../period/event-report.ts';
-import type { StreamReport } from '../../period/stream-report.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
+import type { StreamReport } from '../../period/report/stream-report.ts';
 import { formatCount, formatNanos } from './numbers.ts';
 
 const HEADER = ['stream', 'tid', 'CPU', 'samples', 'verdict', 'settled after', 'Hz', 'period'];

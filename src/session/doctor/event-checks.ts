@@ -1,4 +1,4 @@
-import { isAbsent } from '../open-refusal.ts';
+import { isAbsent } from '../record/open-refusal.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 import { SEE_OWN } from './permission-checks.ts';

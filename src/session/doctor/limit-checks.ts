@@ -1,5 +1,5 @@
-import { DEFAULT_FREQUENCY_HZ } from '../record-options.ts';
-import { chooseRingSize, PRIVILEGED_PAGES } from '../ring-size.ts';
+import { DEFAULT_FREQUENCY_HZ } from '../record/record-options.ts';
+import { chooseRingSize, PRIVILEGED_PAGES } from '../record/ring-size.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 

@@ -7,15 +7,15 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
-import { onlineCpus, readEventSources } from '../event-sources.ts';
-import { detectKernelFeatures, type KernelFeatures } from '../kernel-features.ts';
-import { readKernelImage } from '../kernel-image.ts';
+import { readKernelImage } from '../read/kernel-image.ts';
+import { onlineCpus, readEventSources } from '../record/event-sources.ts';
+import { detectKernelFeatures, type KernelFeatures } from '../record/kernel-features.ts';
 import {
   type KernelSettings,
   type Privileges,
   readKernelSettings,
   readPrivileges,
-} from '../kernel-settings.ts';
+} from '../record/kernel-settings.ts';
 
 /** What the kernel answers when events are opened: an errno name, '' where it opens. */
 export type OpenAnswers = {

@@ -1,4 +1,4 @@
-import { explainRefusal } from '../permission-help.ts';
+import { explainRefusal } from '../record/permission-help.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 

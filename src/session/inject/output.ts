@@ -2,7 +2,7 @@ import { ByteWriter } from '../../base/byte-writer.ts';
 import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
-import { OutputFile, writeFully } from '../output-file.ts';
+import { OutputFile, writeFully } from '../record/output-file.ts';
 import {
   encodeFileHead,
   encodeFileTail,

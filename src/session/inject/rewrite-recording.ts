@@ -11,7 +11,7 @@ import {
 } from '../../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
-import { withRecording } from '../open-recording.ts';
+import { withRecording } from '../read/open-recording.ts';
 import { BuildIdList } from './build-id-list.ts';
 import { changeEvent, type EventChange } from './event-change.ts';
 import type { OutputEvent } from './head.ts';

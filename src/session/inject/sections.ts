@@ -11,7 +11,7 @@ import type { PerfData } from '../../perf-data/reader.ts';
 import { encodeTracingData } from '../../perf-data/tracing-data.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { parseTracingData } from '../../tracepoint/tracing-data.ts';
-import { readProvenance } from '../provenance.ts';
+import { readProvenance } from '../read/provenance.ts';
 import type { OutputEvent } from './head.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
-import type { RecordOptions } from '../record-options.ts';
+import type { RecordOptions } from '../record/record-options.ts';
 import type { ChosenUser } from './run-as.ts';
 
 /** What a shell says for these two, and so does perf-ts. */

@@ -1,7 +1,7 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
 import type { CommandSpec } from '../../native/types.ts';
-import type { FileOwner } from '../output-file.ts';
-import type { RecordOptions } from '../record-options.ts';
+import type { FileOwner } from '../record/output-file.ts';
+import type { RecordOptions } from '../record/record-options.ts';
 import { type Account, type Accounts, parseId } from './accounts.ts';
 import { systemAccounts } from './system-accounts.ts';
 

@@ -5,7 +5,7 @@ import { PERF_CONTEXT, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import type { SampleView } from '../../perf-event/sample.ts';
 import type { DsoIndex } from '../../process/types.ts';
 import type { Symbolizer } from '../../symbols/symbolizer.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Pipeline } from '../read/pipeline.ts';
 
 /** One entry of a callchain with its name, leaf first. */
 export type NamedFrame = {

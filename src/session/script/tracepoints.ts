@@ -1,6 +1,6 @@
 import { FEATURE } from '../../perf-data/features.ts';
 import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Pipeline } from '../read/pipeline.ts';
 import type { FrameNamer } from './frame-namer.ts';
 
 /** Any process: the kernel's addresses mean the same in all of them. */

@@ -3,9 +3,9 @@ import { arch, cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { loadBinding } from '../../native/binding.ts';
-import { onlineCpus } from '../event-sources.ts';
-import { detectKernelFeatures } from '../kernel-features.ts';
-import { readKernelSettings } from '../kernel-settings.ts';
+import { onlineCpus } from '../record/event-sources.ts';
+import { detectKernelFeatures } from '../record/kernel-features.ts';
+import { readKernelSettings } from '../record/kernel-settings.ts';
 import type { MachineFacts } from './types.ts';
 
 const PMU_FOLDER = '/sys/bus/event_source/devices';

@@ -1,11 +1,11 @@
-import { computeLedgers, type EventLedger } from '../../period/loss-ledger.ts';
+import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
 import { findRules } from '../../period/realign.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import type { Profile } from '../../profile/types.ts';
-import type { OpenedProfile } from '../open-profile.ts';
-import { withRecording } from '../open-recording.ts';
-import { Pipeline } from '../pipeline.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
+import { withRecording } from '../read/open-recording.ts';
+import { Pipeline } from '../read/pipeline.ts';
 import { isUserOnly, type Marks, type PhaseMarks, type PhaseTruth, truthOf } from './marks.ts';
 import type { CaseNumbers, CaseSetup, PhaseShare } from './types.ts';
 

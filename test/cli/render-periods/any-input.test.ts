@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toAscii } from '../../../src/cli/render/ascii.ts';
 import { formatPeriods } from '../../../src/cli/render/periods-text.ts';
-import { reportPeriods } from '../../../src/period/report.ts';
+import { reportPeriods } from '../../../src/period/report/report.ts';
 import { CPU_CLOCK, CYCLES, PAGE_FAULTS, recordingOf } from '../../period/recording.ts';
 
 const period = fc.oneof(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatPeriods } from '../../../src/cli/render/periods-text.ts';
-import { reportPeriods } from '../../../src/period/report.ts';
+import { reportPeriods } from '../../../src/period/report/report.ts';
 import type { PeriodInput } from '../../../src/period/types.ts';
 import {
   CPU_CLOCK,

@@ -1,0 +1,120 @@
+// Hot: once per sample.
+
+/**
+ * Loss gaps: intervals between two samples of one stream in which samples are missing. Their events
+ * belong to code that no sample shows, so no sample's weight may hold them:
+ *
+ *     sample        i−1       lost   lost        i
+ *     events      ───●─────────○──────○──────────●───
+ *                       P(i−1)            own(i)        own(i): what sample i stands for
+ *                    ├───── lost ─────┤
+ *
+ * With counts the whole interval is known exactly, and a gap is one that is longer than the period
+ * allows, on a CPU whose ring said LOST in its course. The period of the last part was in a lost
+ * sample, so `own` is estimated by the period nearest to it that is known: the interval less the
+ * part that is certainly lost, at most the period that sample i reports.
+ */
+
+import { isCountedInSoftware } from '../controller.ts';
+import type { StreamGroups } from '../streams.ts';
+import type { PeriodInput, ReportedPeriod } from '../types.ts';
+
+/** Hardware counts on while it interrupts: an interval may be this much longer than its period. */
+const HARDWARE_SLACK = 1.1;
+/** The period of a stream's first interval may have been changed by a tick before its end. */
+const FIRST_SLACK = 1.5;
+/** A LOST record's time is taken a moment after that of the record that it precedes. */
+export const LOST_LATENESS_NS = 100_000;
+const ANY_CPU = -1;
+
+/**
+ * Events inside the loss gap that ended at each sample, parallel to the sample table; 0 where there
+ * is none, or where without counts nothing can be said.
+ */
+export function findLossGaps(
+  input: PeriodInput,
+  groups: StreamGroups,
+  rules: readonly ReportedPeriod[],
+): Float64Array {
+  const { length, periodEvents, count, timeNs, cpu } = input.samples;
+  const lost = new Float64Array(length);
+  const lossTimes = sortLossTimes(input);
+  if (lossTimes.size === 0) return lost;
+  for (let g = 0; g < groups.length; g++) {
+    const eventIndex = groups.event[g] as number;
+    const event = input.events[eventIndex]!;
+    // A clock's counter holds nanoseconds of another clock than its timer.
+    if (event.mode === 'clock' || !hasLost(input, eventIndex)) continue;
+    const fixedPeriod = event.mode === 'period' ? event.fixedPeriod : null;
+    const isNext = rules[eventIndex]!.rule === 'next';
+    const slack = isCountedInSoftware(event.type) ? 1 : HARDWARE_SLACK;
+    const start = groups.offsets[g] as number;
+    const end = groups.offsets[g + 1] as number;
+    let previousCount = 0;
+    let previousPeriod = Number.NaN;
+    let previousNs = Number.NEGATIVE_INFINITY;
+    for (let k = start; k < end; k++) {
+      const row = groups.rows[k] as number;
+      const period = fixedPeriod ?? (periodEvents[row] as number);
+      const value = count[row] as number;
+      const endNs = timeNs[row] as number;
+      const counted = value - previousCount;
+      const isFirst = k === start;
+      const expected = isNext && !isFirst ? previousPeriod : period;
+      // NaN, where a sample was not read, fails this comparison too.
+      if (
+        counted > expected * (isFirst ? Math.max(slack, FIRST_SLACK) : slack) &&
+        saidLost(lossTimes, cpu[row] as number, previousNs, endNs)
+      ) {
+        const certain = isNext && fixedPeriod === null ? expected : 0;
+        lost[row] = counted - Math.min(period, counted - certain);
+      }
+      previousCount = value;
+      previousPeriod = period;
+      previousNs = endNs;
+    }
+  }
+  return lost;
+}
+
+/** Whether the event may have lost samples: by its own count, else by any LOST record. */
+function hasLost(input: PeriodInput, event: number): boolean {
+  let byCounters = 0;
+  let own = 0;
+  for (const loss of input.losses ?? []) {
+    byCounters += loss.lostSamples;
+    if (loss.event === event) own += loss.lostSamples;
+  }
+  return byCounters > 0 ? own > 0 : true;
+}
+
+/** Times of the LOST records by the CPU whose ring they are in, ascending. */
+function sortLossTimes({ lossGaps }: PeriodInput): Map<number, number[]> {
+  const times = new Map<number, number[]>();
+  for (const { cpu, timeNs } of lossGaps ?? []) {
+    const known = times.get(cpu);
+    if (known === undefined) times.set(cpu, [timeNs]);
+    else known.push(timeNs);
+  }
+  for (const list of times.values()) list.sort((a, b) => a - b);
+  return times;
+}
+
+/** Whether a LOST record of that CPU lies in (startNs, endNs]. */
+function saidLost(
+  times: ReadonlyMap<number, number[]>,
+  cpu: number,
+  startNs: number,
+  endNs: number,
+): boolean {
+  const list = times.get(cpu) ?? times.get(ANY_CPU);
+  if (list === undefined) return false;
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] as number) > startNs) high = middle;
+    else low = middle + 1;
+  }
+  return low < list.length && (list[low] as number) <= endNs + LOST_LATENESS_NS;
+}

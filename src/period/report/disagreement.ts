@@ -1,0 +1,99 @@
+import type { WeightKind } from '../../profile/types.ts';
+
+/** Shares (0…1) of one function by each weight; null where the weight can't be computed. */
+export type FunctionShares = {
+  readonly function: string;
+} & Readonly<Record<WeightKind, number | null>>;
+
+/**
+ * How far apart the weights are, which tells whether it matters for this profile which one is
+ * read.
+ */
+export type WeightDisagreement = {
+  /**
+   * Share of the profile that stands under another function than by `events`: half the sum of the
+   * differences, 0 (the same profile) … 1 (no function in common). Of `time` it is no error: events
+   * and time are two questions.
+   */
+  readonly distance: Readonly<Record<Exclude<WeightKind, 'events'>, number | null>>;
+  /** Self shares of the functions on which samples, period and events differ most, that one first. */
+  readonly functions: readonly FunctionShares[];
+};
+
+/** What the comparison needs of a profile. */
+export type ComparedProfile = {
+  /** Parallel to the sample table; absent: can't be computed. */
+  readonly weights: Readonly<Partial<Record<WeightKind, Float64Array>>>;
+  /** The innermost function of each sample, −1 for a sample without any. */
+  readonly funcOfSample: Int32Array;
+  readonly funcCount: number;
+  /** As reports print it; −1 is asked for too. */
+  readonly nameOf: (func: number) => string;
+};
+
+const KINDS: readonly WeightKind[] = ['samples', 'period', 'events', 'time'];
+const MAX_FUNCTIONS = 5;
+
+/** Compares the weights over the samples of one event, `isMember` says which. Null: no events. */
+export function compareWeights(
+  compared: ComparedProfile,
+  event: number,
+  eventOfSample: Int32Array,
+): WeightDisagreement | null {
+  const { funcCount, nameOf } = compared;
+  const shares = {} as Record<WeightKind, Float64Array | null>;
+  for (const kind of KINDS) shares[kind] = sharesBy(kind, compared, event, eventOfSample);
+  const { samples, period, events, time } = shares;
+  if (events === null || samples === null || period === null) return null;
+
+  const spreads = new Float64Array(funcCount + 1);
+  for (let f = 0; f <= funcCount; f++) {
+    const values = [samples[f]!, period[f]!, events[f]!];
+    spreads[f] = Math.max(...values) - Math.min(...values);
+  }
+  const order = Array.from(spreads.keys()).filter((f) => spreads[f]! > 0);
+  order.sort((a, b) => spreads[b]! - spreads[a]! || a - b);
+  return {
+    distance: {
+      samples: distance(samples, events),
+      period: distance(period, events),
+      time: time === null ? null : distance(time, events),
+    },
+    functions: order.slice(0, MAX_FUNCTIONS).map((f) => ({
+      function: nameOf(f - 1),
+      samples: samples[f]!,
+      period: period[f]!,
+      events: events[f]!,
+      time: time === null ? null : time[f]!,
+    })),
+  };
+}
+
+/** Self share per function, shifted by one so that "no function" has a slot. */
+// Hot: once per sample.
+function sharesBy(
+  kind: WeightKind,
+  { weights, funcOfSample, funcCount }: ComparedProfile,
+  event: number,
+  eventOfSample: Int32Array,
+): Float64Array | null {
+  const values = weights[kind];
+  if (values === undefined) return null;
+  const sums = new Float64Array(funcCount + 1);
+  let total = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (eventOfSample[i] !== event) continue;
+    const weight = values[i] as number;
+    sums[(funcOfSample[i] as number) + 1]! += weight;
+    total += weight;
+  }
+  if (!(total > 0)) return null;
+  for (let f = 0; f < sums.length; f++) sums[f]! /= total;
+  return sums;
+}
+
+function distance(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += Math.abs((a[f] as number) - (b[f] as number));
+  return sum / 2;
+}

@@ -1,0 +1,84 @@
+// Hot: once per sample.
+
+import { computeSpread, median, type Spread } from '../spread.ts';
+import type { Activity } from './activity.ts';
+import type { Convergence, PeriodSequence } from './convergence.ts';
+
+/** What holds while the period is at rest. */
+export type SteadyState = {
+  readonly period: Spread;
+  /** Samples per second of active time (idle gaps left out). */
+  readonly hz: number;
+  /** Events per second of active time: λ. */
+  readonly eventRateHz: number;
+};
+
+/** Rates and periods of the samples at rest; null where no whole interval is. */
+export function steadyState(
+  sequence: PeriodSequence,
+  activity: Activity,
+  atRest: Uint8Array,
+): SteadyState | null {
+  const { length, periodEvents, elapsedEvents } = sequence;
+  const { intervalNs } = activity;
+  const periods = new Float64Array(length);
+  let resting = 0;
+  let samples = 0;
+  let events = 0;
+  let nanos = 0;
+  for (let i = 0; i < length; i++) {
+    if (atRest[i] !== 1) continue;
+    periods[resting++] = periodEvents[i] as number;
+    const interval = intervalNs[i] as number;
+    // An interval counts if it lies at rest as a whole, and is not an idle gap.
+    if (i === 0 || atRest[i - 1] !== 1 || interval === 0) continue;
+    samples++;
+    events += elapsedEvents[i] as number;
+    nanos += interval;
+  }
+  if (nanos === 0) return null;
+  return {
+    period: computeSpread(periods.subarray(0, resting)),
+    hz: (samples * 1e9) / nanos,
+    eventRateHz: (events * 1e9) / nanos,
+  };
+}
+
+/** How much of a stream lies inside ramps. */
+export type RampTotals = {
+  readonly samples: number;
+  readonly events: number;
+  readonly samplesInRamps: number;
+  readonly eventsInRamps: number;
+};
+
+export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTotals {
+  const { length, elapsedEvents } = sequence;
+  let events = 0;
+  let samplesInRamps = 0;
+  let eventsInRamps = 0;
+  for (let i = 0; i < length; i++) {
+    const elapsed = elapsedEvents[i] as number;
+    events += elapsed;
+    if (atRest[i] === 1) continue;
+    samplesInRamps++;
+    eventsInRamps += elapsed;
+  }
+  return { samples: length, events, samplesInRamps, eventsInRamps };
+}
+
+/** Samples whose median stands for the period that a ramp led to. */
+const AFTERWARDS = 16;
+
+/**
+ * The highest period on the way, as a multiple of the one that the stream came to rest at. 1 and
+ * below: it came from below and did not overshoot. Null where it never rested or was at rest at once.
+ */
+export function overshootOf(sequence: PeriodSequence, { start }: Convergence): number | null {
+  const { length, periodEvents } = sequence;
+  if (start.end === 0 || start.end >= length) return null;
+  let highest = 0;
+  for (let i = 0; i < start.end; i++) highest = Math.max(highest, periodEvents[i] as number);
+  const rest = median(periodEvents.subarray(start.end, start.end + AFTERWARDS));
+  return rest > 0 ? highest / rest : null;
+}

@@ -1,0 +1,157 @@
+// Hot: once per sample.
+
+import type { SampleSteps, StepColumns } from '../../profile/share-steps.ts';
+import type { ShareInput } from './uncertainty.ts';
+import { NOT_SPLIT } from './uncertainty-borders.ts';
+
+/** Steps, and what is the same for every category. */
+export type ComputedSteps = {
+  readonly steps: SampleSteps;
+  /** Squared weights of samples without a neighbour, or without a second one. */
+  readonly aloneNear: number;
+  readonly aloneFar: number;
+  /** Σ of the amounts of `steps.last`. */
+  readonly allLast: number;
+};
+
+/**
+ * Each sample with the one before it in its stream and with the one before that (see
+ * `uncertainty.ts`); the first ones of a stream with those after them instead. The amount is w²,
+ * taken as the mean over comparable samples around: whether the function differs at the one sample
+ * or at the next is chance. Those of a ramp are not comparable: they come event after event, so
+ * that the function seldom differs, and must not speak for the large interval that follows.
+ * Borders that were divided are left out and stand on their own.
+ */
+export function computeSteps(input: ShareInput, borders: Float64Array | null): ComputedSteps {
+  const { weights, groups, event, course } = input;
+  let aloneNear = 0;
+  let aloneFar = 0;
+  let allLast = 0;
+  let samples = 0;
+  let streams = 0;
+  let longest = 0;
+  for (let g = 0; g < groups.length; g++) {
+    if (groups.event[g] !== event) continue;
+    const length = (groups.offsets[g + 1] as number) - (groups.offsets[g] as number);
+    samples += length;
+    longest = Math.max(longest, length);
+    streams++;
+  }
+  const nearSteps = new StepList(samples);
+  const farSteps = new StepList(samples);
+  const borderSteps = new StepList(borders === null ? 0 : samples);
+  const lastSteps = new StepList(streams);
+  const ofStream = new Float64Array(longest);
+  const squares = new Float64Array(longest);
+  let totalWeight = 0;
+  for (let i = 0; i < input.rows.length; i++)
+    totalWeight += weights[input.rows[i] as number] as number;
+
+  for (let g = 0; g < groups.length; g++) {
+    if (groups.event[g] !== event) continue;
+    const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
+    const length = rows.length;
+    for (let k = 0; k < length; k++) ofStream[k] = weights[rows[k] as number] as number;
+    smoothSquares(ofStream, length, course === undefined ? 0 : 1, squares);
+    for (let k = 0; k < length; k++) {
+      const row = rows[k] as number;
+      const own = weights[row] as number;
+      if (own >= HUGE * totalWeight) {
+        aloneNear += own * own;
+        aloneFar += own * own;
+        continue;
+      }
+      const square = squares[k] as number;
+      const border = borders === null ? NOT_SPLIT : (borders[row] as number);
+      if (border !== NOT_SPLIT) {
+        borderSteps.add(rows[k - 1] as number, row, border);
+        continue;
+      }
+      const near = k >= 1 ? k - 1 : k + 1;
+      if (near < length) nearSteps.add(rows[near] as number, row, square / 2);
+      else aloneNear += square;
+      // This step crosses the interval before, too.
+      if (k >= 1 && borders !== null && borders[rows[k - 1] as number] !== NOT_SPLIT) continue;
+      const far = k >= 2 ? k - 2 : k + 2;
+      const squareBefore = squares[Math.max(0, k - 1)] as number;
+      if (far < length) farSteps.add(rows[far] as number, row, (square + squareBefore) / 4);
+      else aloneFar += square;
+    }
+    const last = rows[length - 1] as number;
+    const weight = weights[last] as number;
+    const pending = course === undefined ? weight : (course.periodEvents[last] as number);
+    const amount = Math.max(weight, pending) ** 2 / 3;
+    lastSteps.add(last, last, amount);
+    allLast += amount;
+  }
+  const steps = {
+    near: nearSteps.finish(),
+    far: farSteps.finish(),
+    border: borderSteps.finish(),
+    last: lastSteps.finish(),
+  };
+  return { steps, aloneNear, aloneFar, allLast };
+}
+
+/**
+ * A sample with this share of all weight stands for itself. In the interval of a period that
+ * overshot, the program may have done anything, whatever the samples around it show.
+ */
+const HUGE = 0.05;
+
+/** Samples on either side over which squared weights are taken together … */
+const SIDE = 4;
+/** … where the weights differ by no more than this factor. */
+const COMPARABLE = 4;
+
+/**
+ * Mean of the squared weights around each of the first `length` samples, into `squares`. Of w events
+ * one was seen, so only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
+ */
+function smoothSquares(
+  weights: Float64Array,
+  length: number,
+  seen: 0 | 1,
+  squares: Float64Array,
+): void {
+  for (let k = 0; k < length; k++) {
+    const own = weights[k] as number;
+    const least = own / COMPARABLE;
+    const most = own * COMPARABLE;
+    const first = Math.max(0, k - SIDE);
+    const last = Math.min(length - 1, k + SIDE);
+    let sum = 0;
+    let count = 0;
+    for (let j = first; j <= last; j++) {
+      const weight = weights[j] as number;
+      if (weight < least || weight > most) continue;
+      sum += weight * Math.max(0, weight - seen);
+      count++;
+    }
+    squares[k] = sum / count;
+  }
+}
+
+/** Columns with room for `capacity` steps. */
+class StepList {
+  readonly #from: Int32Array;
+  readonly #to: Int32Array;
+  readonly #amount: Float64Array;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#from = new Int32Array(capacity);
+    this.#to = new Int32Array(capacity);
+    this.#amount = new Float64Array(capacity);
+  }
+
+  add(from: number, to: number, amount: number): void {
+    this.#from[this.#length] = from;
+    this.#to[this.#length] = to;
+    this.#amount[this.#length++] = amount;
+  }
+
+  finish(): StepColumns {
+    return { length: this.#length, from: this.#from, to: this.#to, amount: this.#amount };
+  }
+}

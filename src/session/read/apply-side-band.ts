@@ -1,0 +1,58 @@
+import { isKernelAddress } from '../../base/u64.ts';
+import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import type { KernelRecord } from '../../perf-event/record.ts';
+import type { ProcessTable } from '../../process/process-table.ts';
+
+/**
+ * Tells the process table what a side-band record says. True if it may have changed who a tid is or
+ * what an address means.
+ */
+export function applyToProcesses(
+  processes: ProcessTable,
+  record: KernelRecord,
+  misc: number,
+): boolean {
+  switch (record.kind) {
+    case 'mmap':
+    case 'mmap2': {
+      const isKernel =
+        record.cpuMode === PERF_RECORD_MISC.KERNEL || isKernelAddress(record.address);
+      processes.mmap({
+        pid: record.pid,
+        tid: record.tid,
+        start: record.address,
+        length: record.length,
+        fileOffset: record.fileOffset,
+        path: record.filename,
+        executable: !record.isData,
+        cpuMode: isKernel && record.filename !== '[vsyscall]' ? 'kernel' : 'user',
+        buildId: record.buildId,
+        major: record.fileId?.major ?? 0,
+        minor: record.fileId?.minor ?? 0,
+        inode: record.fileId?.inode ?? 0,
+      });
+      break;
+    }
+    case 'comm':
+      processes.comm(record.pid, record.tid, record.comm, record.isExec);
+      break;
+    case 'fork':
+      processes.fork(
+        record.pid,
+        record.parentPid,
+        record.tid,
+        record.parentTid,
+        (misc & PERF_RECORD_MISC.FORK_EXEC) !== 0,
+      );
+      break;
+    case 'exit':
+      processes.exit(record.pid, record.tid);
+      break;
+    case 'ksymbol':
+      processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
+      break;
+    default:
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,83 @@
+import { writeFirefox } from '../../export/firefox.ts';
+import { writeFolded } from '../../export/folded.ts';
+import { renderHtml } from '../../export/html.ts';
+import type { ExportProvenance } from '../../export/provenance.ts';
+import { writeSpeedscope } from '../../export/speedscope.ts';
+import type { SampleSelection } from '../../profile/filter.ts';
+import type { WeightKind } from '../../profile/types.ts';
+import { packageVersion } from '../version.ts';
+import { readPageAssets } from '../web-assets.ts';
+import { describeProvenance } from './describe-provenance.ts';
+import type { OpenedProfile } from './open-profile.ts';
+
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export type ExportOptions = {
+  /** What a sample counts for; default `events`. */
+  readonly weight?: WeightKind;
+  /** One event by name; default the first (folded), all that the format has room for (others). */
+  readonly event?: string;
+  /** These samples only; their weights stay those of the whole recording. */
+  readonly select?: SampleSelection;
+  /** Title of the page. */
+  readonly title?: string;
+};
+
+/** Writes the profile in one of the formats; `write` gets it in pieces. */
+export function exportProfile(
+  opened: OpenedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+  write: (text: string) => void,
+): void {
+  const { profile } = opened;
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  const weights = opened.weights(options.weight, event);
+  const select = { ...options.select, ...(event !== undefined && { event }) };
+  const exporter = `perf-ts ${packageVersion()}`;
+  const provenance = () => exportProvenance(opened, options);
+  switch (format) {
+    case 'folded':
+      writeFolded(profile, weights, { select }, write);
+      break;
+    case 'speedscope':
+      writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
+      break;
+    case 'firefox': {
+      const { startWallNs } = opened.facts;
+      const wall = startWallNs === null ? {} : { startWallNs };
+      const marks = opened.marks();
+      writeFirefox(
+        profile,
+        weights,
+        { select, exporter, provenance: provenance(), marks, ...wall },
+        write,
+      );
+      break;
+    }
+    case 'html': {
+      const title = options.title === undefined ? {} : { title: options.title };
+      write(
+        renderHtml(profile, weights, readPageAssets(), {
+          select,
+          exporter,
+          provenance: provenance(),
+          estimate: (index) => opened.shareEstimator(weights, index),
+          ...title,
+        }),
+      );
+      break;
+    }
+  }
+}
+
+/** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
+export function exportProvenance(opened: OpenedProfile, options: ExportOptions): ExportProvenance {
+  const { event, weight, select } = options;
+  return describeProvenance(opened, {
+    ...(select !== undefined && { select }),
+    ...(weight !== undefined && { weight }),
+    ...(event !== undefined && { event: opened.eventIndex(event) }),
+  });
+}

@@ -1,0 +1,372 @@
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { StringIndex } from '../../base/string-table.ts';
+import { toRawTime } from '../../base/u64.ts';
+import type { RecordingMarks } from '../../export/recording-marks.ts';
+import type { ImportedProfile } from '../../import/imported-profile.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
+import { type Alignment, alignPeriods } from '../../period/alignment.ts';
+import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
+import {
+  type PeriodsReport,
+  type ReportOptions,
+  reportPeriods,
+} from '../../period/report/report.ts';
+import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
+import { createShareEstimator } from '../../period/uncertainty/uncertainty.ts';
+import { computeWeights } from '../../period/weights.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import { computeFlatReport, type FlatReport } from '../../profile/flat-report.ts';
+import { funcLabel } from '../../profile/func-label.ts';
+import type { ShareEstimator } from '../../profile/share-steps.ts';
+import type { RecordedTime } from '../../profile/time-range.ts';
+import type {
+  DsoIndex,
+  EventIndex,
+  FuncIndex,
+  Profile,
+  WeightKind,
+  Weights,
+} from '../../profile/types.ts';
+import type { DemangleBatch } from '../../symbols/demangle.ts';
+import { Symbolizer } from '../../symbols/symbolizer.ts';
+import { describeEvent, isSideband } from './event-description.ts';
+import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import { openImport } from './open-import.ts';
+import { openRecording, withSource } from './open-recording.ts';
+import { Pipeline } from './pipeline.ts';
+import { readProvenance } from './provenance.ts';
+import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
+import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+
+export type OpenProfileOptions = SymbolSources & {
+  /** Name the frames. Default true; without, every function is `[unknown]`. */
+  readonly symbols?: boolean;
+};
+
+/** A recording as a profile, with what is computed from it. */
+export class OpenedProfile {
+  readonly profile: Profile;
+  readonly diagnostics: Diagnostics;
+  /** Offset at which the file ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** What the recording says beside the profile. */
+  readonly facts: RecordingFacts;
+  readonly #periodInput: PeriodInput;
+  readonly #weights = new Map<WeightKind, Weights>();
+  #alignment: Alignment | null = null;
+
+  constructor(
+    profile: Profile,
+    periodInput: PeriodInput,
+    diagnostics: Diagnostics,
+    truncatedAt: number | null,
+    facts: RecordingFacts = NO_FACTS,
+  ) {
+    this.profile = profile;
+    this.facts = facts;
+    this.#periodInput = periodInput;
+    this.diagnostics = diagnostics;
+    this.truncatedAt = truncatedAt;
+  }
+
+  /**
+   * What each sample counts for; `events` is what was really counted. With `event` the unit is that
+   * event's, else the one that all events share.
+   */
+  weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
+    let weights = this.#weights.get(kind);
+    if (weights === undefined) {
+      weights = computeWeights(kind, this.#periodInput, () => this.#aligned());
+      this.#weights.set(kind, weights);
+    }
+    const isCount = kind === 'samples' || kind === 'time' || event === undefined;
+    return isCount ? weights : { ...weights, unit: this.profile.events[event]!.unit };
+  }
+
+  /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
+  eventIndex(name?: string): EventIndex {
+    if (name === undefined) return 0 as EventIndex;
+    const names = this.profile.events.map((event) => event.name);
+    let index = names.indexOf(name);
+    // Files without names have perf's for them, modifiers included: `cycles:HG`.
+    const meant = names.filter((full) => full.replace(/:[ukhGHp]+$/, '') === name);
+    if (index < 0 && new Set(meant).size === 1) index = names.indexOf(meant[0] as string);
+    if (index < 0) {
+      const known = names.join(', ');
+      throw new UsageError(`no event named ${name} in this recording`, [`it has: ${known}`]);
+    }
+    return index as EventIndex;
+  }
+
+  /** Samples of one event, as rows; with `select` those of them that it admits. */
+  samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
+    return selectSamples(this.profile, { ...select, event });
+  }
+
+  /** When the samples were taken. */
+  recordedTime(): RecordedTime {
+    const { timeNs, length } = this.profile.samples;
+    const startTime = BigInt(this.profile.meta.startTime);
+    const times = [timeNs[0], timeNs[length - 1]].map((time) => time ?? Number.NaN);
+    return { startTime, firstNs: times[0] as number, lastNs: times[1] as number };
+  }
+
+  /**
+   * How well shares of one event are known, by these weights of its samples. Of a part of them it
+   * is not known what was counted in between: each counts as drawn with its own weight.
+   */
+  shareEstimator(
+    weights: Weights,
+    event: EventIndex,
+    select: SampleSelection = {},
+  ): ShareEstimator {
+    const { groups, elapsedEvents } = this.#aligned();
+    const rows = this.samplesOf(event, select);
+    const input = { weights: weights.values, rows, groups, event };
+    if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
+    const { timeNs, periodEvents } = this.profile.samples;
+    const course = { elapsedEvents, timeNs, periodEvents };
+    return createShareEstimator({
+      ...input,
+      course,
+      eventsAfter: this.#eventsAfter(weights, event),
+    });
+  }
+
+  /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
+  report(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): FlatReport {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event);
+    const estimator = this.shareEstimator(weights, event, options.select);
+    return computeFlatReport(this.profile, weights, this.samplesOf(event, options.select), {
+      estimator,
+      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+      totals: true,
+    });
+  }
+
+  /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
+  nameOf(func: FuncIndex): string {
+    return funcLabel(this.profile, func);
+  }
+
+  /** The profile in one of the formats, as one text; `exportProfile` writes it in pieces. */
+  export(format: ExportFormat, options: ExportOptions = {}): string {
+    let text = '';
+    exportProfile(this, format, options, (part) => {
+      text += part;
+    });
+    return text;
+  }
+
+  /** Which interval the periods of each event measure, and how that is known. */
+  rules(): readonly ReportedPeriod[] {
+    return this.#aligned().rules;
+  }
+
+  /**
+   * The final value of an event's counter over all its instances, or as far as the samples read it;
+   * null if they did not.
+   */
+  eventsCounted(event: EventIndex): number | null {
+    const total = this.#periodInput.eventTotals?.[event] ?? null;
+    const rows = this.samplesOf(event);
+    const { count } = this.profile.samples;
+    if (total !== null || rows.length === 0) return total;
+    if (rows.some((row) => Number.isNaN(count[row]))) return null;
+    const { elapsedEvents } = this.#aligned();
+    return rows.reduce((sum, row) => sum + (elapsedEvents[row] as number), 0);
+  }
+
+  /** What happened at a time and is no sample: losses, throttling, re-ramps, context switches. */
+  marks(): RecordingMarks {
+    const { losses, throttles, switches } = this.facts;
+    const reRamps = this.periods({ streams: 'all' }).events.flatMap(({ event, streams }) =>
+      streams.flatMap(({ streamId, reRamps }) =>
+        reRamps.map((ramp) => ({ ...ramp, event: this.eventIndex(event), streamId })),
+      ),
+    );
+    return { losses, throttles, switches, reRamps };
+  }
+
+  /** What arrived of each event and what did not, in events. */
+  ledgers(): EventLedger[] {
+    return computeLedgers(this.#periodInput, this.#aligned());
+  }
+
+  /** How the kernel's adaptive period behaved, and what was lost. */
+  periods(options: ReportOptions = {}): PeriodsReport {
+    const report = reportPeriods(this.#periodInput, options, this.#aligned());
+    // Members of a sampled group have no period of their own: their leader samples them.
+    const isSampled = (index: number) => this.profile.events[index]?.fixedPeriod !== 0;
+    return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
+  }
+
+  /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */
+  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number {
+    const counted = this.eventsCounted(event);
+    if (counted === null || this.profile.events[event]!.mode === 'clock') return 0;
+    let rest = counted;
+    for (const row of this.samplesOf(event)) rest -= values[row]! + (lostBefore?.[row] ?? 0);
+    return Math.max(0, rest);
+  }
+
+  #aligned(): Alignment {
+    this.#alignment ??= alignPeriods(this.#periodInput);
+    return this.#alignment;
+  }
+}
+
+/**
+ * Reads a perf.data file: every record, in time order, into a profile. Text of `perf script` and folded
+ * stacks are known by their content.
+ *
+ * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
+ * is broken within is counted in `diagnostics`.
+ */
+export async function openProfile(
+  path: string,
+  options: OpenProfileOptions = {},
+): Promise<OpenedProfile> {
+  return withSource(path, (source) => {
+    const imported = openImport(source);
+    if (imported !== null) return finishImport(imported);
+    const pipeline = new Pipeline(openRecording(source));
+    pipeline.run();
+    if (options.symbols !== false) nameFrames(pipeline, options);
+    return finish(pipeline);
+  });
+}
+
+/** A text's samples count for the periods that it has: nothing tells its streams apart. */
+function finishImport({ profile, diagnostics }: ImportedProfile): OpenedProfile {
+  const { samples, events, streams, threads, losses } = profile;
+  const input: PeriodInput = { samples, events, streams, threads, losses };
+  const isWhole = null;
+  return new OpenedProfile(profile, input, diagnostics, isWhole);
+}
+
+/** Looks up every address that occurred, DSO by DSO. */
+function nameFrames(pipeline: Pipeline, sources: SymbolSources): void {
+  const { builder, processes, diagnostics } = pipeline;
+  const symbolizer = createSymbolizer(pipeline, sources);
+  symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { frames, addresses } = builder.frameAddresses(dso);
+    if (frames.length === 0) continue;
+    const names = new Int32Array(frames.length);
+    symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
+    for (let i = 0; i < frames.length; i++) {
+      if (names[i] === NONE) continue;
+      const func = builder.internFunc(names[i] as StringIndex, dso);
+      builder.setFunc(frames[i] as number, func);
+    }
+  }
+  const outside = builder.frameAddresses(NONE).frames.length;
+  if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
+}
+
+/** Every address that occurred in the kernel or a module of it. */
+function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
+  const found: number[] = [];
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { kind } = processes.dsos.key(dso as DsoIndex);
+    if (kind === 'kernel' || kind === 'kernel-module') {
+      for (const address of builder.frameAddresses(dso).addresses) found.push(address);
+    }
+  }
+  return Float64Array.from(found);
+}
+
+/** A symbolizer for the DSOs that the pipeline has met. */
+export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}): Symbolizer {
+  const { data, processes, diagnostics } = pipeline;
+  for (const { filename, buildId } of data.features.buildIds ?? []) {
+    processes.dsos.setBuildId(filename, buildId);
+  }
+  return new Symbolizer({
+    dsos: processes.dsos,
+    provider: new SymbolFiles({ ...sources, diagnostics, pids: processes.pids() }).provide,
+    demangleCpp: demangler(diagnostics),
+    diagnostics,
+    kernelReference: processes.kernelReference,
+  });
+}
+
+/** C++ names through the addon; null, and counted, where there is none. */
+function demangler(diagnostics: Diagnostics): DemangleBatch | null {
+  try {
+    const binding = loadBinding();
+    return (names) => binding.demangle(names);
+  } catch (error) {
+    diagnostics.count('C++ names stay mangled', (error as Error).message);
+    return null;
+  }
+}
+
+function finish(pipeline: Pipeline): OpenedProfile {
+  const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
+  const finals = pipeline.finals();
+  const totals = pipeline.totals();
+  const events = data.attrs.filter(({ attr }) => !isSideband(attr)).map(describeEvent);
+  const provenance = readProvenance(data);
+  const profile = builder.finish({
+    meta: {
+      commandLine: data.features.commandLine ?? [],
+      hostname: data.features.hostname,
+      kernel: data.features.osRelease,
+      arch: data.features.arch,
+      startTime: toRawTime(data.startTime, 0).toString(),
+      clock: clockOf(data),
+      notes: provenance?.notes ?? [],
+      ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
+    },
+    events,
+    dsos: processes.dsos.finish(),
+    threads: processes.finishThreads(),
+    streams,
+    losses: pipeline.losses(),
+  });
+  const { samples } = profile;
+  pipeline.repairStreams(samples);
+  const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
+  const periodInput: PeriodInput = {
+    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
+    events,
+    streams,
+    threads: profile.threads,
+    losses: profile.losses,
+    throttles: pipeline.throttles.finish(lastTimeNs),
+    finals,
+    lossGaps,
+    eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
+    ...(provenance !== null && { kernel: provenance.kernel }),
+  };
+  const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
+  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts);
+}
+
+/** Where a recording was cut, as the JSON of the contract has it. */
+export function cutOffset(data: PerfData): number | null {
+  return data.truncatedAt < 0 ? null : data.truncatedAt;
+}
+
+const CLOCK_NAMES: Record<number, string> = {
+  0: 'realtime',
+  1: 'monotonic',
+  4: 'monotonic_raw',
+  7: 'boottime',
+  11: 'tai',
+};
+
+/** The clock of the record times; `perf` for the kernel's scheduler clock. */
+function clockOf(data: PerfData): string {
+  const attr = data.attrs[0]?.attr;
+  if (attr === undefined || !attr.flags.useClockid) return 'perf';
+  return CLOCK_NAMES[attr.clockid] ?? `clock ${attr.clockid}`;
+}

@@ -1,0 +1,29 @@
+import { PerfDataError } from '../../base/errors.ts';
+import { openPerfData, type PerfData } from '../../perf-data/reader.ts';
+import { type FileSource, openFileSource } from './file-source.ts';
+import { createZstdDecoder } from './zstd.ts';
+
+/**
+ * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for
+ * as long as `use` runs. Errors of the file name it.
+ */
+export function withRecording<T>(path: string, use: (data: PerfData) => T): T {
+  return withSource(path, (source) => use(openRecording(source)));
+}
+
+/** The same for whatever is at `path`, before anybody knows that it is a recording. */
+export function withSource<T>(path: string, use: (source: FileSource) => T): T {
+  const source = openFileSource(path);
+  try {
+    return use(source);
+  } catch (error) {
+    if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+export function openRecording(source: FileSource): PerfData {
+  return openPerfData(source, { createZstdDecoder, threadFiles: source.threadFiles });
+}

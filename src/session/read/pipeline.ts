@@ -1,0 +1,443 @@
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import { isKernelAddress, toRawTime } from '../../base/u64.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
+import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-event/callchain.ts';
+import { PERF_CONTEXT, PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { readCookie } from '../../perf-event/deferred-callchain.ts';
+import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { newerFields } from '../../perf-event/parse-info.ts';
+import { decodeRecord } from '../../perf-event/record.ts';
+import { decodeSample, SampleView } from '../../perf-event/sample.ts';
+import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
+import type { LossGap, StreamFinal } from '../../period/types.ts';
+import { ProcessTable } from '../../process/process-table.ts';
+import type { MappingIndex } from '../../process/types.ts';
+import { ProfileBuilder } from '../../profile/profile-builder.ts';
+import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
+import { DeferredStacks } from '../deferred-stacks.ts';
+import { applyToProcesses } from './apply-side-band.ts';
+import { isSideband } from './event-description.ts';
+import { FinalLog } from './final-log.ts';
+import { GroupReads } from './group-reads.ts';
+import { LossCounter } from './loss-counter.ts';
+import { visitInTimeOrder } from './ordered-records.ts';
+import { StreamRepair } from './stream-repair.ts';
+import { SwitchLog } from './switch-log.ts';
+import { ThrottleLog } from './throttle-log.ts';
+
+/**
+ * The middle of perf-ts: records in time order in, interned stacks and samples out.
+ *
+ *   walk ─▶ order ─▶ SAMPLE ─▶ decode ─▶ find mapping per frame ─▶ extend stack ─▶ sample row
+ *                └─▶ side-band ─▶ process table (who was where from now on)
+ *
+ * Nothing is named here: frames are (DSO, address), and only those that occurred are looked up
+ * afterwards, once each.
+ */
+export class Pipeline {
+  readonly data: PerfData;
+  readonly builder = new ProfileBuilder();
+  readonly processes: ProcessTable;
+  readonly throttles = new ThrottleLog();
+  readonly switches = new SwitchLog();
+  readonly diagnostics: Diagnostics;
+  readonly streams: ProfileStream[] = [];
+  /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
+  readonly runningNs = new GrowableFloat64();
+  /** LOST records of the sampled events' rings, in time order. */
+  readonly lossGaps: LossGap[] = [];
+  readonly #losses: LossCounter;
+  readonly #finals = new FinalLog();
+  readonly #streamRepair = new StreamRepair();
+  readonly #sampledEvents: number;
+  /** Attr index -> row of the profile's events, −1 for side-band events. */
+  readonly #attrToEvent: Int32Array;
+  readonly #attrIsRead: Uint8Array;
+  readonly #sample: SampleView;
+  readonly #trailer: TrailerView;
+  readonly #streamIndex = new Map<number, number>();
+  readonly #groupReads = new GroupReads();
+  readonly #deferred: DeferredStacks;
+  /** By CPU + 1; slot 0 for samples that do not say. */
+  #memories: CpuMemory[] = [];
+
+  constructor(data: PerfData) {
+    this.data = data;
+    this.diagnostics = data.diagnostics;
+    this.processes = new ProcessTable(this.builder.strings);
+    this.#sample = new SampleView(data.startTime);
+    this.#trailer = new TrailerView(data.startTime);
+    this.#losses = new LossCounter(data);
+    const joined = newMemory();
+    this.#deferred = new DeferredStacks((callchain, pid) => {
+      joined.length = 0;
+      return this.#internCallchain(callchain, callchain.length, pid, joined);
+    }, data.diagnostics);
+    let events = 0;
+    this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
+      isSideband(event.attr) ? NONE : events++,
+    );
+    this.#sampledEvents = data.attrs.filter(
+      ({ attr }) => !isSideband(attr) && attr.samplePeriod > 0,
+    ).length;
+    this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
+      event.info.readFormat !== 0 ? 1 : 0,
+    );
+  }
+
+  /** Reads every record. */
+  run(): void {
+    visitInTimeOrder(this.data, {
+      record: (view, offset, size, type, misc) => {
+        const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
+        if (attrIndex === UNKNOWN_EVENT) {
+          this.diagnostics.count('a record names an event that the header does not');
+          return;
+        }
+        if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
+        else this.#applyRecord(view, offset, size, type, misc, attrIndex);
+      },
+    });
+    this.#deferred.finish();
+  }
+
+  /** What did not arrive, per event of the profile. */
+  losses(): EventLoss[] {
+    const losses: EventLoss[] = [];
+    for (let attr = 0; attr < this.#attrToEvent.length; attr++) {
+      const event = this.#attrToEvent[attr] as number;
+      if (event === NONE) continue;
+      losses.push({
+        event: event as EventIndex,
+        lostRecords: this.#losses.lostRecords[attr] as number,
+        lostSamples: this.#losses.lostSamples[attr] as number,
+      });
+    }
+    return losses;
+  }
+
+  /**
+   * Puts samples that the kernel has put into the wrong stream into theirs, and whole stacks into
+   * samples whose user part came in a later record.
+   */
+  repairStreams(samples: RepairedColumns): void {
+    this.#deferred.fill(samples.stack);
+    this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
+  }
+
+  /** Final values of the event instances. Streams of which no sample arrived get a row. */
+  finals(): StreamFinal[] {
+    const streamOf = (streamId: number, event: number, hasCounted: boolean) =>
+      hasCounted || this.#streamIndex.has(streamId) ? this.#streamOf(streamId, event) : NONE;
+    return this.#finals.finish(streamOf, !this.#losses.hasLostSideband(this.#attrToEvent));
+  }
+
+  /** Per event of the profile: what its counters had counted in all, null where it was not read. */
+  totals(): (number | null)[] {
+    return this.#finals.totals(this.#attrToEvent.filter((event) => event !== NONE).length);
+  }
+
+  // Hot: once per sample.
+  #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
+    const event = this.#attrToEvent[attrIndex] as number;
+    if (event === NONE) return;
+    const { info } = this.data.attrs[attrIndex]!;
+    const sample = this.#sample;
+    if (!decodeSample(view, offset, offset + size, info, sample)) {
+      this.#countUnreadable(attrIndex);
+      return;
+    }
+    const last = this.#memoryOf(sample.cpu);
+    if (sample.tid !== last.tid || sample.pid !== last.pid) {
+      last.pid = sample.pid;
+      last.tid = sample.tid;
+      last.thread = this.processes.threadAt(sample.pid, sample.tid);
+      last.comm = this.processes.commOf(last.thread);
+      last.length = 0;
+    }
+    if (sample.streamId !== last.streamId) {
+      last.streamId = sample.streamId;
+      last.stream = this.#streamOf(sample.streamId, event);
+    }
+    const stack =
+      sample.callchainLength > 0
+        ? this.#internCallchain(sample.callchain, sample.callchainLength, sample.pid, last)
+        : this.#internLeaf(sample.pid, sample.ip, misc);
+    const isMisled =
+      sample.timeNs === last.lostNs &&
+      sample.streamId === sample.id &&
+      this.data.attrs[attrIndex]!.attr.flags.inherit;
+    if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
+    const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
+    const row = this.builder.addSample(
+      stack,
+      last.thread,
+      last.comm,
+      event,
+      last.stream,
+      sample.cpu,
+      sample.timeNs,
+      sample.period,
+      isRead ? (sample.readValues[0] as number) : Number.NaN,
+    );
+    this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
+    // Without knowing the instance, what its members have counted is left to its next sample.
+    if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
+    if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
+      this.#noteDeferred(view, sample, row);
+    }
+  }
+
+  /** The rows from `row` on have the stack of the kernel part of `sample`. */
+  #noteDeferred(view: DataView, sample: SampleView, row: number): void {
+    const { pid, tid, callchain, callchainLength, deferredCookieOffset } = sample;
+    const rows = this.builder.sampleCount - row;
+    const kernelPart = callchain.slice(0, callchainLength);
+    const cookie = readCookie(view, deferredCookieOffset, this.data.littleEndian);
+    this.#deferred.add({ pid, tid, row, rows, kernelPart }, cookie);
+  }
+
+  #countUnreadable(attrIndex: number): void {
+    const newer = newerFields(this.data.attrs[attrIndex]!.attr);
+    if (newer === null) this.diagnostics.count('a sample is shorter than its fields');
+    else this.diagnostics.count('a sample has fields that are newer than this program', newer);
+  }
+
+  /** A row for every other counter of the group that has counted anything, with the same stack. */
+  #addGroupMembers(sample: SampleView, last: CpuMemory, stack: number): void {
+    for (let member = 1; member < sample.readCount; member++) {
+      const id = sample.readIds[member] as number;
+      const attrIndex = this.data.lookup.find(id);
+      const event = attrIndex === UNKNOWN_EVENT ? NONE : (this.#attrToEvent[attrIndex] as number);
+      if (event === NONE || id === sample.id) continue;
+      const value = sample.readValues[member] as number;
+      const instance = this.#groupReads.instanceOf(sample.streamId, id);
+      const elapsed = instance.elapsed(value);
+      if (elapsed <= 0) continue;
+      if (instance.stream === NONE) {
+        // Below an instance that was opened, the member's id is its own; else it is its parent's.
+        const isOpened = sample.streamId === sample.id;
+        instance.stream = isOpened ? this.#streamOf(id, event) : this.#addStream(id, event);
+      }
+      this.builder.addSample(
+        stack,
+        last.thread,
+        last.comm,
+        event,
+        instance.stream,
+        sample.cpu,
+        sample.timeNs,
+        elapsed,
+        value,
+      );
+      this.runningNs.push(sample.timeRunning);
+    }
+  }
+
+  #memoryOf(cpu: number): CpuMemory {
+    const slot = cpu + 1;
+    let memory = this.#memories[slot];
+    if (memory === undefined) {
+      memory = newMemory();
+      this.#memories[slot] = memory;
+    }
+    return memory;
+  }
+
+  /**
+   * Interns a callchain from its outermost entry inwards. Context markers say whose the entries
+   * after them are; the first entry after one is an instruction pointer, all others are return
+   * addresses, looked up one byte before, inside the call.
+   *
+   * Consecutive samples of a CPU share most of their callers, so the outer entries that equal those
+   * of the chain before keep their stacks without any lookup. The innermost of the equal entries is
+   * looked up again: what follows it decides how.
+   */
+  // Hot: once per frame.
+  #internCallchain(
+    callchain: Float64Array,
+    callchainLength: number,
+    pid: number,
+    last: CpuMemory,
+  ): number {
+    const { entries, stacks } = last;
+    const { processes, builder } = this;
+    const { mappings } = processes;
+    const outermost = callchainLength - 1;
+    const userEntries = firstUserEntry(callchain, callchainLength);
+    const isLow = processes.hasLowKernel && callchain[0] === PERF_CONTEXT.KERNEL;
+    const lowEntries = isLow ? userEntries : 0;
+    const common = Math.min(callchainLength, last.length);
+    let depth = 0;
+    while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
+    if (depth > 0) depth--;
+    let stack = depth === 0 ? NONE : (stacks[depth - 1] as number);
+    for (; depth < callchainLength; depth++) {
+      const i = outermost - depth;
+      const address = callchain[i] as number;
+      if (!isContextMarker(address)) {
+        const lookup = lookupAddressAt(callchain, i);
+        const isStray = i >= userEntries && isKernelAddress(lookup);
+        let mapping: MappingIndex | typeof NONE = NONE;
+        if (i < lowEntries) mapping = processes.findKernelMapping(lookup);
+        else if (!isStray) mapping = processes.findMapping(pid, lookup);
+        stack =
+          mapping === NONE
+            ? builder.extendStack(stack, NONE, lookup)
+            : builder.extendStack(
+                stack,
+                mappings.dso(mapping),
+                mappings.addressInDso(mapping, lookup),
+              );
+      }
+      if (depth < REMEMBERED_DEPTH) {
+        entries[depth] = address;
+        stacks[depth] = stack;
+      }
+    }
+    last.length = Math.min(callchainLength, REMEMBERED_DEPTH);
+    return stack;
+  }
+
+  #internLeaf(pid: number, ip: number, misc: number): number {
+    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
+    const isGuest = mode === PERF_RECORD_MISC.GUEST_KERNEL || mode === PERF_RECORD_MISC.GUEST_USER;
+    const { mappings, hasLowKernel } = this.processes;
+    let mapping: MappingIndex | typeof NONE = NONE;
+    if (hasLowKernel && mode === PERF_RECORD_MISC.KERNEL) {
+      mapping = this.processes.findKernelMapping(ip);
+    } else if (!isGuest) {
+      mapping = this.processes.findMapping(pid, ip);
+    }
+    if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
+    return this.builder.extendStack(
+      NONE,
+      mappings.dso(mapping),
+      mappings.addressInDso(mapping, ip),
+    );
+  }
+
+  #streamOf(streamId: number, event: number): number {
+    if (streamId < 0) return NONE;
+    let index = this.#streamIndex.get(streamId);
+    if (index === undefined) {
+      index = this.#addStream(streamId, event);
+      this.#streamIndex.set(streamId, index);
+    }
+    return index;
+  }
+
+  #addStream(streamId: number, event: number): number {
+    this.streams.push({ streamId: String(streamId), event: event as EventIndex });
+    return this.streams.length - 1;
+  }
+
+  #applyRecord(
+    view: DataView,
+    offset: number,
+    size: number,
+    type: number,
+    misc: number,
+    attrIndex: number,
+  ): void {
+    const { info } = this.data.attrs[attrIndex]!;
+    const record = decodeRecord(view, offset, size, type, misc, info);
+    if (applyToProcesses(this.processes, record, misc)) this.#memories = [];
+    this.#losses.note(record, attrIndex);
+    switch (record.kind) {
+      case 'lost': {
+        const event = this.#attrToEvent[attrIndex] as number;
+        if (event === NONE) break;
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        const { cpu, timeNs } = this.#trailer;
+        this.#memoryOf(cpu).lostNs = timeNs;
+        // A ring is shared by the events of its CPU, and the one that wrote the record is not
+        // always the one that had lost samples.
+        const isOnlyOne = this.#sampledEvents === 1;
+        this.lossGaps.push({ event: isOnlyOne ? event : NONE, cpu, timeNs, samples: record.lost });
+        break;
+      }
+      case 'read': {
+        const event = this.#attrToEvent[attrIndex] as number;
+        if (event === NONE) break;
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
+        if (this.#memoryOf(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
+        this.#finals.note(record, event, this.data.attrs[attrIndex]!.attr, this.#trailer);
+        break;
+      }
+      case 'fork': {
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        // Time 0 stands for what was there before.
+        const { timeNs } = this.#trailer;
+        const isPast = timeNs < 0 && toRawTime(this.data.startTime, timeNs) === 0n;
+        if (!isPast) this.#finals.noteFork(record);
+        break;
+      }
+      case 'throttle':
+      case 'unthrottle': {
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        const event = this.#attrToEvent[attrIndex] as number;
+        const stream = this.#streamOf(record.streamId, event);
+        this.throttles.note(record.kind, event, stream, this.#trailer.timeNs);
+        break;
+      }
+      case 'switch':
+      case 'switchCpuWide':
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        this.switches.note(record, this.#trailer);
+        break;
+      case 'callchainDeferred':
+        decodeTrailer(view, offset, size, info, this.#trailer);
+        this.#deferred.apply(this.#trailer.tid, record.cookie, record.callchain);
+        break;
+      case 'malformed':
+        this.diagnostics.count('a record is shorter than its fields', `type ${record.type}`);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+/** The columns of the sample table that are corrected in place, and those that tell how. */
+type RepairedColumns = Parameters<StreamRepair['apply']>[0] & { readonly stack: Int32Array };
+
+/** What the last sample of a CPU was, since the next one is mostly much the same. */
+type CpuMemory = {
+  pid: number;
+  tid: number;
+  thread: ThreadIndex;
+  comm: number;
+  streamId: number;
+  stream: number;
+  /** Entries of its callchain, outermost first, and the stack at each depth. */
+  readonly entries: Float64Array;
+  readonly stacks: Int32Array;
+  length: number;
+  /** Time of the last LOST record. */
+  lostNs: number;
+};
+
+/** Entries of a callchain that are remembered; few are deeper. */
+const REMEMBERED_DEPTH = 256;
+
+/** No pid, tid or stream id that a sample could have; −1 is "not recorded". */
+const NOBODY = -2;
+
+function newMemory(): CpuMemory {
+  return {
+    pid: NOBODY,
+    tid: NOBODY,
+    thread: NONE as ThreadIndex,
+    comm: 0,
+    streamId: NOBODY,
+    stream: NONE,
+    entries: new Float64Array(REMEMBERED_DEPTH),
+    stacks: new Int32Array(REMEMBERED_DEPTH),
+    length: 0,
+    lostNs: Number.NaN,
+  };
+}

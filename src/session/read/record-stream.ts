@@ -1,0 +1,378 @@
+import { formatAddress, toRawTime } from '../../base/u64.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
+import type { EventAttr } from '../../perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE, recordTypeName } from '../../perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
+import { registerArchitectureOf } from '../../perf-event/register-names.ts';
+import { decodeSample, SampleView } from '../../perf-event/sample.ts';
+import {
+  describeSampleFields,
+  type SampleContext,
+  type SampleFields,
+} from '../../perf-event/sample-fields.ts';
+import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
+import type { SampleSelection } from '../../profile/filter.ts';
+import type { FieldValue } from '../../tracepoint/field-value.ts';
+import type { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
+import { FrameNamer, isKernelMode, type NamedFrame } from '../script/frame-namer.ts';
+import { RecordFilter } from '../script/record-filter.ts';
+import { readTracepointFormats } from '../script/tracepoints.ts';
+import { applyToProcesses } from './apply-side-band.ts';
+import { eventName } from './event-description.ts';
+import { GroupReads } from './group-reads.ts';
+import { createSymbolizer } from './open-profile.ts';
+import { withRecording } from './open-recording.ts';
+import { visitInTimeOrder } from './ordered-records.ts';
+import { Pipeline } from './pipeline.ts';
+import type { SymbolSources } from './symbol-files.ts';
+
+export type { NamedFrame } from '../script/frame-namer.ts';
+
+/** A record as `script` shows it. What the event did not record is undefined. */
+export type DescribedRecord = {
+  readonly type: string;
+  readonly event: string | null;
+  readonly pid?: number | undefined;
+  readonly tid?: number | undefined;
+  readonly comm?: string | undefined;
+  readonly cpu?: number | undefined;
+  readonly timeNs?: string | undefined;
+  readonly id?: string | undefined;
+  readonly streamId?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly period?: number | undefined;
+  readonly count?: number | null | undefined;
+  readonly callchain?: readonly NamedFrame[] | undefined;
+  /** What a tracepoint says: the line that its print fmt makes, and its fields. */
+  readonly trace?: string | undefined;
+  readonly fields?: Readonly<Record<string, FieldValue>> | undefined;
+  /** The sample's other fields. */
+  readonly more?: SampleFields | undefined;
+  /** Decoded fields of a record that is not a sample. */
+  readonly record?: KernelRecord | undefined;
+};
+
+/** A sample on the way to text. One object serves all: valid during the visit only. */
+export type SampleText = {
+  /** Attr index of the event, and of the group member that a line of its own is for. */
+  event: number;
+  name: string;
+  pid: number;
+  tid: number;
+  comm: string;
+  cpu: number;
+  /** Raw nanoseconds; null where none was recorded. */
+  timeNs: bigint | null;
+  period: number;
+  context: SampleContext;
+  /** The callchain, or null for an event that records none. */
+  callchain(): readonly NamedFrame[] | null;
+  /** Where it happened. */
+  leaf(): NamedFrame;
+  /** Any address of its process at that moment. */
+  frame(address: number): NamedFrame;
+  /** The line of a tracepoint; null for other events and without its format. */
+  trace(): string | null;
+};
+
+export type RecordStreamOptions = {
+  /** Leave everything but samples out. */
+  readonly samplesOnly?: boolean;
+  /** Record types that are shown beside samples, by the kernel's name; all if left out. */
+  readonly otherTypes?: ReadonlySet<string>;
+  /** One event by name. */
+  readonly event?: string;
+  /** Records shown; made with the opened file, whose times it may refer to. */
+  readonly select?: (data: PerfData) => SampleSelection;
+  readonly symbols?: SymbolSources;
+};
+
+/** What is told of each kind of record. */
+export type RecordVisits = {
+  /** Every record, with all that is known of it. */
+  readonly record?: (record: DescribedRecord) => void;
+  /**
+   * Samples in place of `record`, for text. A sample that reads a group comes once per member that
+   * has counted anything, as in perf: each with what it counted as its period.
+   */
+  readonly sampleText?: (sample: SampleText) => void;
+  /** Once, before the first record. */
+  readonly start?: (data: PerfData, names: readonly string[]) => void;
+};
+
+/** What was shown. */
+export type RecordStreamSummary = {
+  readonly data: PerfData;
+  readonly samples: number;
+  /** Samples that the selection left out. */
+  readonly samplesLeftOut: number;
+};
+
+/** Calls `visit` with every record of the file in time order. Returns the opened file. */
+export function describeRecords(
+  path: string,
+  options: RecordStreamOptions,
+  visit: (record: DescribedRecord) => void,
+): PerfData {
+  return visitRecords(path, options, { record: visit }).data;
+}
+
+/** The same, by kind of record. */
+export function visitRecords(
+  path: string,
+  options: RecordStreamOptions,
+  visits: RecordVisits,
+): RecordStreamSummary {
+  return withRecording(path, (data) => {
+    const describer = new RecordDescriber(data, options, visits);
+    describer.run();
+    const { samples, samplesLeftOut } = describer;
+    return { data, samples, samplesLeftOut };
+  });
+}
+
+class RecordDescriber {
+  samples = 0;
+  samplesLeftOut = 0;
+  readonly #data: PerfData;
+  readonly #options: RecordStreamOptions;
+  readonly #visits: RecordVisits;
+  readonly #pipeline: Pipeline;
+  readonly #namer: FrameNamer;
+  readonly #names: readonly string[];
+  readonly #formats: TracepointFormats | null;
+  readonly #filter: RecordFilter;
+  readonly #groupReads = new GroupReads();
+  readonly #sample: SampleView;
+  readonly #trailer: TrailerView;
+  readonly #context: SampleContext;
+  #misc = 0;
+  readonly #text: SampleText;
+
+  constructor(data: PerfData, options: RecordStreamOptions, visits: RecordVisits) {
+    this.#data = data;
+    this.#options = options;
+    this.#visits = visits;
+    this.#pipeline = new Pipeline(data);
+    const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
+    this.#namer = new FrameNamer(this.#pipeline, symbolizer);
+    this.#names = data.attrs.map(eventName);
+    this.#formats = readTracepointFormats(this.#pipeline, this.#namer);
+    this.#filter = new RecordFilter(options.select?.(data) ?? {}, options.event, this.#names);
+    this.#sample = new SampleView(data.startTime);
+    this.#trailer = new TrailerView(data.startTime);
+    this.#context = {
+      view: new DataView(new ArrayBuffer(0)),
+      sample: this.#sample,
+      attr: data.attrs[0]?.attr as EventAttr,
+      littleEndian: data.littleEndian,
+      architecture: registerArchitectureOf(data.features.arch),
+    };
+    this.#text = {
+      event: 0,
+      name: '',
+      pid: -1,
+      tid: -1,
+      comm: '',
+      cpu: -1,
+      timeNs: null,
+      period: 0,
+      context: this.#context,
+      callchain: () => this.#callchain(),
+      leaf: () => this.#leaf(),
+      frame: (address) => this.#namer.frame(this.#sample.pid, address),
+      trace: () => this.#trace(),
+    };
+  }
+
+  run(): void {
+    this.#visits.start?.(this.#data, this.#names);
+    visitInTimeOrder(this.#data, {
+      record: (view, offset, size, type, misc) => {
+        const attrIndex = this.#data.lookup.attrIndexOf(view, offset, size, type);
+        if (attrIndex === UNKNOWN_EVENT) return;
+        if (type === PERF_RECORD.SAMPLE) this.#describeSample(view, offset, size, misc, attrIndex);
+        else this.#describeOther(view, offset, size, type, misc, attrIndex);
+      },
+    });
+    this.#formats?.countFallbacks();
+  }
+
+  #describeSample(
+    view: DataView,
+    offset: number,
+    size: number,
+    misc: number,
+    attrIndex: number,
+  ): void {
+    const { info, attr } = this.#data.attrs[attrIndex]!;
+    const sample = this.#sample;
+    if (!decodeSample(view, offset, offset + size, info, sample)) {
+      this.#data.diagnostics.count('a sample is shorter than its fields');
+      return;
+    }
+    this.samples++;
+    this.#context.view = view;
+    this.#misc = misc;
+    this.#context.attr = attr;
+    const { processes, builder } = this.#pipeline;
+    const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
+    const isShown =
+      this.#filter.admitsSample(sample, comm, attrIndex) &&
+      this.#filter.admitsLeaf(() => this.#leaf());
+    if (!isShown) this.samplesLeftOut++;
+    if (this.#visits.sampleText !== undefined) {
+      this.#tellText(comm, attrIndex, isShown);
+    } else if (isShown) {
+      this.#visits.record?.(this.#describe(comm, attrIndex));
+    }
+  }
+
+  #describe(comm: string, attrIndex: number): DescribedRecord {
+    const sample = this.#sample;
+    const chain = this.#chain();
+    if (chain.length === 0) chain.push(this.#leaf());
+    const fields = this.#traceFields();
+    return {
+      type: 'SAMPLE',
+      event: this.#names[attrIndex] ?? null,
+      pid: known(sample.pid),
+      tid: known(sample.tid),
+      comm,
+      cpu: known(sample.cpu),
+      timeNs: this.#time(sample.timeNs)?.toString(),
+      id: sample.id < 0 ? undefined : String(sample.id),
+      streamId: sample.streamId < 0 ? undefined : String(sample.streamId),
+      ip: formatAddress(sample.ip),
+      period: sample.period,
+      count: sample.readCount > 0 ? (sample.readValues[0] as number) : undefined,
+      callchain: chain,
+      trace: this.#trace() ?? undefined,
+      fields,
+      more: describeSampleFields(this.#context),
+    };
+  }
+
+  /** Also of samples that are not shown: what the members of a group count goes on. */
+  #tellText(comm: string, attrIndex: number, isShown: boolean): void {
+    const sample = this.#sample;
+    const text = this.#text;
+    text.pid = sample.pid;
+    text.tid = sample.tid;
+    text.comm = comm;
+    text.cpu = sample.cpu;
+    text.timeNs = this.#time(sample.timeNs);
+    if (sample.readCount <= 1) {
+      if (isShown) this.#tell(attrIndex, sample.period);
+      return;
+    }
+    for (let member = 0; member < sample.readCount; member++) {
+      const id = sample.readIds[member] as number;
+      const event = this.#data.lookup.find(id);
+      const instance = this.#groupReads.instanceOf(sample.streamId, id);
+      const elapsed = instance.elapsed(sample.readValues[member] as number);
+      if (event !== UNKNOWN_EVENT && elapsed > 0 && isShown) this.#tell(event, elapsed);
+    }
+  }
+
+  #tell(event: number, period: number): void {
+    this.#text.event = event;
+    this.#text.name = this.#names[event] as string;
+    this.#text.period = period;
+    this.#visits.sampleText?.(this.#text);
+  }
+
+  #leaf(): NamedFrame {
+    const { pid, ip } = this.#sample;
+    return this.#namer.frame(pid, ip, ip, isKernelMode(this.#misc));
+  }
+
+  #chain(): NamedFrame[] {
+    const { view, littleEndian } = this.#context;
+    return this.#namer.chain(this.#sample, view, littleEndian, this.#misc);
+  }
+
+  #callchain(): readonly NamedFrame[] | null {
+    const hasCallchain = (this.#context.attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0;
+    return hasCallchain ? this.#chain() : null;
+  }
+
+  #trace(): string | null {
+    const { view, littleEndian } = this.#context;
+    const { rawOffset, rawLength } = this.#sample;
+    return this.#format()?.text(view, rawOffset, rawLength, littleEndian) ?? null;
+  }
+
+  #traceFields(): Record<string, FieldValue> | undefined {
+    const { view, littleEndian } = this.#context;
+    const { rawOffset, rawLength } = this.#sample;
+    const pairs = this.#format()?.fields(view, rawOffset, rawLength, littleEndian);
+    return pairs === undefined ? undefined : Object.fromEntries(pairs);
+  }
+
+  #describeOther(
+    view: DataView,
+    offset: number,
+    size: number,
+    type: number,
+    misc: number,
+    attrIndex: number,
+  ): void {
+    const { info } = this.#data.attrs[attrIndex]!;
+    const record = decodeRecord(view, offset, size, type, misc, info);
+    const { processes, builder } = this.#pipeline;
+    applyToProcesses(processes, record, misc);
+    const name = recordTypeName(type);
+    const { samplesOnly, otherTypes } = this.#options;
+    if (samplesOnly || otherTypes?.has(name) === false) return;
+    const trailer = this.#trailer;
+    const hasTrailer = record.kind !== 'user' && decodeTrailer(view, offset, size, info, trailer);
+    const own = 'pid' in record ? record : null;
+    const pid = own?.pid ?? (hasTrailer ? known(trailer.pid) : undefined);
+    const tid = own?.tid ?? (hasTrailer ? known(trailer.tid) : undefined);
+    const comm =
+      record.kind === 'comm'
+        ? record.comm
+        : pid !== undefined && tid !== undefined && pid >= 0
+          ? builder.strings.get(processes.commOf(processes.threadAt(pid, tid)))
+          : undefined;
+    const cpu = hasTrailer ? known(trailer.cpu) : undefined;
+    const timeNs = hasTrailer ? trailer.timeNs : Number.NaN;
+    if (!this.#filter.admitsOther({ pid, tid, comm, cpu, timeNs })) return;
+    this.#visits.record?.({
+      type: name,
+      event: hasTrailer ? (this.#names[attrIndex] ?? null) : null,
+      pid,
+      tid,
+      comm,
+      cpu,
+      timeNs: this.#time(timeNs)?.toString(),
+      callchain: this.#laterCallchain(record, pid),
+      record,
+    });
+  }
+
+  /** The user part of a callchain, which comes after its samples. */
+  #laterCallchain(record: KernelRecord, pid = -1): NamedFrame[] | undefined {
+    if (record.kind !== 'callchainDeferred') return undefined;
+    return this.#namer.frames(record.callchain, record.callchain.length, pid, false);
+  }
+
+  #format() {
+    const { view, attr } = this.#context;
+    const { rawOffset, rawLength } = this.#sample;
+    if (this.#formats === null || rawOffset < 0 || attr.type !== PERF_TYPE.TRACEPOINT) return null;
+    return this.#formats.ofSample(view, rawOffset, rawLength, Number(attr.config));
+  }
+
+  #time(sinceStartNs: number): bigint | null {
+    if (Number.isNaN(sinceStartNs)) return null;
+    const raw = toRawTime(this.#data.startTime, sinceStartNs);
+    return raw < 0n ? 0n : raw;
+  }
+}
+
+function known(value: number): number | undefined {
+  return value < 0 ? undefined : value;
+}

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseCpuList } from '../../base/cpu-list.ts';
+import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
+import { openTracefs, type TracefsPlace } from './tracefs.ts';
+
+export { readTracepointFormats } from './tracefs.ts';
+
+/** Where this machine's files are; tests hand in folders of their own. */
+export type EventFilePlaces = {
+  /** Mount point of sysfs. */
+  readonly sysfs?: string;
+  readonly tracefs?: TracefsPlace;
+};
+
+/** What this machine can count, from sysfs and tracefs. Nothing is read until it is asked for. */
+export function readEventSources(places: EventFilePlaces = {}): EventSources {
+  const devices = join(places.sysfs ?? '/sys', 'bus/event_source/devices');
+  let pmus: readonly PmuDescription[] | null = null;
+  let tracepoints: EventSources['tracepoints'] | null = null;
+  return {
+    get pmus() {
+      pmus ??= listFolder(devices).flatMap((name) => describePmu(join(devices, name), name));
+      return pmus;
+    },
+    get tracepoints() {
+      tracepoints ??= openTracefs(places.tracefs);
+      return tracepoints;
+    },
+  };
+}
+
+/** CPUs that are online; null text (no sysfs) leaves CPU 0, which always is. */
+export function onlineCpus(sysfs = '/sys'): number[] {
+  const list = readText(join(sysfs, 'devices/system/cpu/online'));
+  return list === null || list === '' ? [0] : parseCpuList(list);
+}
+
+/**
+ * One PMU, its files read when first used: a server has a hundred uncore PMUs with a thousand
+ * files. None for a folder without a `type`.
+ */
+function describePmu(folder: string, name: string): PmuDescription[] {
+  const type = Number(readText(join(folder, 'type')) ?? Number.NaN);
+  if (!Number.isInteger(type)) return [];
+  let formats: ReadonlyMap<string, string> | null = null;
+  let events: ReadonlyMap<string, string> | null = null;
+  let caps: ReadonlyMap<string, string> | null = null;
+  return [
+    {
+      name,
+      type,
+      get formats() {
+        formats ??= readFiles(join(folder, 'format'));
+        return formats;
+      },
+      get events() {
+        events ??= readFiles(join(folder, 'events'), isEventFile);
+        return events;
+      },
+      get caps() {
+        caps ??= readFiles(join(folder, 'caps'));
+        return caps;
+      },
+      get cpumask() {
+        return readText(join(folder, 'cpumask'));
+      },
+      get cpus() {
+        return readText(join(folder, 'cpus'));
+      },
+    },
+  ];
+}
+
+/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` say how to show an event's count. */
+function isEventFile(name: string): boolean {
+  return !/\.(?:unit|scale|per-pkg|snapshot)$/.test(name);
+}
+
+/** Every file of a folder with its text, sorted by name; empty without the folder. */
+function readFiles(folder: string, isWanted: (name: string) => boolean = () => true) {
+  const files = new Map<string, string>();
+  for (const name of listFolder(folder).filter(isWanted)) {
+    const text = readText(join(folder, name));
+    if (text !== null) files.set(name, text);
+  }
+  return files;
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Null for a file that is not there or can't be read: sysfs files are readable by everyone. */
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}

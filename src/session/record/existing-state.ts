@@ -1,0 +1,136 @@
+import type { SamplerOpened, SamplerTarget } from '../../native/types.ts';
+import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { RecordEncoder } from '../../perf-event/encode.ts';
+import { readKernelImage } from '../read/kernel-image.ts';
+import type { RecordingPlan } from './recording-plan.ts';
+import {
+  describeProcess,
+  listProcesses,
+  type ProcProcess,
+  processOfThread,
+} from './system-processes.ts';
+
+/** The kernel's MMAP records carry pid −1. */
+const KERNEL_PID = -1;
+/** `MAP_SHARED` and `MAP_PRIVATE`, which MMAP2 stores. */
+const MAP_SHARED = 1;
+const MAP_PRIVATE = 2;
+
+/**
+ * Records for what was there before the recording: the kernel and its modules, and, unless a
+ * command is about to bring its own, the comms and mappings of the running processes. Their time
+ * is 0, so that they come before everything that the kernel reports.
+ *
+ * Called when the side-band event already counts: what is mapped between that and the reading of
+ * /proc is reported twice, never missed.
+ */
+export function describeExisting(
+  target: SamplerTarget,
+  opened: SamplerOpened,
+  plan: RecordingPlan,
+  notices: string[],
+): Uint8Array {
+  const encoder = new RecordEncoder({
+    littleEndian: true,
+    sampleType: plan.sideband.sampleType,
+    sampleIdAll: true,
+  });
+  const id = opened.sidebandIds[0] ?? 0n;
+  const records: Uint8Array[] = describeKernel(encoder, id, plan, notices);
+  for (const pid of existingProcesses(target, opened)) {
+    const process = describeProcess(pid);
+    if (process !== null) describeOne(encoder, id, process, records);
+  }
+  return Buffer.concat(records);
+}
+
+function existingProcesses(target: SamplerTarget, opened: SamplerOpened): number[] {
+  switch (target.kind) {
+    case 'command':
+      return [];
+    case 'processes':
+      return [...target.pids];
+    case 'threads': {
+      const pids = [...opened.tids].map(processOfThread).filter((pid) => pid !== null);
+      return [...new Set(pids)];
+    }
+    case 'system':
+      return listProcesses();
+  }
+}
+
+function describeKernel(
+  encoder: RecordEncoder,
+  id: bigint,
+  plan: RecordingPlan,
+  notices: string[],
+): Uint8Array[] {
+  const { text, modules } = readKernelImage();
+  if (text === null) {
+    if (!plan.events.every(({ attr }) => attr.flags.excludeKernel)) {
+      notices.push(
+        'kernel code stays unnamed: kernel.kptr_restrict or a missing CAP_SYSLOG hides its addresses',
+      );
+    }
+    return [];
+  }
+  const common = { pid: KERNEL_PID, tid: 0, cpuMode: PERF_RECORD_MISC.KERNEL };
+  const kernel = encoder.mmap(
+    {
+      ...common,
+      address: text.start,
+      length: text.end - text.start,
+      // The address of the symbol that the name ends in: tells another boot's kernel apart.
+      fileOffset: text.start,
+      filename: '[kernel.kallsyms]_text',
+    },
+    { id },
+  );
+  const others = modules.map(({ name, start, size }) =>
+    encoder.mmap(
+      { ...common, address: start, length: size, fileOffset: 0, filename: `[${name}]` },
+      { id },
+    ),
+  );
+  return [kernel, ...others];
+}
+
+function describeOne(
+  encoder: RecordEncoder,
+  id: bigint,
+  process: ProcProcess,
+  records: Uint8Array[],
+): void {
+  const { pid } = process;
+  records.push(encoder.comm({ pid, tid: pid, comm: process.comm }, { id }));
+  for (const mapping of process.mappings) {
+    records.push(
+      encoder.mmap2(
+        {
+          pid,
+          tid: pid,
+          address: mapping.start,
+          length: mapping.end - mapping.start,
+          fileOffset: mapping.fileOffset,
+          filename: mapping.path,
+          prot: mapping.protection,
+          flags: mapping.shared ? MAP_SHARED : MAP_PRIVATE,
+          fileId: {
+            major: mapping.major,
+            minor: mapping.minor,
+            inode: Number(mapping.inode),
+            inodeGeneration: 0,
+          },
+        },
+        { id },
+      ),
+    );
+  }
+  for (const { tid, comm } of process.threads) {
+    if (tid === pid) continue;
+    records.push(
+      encoder.fork({ pid, parentPid: pid, tid, parentTid: pid }, { id }),
+      encoder.comm({ pid, tid, comm }, { id }),
+    );
+  }
+}

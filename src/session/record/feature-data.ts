@@ -1,0 +1,124 @@
+import type { NativeBinding, SamplerEvent, SamplerOpened } from '../../native/types.ts';
+import {
+  archSection,
+  buildIdSection,
+  clockDataSection,
+  clockResolutionSection,
+  commandLineSection,
+  cpuCountsSection,
+  cpuDescriptionSection,
+  eventDescriptionSection,
+  type FeatureSection,
+  groupsSection,
+  hostnameSection,
+  osReleaseSection,
+  totalMemorySection,
+  tracingDataSection,
+  versionSection,
+} from '../../perf-data/feature-encoders.ts';
+import { encodeAttr } from '../../perf-event/attr.ts';
+import { attachProvenance, type Provenance } from '../read/provenance.ts';
+import { packageVersion } from '../version.ts';
+import { readTracepointFormats } from './event-sources.ts';
+import { readHostInfo, readKernelBuildId } from './host-info.ts';
+import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
+import { CLOCK_IDS, type ClockName } from './record-options.ts';
+import type { RecordingPlan } from './recording-plan.ts';
+
+/** What the header sections are made from, beside the plan. */
+export type FeatureContext = {
+  readonly opened: SamplerOpened;
+  readonly clock: ClockName;
+  readonly notices: readonly string[];
+  /** As they stood before the recording. */
+  readonly settings: KernelSettings;
+  readonly readClockPair: NativeBinding['readClockPair'];
+};
+
+type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
+
+const PAGE_BYTES = 4096;
+/** Nanoseconds; the clocks that perf takes count in these. */
+const CLOCK_RESOLUTION_NS = 1;
+
+/** Every header section of a finished recording. */
+export function collectFeatures(
+  plan: RecordingPlan,
+  ended: RecordingEnded,
+  context: FeatureContext,
+): FeatureSection[] {
+  return attachProvenance(collectHostFeatures(plan, context), describe(plan, ended, context));
+}
+
+/** The sections that are known before anything was recorded. */
+export function collectHostFeatures(
+  plan: RecordingPlan,
+  context: FeatureContext,
+): FeatureSection[] {
+  const host = readHostInfo();
+  const buildId = readKernelBuildId();
+  const clockId = CLOCK_IDS[context.clock];
+  const pair = context.readClockPair(clockId);
+  const tracepoints = plan.events.map(({ spec }) => spec).filter((spec) => spec.isTracepoint);
+  const sections = [
+    hostnameSection(host.hostname),
+    osReleaseSection(host.kernel),
+    versionSection(`perf-ts ${packageVersion()}`),
+    archSection(host.arch),
+    cpuCountsSection(host.availableCpus, host.onlineCpus),
+    cpuDescriptionSection(host.cpuDescription),
+    totalMemorySection(host.totalMemoryKib),
+    commandLineSection(['perf-ts', ...process.argv.slice(2)]),
+    eventDescriptionSection([
+      ...plan.events.map(({ attr, name }, index) => ({
+        attrBytes: encodeAttr(attr),
+        name,
+        ids: context.opened.ids[index] as BigUint64Array,
+      })),
+      { attrBytes: encodeAttr(plan.sideband), name: 'dummy:HG', ids: context.opened.sidebandIds },
+    ]),
+    clockResolutionSection(CLOCK_RESOLUTION_NS),
+    clockDataSection({ clockId, wallClockNs: pair.wallNs, clockNs: pair.clockNs }),
+  ];
+  if (buildId !== null) sections.push(buildIdSection([kernelBuildId(buildId)]));
+  const groups = describeGroups(plan);
+  if (groups.length > 0) sections.push(groupsSection(groups));
+  if (tracepoints.length > 0) {
+    const formats = readTracepointFormats(tracepoints);
+    sections.push(tracingDataSection({ ...formats, pageSize: PAGE_BYTES }));
+  }
+  return sections;
+}
+
+function kernelBuildId(buildId: string): Parameters<typeof buildIdSection>[0][number] {
+  return { pid: -1, buildId, filename: '[kernel.kallsyms]', cpuMode: 1 };
+}
+
+/** Groups in braces: name, index of the leader's attr, number of members. */
+function describeGroups(plan: RecordingPlan): Parameters<typeof groupsSection>[0][number][] {
+  return plan.events.flatMap(({ leader }, index) => {
+    if (leader >= 0) return [];
+    const members = plan.events.filter((event) => event.leader === index).length + 1;
+    return members > 1 ? [{ name: '{anon_group}', leaderIndex: index, memberCount: members }] : [];
+  });
+}
+
+function describe(
+  plan: RecordingPlan,
+  ended: RecordingEnded,
+  { notices, settings }: FeatureContext,
+): Provenance {
+  return {
+    version: 1,
+    recorder: packageVersion(),
+    notes: notices,
+    kernel: {
+      maxSampleRate: settings.maxSampleRateHz,
+      maxSampleRateAfter: readKernelSettings().maxSampleRateHz,
+      cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
+    },
+    totals: Object.fromEntries(
+      plan.events.map(({ name }, index) => [name, Number(ended.finals[index]?.value ?? 0n)]),
+    ),
+  };
+}

@@ -1,0 +1,66 @@
+import { FailedError } from '../../base/errors.ts';
+import type { EventSpec } from '../../events/event-spec.ts';
+import type { EventAttr } from '../../perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import type { KernelSettings } from './kernel-settings.ts';
+import { explainRefusal } from './permission-help.ts';
+
+/** An event that does not open in any form, and the kernel's last word on it. */
+export type Refusal = {
+  readonly spec: EventSpec;
+  /** The attr that was tried last. */
+  readonly attr: EventAttr;
+  /** errno name. */
+  readonly code: string;
+};
+
+const ABSENT = new Set(['ENOENT', 'ENODEV', 'EOPNOTSUPP', 'EINVAL', 'ENXIO']);
+const REFUSED = new Set(['EACCES', 'EPERM']);
+
+/** This machine does not have the event, or not with these settings. */
+export function isAbsent(code: string): boolean {
+  return ABSENT.has(code);
+}
+
+/** The machine has it, this user may not. */
+export function isRefused(code: string): boolean {
+  return REFUSED.has(code);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'this machine does not have it',
+  ENODEV: 'this machine does not have it',
+  ENXIO: 'this machine does not have it',
+  EOPNOTSUPP: 'its PMU cannot sample, or not with these modifiers',
+  EINVAL: 'the kernel finds its settings invalid',
+  EOVERFLOW: 'it asks for more stack frames than kernel.perf_event_max_stack',
+  ENOSPC: 'the CPU has no breakpoint left',
+  EMFILE: 'too many files are open (ulimit -n)',
+  EBUSY: 'another user of the counters has them pinned',
+  ENOSYS: 'this kernel has no perf events (or a seccomp filter hides them)',
+};
+
+/** The error that says what stands in the way, and what to do about it. */
+export function explainUnopenable(
+  { spec, attr, code }: Refusal,
+  settings: KernelSettings,
+  systemWide: boolean,
+): FailedError {
+  if (isRefused(code)) {
+    return new FailedError(
+      `${spec.name}: the kernel refuses to open this event (${code})`,
+      explainRefusal(settings, {
+        kernel: !attr.flags.excludeKernel,
+        systemWide,
+        foreignProcess: false,
+        rawTracepoint: (attr.sampleType & PERF_SAMPLE.RAW) !== 0,
+        code,
+      }),
+    );
+  }
+  const reason = REASONS[code];
+  return new FailedError(
+    `${spec.name}: cannot be opened: ${reason === undefined ? code : `${reason} (${code})`}`,
+    ['perf-ts list shows what opens here'],
+  );
+}

@@ -1,0 +1,214 @@
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type {
+  NativeBinding,
+  NativeError,
+  NativeSampler,
+  SamplerOptions,
+  SamplerTarget,
+} from '../../native/types.ts';
+import { encodeAttr } from '../../perf-event/attr.ts';
+import { resolveCommand } from '../launch/resolve-command.ts';
+import { chooseUser } from '../launch/run-as.ts';
+import { chooseEvents } from './choose-events.ts';
+import { onlineCpus } from './event-sources.ts';
+import { detectKernelFeatures } from './kernel-features.ts';
+import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
+import type { FileOwner } from './output-file.ts';
+import { explainRefusal, explainRingRefusal } from './permission-help.ts';
+import type { RecordOptions } from './record-options.ts';
+import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
+import { chooseRingSize, PRIVILEGED_PAGES, type RingSize } from './ring-size.ts';
+import { groupName } from './sample-groups.ts';
+
+/** Longest time that a record waits in its ring, milliseconds. */
+const LATENCY_MS = 100;
+
+/** A session with its events open and its rings mapped, not yet running. */
+export type PreparedRecording = DecidedRecording & { readonly sampler: NativeSampler };
+
+/** Everything decided, nothing opened: for `--dry-run`, and the first half of every recording. */
+export type DecidedRecording = {
+  readonly plan: RecordingPlan;
+  readonly target: SamplerTarget;
+  readonly ring: RingSize;
+  readonly settings: KernelSettings;
+  readonly notices: string[];
+  readonly owner: FileOwner | null;
+};
+
+/** Turns options into a plan by asking the kernel what opens. */
+export function planOnly(
+  options: RecordOptions,
+  binding: NativeBinding = loadBinding(),
+): DecidedRecording {
+  const notices: string[] = [];
+  const say = (notice: string): void => {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  };
+  const settings = readKernelSettings();
+  const { target, owner, notes } = chooseTarget(options);
+  for (const note of notes) say(note);
+  const { specs, notices: eventNotices } = chooseEvents(options);
+  const plan = planRecording(
+    specs,
+    { ...options, systemWide: target.kind === 'system' },
+    {
+      probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
+      settings,
+      features: detectKernelFeatures(binding.probeEvent),
+      cpus: options.cpus ?? onlineCpus(),
+    },
+  );
+  for (const notice of [...eventNotices, ...plan.notices]) say(notice);
+  const asked = options.ringPages ?? null;
+  const ring = chooseRingSize(settings, readPrivileges(), asked);
+  if (ring.ringPages < PRIVILEGED_PAGES && asked === null) {
+    say(
+      `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
+        `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
+    );
+  }
+  return { plan, target, ring, settings, notices, owner };
+}
+
+/** The part that a recording to a file and a live one share: from options to open events. */
+export function prepareRecording(
+  options: RecordOptions,
+  binding: NativeBinding,
+  latencyMs = LATENCY_MS,
+): PreparedRecording {
+  const decided = planOnly(options, binding);
+  const { ring, settings, notices } = decided;
+  const { plan, sampler } = openSampler(decided, options, binding, latencyMs);
+  for (const notice of plan.notices.slice(decided.plan.notices.length)) {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  }
+  const { ringPages } = sampler.opened;
+  if (ringPages < ring.ringPages) {
+    const notice =
+      `rings reduced from ${ring.ringPages} to ${ringPages} pages: ` +
+      `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) allows no more`;
+    notices.push(notice);
+    options.onNotice?.(notice);
+  }
+  return { ...decided, plan, sampler };
+}
+
+/** Opens the plan's events; with a weak group broken up where the kernel refuses it. */
+function openSampler(
+  decided: DecidedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+  latencyMs: number,
+): { plan: RecordingPlan; sampler: NativeSampler } {
+  let { plan } = decided;
+  for (;;) {
+    const samplerOptions: SamplerOptions = {
+      events: plan.events.map(({ attr, leader }) => ({ attr: encodeAttr(attr), leader })),
+      sideband: encodeAttr(plan.sideband),
+      cpus: plan.cpus,
+      target: decided.target,
+      ringPages: decided.ring.ringPages,
+      sidebandPages: decided.ring.sidebandPages,
+      latencyMs,
+      delayed: options.delayMs !== undefined,
+    };
+    try {
+      return { plan, sampler: new binding.Sampler(samplerOptions) };
+    } catch (error) {
+      const { code, eventIndex } = error as Partial<NativeError>;
+      const singly = code === 'EINVAL' ? withoutWeakGroup(plan, eventIndex ?? -1) : null;
+      if (singly === null) throw explainNativeError(error, { ...decided, plan });
+      plan = singly;
+    }
+  }
+}
+
+function chooseTarget(options: RecordOptions): {
+  target: SamplerTarget;
+  owner: FileOwner | null;
+  notes: readonly string[];
+} {
+  const hasCommand = (options.command?.length ?? 0) > 0;
+  const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
+  if (attached > 1 || (attached === 1 && options.systemWide)) {
+    throw new UsageError('-p, -t and -a exclude each other: name one target');
+  }
+  if (attached === 1 && hasCommand) {
+    throw new UsageError('-p and -t record what runs already: leave the command out', [
+      'to stop by itself use --duration SECONDS',
+    ]);
+  }
+  const user = chooseUser(options);
+  if (options.pids) {
+    return { target: { kind: 'processes', pids: options.pids }, owner: user.owner, notes: [] };
+  }
+  if (options.tids) {
+    return { target: { kind: 'threads', tids: options.tids }, owner: user.owner, notes: [] };
+  }
+  if (!hasCommand) {
+    if (options.systemWide || options.cpus) {
+      return { target: { kind: 'system' }, owner: user.owner, notes: [] };
+    }
+    throw new UsageError('nothing to record', [
+      'a command:       perf-ts record -- ./app',
+      'a process:       perf-ts record -p PID',
+      'the whole system: perf-ts record -a',
+    ]);
+  }
+  const command = resolveCommand(options.command as readonly string[], options, user);
+  return {
+    target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
+    owner: user.owner,
+    notes: user.notes,
+  };
+}
+
+/** Turns an error of the addon into one that says what to do. */
+export function explainNativeError(
+  error: unknown,
+  context: { plan: RecordingPlan; settings: KernelSettings; target: SamplerTarget },
+): unknown {
+  const { operation, code, eventIndex, pid, message } = error as NativeError;
+  if (operation === undefined) return error;
+  const { settings, target } = context;
+  const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
+  if (operation === 'mmap') {
+    return new FailedError(`the ring buffer cannot be mapped (${code})`, [
+      ...explainRingRefusal(settings, 1),
+    ]);
+  }
+  if (code === 'ESRCH') {
+    const what = target.kind === 'threads' ? 'thread' : 'process';
+    return new FailedError(`no such ${what}: ${pid}`);
+  }
+  if (code === 'EMFILE') {
+    return new FailedError(`${event}: ${message}`, [
+      'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)',
+    ]);
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const wants = {
+      kernel: context.plan.events.some(({ attr }) => !attr.flags.excludeKernel),
+      systemWide: target.kind === 'system',
+      foreignProcess: target.kind === 'processes' || target.kind === 'threads',
+    };
+    const whom = pid > 0 ? ` on process ${pid}` : '';
+    return new FailedError(
+      `${event}: the kernel refuses to open this event${whom} (${code})`,
+      explainRefusal(settings, wants),
+    );
+  }
+  const leader = context.plan.events[eventIndex]?.leader ?? -1;
+  if (code === 'EINVAL' && leader >= 0) {
+    const group = groupName(context.plan.events, leader);
+    return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
+      `let it be broken up where it must: -e '${group}:W'`,
+      'or record fewer events at once',
+    ]);
+  }
+  return new FailedError(`${operation} failed for ${event}: ${message}`);
+}

@@ -1,0 +1,152 @@
+import { getSystemErrorName } from 'node:util';
+import type { FailedError } from '../../base/errors.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import { explainExecFailure } from '../launch/exec-failure.ts';
+import { describeExisting } from './existing-state.ts';
+import type { FeatureContext } from './feature-data.ts';
+import { checkWritable } from './output-file.ts';
+import { explainNativeError, prepareRecording } from './prepare-recording.ts';
+import type { RecordOptions } from './record-options.ts';
+import { RecordingFile } from './recording-file.ts';
+import { RecordingStream } from './recording-stream.ts';
+
+/** How the command ended: its exit status, or the signal it died of. */
+export type CommandExit = { readonly status: number; readonly signal: number };
+
+/** A finished recording. */
+export type Recording = {
+  /** Path of the perf.data file, `-` for standard output. */
+  readonly path: string;
+  readonly fileBytes: number;
+  readonly totals: SamplerTotals;
+  /** Names of the events as opened, fallbacks included. */
+  readonly events: readonly string[];
+  readonly notices: readonly string[];
+  readonly endReason: 'stopped' | 'target-exited' | 'write-error' | 'size-limit';
+  /** errno of the failed write, 0 otherwise. */
+  readonly writeErrno: number;
+  readonly ringPages: number;
+};
+
+/** A recording that runs. */
+export type RunningRecording = {
+  /** Pid of the command, −1 without one. */
+  readonly childPid: number;
+  /** Settles when sampling has ended and the file is complete; the command may still run. */
+  readonly finished: Promise<Recording>;
+  /** Settles when the command has ended; null at once where there is none. */
+  readonly exited: Promise<CommandExit | null>;
+  /** Ends the sampling; the command runs on. Idempotent. */
+  stop(): void;
+  /** Sends a signal to the command; false if it is gone. */
+  kill(signal: number): boolean;
+  /** Counts so far. */
+  totals(): SamplerTotals;
+};
+
+/**
+ * Opens the events, writes the file's head, and lets the target run. From here on the drain thread
+ * writes the file by itself; JavaScript comes back in when the recording has ended, to add the
+ * feature sections.
+ */
+export async function startRecording(
+  options: RecordOptions,
+  binding: NativeBinding = loadBinding(),
+): Promise<RunningRecording> {
+  const output = options.output ?? 'perf.data';
+  if (output !== '-') checkWritable(output);
+  const session = prepareRecording(options, binding);
+  const { sampler, notices } = session;
+  const context: FeatureContext = {
+    opened: sampler.opened,
+    clock: options.clock ?? 'monotonic',
+    notices,
+    settings: session.settings,
+    readClockPair: (clockId) => binding.readClockPair(clockId),
+  };
+  let file: RecordingFile | RecordingStream;
+  try {
+    file =
+      output === '-'
+        ? RecordingStream.create(session.plan, sampler.opened, context)
+        : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
+    file.append(describeExisting(session.target, sampler.opened, session.plan, notices));
+  } catch (error) {
+    sampler.close();
+    throw error;
+  }
+
+  let onFinished: (recording: Recording) => void;
+  let onFailed: (error: unknown) => void;
+  const finished = new Promise<Recording>((resolve, reject) => {
+    onFinished = resolve;
+    onFailed = reject;
+  });
+  let onExited: (exit: CommandExit | null) => void;
+  const exited = new Promise<CommandExit | null>((resolve) => {
+    onExited = resolve;
+  });
+  if (sampler.opened.childPid < 0) onExited!(null);
+
+  const timers: NodeJS.Timeout[] = [];
+  let execFailure: FailedError | null = null;
+  const onEvent = (event: SamplerEvent): void => {
+    if (event.kind === 'child-exited') {
+      onExited({ status: event.status, signal: event.signal });
+    } else if (event.kind === 'exec-failed') {
+      const { target } = session;
+      const command = 'command' in target ? target.command : undefined;
+      const code = getSystemErrorName(-event.errno);
+      execFailure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      onExited(null);
+    } else if (event.kind === 'recording-ended') {
+      for (const timer of timers) clearTimeout(timer);
+      try {
+        if (execFailure !== null) {
+          file.discard();
+          throw execFailure;
+        }
+        const fileBytes = file.finish(event, context);
+        onFinished({
+          path: output,
+          fileBytes,
+          totals: event.totals,
+          events: session.plan.events.map((planned) => planned.name),
+          notices: session.notices,
+          endReason: event.reason,
+          writeErrno: event.errno,
+          ringPages: sampler.opened.ringPages,
+        });
+      } catch (error) {
+        onFailed(error);
+      }
+    }
+  };
+
+  try {
+    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0 }, onEvent);
+  } catch (error) {
+    sampler.close();
+    file.discard();
+    throw explainNativeError(error, session);
+  }
+  if (options.delayMs !== undefined) {
+    timers.push(setTimeout(() => sampler.enable(), options.delayMs));
+  }
+  if (options.durationMs !== undefined) {
+    timers.push(setTimeout(() => sampler.stop(), options.durationMs + (options.delayMs ?? 0)));
+  }
+  options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
+  if (options.signal?.aborted) sampler.stop();
+
+  void Promise.allSettled([finished, exited]).then(() => sampler.close());
+  return {
+    childPid: sampler.opened.childPid,
+    finished,
+    exited,
+    stop: () => sampler.stop(),
+    kill: (signal) => sampler.kill(signal),
+    totals: () => sampler.totals(),
+  };
+}

@@ -1,0 +1,128 @@
+import type { EventSpec } from '../../events/event-spec.ts';
+import type { NativeBinding, OpenProbe } from '../../native/types.ts';
+import { type EventAttr, encodeAttr } from '../../perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import { chooseRate, readAskedRate } from './choose-rate.ts';
+import { chooseCpus } from './event-cpus.ts';
+import type { KernelFeatures } from './kernel-features.ts';
+import type { KernelSettings } from './kernel-settings.ts';
+import { Notices } from './notices.ts';
+import { findOpenable, happensOnlyInKernel } from './open-fallbacks.ts';
+import { explainUnopenable } from './open-refusal.ts';
+import type { RecordOptions } from './record-options.ts';
+import { readsCounter, sampleAttr } from './sample-attr.ts';
+import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
+import { sidebandAttr } from './sideband-attr.ts';
+
+export type { PlannedEvent } from './sample-groups.ts';
+
+export type RecordingPlan = {
+  readonly events: readonly PlannedEvent[];
+  /** The dummy event whose rings carry FORK, EXIT, COMM, MMAP2 … */
+  readonly sideband: EventAttr;
+  /** CPUs on which all of these are opened. */
+  readonly cpus: readonly number[];
+  /** What was substituted, lowered or left out; told to the user and stored in the file. */
+  readonly notices: readonly string[];
+};
+
+/** What the plan depends on beside the user's wishes. */
+export type PlanEnvironment = {
+  readonly probe: NativeBinding['probeEvent'];
+  readonly settings: KernelSettings;
+  readonly features: KernelFeatures;
+  /** CPUs that will be recorded. */
+  readonly cpus: readonly number[];
+};
+
+/**
+ * Decides how each event is opened, by asking the kernel: the event itself where it opens, the
+ * named substitute where it does not, an error that says what to do where nothing helps.
+ *
+ * `options.systemWide` must say what the target is: a CPU with all that runs on it, or tasks.
+ */
+export function planRecording(
+  specs: readonly EventSpec[],
+  options: RecordOptions,
+  environment: PlanEnvironment,
+): RecordingPlan {
+  const { settings, features } = environment;
+  const notices = new Notices();
+  const systemWide = options.systemWide === true;
+  const cpus = chooseCpus(specs, environment.cpus, systemWide);
+  const asked = readAskedRate(options, settings);
+  const attrOf = (spec: EventSpec): EventAttr => {
+    const rate = chooseRate(spec, asked, options, settings, notices);
+    return sampleAttr(spec, rate, options, features);
+  };
+  const probe = (attr: EventAttr): OpenProbe => {
+    const held = { ...attr, flags: { ...attr.flags, disabled: true } };
+    const [pid, cpu] = systemWide ? [-1, cpus[0] ?? 0] : [0, -1];
+    return environment.probe(encodeAttr(held), pid, cpu);
+  };
+  const opened = specs.map((spec) => {
+    const event = findOpenable(spec, { attrOf, probe, notices });
+    if ('code' in event) throw explainUnopenable(event, settings, systemWide);
+    return event;
+  });
+  const narrowed = opened.filter(
+    ({ attr, spec }) => attr.flags.excludeKernel && !spec.exclude.kernel,
+  );
+  if (narrowed.length > 0) {
+    notices.add(
+      `recording user space only (${narrowed.map(({ name }) => name).join(', ')}): ` +
+        `kernel.perf_event_paranoid is ${settings.paranoidLevel}; kernel code needs 1 or lower, ` +
+        'or CAP_PERFMON',
+    );
+  }
+  for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
+  const events = joinGroups(opened, features, notices);
+  if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
+    notices.add(
+      'perf 6.12 and older misread the counts that this recording has of threads and children; ' +
+        '--no-inherit leaves these out',
+    );
+  }
+  if (events.some(({ attr }) => attr.flags.inheritStat) && cpus.length > 1) {
+    notices.add(
+      'final counts of exiting threads: kernels write them into the rings of all CPUs without a lock, ' +
+        'which can destroy what is there; meant for programs in which few threads end',
+    );
+  }
+  const inherit = events.some(({ attr }) => attr.flags.inherit);
+  const sideband = sidebandAttr(options, features, inherit);
+  return { events, sideband, cpus, notices: notices.list() };
+}
+
+/**
+ * The plan after the kernel refused to open the event `refused` within its group, which may not fit
+ * the PMU: the group's events singly. Null where the group is not one that may be broken up.
+ */
+export function withoutWeakGroup(plan: RecordingPlan, refused: number): RecordingPlan | null {
+  const events = breakWeakGroup(plan.events, refused);
+  if (events === null) return null;
+  const leader = plan.events[refused]?.leader as number;
+  const notice =
+    `the group ${groupName(plan.events, leader)} does not fit the PMU: its events are recorded ` +
+    'singly, as its modifier W allows';
+  return { ...plan, events, notices: [...plan.notices, notice] };
+}
+
+/** What an event that opens will nevertheless not give. */
+function tellLimits(
+  name: string,
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+  notices: Notices,
+): void {
+  if (options.counts && !spec.sampleGroup && !readsCounter(spec, options, features)) {
+    notices.add(
+      "recording without --counts: this kernel can't read counters of inherited events with each " +
+        'sample (Linux 6.12 can; --no-inherit keeps the counts and leaves out later threads)',
+    );
+  }
+  if (spec.exclude.kernel && happensOnlyInKernel(spec)) {
+    notices.add(`${name}: happens in the kernel only, so nothing is recorded without kernel code`);
+  }
+}

@@ -1,0 +1,116 @@
+import { UsageError } from '../../base/errors.ts';
+import type { EventSpec } from '../../events/event-spec.ts';
+import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
+import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
+import { checkCallGraph } from './call-graph.ts';
+import type { SamplingRate } from './choose-rate.ts';
+import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import type { KernelFeatures } from './kernel-features.ts';
+import type { CallGraph, RecordOptions } from './record-options.ts';
+
+/**
+ * The attr of a sampled event by itself, before the kernel was asked and before groups are put
+ * together.
+ */
+export function sampleAttr(
+  spec: EventSpec,
+  rate: SamplingRate,
+  options: RecordOptions,
+  features: KernelFeatures,
+): EventAttr {
+  const callGraph = callGraphOf(spec, options);
+  let sampleType = COMMON_SAMPLE_TYPE;
+  if (callGraph === 'fp') sampleType |= PERF_SAMPLE.CALLCHAIN;
+  if (readsCounter(spec, options, features)) sampleType |= PERF_SAMPLE.READ;
+  if (spec.isTracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
+  if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
+  const { clockid, useClockid } = clockFields(options, features);
+  return newAttr({
+    type: spec.type,
+    config: spec.config,
+    config1: spec.config1,
+    config2: spec.config2,
+    config3: spec.config3,
+    bpType: spec.bpType,
+    samplePeriod: rate.kind === 'frequency' ? rate.hz : rate.events,
+    sampleType,
+    readFormat: commonReadFormat(features),
+    clockid,
+    sampleMaxStack: callGraph === 'fp' ? (spec.maxStack ?? 0) : 0,
+    flags: {
+      freq: rate.kind === 'frequency',
+      inherit: inherits(spec, options),
+      inheritStat: writesExitCounts(spec, options, features),
+      sampleIdAll: true,
+      useClockid,
+      excludeUser: spec.exclude.user,
+      excludeKernel: spec.exclude.kernel,
+      excludeHv: spec.exclude.hv,
+      excludeIdle: spec.exclude.idle,
+      excludeHost: spec.exclude.host,
+      excludeGuest: spec.exclude.guest,
+      preciseIp: spec.preciseIp,
+      pinned: spec.pinned,
+      exclusive: spec.exclusive,
+    },
+  });
+}
+
+/** Whether the event follows the threads and children that its target starts. */
+export function inherits(spec: EventSpec, options: RecordOptions): boolean {
+  // On a whole CPU there is nobody to follow: all are in already.
+  if (options.systemWide) return false;
+  return spec.inherit ?? options.inherit !== false;
+}
+
+/** Whether `--counts` can be had: older kernels read no inherited counters with a sample. */
+export function readsCounter(
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+): boolean {
+  return options.counts === true && (features.inheritedRead || !inherits(spec, options));
+}
+
+/**
+ * Whether the kernel is to write a READ record when a thread or child exits (`inherit_stat`). Without
+ * reading the counter in samples that would also swap the counts of two tasks at context switches.
+ */
+function writesExitCounts(
+  spec: EventSpec,
+  options: RecordOptions,
+  features: KernelFeatures,
+): boolean {
+  if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;
+  return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
+}
+
+/** As in perf, a `max-stack` term alone asks for callchains too. */
+function callGraphOf(spec: EventSpec, options: RecordOptions): CallGraph {
+  if (spec.stackSizeBytes !== null) {
+    throw new UsageError(`${spec.text}: stack-size belongs to call-graph=dwarf`, [
+      'stacks are recorded by frame pointer so far: call-graph=fp',
+    ]);
+  }
+  if (spec.callGraph !== null) {
+    const asked = spec.callGraph === 'no' ? 'none' : spec.callGraph;
+    return checkCallGraph(asked, `${spec.text}: call-graph=${spec.callGraph}`);
+  }
+  if (spec.maxStack !== null) return 'fp';
+  return checkCallGraph(options.callGraph ?? 'none', `--call-graph ${options.callGraph}`);
+}
+
+/** Events that a CPU's counter counts; all others overflow in the kernel's software. */
+const COUNTER_TYPES: readonly number[] = [PERF_TYPE.HARDWARE, PERF_TYPE.HW_CACHE, PERF_TYPE.RAW];
+
+/**
+ * In period mode PERF_SAMPLE_PERIOD is asked only where it changes nothing. A software event,
+ * tracepoint or breakpoint with a fixed period *and* that bit is sampled at every event (the
+ * kernel's `perf_swevent_event` then overflows at once with the event's own count): 87 381 samples
+ * and the rest lost instead of 204 for 204 800 page faults at a period of 1000. At a period of 1
+ * every event is sampled anyway, and the field tells how much it counted for.
+ */
+function takesPeriodField(spec: EventSpec, rate: SamplingRate): boolean {
+  if (rate.kind === 'frequency' || rate.events === 1) return true;
+  return COUNTER_TYPES.includes(spec.type);
+}

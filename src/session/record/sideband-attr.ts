@@ -1,0 +1,40 @@
+import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
+import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import type { KernelFeatures } from './kernel-features.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/**
+ * The dummy event: it counts nothing, and its rings carry what must not be lost. Since it sees no
+ * kernel code, it leaves it out, and so opens at every paranoid level.
+ */
+export function sidebandAttr(
+  options: RecordOptions,
+  features: KernelFeatures,
+  inherit: boolean,
+): EventAttr {
+  const { clockid, useClockid } = clockFields(options, features);
+  return newAttr({
+    type: PERF_TYPE.SOFTWARE,
+    config: BigInt(PERF_COUNT_SW.DUMMY),
+    samplePeriod: 1,
+    sampleType: COMMON_SAMPLE_TYPE,
+    readFormat: commonReadFormat(features),
+    clockid,
+    flags: {
+      inherit,
+      sampleIdAll: true,
+      useClockid,
+      excludeKernel: true,
+      excludeHv: true,
+      mmap: true,
+      mmap2: true,
+      buildId: features.buildId,
+      comm: true,
+      commExec: true,
+      task: true,
+      ksymbol: features.ksymbol,
+      bpfEvent: features.bpfEvent,
+    },
+  });
+}
