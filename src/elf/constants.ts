@@ -23,6 +23,8 @@ export const SHT_REL = 9;
 export const SHT_DYNSYM = 11;
 export const SHF_ALLOC = 2;
 export const SHF_COMPRESSED = 0x800;
+export const ELFCOMPRESS_ZLIB = 1;
+export const ELFCOMPRESS_ZSTD = 2;
 
 export const SHN_UNDEF = 0;
 export const SHN_ABS = 0xfff1;
