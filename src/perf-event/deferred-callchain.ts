@@ -1,3 +1,4 @@
+import { isContextMarker } from './callchain.ts';
 import { PERF_CONTEXT } from './constants.ts';
 
 // With `attr.defer_callchain` the kernel leaves the user part of a callchain to the task's return to
@@ -6,7 +7,9 @@ import { PERF_CONTEXT } from './constants.ts';
 //   … kernel entries  PERF_CONTEXT_USER_DEFERRED  cookie
 //
 // and one PERF_RECORD_CALLCHAIN_DEFERRED with the same cookie follows, for all samples that the task
-// got on this visit to the kernel. Its chain begins with PERF_CONTEXT_USER.
+// got on this visit to the kernel. Its chain has the addresses of user space alone, no marker in front:
+// the one in front of the cookie says whose they are. Early patches of the kernel wrote
+// PERF_CONTEXT_USER first.
 
 /** A cookie has all 64 bits, CPU and count; as text it is exact and can be a key. */
 export type Cookie = string;
@@ -32,44 +35,82 @@ export function joinDeferred(kernelPart: Float64Array, userPart: Float64Array): 
   return joined;
 }
 
+/** Takes a sample with its user part, marker in front, or null: that part never came. */
+type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
+
 /**
- * Samples that wait for the user part of their callchain. What stands for a sample is up to the
- * caller. A thread has at most one cookie at a time: when a record with another one comes, or
- * the thread takes another one, the samples that still wait will never get theirs.
+ * Brings samples and the user part of their callchain together. What stands for a sample is up to the
+ * caller.
+ *
+ *     SAMPLE              tid 12   cookie 5     ─┐ held
+ *     SAMPLE              tid 12   cookie 5     ─┤ held
+ *     CALLCHAIN_DEFERRED  tid 12   cookie 5      ◀ settles both
+ *     SAMPLE              tid 12   cookie 5      ◀ on the way out, settled at once
+ *
+ * The kernel unwinds once per visit (`unwind_deferred_request`): a sample between the record and the
+ * return to user space names the record that is there already. A thread has one cookie at a time:
+ * when a record with another one comes, or the thread takes another one, the samples that are held
+ * never get theirs.
  */
-export class DeferredSamples<T> {
-  readonly #byThread = new Map<number, { cookie: Cookie; samples: T[] }>();
+export class DeferredCallchains<T> {
+  readonly #settle: Settle<T>;
+  /** By tid. */
+  readonly #held = new Map<number, { cookie: Cookie; samples: T[] }>();
+  /** By tid: the user part that came last. */
+  readonly #latest = new Map<number, { cookie: Cookie; userPart: Float64Array | null }>();
+  #heldCount = 0;
 
-  /** How many samples wait. */
-  get size(): number {
-    let size = 0;
-    for (const { samples } of this.#byThread.values()) size += samples.length;
-    return size;
+  constructor(settle: Settle<T>) {
+    this.#settle = settle;
   }
 
-  /** Notes a sample of `tid`. Returns those of the thread that wait in vain now. */
-  add(tid: number, cookie: Cookie, sample: T): T[] {
-    const waiting = this.#byThread.get(tid);
-    if (waiting?.cookie === cookie) {
-      waiting.samples.push(sample);
-      return [];
+  /** How many samples are held. */
+  get heldCount(): number {
+    return this.#heldCount;
+  }
+
+  /** A sample came whose user part is in the record with this cookie. */
+  add(tid: number, cookie: Cookie, sample: T): void {
+    const latest = this.#latest.get(tid);
+    if (latest?.cookie === cookie) {
+      this.#settle(sample, latest.userPart);
+      return;
     }
-    this.#byThread.set(tid, { cookie, samples: [sample] });
-    return waiting?.samples ?? [];
+    let held = this.#held.get(tid);
+    if (held !== undefined && held.cookie !== cookie) {
+      this.#release(tid, null);
+      held = undefined;
+    }
+    if (held === undefined) this.#held.set(tid, { cookie, samples: [sample] });
+    else held.samples.push(sample);
+    this.#heldCount++;
   }
 
-  /** Takes out the samples of `tid` when its chain comes; `isComplete` if they have its cookie. */
-  take(tid: number, cookie: Cookie): { readonly samples: T[]; readonly isComplete: boolean } {
-    const waiting = this.#byThread.get(tid);
-    if (waiting === undefined) return { samples: [], isComplete: false };
-    this.#byThread.delete(tid);
-    return { samples: waiting.samples, isComplete: waiting.cookie === cookie };
+  /** A CALLCHAIN_DEFERRED record of `tid` came. Several events may report one. */
+  apply(tid: number, cookie: Cookie, callchain: Float64Array): void {
+    if (this.#latest.get(tid)?.cookie === cookie) return;
+    const userPart = callchain.every(isContextMarker) ? null : withMarker(callchain);
+    this.#latest.set(tid, { cookie, userPart });
+    this.#release(tid, this.#held.get(tid)?.cookie === cookie ? userPart : null);
   }
 
-  /** Takes out all that still wait, at the end of the recording. */
-  drain(): T[] {
-    const samples = [...this.#byThread.values()].flatMap((waiting) => waiting.samples);
-    this.#byThread.clear();
-    return samples;
+  /** Settles all that are held as they are: no more records come, or there is no room for more. */
+  giveUp(): void {
+    for (const tid of [...this.#held.keys()]) this.#release(tid, null);
   }
+
+  #release(tid: number, userPart: Float64Array | null): void {
+    const held = this.#held.get(tid);
+    if (held === undefined) return;
+    this.#held.delete(tid);
+    this.#heldCount -= held.samples.length;
+    for (const sample of held.samples) this.#settle(sample, userPart);
+  }
+}
+
+const USER_MARKER = Float64Array.of(PERF_CONTEXT.USER);
+
+function withMarker(callchain: Float64Array): Float64Array {
+  const isMarked = isContextMarker(callchain[0] as number);
+  return isMarked ? callchain : joinDeferred(USER_MARKER, callchain);
 }

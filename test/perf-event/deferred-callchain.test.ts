@@ -3,7 +3,7 @@ import type { ByteWriter } from '../../src/base/byte-writer.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_CONTEXT, PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
 import {
-  DeferredSamples,
+  DeferredCallchains,
   joinDeferred,
   readCookie,
 } from '../../src/perf-event/deferred-callchain.ts';
@@ -64,25 +64,39 @@ describe('deferred callchain', () => {
 });
 
 describe('samples that wait for their user part', () => {
-  test('come out with the record of their thread and cookie, all of them', () => {
-    const waiting = new DeferredSamples<string>();
-    waiting.add(1, '0xa', 'first of 1');
-    waiting.add(2, '0xa', 'only of 2');
-    waiting.add(1, '0xa', 'second of 1');
-    expect(waiting.size).toBe(3);
-    expect(waiting.take(1, '0xa')).toEqual({
-      samples: ['first of 1', 'second of 1'],
-      isComplete: true,
-    });
-    expect(waiting.take(1, '0xa')).toEqual({ samples: [], isComplete: false });
-    expect(waiting.drain()).toEqual(['only of 2']);
-    expect(waiting.size).toBe(0);
+  const settling = () => {
+    const settled: [string, number[] | null][] = [];
+    const callchains = new DeferredCallchains<string>((sample, userPart) =>
+      settled.push([sample, userPart && [...userPart]]),
+    );
+    return { callchains, settled };
+  };
+  const { USER } = PERF_CONTEXT;
+
+  test('are settled by the record of their thread and cookie, all of them', () => {
+    const { callchains, settled } = settling();
+    callchains.add(1, '0xa', 'first of 1');
+    callchains.add(2, '0xa', 'only of 2');
+    callchains.add(1, '0xa', 'second of 1');
+    expect(callchains.heldCount).toBe(3);
+    callchains.apply(1, '0xa', Float64Array.of(0x401000));
+    expect(settled).toEqual([
+      ['first of 1', [USER, 0x401000]],
+      ['second of 1', [USER, 0x401000]],
+    ]);
+    expect(callchains.heldCount).toBe(1);
+    callchains.giveUp();
+    expect(settled.slice(2)).toEqual([['only of 2', null]]);
+    expect(callchains.heldCount).toBe(0);
   });
 
-  test('come out incomplete when their record was lost', () => {
-    const waiting = new DeferredSamples<string>();
-    waiting.add(1, '0xa', 'old');
-    expect(waiting.add(1, '0xb', 'new')).toEqual(['old']);
-    expect(waiting.take(1, '0xc')).toEqual({ samples: ['new'], isComplete: false });
+  test('are settled without where their record was lost', () => {
+    const { callchains, settled } = settling();
+    callchains.add(1, '0xa', 'old');
+    callchains.add(1, '0xb', 'new');
+    expect(settled).toEqual([['old', null]]);
+    callchains.apply(1, '0xc', Float64Array.of(0x401000));
+    expect(settled.slice(1)).toEqual([['new', null]]);
+    expect(callchains.heldCount).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { formatAddress, toRawTime } from '../../base/u64.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE, recordTypeName } from '../../perf-event/constants.ts';
+import { readCookie } from '../../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
 import { registerArchitectureOf } from '../../perf-event/register-names.ts';
@@ -15,6 +16,7 @@ import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import type { SampleSelection } from '../../profile/filter.ts';
 import type { FieldValue } from '../../tracepoint/field-value.ts';
 import type { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
+import { DeferredSamples, type HeldSample, type SampleLine } from '../script/deferred-samples.ts';
 import { FrameNamer, isKernelMode, type NamedFrame } from '../script/frame-namer.ts';
 import { RecordFilter } from '../script/record-filter.ts';
 import { readTracepointFormats } from '../script/tracepoints.ts';
@@ -109,7 +111,10 @@ export type RecordStreamSummary = {
   readonly samplesLeftOut: number;
 };
 
-/** Calls `visit` with every record of the file in time order. Returns the opened file. */
+/**
+ * Calls `visit` with every record of the file in time order; samples whose callchain comes in two
+ * parts come when the second does. Returns the opened file.
+ */
 export function describeRecords(
   path: string,
   options: RecordStreamOptions,
@@ -147,6 +152,9 @@ class RecordDescriber {
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #context: SampleContext;
+  readonly #deferred: DeferredSamples;
+  /** The user part of the sample's callchain where a record of its own had it. */
+  #userPart: Float64Array | null = null;
   #misc = 0;
   readonly #text: SampleText;
 
@@ -169,6 +177,10 @@ class RecordDescriber {
       littleEndian: data.littleEndian,
       architecture: registerArchitectureOf(data.features.arch),
     };
+    this.#deferred = new DeferredSamples(
+      (sample, userPart) => this.#describeHeld(sample, userPart),
+      data.diagnostics,
+    );
     this.#text = {
       event: 0,
       name: '',
@@ -196,6 +208,7 @@ class RecordDescriber {
         else this.#describeOther(view, offset, size, type, misc, attrIndex);
       },
     });
+    this.#deferred.finish();
     this.#formats?.countFallbacks();
   }
 
@@ -206,24 +219,54 @@ class RecordDescriber {
     misc: number,
     attrIndex: number,
   ): void {
-    const { info, attr } = this.#data.attrs[attrIndex]!;
+    const { info } = this.#data.attrs[attrIndex]!;
     const sample = this.#sample;
     if (!decodeSample(view, offset, offset + size, info, sample)) {
       this.#data.diagnostics.count('a sample is shorter than its fields');
       return;
     }
     this.samples++;
-    this.#context.view = view;
-    this.#misc = misc;
-    this.#context.attr = attr;
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
+    const lines = this.#linesOf();
+    if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
+      const cookie = readCookie(view, sample.deferredCookieOffset, this.#data.littleEndian);
+      const start = view.byteOffset + offset;
+      const record = new DataView(view.buffer.slice(start, start + size));
+      const { tid } = sample;
+      this.#deferred.add({ view: record, misc, attrIndex, tid, comm, lines }, cookie);
+      return;
+    }
+    this.#tellSample(view, misc, attrIndex, comm, lines);
+  }
+
+  #describeHeld(held: HeldSample, userPart: Float64Array | null): void {
+    const { view, misc, attrIndex, comm, lines } = held;
+    const { info } = this.#data.attrs[attrIndex]!;
+    if (!decodeSample(view, 0, view.byteLength, info, this.#sample)) return;
+    this.#userPart = userPart;
+    this.#tellSample(view, misc, attrIndex, comm, lines);
+    this.#userPart = null;
+  }
+
+  /** The sample that was decoded last. */
+  #tellSample(
+    view: DataView,
+    misc: number,
+    attrIndex: number,
+    comm: string,
+    lines: readonly SampleLine[] | null,
+  ): void {
+    const sample = this.#sample;
+    this.#context.view = view;
+    this.#misc = misc;
+    this.#context.attr = this.#data.attrs[attrIndex]!.attr;
     const isShown =
       this.#filter.admitsSample(sample, comm, attrIndex) &&
       this.#filter.admitsLeaf(() => this.#leaf());
     if (!isShown) this.samplesLeftOut++;
     if (this.#visits.sampleText !== undefined) {
-      this.#tellText(comm, attrIndex, isShown);
+      if (isShown) this.#tellText(comm, attrIndex, lines);
     } else if (isShown) {
       this.#visits.record?.(this.#describe(comm, attrIndex));
     }
@@ -254,8 +297,25 @@ class RecordDescriber {
     };
   }
 
-  /** Also of samples that are not shown: what the members of a group count goes on. */
-  #tellText(comm: string, attrIndex: number, isShown: boolean): void {
+  /**
+   * What the members of a group have counted, of which each has a line of its own; null: the sample
+   * has one line. To be asked for every sample, shown or not, in the order of time.
+   */
+  #linesOf(): SampleLine[] | null {
+    const sample = this.#sample;
+    if (this.#visits.sampleText === undefined || sample.readCount <= 1) return null;
+    const lines: SampleLine[] = [];
+    for (let member = 0; member < sample.readCount; member++) {
+      const id = sample.readIds[member] as number;
+      const event = this.#data.lookup.find(id);
+      const instance = this.#groupReads.instanceOf(sample.streamId, id);
+      const elapsed = instance.elapsed(sample.readValues[member] as number);
+      if (event !== UNKNOWN_EVENT && elapsed > 0) lines.push({ event, period: elapsed });
+    }
+    return lines;
+  }
+
+  #tellText(comm: string, attrIndex: number, lines: readonly SampleLine[] | null): void {
     const sample = this.#sample;
     const text = this.#text;
     text.pid = sample.pid;
@@ -263,17 +323,8 @@ class RecordDescriber {
     text.comm = comm;
     text.cpu = sample.cpu;
     text.timeNs = this.#time(sample.timeNs);
-    if (sample.readCount <= 1) {
-      if (isShown) this.#tell(attrIndex, sample.period);
-      return;
-    }
-    for (let member = 0; member < sample.readCount; member++) {
-      const id = sample.readIds[member] as number;
-      const event = this.#data.lookup.find(id);
-      const instance = this.#groupReads.instanceOf(sample.streamId, id);
-      const elapsed = instance.elapsed(sample.readValues[member] as number);
-      if (event !== UNKNOWN_EVENT && elapsed > 0 && isShown) this.#tell(event, elapsed);
-    }
+    if (lines === null) this.#tell(attrIndex, sample.period);
+    else for (const { event, period } of lines) this.#tell(event, period);
   }
 
   #tell(event: number, period: number): void {
@@ -290,7 +341,11 @@ class RecordDescriber {
 
   #chain(): NamedFrame[] {
     const { view, littleEndian } = this.#context;
-    return this.#namer.chain(this.#sample, view, littleEndian, this.#misc);
+    const frames = this.#namer.chain(this.#sample, view, littleEndian, this.#misc);
+    const userPart = this.#userPart;
+    if (userPart === null) return frames;
+    const { pid } = this.#sample;
+    return frames.concat(this.#namer.frames(userPart, userPart.length, pid, false));
   }
 
   #callchain(): readonly NamedFrame[] | null {
@@ -323,11 +378,14 @@ class RecordDescriber {
     const record = decodeRecord(view, offset, size, type, misc, info);
     const { processes, builder } = this.#pipeline;
     applyToProcesses(processes, record, misc);
+    const trailer = this.#trailer;
+    const hasTrailer = record.kind !== 'user' && decodeTrailer(view, offset, size, info, trailer);
+    if (record.kind === 'callchainDeferred') {
+      this.#deferred.apply(trailer.tid, record.cookie, record.callchain);
+    }
     const name = recordTypeName(type);
     const { samplesOnly, otherTypes } = this.#options;
     if (samplesOnly || otherTypes?.has(name) === false) return;
-    const trailer = this.#trailer;
-    const hasTrailer = record.kind !== 'user' && decodeTrailer(view, offset, size, info, trailer);
     const own = 'pid' in record ? record : null;
     const pid = own?.pid ?? (hasTrailer ? known(trailer.pid) : undefined);
     const tid = own?.tid ?? (hasTrailer ? known(trailer.tid) : undefined);
