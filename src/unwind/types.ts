@@ -1,0 +1,104 @@
+import type { UnwindModule } from './unwind-module.ts';
+
+/** Architectures that can be unwound, 64-bit and little-endian. */
+export type UnwindArchitecture = 'x86-64' | 'aarch64';
+
+/** The bytes of one section, decompressed. */
+export type UnwindSection = {
+  readonly bytes: Uint8Array;
+  /** File address of the first byte (`sh_addr`), signed form. 0 for sections that aren't mapped. */
+  readonly address: number;
+};
+
+/** What a file says about its frames. Null where it has no such section. */
+export type UnwindSections = {
+  readonly ehFrame: UnwindSection | null;
+  readonly ehFrameHdr: UnwindSection | null;
+  /** From the file itself or from its separate debug file. */
+  readonly debugFrame: UnwindSection | null;
+  /** File address of `.text`; what `DW_EH_PE_textrel` counts from. */
+  readonly textAddress: number;
+  /** File address of `.got`; what `DW_EH_PE_datarel` counts from in `.eh_frame`. */
+  readonly gotAddress: number;
+  /**
+   * Up to `length` bytes of code from file address `address`, fewer at the end of the text; null if
+   * it can't be read. Asked for only where the tables have no answer. Null: the code isn't at hand.
+   */
+  readonly readText: ((address: number, length: number) => Uint8Array | null) | null;
+};
+
+/**
+ * What is mapped where in one process at the moment of one sample. The answer of `find` is left in
+ * `module` and `loadBias` until the next call, so that no object is made per frame.
+ */
+export interface ModuleLookup {
+  /**
+   * A number below 2^53 that differs between processes and grows with every change of what `find`
+   * answers: rules are remembered by it.
+   */
+  readonly generation: number;
+  /** Null: mapped, but of no file (JIT code). Its frames are unwound by frame pointer. */
+  readonly module: UnwindModule | null;
+  /** Absolute minus file address of `module` at the address last found. */
+  readonly loadBias: number;
+  /** Whether code is mapped at the absolute `address` (signed form). */
+  find(address: number): boolean;
+}
+
+/** The copied part of a stack: little-endian words from the stack pointer upwards. */
+export interface StackReader {
+  /** The word at the absolute `address`, signed form; NaN outside the copied part. */
+  readWord(address: number): number;
+  /** The same without the bits of a signed pointer: bits 48 to 63 are 0. */
+  readPointer(address: number): number;
+  /** Absolute address behind the last byte. */
+  readonly end: number;
+}
+
+/** How often a rule was found in the cache, and why not. Counts of frames. */
+export type RuleCacheStatistics = {
+  hits: number;
+  /** The slot was empty. */
+  firstMisses: number;
+  /** The slot held another address. */
+  collisions: number;
+  /** Samples unwound again with all registers, since a rule needed more than the usual three. */
+  fullUnwinds: number;
+};
+
+/**
+ * Unwinds the samples of one architecture, of any number of processes. Holds the rule cache, so one
+ * per recording. What describes the last stack is valid until the next `unwind`.
+ */
+export interface Unwinder {
+  readonly architecture: UnwindArchitecture;
+  /** `STOP`: why the last stack ends where it ends. */
+  readonly stopReason: number;
+  /** The module whose frame has no caller; null if it is none. */
+  readonly stopModule: UnwindModule | null;
+  /** Lookup address of the outermost frame, absolute. */
+  readonly stopAddress: number;
+  /** Stack and frame pointer of the outermost frame that was reached; NaN if unknown. */
+  readonly stackPointer: number;
+  readonly framePointer: number;
+  /**
+   * Per frame of the last stack: 1 if its address is that of an instruction, not a return address:
+   * frame 0 and what a signal interrupted. Its lookup address is then itself, not one less.
+   */
+  readonly isExact: Uint8Array;
+  readonly statistics: RuleCacheStatistics;
+
+  /**
+   * Writes the ip and the return addresses into `out`, innermost first, absolute in signed form, and
+   * returns how many: at most `out.length` and 1024.
+   *
+   * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
+   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc).
+   */
+  unwind(
+    registers: Float64Array,
+    stack: StackReader,
+    modules: ModuleLookup,
+    out: Float64Array,
+  ): number;
+}
