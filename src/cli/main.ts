@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { exitWithoutShutdown } from '../session/exit.ts';
 import { packageVersion } from '../session/version.ts';
 import { reportFailure } from './failure.ts';
+import { declareRecordOptions } from './record-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -29,50 +30,16 @@ Examples:
   perf-ts export --format html -o app.html      one page with the flame graph`,
     );
 
-  program
-    .command('record')
-    .description('run or attach, sample, write perf.data')
-    .argument('[command...]', 'the program to run and its arguments')
-    .passThroughOptions()
-    .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
-    .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
-    .option('-c, --count <n>', 'period mode: one sample every n events')
-    .option('--strict-freq', 'refuse a frequency above the kernel limit')
-    .option('-g', 'record call stacks (by frame pointer)')
-    .option('--call-graph <how>', 'call stacks: fp (by frame pointer) or none')
-    .option('-p, --pid <pids>', 'attach to processes, all their threads')
-    .option('-t, --tid <tids>', 'attach to single threads')
-    .option('-a, --all-cpus', 'record the whole system')
-    .option('-C, --cpu <cpus>', 'record on these CPUs only (0-3,8)')
-    .option('--user <name>', 'who the command runs as')
-    .option('--as-root', 'under sudo: keep root for the command')
-    .option('--counts', 'record the counter with each sample')
-    .option('-s, --stat', 'with --counts, also the final count of each thread as it exits')
-    .option('-D, --delay <ms>', 'let the target run this long first')
-    .option('-i, --no-inherit', 'leave out threads and children started later')
-    .option('--max-size <size>', 'stop at this file size (10M, 1G)')
-    .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
-    .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)')
-    .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
-    .option('--duration <s>', 'stop by itself after this many seconds')
-    .option('--fail-on-loss <share>', 'exit with 3 if more of the samples were lost (0.01, 1%)')
-    .option('-q, --quiet', 'errors only')
-    .option('-v, --verbose', 'also say what is opened, field by field')
-    .option('--dry-run', 'say what would be opened, and stop')
-    .option('--json', 'the closing summary as JSON on standard error')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
-  perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
-  perf-ts record -g -p 1234 --duration 10              a process that runs already
-  sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine`,
-    )
-    .action(async (command: string[], options) => {
-      const { runRecord } = await import('./record.ts');
-      await runRecord(command, options);
-    });
+  declareRecordOptions(
+    program
+      .command('record')
+      .description('run or attach, sample, write perf.data')
+      .argument('[command...]', 'the program to run and its arguments')
+      .passThroughOptions(),
+  ).action(async (command: string[], options) => {
+    const { runRecord } = await import('./record.ts');
+    await runRecord(command, options);
+  });
 
   withSymbols(
     withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
