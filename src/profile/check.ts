@@ -30,7 +30,11 @@ export function checkProfile(profile: Profile): void {
     if (funcDso !== frames.dso[row]) {
       fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
     }
+    if ((frames.line[row] as number) < 0) {
+      fail(`frames.line[${row}]`, '0 or more', frames.line[row]);
+    }
   }
+  checkIndexes('frames.file', frames.file, NONE, strings.length);
   checkDistinct(
     'frames',
     frames.length,

@@ -25,6 +25,7 @@ export class FrameTableBuilder {
   /** DSO and inline depth in one integer (`placeOf`), so that one comparison covers both. */
   #place = new Int32Array(FIRST_CAPACITY);
   #address = new Float64Array(FIRST_CAPACITY);
+  #location: LocationColumns | null = null;
   #slots = new Int32Array(FIRST_CAPACITY * 4).fill(NONE);
 
   /** Frames grouped by DSO; made when first asked for, dropped when a frame is added. */
@@ -104,6 +105,20 @@ export class FrameTableBuilder {
     this.#func[frame] = func;
   }
 
+  /**
+   * Where `frame` lies in its source: `file` an index into `strings` (−1: not known), `line` and
+   * `column` from 1 (0: not known). Throws if there is no such frame.
+   */
+  setLocation(frame: number, file: number, line: number, column: number): void {
+    if (!(frame >= 0 && frame < this.length)) {
+      throw new RangeError(`frame ${frame} is not in the table of ${this.length} frames`);
+    }
+    this.#location = withCapacity(this.#location, this.#address.length);
+    this.#location.file[frame] = file;
+    this.#location.line[frame] = line;
+    this.#location.column[frame] = column;
+  }
+
   /** FuncIndex of `frame`, −1 while it is unresolved. */
   func(frame: number): number {
     return this.#func[frame] as number;
@@ -146,14 +161,41 @@ export class FrameTableBuilder {
   finish(): FrameTable {
     const length = this.#length;
     const place = this.#place.subarray(0, length);
+    const location = withCapacity(this.#location, length);
     return {
       length,
       func: this.#func.slice(0, length),
       dso: place.map((value) => value >> 8),
       address: this.#address.slice(0, length),
       inlineDepth: Uint8Array.from(place, (value) => value & MAX_INLINE_DEPTH),
+      file: location.file.slice(0, length),
+      line: location.line.slice(0, length),
+      column: location.column.slice(0, length),
     };
   }
+}
+
+/** Most recordings have no line of any frame, so the columns come with the first. */
+type LocationColumns = {
+  readonly file: Int32Array;
+  readonly line: Int32Array;
+  readonly column: Int32Array;
+};
+
+/** `columns`, with room for `capacity` frames; new rows have no location. */
+function withCapacity(columns: LocationColumns | null, capacity: number): LocationColumns {
+  if (columns !== null && columns.file.length >= capacity) return columns;
+  const grown = {
+    file: new Int32Array(capacity).fill(NONE),
+    line: new Int32Array(capacity),
+    column: new Int32Array(capacity),
+  };
+  if (columns !== null) {
+    grown.file.set(columns.file);
+    grown.line.set(columns.line);
+    grown.column.set(columns.column);
+  }
+  return grown;
 }
 
 /** DSO in the upper 24 bits (−1 stays negative), inline depth in the lower 8. */

@@ -96,6 +96,11 @@ export class ProfileBuilder {
     this.#frames.setFunc(frame, func);
   }
 
+  /** Source line of a frame; see `FrameTable`. `line` and `column` 0: not known. */
+  setLocation(frame: number, file: StringIndex, line: number, column = 0): void {
+    this.#frames.setLocation(frame, file, line, column);
+  }
+
   /**
    * Frames left unresolved become `[unknown]` of their DSO. The builder must not be used
    * afterwards.

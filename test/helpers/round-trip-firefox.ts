@@ -82,6 +82,9 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
         address < 0 ? frame : address,
       ),
       inlineDepth: Uint8Array.from(numbers('frameTable', 'inlineDepth')),
+      file: new Int32Array(frameFunc.length).fill(NONE),
+      line: new Int32Array(frameFunc.length),
+      column: new Int32Array(frameFunc.length),
     },
     stacks: {
       length: prefixOffset.length,

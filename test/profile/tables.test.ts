@@ -27,7 +27,24 @@ describe('frame table', () => {
       dso: Int32Array.of(0, 0, 1, -1, 0),
       address: Float64Array.of(0x1000, 0x1001, 0x1000, 0x1000, 0x1000),
       inlineDepth: Uint8Array.of(0, 0, 0, 0, 1),
+      file: Int32Array.of(-1, -1, -1, -1, -1),
+      line: new Int32Array(5),
+      column: new Int32Array(5),
     });
+  });
+
+  test('a frame keeps the line it is given, also when the table grows after it', () => {
+    const frames = new FrameTableBuilder();
+    frames.intern(0, 1, 0);
+    frames.setLocation(0, 7, 12, 3);
+    for (let address = 2; address <= 3000; address++) frames.intern(0, address, 0);
+    frames.setLocation(2999, 8, 99, 0);
+    const { file, line, column } = frames.finish();
+    expect([file[0], line[0], column[0]]).toEqual([7, 12, 3]);
+    expect([file[2999], line[2999], column[2999]]).toEqual([8, 99, 0]);
+    expect([file[1], line[1], column[1]]).toEqual([-1, 0, 0]);
+    expect([file.length, line.length, column.length]).toEqual([3000, 3000, 3000]);
+    expect(() => frames.setLocation(3000, 0, 1, 0)).toThrow('frame 3000 is not in the table');
   });
 
   test('addresses that differ only in their upper half are different frames', () => {
