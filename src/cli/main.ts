@@ -126,6 +126,7 @@ Examples:
     )
     .option('--ns', 'times with nanoseconds')
     .option('-e, --event <name>', 'this event only')
+    .option('-D, --dump-raw-trace', 'the bytes of every record too, in the order of the file')
     .option('--show-task-events', 'beside samples: FORK, COMM and EXIT')
     .option('--show-mmap-events', 'beside samples: MMAP and MMAP2')
     .option('--show-switch-events', 'beside samples: context switches')
