@@ -37,6 +37,9 @@ describe('the command line of record', () => {
     ['--strict-freq', { strictFreq: true }, { strictFreq: true }],
     ['-g', { g: true }, { callGraph: 'fp' }],
     ['--call-graph fp', { callGraph: 'fp' }, { callGraph: 'fp' }],
+    ['--call-graph dwarf', { callGraph: 'dwarf' }, { callGraph: 'dwarf' }],
+    ['--call-graph dwarf,4096', { callGraph: 'dwarf,4096' }, { callGraph: 'dwarf,4096' }],
+    ['--call-graph dwarf,100', { callGraph: 'dwarf,100' }, { callGraph: 'dwarf,104' }],
     ['-g --call-graph none', { g: true, callGraph: 'none' }, {}],
     ['--counts', { counts: true }, { counts: true }],
     ['-i', { inherit: false }, { inherit: false }],
@@ -79,14 +82,9 @@ describe('the command line of record', () => {
     [{ mmapPages: '1.5M' }, '-m 1.5M: expected a number of pages'],
     [{ clockid: 'sundial' }, '-k sundial: unknown clock'],
     [{ callGraph: 'magic' }, '--call-graph magic: unknown way to record stacks'],
-    [
-      { callGraph: 'auto' },
-      '--call-graph auto: chooses between frame pointers and unwinding, which comes',
-    ],
-    [
-      { callGraph: 'dwarf,8192' },
-      '--call-graph dwarf,8192: unwinds from copied stacks, which comes',
-    ],
+    [{ callGraph: 'dwarf,' }, '--call-graph dwarf,: the stack copy has 8 to 65528 bytes'],
+    [{ callGraph: 'dwarf,0' }, '--call-graph dwarf,0: the stack copy has 8 to 65528 bytes'],
+    [{ callGraph: 'dwarf,65529' }, '--call-graph dwarf,65529: the stack copy has 8 to 65528'],
     [{ callGraph: 'lbr' }, "--call-graph lbr: reads the CPU's branch records, which comes"],
   ])('refuses %o', (flags, message) => {
     expect(() => options(flags)).toThrow(UsageError);

@@ -119,7 +119,7 @@ describeLive('--fail-on-loss', () => {
 describe('a command line that cannot be meant', () => {
   it.each([
     [['-F', '99', '-c', '5'], '-F and -c exclude each other'],
-    [['--call-graph', 'dwarf,8192'], '--call-graph dwarf,8192: unwinds from copied stacks'],
+    [['--call-graph', 'dwarf,65536'], '--call-graph dwarf,65536: the stack copy has 8 to 65528'],
     [['-e', 'cpu-clock/call-graph=lbr/'], "call-graph=lbr: reads the CPU's branch records"],
     [['--fail-on-loss', '101%'], '--fail-on-loss 101%: expected a share'],
     [['-a', '-p', '1', '-C', '0'], '-p, -t and -a exclude each other'],

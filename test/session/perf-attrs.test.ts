@@ -10,7 +10,7 @@
 //   disabled,        set by the native worker as the target needs it: how an event was switched on is
 //   enable_on_exec   no property of the recording
 //   clockid          ours is CLOCK_MONOTONIC, which jitdump and Node use; perf's is the scheduler's
-//   mmap, comm, …    ours are on the side-band event alone, with rings of its own
+//   mmap, mmap_data … ours are on the side-band event alone, with rings of its own
 //
 // All others are drawn at their test.
 
@@ -22,7 +22,15 @@ import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const SIDEBAND = ['mmap', 'comm', 'task', 'mmap2', 'comm_exec', 'ksymbol', 'bpf_event'];
-const SHARED = ['size', 'disabled', 'enable_on_exec', 'use_clockid', 'clockid', ...SIDEBAND];
+const SHARED = [
+  'size',
+  'mmap_data',
+  'disabled',
+  'enable_on_exec',
+  'use_clockid',
+  'clockid',
+  ...SIDEBAND,
+];
 const SHARED_BITS: Readonly<Record<string, readonly string[]>> = {
   sample_type: ['CPU', 'STREAM_ID', 'IDENTIFIER', 'ID'],
   read_format: ['TOTAL_TIME_ENABLED', 'TOTAL_TIME_RUNNING'],
@@ -96,6 +104,21 @@ describeLive('the attrs of a recording', () => {
   it.skipIf(!isReference).each<[string, Record<string, string[]>]>([
     ['-e cpu-clock', { 'cpu-clock': [] }],
     ['-e cpu-clock:u,page-faults -F 999 -g', { 'cpu-clock:u': [], 'page-faults': [] }],
+    // perf adds ADDR and DATA_SRC only because it wants mappings of data.
+    [
+      '-e cpu-clock --call-graph dwarf',
+      { 'cpu-clock': ['sample_type: -ADDR', 'sample_type: -DATA_SRC'] },
+    ],
+    [
+      '-e cpu-clock/call-graph=dwarf,stack-size=1000/,page-faults',
+      {
+        'cpu-clock/call-graph=dwarf,stack-size=1000/': [
+          'sample_type: -ADDR',
+          'sample_type: -DATA_SRC',
+        ],
+        'page-faults': [],
+      },
+    ],
     ['-e page-faults -c 1000', { 'page-faults': [] }],
     // At a period of 1 the field makes no difference to the sampling, and says what one counted for.
     ['-e page-faults -c 1', { 'page-faults': ['sample_type: +PERIOD'] }],

@@ -312,11 +312,31 @@ describe('what an event records', () => {
     ]);
   });
 
+  it('is a copy of the stack where dwarf asks for it, and the kernel walks its own part', () => {
+    const stacksOf = (events: string, callGraph: 'fp' | 'dwarf' | 'dwarf,1001' = 'fp') => {
+      const plan = planOf(events, { callGraph });
+      const copies = plan.events.map(({ attr }) => [
+        attr.sampleStackUser,
+        attr.sampleRegsUser > 0n,
+        attr.flags.excludeCallchainUser,
+      ]);
+      return { copies, mapsData: plan.sideband.flags.mmapData };
+    };
+    const whole = [8192, true, true];
+    const none = [0, false, false];
+    expect(stacksOf('cycles', 'dwarf')).toEqual({ copies: [whole], mapsData: true });
+    expect(stacksOf('cycles')).toEqual({ copies: [none], mapsData: false });
+    expect(stacksOf('cycles', 'dwarf,1001').copies).toEqual([[1008, true, true]]);
+    expect(stacksOf('cycles/call-graph=fp/,page-faults', 'dwarf').copies).toEqual([none, whole]);
+    expect(stacksOf('cycles/call-graph=dwarf,stack-size=1000/').copies).toEqual([
+      [1000, true, true],
+    ]);
+  });
+
   it.each([
-    ['cycles/call-graph=dwarf/', 'cycles/call-graph=dwarf/: call-graph=dwarf: unwinds from copied'],
     ['cycles/call-graph=lbr/', "cycles/call-graph=lbr/: call-graph=lbr: reads the CPU's branch"],
     ['cycles/stack-size=8192/', 'cycles/stack-size=8192/: stack-size belongs to call-graph=dwarf'],
-  ])('is not yet an unwound stack: %s', (event, message) => {
+  ])('refuses %s', (event, message) => {
     expect(() => planOf(event)).toThrow(UsageError);
     expect(() => planOf(event)).toThrow(message);
   });

@@ -1,12 +1,25 @@
+import { arch } from 'node:os';
 import { UsageError } from '../../base/errors.ts';
-import type { CallGraph } from './record-options.ts';
 
-/** perf's other ways to a call stack, and what each of them takes. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  auto: 'chooses between frame pointers and unwinding',
-  dwarf: 'unwinds from copied stacks',
-  lbr: "reads the CPU's branch records",
+/** How call stacks are recorded: `dwarf` with the bytes of user stack to copy, 8192 if not said. */
+export type CallGraph = 'none' | 'fp' | 'dwarf' | `dwarf,${number}`;
+
+/** What a sample brings along for its stack. */
+export type StackFields = {
+  /** Whose part of the stack the kernel walks, by frame pointer. */
+  readonly callchain: 'none' | 'kernel' | 'all';
+  /** Bytes of user stack copied with each sample, a multiple of 8; 0: none, and no registers. */
+  readonly stackBytes: number;
 };
+
+/** As in perf. */
+export const DEFAULT_STACK_BYTES = 8192;
+/** The copy's size is a u16 in the kernel, a multiple of 8. */
+const MOST_STACK_BYTES = 65528;
+
+const SUPPORTED =
+  'supported: fp (by frame pointer: build with -fno-omit-frame-pointer), ' +
+  'dwarf[,BYTES] (unwound from copied stacks), none';
 
 /**
  * The way to record call stacks that `text` names, `none` and `no` alike. `where` stands before the
@@ -15,11 +28,43 @@ const NOT_YET: Readonly<Record<string, string>> = {
 export function checkCallGraph(text: string, where: string): CallGraph {
   if (text === 'fp') return 'fp';
   if (text === 'none' || text === 'no') return 'none';
-  const later = NOT_YET[text.split(',')[0] as string];
-  const supported = 'supported: fp (by frame pointer: build with -fno-omit-frame-pointer), none';
-  if (later === undefined)
-    throw new UsageError(`${where}: unknown way to record stacks`, [supported]);
-  throw new UsageError(`${where}: ${later}, which comes with unwinding in a later version`, [
-    supported,
+  if (text === 'dwarf') return 'dwarf';
+  const comma = text.indexOf(',');
+  if (comma > 0 && text.slice(0, comma) === 'dwarf') {
+    return `dwarf,${checkStackBytes(text.slice(comma + 1), where)}`;
+  }
+  if (comma < 0 && text === 'lbr') {
+    const reason = "reads the CPU's branch records, which comes in a later version";
+    throw new UsageError(`${where}: ${reason}`, [SUPPORTED]);
+  }
+  throw new UsageError(`${where}: unknown way to record stacks`, [SUPPORTED]);
+}
+
+/** The fields that `callGraph` takes. */
+export function stackFieldsOf(callGraph: CallGraph): StackFields {
+  if (callGraph === 'none') return { callchain: 'none', stackBytes: 0 };
+  if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0 };
+  const bytes = callGraph === 'dwarf' ? DEFAULT_STACK_BYTES : Number(callGraph.slice(6));
+  return { callchain: 'kernel', stackBytes: roundUp(bytes) };
+}
+
+function checkStackBytes(text: string, where: string): number {
+  const bytes = /^\d{1,9}$/.test(text) ? roundUp(Number(text)) : 0;
+  if (bytes > 0 && bytes <= MOST_STACK_BYTES) return bytes;
+  throw new UsageError(`${where}: the stack copy has 8 to ${MOST_STACK_BYTES} bytes`, [
+    `default: ${DEFAULT_STACK_BYTES}; more reaches further down deep stacks and makes larger files`,
   ]);
+}
+
+function roundUp(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}
+
+/**
+ * The registers that perf dumps for unwinding, by bit (arch/…/include/uapi/asm/perf_regs.h): on
+ * x86-64 all but the segments DS, ES, FS and GS, which the kernel refuses; on arm64 X0 to X29, LR, SP
+ * and PC.
+ */
+export function userRegisterMask(machine: string = arch()): bigint {
+  return machine === 'arm64' ? (1n << 33n) - 1n : 0xff0fffn;
 }

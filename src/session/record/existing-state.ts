@@ -38,7 +38,7 @@ export function describeExisting(
   const id = opened.sidebandIds[0] ?? 0n;
   const records: Uint8Array[] = describeKernel(encoder, id, plan, notices);
   for (const pid of existingProcesses(target, opened)) {
-    const process = describeProcess(pid);
+    const process = describeProcess(pid, plan.sideband.flags.mmapData);
     if (process !== null) describeOne(encoder, id, process, records);
   }
   return Buffer.concat(records);
@@ -114,6 +114,7 @@ function describeOne(
           fileOffset: mapping.fileOffset,
           filename: mapping.path,
           prot: mapping.protection,
+          isData: !mapping.executable,
           flags: mapping.shared ? MAP_SHARED : MAP_PRIVATE,
           fileId: {
             major: mapping.major,

@@ -1,5 +1,6 @@
-/** How call stacks are recorded. */
-export type CallGraph = 'none' | 'fp';
+import type { CallGraph } from './call-graph.ts';
+
+export type { CallGraph } from './call-graph.ts';
 
 /**
  * What to record, for `record()` and `perf-ts record` alike. Exactly one of `command`, `pids`,
@@ -26,7 +27,10 @@ export type RecordOptions = {
   readonly count?: number;
   /** Refuse a frequency above the kernel's limit instead of lowering it. */
   readonly strictFreq?: boolean;
-  /** Default `none`. */
+  /**
+   * How call stacks are recorded: `fp` by frame pointer, `dwarf` or `dwarf,BYTES` by copying that
+   * much of the user stack with each sample, for unwinding when it is read. Default `none`.
+   */
   readonly callGraph?: CallGraph;
   /** Record the counter's value with each sample, so that weights are what was counted. */
   readonly counts?: boolean;

@@ -90,7 +90,8 @@ export function planRecording(
     );
   }
   const inherit = events.some(({ attr }) => attr.flags.inherit);
-  const sideband = sidebandAttr(options, features, inherit);
+  const mapsData = events.some(({ attr }) => attr.sampleStackUser > 0);
+  const sideband = sidebandAttr(options, features, { inherit, mapsData });
   return { events, sideband, cpus, notices: notices.list() };
 }
 

@@ -2,11 +2,17 @@ import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
-import { checkCallGraph } from './call-graph.ts';
+import {
+  checkCallGraph,
+  DEFAULT_STACK_BYTES,
+  type StackFields,
+  stackFieldsOf,
+  userRegisterMask,
+} from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
 import type { KernelFeatures } from './kernel-features.ts';
-import type { CallGraph, RecordOptions } from './record-options.ts';
+import type { RecordOptions } from './record-options.ts';
 
 /**
  * The attr of a sampled event by itself, before the kernel was asked and before groups are put
@@ -18,9 +24,10 @@ export function sampleAttr(
   options: RecordOptions,
   features: KernelFeatures,
 ): EventAttr {
-  const callGraph = callGraphOf(spec, options);
+  const { callchain, stackBytes } = stackFields(spec, options);
   let sampleType = COMMON_SAMPLE_TYPE;
-  if (callGraph === 'fp') sampleType |= PERF_SAMPLE.CALLCHAIN;
+  if (callchain !== 'none') sampleType |= PERF_SAMPLE.CALLCHAIN;
+  if (stackBytes > 0) sampleType |= PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
   if (readsCounter(spec, options, features)) sampleType |= PERF_SAMPLE.READ;
   if (spec.isTracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
   if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
@@ -36,7 +43,9 @@ export function sampleAttr(
     sampleType,
     readFormat: commonReadFormat(features),
     clockid,
-    sampleMaxStack: callGraph === 'fp' ? (spec.maxStack ?? 0) : 0,
+    sampleRegsUser: stackBytes > 0 ? userRegisterMask() : 0n,
+    sampleStackUser: stackBytes,
+    sampleMaxStack: callchain === 'none' ? 0 : (spec.maxStack ?? 0),
     flags: {
       freq: rate.kind === 'frequency',
       inherit: inherits(spec, options),
@@ -49,6 +58,7 @@ export function sampleAttr(
       excludeIdle: spec.exclude.idle,
       excludeHost: spec.exclude.host,
       excludeGuest: spec.exclude.guest,
+      excludeCallchainUser: callchain === 'kernel',
       preciseIp: spec.preciseIp,
       pinned: spec.pinned,
       exclusive: spec.exclusive,
@@ -85,19 +95,25 @@ function writesExitCounts(
   return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
 }
 
-/** As in perf, a `max-stack` term alone asks for callchains too. */
-function callGraphOf(spec: EventSpec, options: RecordOptions): CallGraph {
-  if (spec.stackSizeBytes !== null) {
+/**
+ * What the event's own terms, or else the options, want of stacks. As in perf, a `max-stack` term
+ * alone asks for callchains too, and `stack-size` says how much `call-graph=dwarf` copies.
+ */
+export function stackFields(spec: EventSpec, options: RecordOptions): StackFields {
+  const { callGraph, stackSizeBytes } = spec;
+  const asked = options.callGraph ?? 'none';
+  const where =
+    callGraph === null ? `--call-graph ${asked}` : `${spec.text}: call-graph=${callGraph}`;
+  let chosen = checkCallGraph(callGraph ?? asked, where);
+  if (chosen === 'none' && callGraph === null && spec.maxStack !== null) chosen = 'fp';
+  const fields = stackFieldsOf(chosen);
+  if (stackSizeBytes === null) return fields;
+  if (fields.stackBytes === 0) {
     throw new UsageError(`${spec.text}: stack-size belongs to call-graph=dwarf`, [
-      'stacks are recorded by frame pointer so far: call-graph=fp',
+      `as in call-graph=dwarf,stack-size=${DEFAULT_STACK_BYTES}`,
     ]);
   }
-  if (spec.callGraph !== null) {
-    const asked = spec.callGraph === 'no' ? 'none' : spec.callGraph;
-    return checkCallGraph(asked, `${spec.text}: call-graph=${spec.callGraph}`);
-  }
-  if (spec.maxStack !== null) return 'fp';
-  return checkCallGraph(options.callGraph ?? 'none', `--call-graph ${options.callGraph}`);
+  return stackFieldsOf(checkCallGraph(`dwarf,${stackSizeBytes}`, `${spec.text}: stack-size`));
 }
 
 /** Events that a CPU's counter counts; all others overflow in the kernel's software. */

@@ -7,11 +7,14 @@ import type { RecordOptions } from './record-options.ts';
 /**
  * The dummy event: it counts nothing, and its rings carry what must not be lost. Since it sees no
  * kernel code, it leaves it out, and so opens at every paranoid level.
+ *
+ * With `mapsData` it reports mappings without code as well: perf finds the unwind tables of a library,
+ * which linkers put in front of the code, only through these.
  */
 export function sidebandAttr(
   options: RecordOptions,
   features: KernelFeatures,
-  inherit: boolean,
+  { inherit, mapsData }: { readonly inherit: boolean; readonly mapsData: boolean },
 ): EventAttr {
   const { clockid, useClockid } = clockFields(options, features);
   return newAttr({
@@ -29,6 +32,7 @@ export function sidebandAttr(
       excludeHv: true,
       mmap: true,
       mmap2: true,
+      mmapData: mapsData,
       buildId: features.buildId,
       comm: true,
       commExec: true,

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One executable or named area of `/proc/PID/maps`. */
+/** One area of `/proc/PID/maps`. */
 export type ProcMapping = {
+  readonly executable: boolean;
   readonly start: bigint;
   readonly end: bigint;
   readonly protection: number;
@@ -27,8 +28,11 @@ export function listProcesses(): number[] {
   return listNumbers('/proc');
 }
 
-/** Describes one process; null if it is gone. What may not be read is left out. */
-export function describeProcess(pid: number): ProcProcess | null {
+/**
+ * Describes one process; null if it is gone. What may not be read is left out. With `withData` its
+ * mappings without code are described too.
+ */
+export function describeProcess(pid: number, withData = false): ProcProcess | null {
   const status = readText(`/proc/${pid}/status`);
   if (status === null) return null;
   const threads = listNumbers(`/proc/${pid}/task`).map((tid) => ({
@@ -40,7 +44,7 @@ export function describeProcess(pid: number): ProcProcess | null {
     parentPid: Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0),
     comm: (readText(`/proc/${pid}/comm`) ?? '').replace(/\n$/, ''),
     threads,
-    mappings: parseMaps(readText(`/proc/${pid}/maps`) ?? ''),
+    mappings: parseMaps(readText(`/proc/${pid}/maps`) ?? '', withData),
   };
 }
 
@@ -55,25 +59,31 @@ const PROT_WRITE = 2;
 const PROT_EXEC = 4;
 
 /**
- * Reads `/proc/PID/maps` and keeps the executable areas, the only ones that code runs in:
+ * Reads `/proc/PID/maps` and keeps the executable areas, the only ones that code runs in, with
+ * `withData` all that can be read:
  *
  *   7f1c2a400000-7f1c2a5d0000 r-xp 00026000 fe:01 1835039      /usr/lib/libc.so.6
  *
  * The path is the rest of the line (it may hold spaces; the kernel writes a newline as `\012`).
  * Areas without a name get `//anon`, as in the kernel's own MMAP2 records.
  */
-export function parseMaps(text: string): ProcMapping[] {
+export function parseMaps(text: string, withData = false): ProcMapping[] {
   const mappings: ProcMapping[] = [];
   const line =
     /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$/gm;
   for (const match of text.matchAll(line)) {
     const [, start, end, flags, offset, major, minor, inode, path] = match as unknown as string[];
-    if (flags?.[2] !== 'x') continue;
+    const executable = flags?.[2] === 'x';
+    const isWanted = executable || (withData && flags?.[0] === 'r');
+    if (flags === undefined || !isWanted) continue;
     mappings.push({
+      executable,
       start: BigInt(`0x${start}`),
       end: BigInt(`0x${end}`),
       protection:
-        (flags[0] === 'r' ? PROT_READ : 0) | (flags[1] === 'w' ? PROT_WRITE : 0) | PROT_EXEC,
+        (flags[0] === 'r' ? PROT_READ : 0) |
+        (flags[1] === 'w' ? PROT_WRITE : 0) |
+        (executable ? PROT_EXEC : 0),
       shared: flags[3] === 's',
       fileOffset: BigInt(`0x${offset}`),
       major: Number.parseInt(major as string, 16),
