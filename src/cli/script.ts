@@ -1,11 +1,14 @@
+import { UsageError } from '../base/errors.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { cutOffset } from '../session/read/open-profile.ts';
 import { type DescribedRecord, visitRecords } from '../session/read/record-stream.ts';
 import { recordedTime } from '../session/recorded-time.ts';
+import { dumpRecords } from '../session/script/dump-records.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { sayDiagnostics } from './load.ts';
 import { formatCount } from './render/numbers.ts';
+import { formatDump } from './script/dump-text.ts';
 import { chooseFields } from './script/fields.ts';
 import { formatRecord, recordFields } from './script/record-text.ts';
 import { formatSample, type SampleTextStyle } from './script/sample-text.ts';
@@ -17,6 +20,7 @@ export type ScriptFlags = SelectionFlags & {
   readonly samples?: boolean;
   readonly fields?: readonly string[];
   readonly ns?: boolean;
+  readonly dumpRawTrace?: boolean;
   readonly event?: string;
   readonly symfs?: string;
   readonly kallsyms?: string;
@@ -49,13 +53,11 @@ const FLUSH_AT = 1 << 18;
 
 /** `perf-ts script`: every record, one line (or one JSON object) each; stacks below their sample. */
 export async function runScript(path: string, flags: ScriptFlags): Promise<void> {
-  let pending = '';
-  const append = (text: string): void => {
-    pending += text;
-    if (pending.length <= FLUSH_AT) return;
-    writeOut(pending);
-    pending = '';
-  };
+  if (flags.dumpRawTrace === true) {
+    dump(path, flags);
+    return;
+  }
+  const { append, flush } = bufferedOutput();
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
   const { symfs, kallsyms, event } = flags;
   const shown = shownTypes(flags);
@@ -83,7 +85,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
           record: (record) => append(`${mark}${formatRecord(record, style)}`),
         },
   );
-  writeOut(pending);
+  flush();
   warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
   sayDiagnostics(data.diagnostics, flags.verbose === true);
   const selection = selectionText(flags);
@@ -92,6 +94,36 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       `perf-ts: ${selection}: ${formatCount(samples - samplesLeftOut)} of ${formatCount(samples)} samples`,
     );
   }
+}
+
+/** Text is collected until it is worth a system call. */
+function bufferedOutput() {
+  let pending = '';
+  const flush = (): void => {
+    writeOut(pending);
+    pending = '';
+  };
+  const append = (text: string): void => {
+    pending += text;
+    if (pending.length > FLUSH_AT) flush();
+  };
+  return { append, flush };
+}
+
+/** `-D`: the bytes of every record, in the order of the file. */
+function dump(path: string, flags: ScriptFlags): void {
+  const others = [selectionText(flags), flags.json && '--json', flags.event && '--event'];
+  const refused = others.find(Boolean);
+  if (refused) {
+    throw new UsageError(`-D dumps every record of the file: it does not go with ${refused}`, [
+      'leave -D away',
+    ]);
+  }
+  const { append, flush } = bufferedOutput();
+  const data = dumpRecords(path, (record) => append(formatDump(record)));
+  flush();
+  warnIfCut({ truncatedAt: cutOffset(data) }, flags.strict === true);
+  sayDiagnostics(data.diagnostics, flags.verbose === true);
 }
 
 /** Which records are shown beside samples; null: all. */

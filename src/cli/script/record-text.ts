@@ -20,11 +20,12 @@ export function formatRecord(described: DescribedRecord, style: SampleTextStyle)
     timeNs: BigInt(timeNs ?? 0),
   };
   const head = headText(who, fields, style, false);
-  const text = record === undefined ? '' : bodyText(described, record);
+  const text = record === undefined ? '' : recordBody(described, record);
   return `${head}PERF_RECORD_${type}${printable(text)}\n`;
 }
 
-function bodyText({ event, callchain }: DescribedRecord, record: KernelRecord): string {
+/** What perf prints behind the record's name. */
+export function recordBody({ event, callchain }: DescribedRecord, record: KernelRecord): string {
   switch (record.kind) {
     case 'comm':
       return `${record.isExec ? ' exec' : ''}: ${record.comm}:${record.pid}/${record.tid}`;

@@ -18,6 +18,7 @@ import type { FieldValue } from '../../tracepoint/field-value.ts';
 import type { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
 import { DeferredSamples, type HeldSample, type SampleLine } from '../script/deferred-samples.ts';
 import { FrameNamer, isKernelMode, type NamedFrame } from '../script/frame-namer.ts';
+import { type IbsDescriber, readIbsEvents } from '../script/ibs-events.ts';
 import { RecordFilter } from '../script/record-filter.ts';
 import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
@@ -49,6 +50,8 @@ export type DescribedRecord = {
   /** What a tracepoint says: the line that its print fmt makes, and its fields. */
   readonly trace?: string | undefined;
   readonly fields?: Readonly<Record<string, FieldValue>> | undefined;
+  /** The registers of AMD's instruction-based sampling in words, a line each. */
+  readonly ibs?: readonly string[] | undefined;
   /** The sample's other fields. */
   readonly more?: SampleFields | undefined;
   /** Decoded fields of a record that is not a sample. */
@@ -147,6 +150,7 @@ class RecordDescriber {
   readonly #namer: FrameNamer;
   readonly #names: readonly string[];
   readonly #formats: TracepointFormats | null;
+  readonly #ibs: IbsDescriber | null;
   readonly #filter: RecordFilter;
   readonly #groupReads = new GroupReads();
   readonly #sample: SampleView;
@@ -167,6 +171,7 @@ class RecordDescriber {
     this.#namer = new FrameNamer(this.#pipeline, symbolizer);
     this.#names = data.attrs.map(eventName);
     this.#formats = readTracepointFormats(this.#pipeline, this.#namer);
+    this.#ibs = readIbsEvents(data);
     this.#filter = new RecordFilter(options.select?.(data) ?? {}, options.event, this.#names);
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
@@ -293,6 +298,7 @@ class RecordDescriber {
       callchain: chain,
       trace: this.#trace() ?? undefined,
       fields,
+      ibs: this.#ibs?.(this.#context) ?? undefined,
       more: describeSampleFields(this.#context),
     };
   }

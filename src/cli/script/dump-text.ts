@@ -1,0 +1,76 @@
+import { printable } from '../../base/printable.ts';
+import { formatAddress } from '../../base/u64.ts';
+import { PERF_SAMPLE, recordTypeName } from '../../perf-event/constants.ts';
+import type { SampleContext } from '../../perf-event/sample-fields.ts';
+import type { DumpedRecord } from '../../session/script/dump-records.ts';
+import { recordBody } from './record-text.ts';
+
+const BYTES_PER_LINE = 16;
+
+/**
+ * A record as `perf script -D` dumps it: what it says, and its bytes.
+ *
+ *   0 4578788883557 0x2a8 [0x78]: PERF_RECORD_SAMPLE(IP, 0x1): 6351/6351: 0xffffffff81752b6a period: 1 addr: 0
+ *   ... FP chain: nr:2
+ *   .....  0: ffffffffffffff80
+ *   .....  1: ffffffff81752b6a
+ *   .
+ *   . ... raw event: size 120 bytes
+ *   .  0000:  09 00 00 00 01 00 78 00 6a 2b 75 81 ff ff ff ff  ......x.j+u.....
+ */
+export function formatDump(record: DumpedRecord): string {
+  const { fileOffset, bytes, type, sample, other, ibs } = record;
+  const place = `0x${fileOffset.toString(16)} [0x${bytes.length.toString(16)}]`;
+  const head = `${stampOf(record)}${place}: PERF_RECORD_${recordTypeName(type)}`;
+  const body = sample !== null ? sampleBody(sample, record.misc) : '';
+  const own = other?.record === undefined ? '' : printable(recordBody(other, other.record));
+  const lines = [
+    `${head}${body}${own}`,
+    ...(sample === null ? [] : chainLines(sample)),
+    ...(ibs ?? []),
+    '.',
+    `. ... raw event: size ${bytes.length} bytes`,
+    ...hexLines(bytes),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** CPU and time, where records of the event have them. */
+function stampOf({ attr, cpu, timeNs }: DumpedRecord): string {
+  const has = (bit: number) => attr !== null && (attr.sampleType & bit) !== 0;
+  const cpuText = has(PERF_SAMPLE.CPU) ? `${cpu} ` : '';
+  return has(PERF_SAMPLE.TIME) ? `${cpuText}${timeNs ?? 0} ` : cpuText;
+}
+
+function sampleBody({ sample }: SampleContext, misc: number): string {
+  const { pid, tid, ip, period, addr } = sample;
+  return (
+    `(IP, 0x${misc.toString(16)}): ${pid}/${tid}: ${formatAddress(ip)} ` +
+    `period: ${period} addr: ${addr === 0 ? '0' : formatAddress(addr)}`
+  );
+}
+
+function chainLines({ sample, attr }: SampleContext): string[] {
+  if ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) return [];
+  const { callchain, callchainLength } = sample;
+  const lines = [`... FP chain: nr:${callchainLength}`];
+  for (let i = 0; i < callchainLength; i++) {
+    const entry = formatAddress(callchain[i] as number).slice(2);
+    lines.push(`..... ${String(i).padStart(2)}: ${entry.padStart(16, '0')}`);
+  }
+  return lines;
+}
+
+function hexLines(bytes: Uint8Array): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += BYTES_PER_LINE) {
+    const row = [...bytes.subarray(at, at + BYTES_PER_LINE)];
+    const digits = row.map((byte) => ` ${byte.toString(16).padStart(2, '0')}`).join('');
+    const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
+    const offset = at.toString(16).padStart(4, '0');
+    lines.push(
+      `.  ${offset}: ${digits.padEnd(3 * BYTES_PER_LINE)}  ${text.join('').padEnd(BYTES_PER_LINE)}`,
+    );
+  }
+  return lines;
+}
