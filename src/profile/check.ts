@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import type { Profile } from './types.ts';
+import { FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
 
 /**
  * Throws unless `profile` keeps every invariant that `types.ts` states. The message names the
@@ -16,6 +16,8 @@ export function checkProfile(profile: Profile): void {
 
   checkIndexes('funcs.name', funcs.name, 0, strings.length);
   checkIndexes('funcs.dso', funcs.dso, NONE, dsos.length);
+  checkIndexes('funcs.category', funcs.category, 0, FUNC_CATEGORIES.length);
+  checkIndexes('funcs.file', funcs.file, NONE, strings.length);
   checkDistinct('funcs', funcs.length, (row) => `${funcs.name[row]} ${funcs.dso[row]}`);
 
   checkIndexes('frames.func', frames.func, 0, funcs.length);
@@ -34,6 +36,7 @@ export function checkProfile(profile: Profile): void {
       fail(`frames.line[${row}]`, '0 or more', frames.line[row]);
     }
   }
+  checkIndexes('frames.tier', frames.tier, 0, TIERS.length);
   checkIndexes('frames.file', frames.file, NONE, strings.length);
   checkDistinct(
     'frames',
@@ -98,7 +101,12 @@ function checkLengths(name: string, table: { readonly length: number }): void {
   }
 }
 
-function checkIndexes(where: string, column: Int32Array, lowest: number, end: number): void {
+function checkIndexes(
+  where: string,
+  column: Int32Array | Uint8Array,
+  lowest: number,
+  end: number,
+): void {
   for (let row = 0; row < column.length; row++) {
     const value = column[row] as number;
     if (value < lowest || value >= end) checkIndex(`${where}[${row}]`, value, lowest, end);

@@ -171,6 +171,7 @@ export class FrameTableBuilder {
       file: location.file.slice(0, length),
       line: location.line.slice(0, length),
       column: location.column.slice(0, length),
+      tier: new Uint8Array(length),
     };
   }
 }

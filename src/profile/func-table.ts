@@ -1,5 +1,12 @@
+import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
-import type { FuncIndex, FuncTable } from './types.ts';
+import {
+  type Dso,
+  FUNC_CATEGORIES,
+  type FuncCategory,
+  type FuncIndex,
+  type FuncTable,
+} from './types.ts';
 
 /** What a function is called when no symbol covers its address. */
 export const UNKNOWN_FUNC_NAME = '[unknown]';
@@ -21,11 +28,28 @@ export class FuncTableBuilder {
     return this.#rows.intern(name, dso) as FuncIndex;
   }
 
-  finish(): FuncTable {
+  /** The category of each function is that of its DSO. */
+  finish(dsos: readonly Dso[]): FuncTable {
+    const { length } = this;
+    const dso = this.#rows.second.finish();
+    const category = Uint8Array.from(dso, (row) => categoryRow(categoryOfDso(dsos[row])));
     return {
-      length: this.length,
+      length,
       name: this.#rows.first.finish(),
-      dso: this.#rows.second.finish(),
+      dso,
+      category,
+      file: new Int32Array(length).fill(NONE),
+      line: new Int32Array(length),
+      column: new Int32Array(length),
     };
   }
+}
+
+/** Row of `FUNC_CATEGORIES`. */
+export function categoryRow(category: FuncCategory): number {
+  return FUNC_CATEGORIES.indexOf(category);
+}
+
+function categoryOfDso(dso: Dso | undefined): FuncCategory {
+  return dso?.kind === 'kernel' || dso?.kind === 'module' ? 'kernel' : 'native';
 }

@@ -117,7 +117,7 @@ export class ProfileBuilder {
       ...parts,
       lostStack,
       strings: this.strings.strings,
-      funcs: this.#funcs.finish(),
+      funcs: this.#funcs.finish(parts.dsos),
       frames: this.#frames.finish(),
       stacks: this.#stacks.finish(),
       samples: this.#samples.finish(),

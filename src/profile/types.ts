@@ -68,14 +68,41 @@ export type ProfileThread = {
   readonly comm: string;
 };
 
-/** Functions, the unit that people read: one row per (name, DSO). */
+/**
+ * Functions, the unit that people read: one row per (name, DSO). A function of JavaScript has its
+ * file and line in its name, `handle src/server.ts:12`, since so many have no other: it is one row
+ * in whatever way V8 ran it (`FrameTable.tier`).
+ */
 export type FuncTable = {
   readonly length: number;
   /** Index into `strings`: demangled name, or `[unknown]`. */
   readonly name: Int32Array;
   /** DsoIndex, −1 if no mapping covered the address. */
   readonly dso: Int32Array;
+  /** Row of `FUNC_CATEGORIES`: whose code it is. */
+  readonly category: Uint8Array;
+  /** Index into `strings`: path or URL of the source where the function begins; −1: not known. */
+  readonly file: Int32Array;
+  /** Line on which it begins, from 1; 0 where it is not known. */
+  readonly line: Int32Array;
+  /** Column at which it begins, from 1; 0 where it is not known. */
+  readonly column: Int32Array;
 };
+
+/** Whose code a function is. */
+export const FUNC_CATEGORIES = [
+  'native',
+  'kernel',
+  'user code',
+  'dependency',
+  'node internal',
+  'V8',
+] as const;
+export type FuncCategory = (typeof FUNC_CATEGORIES)[number];
+
+/** How V8 ran a frame of JavaScript, worst first; `none` is code that is not JavaScript. */
+export const TIERS = ['none', 'interpreter', 'baseline', 'Maglev', 'TurboFan'] as const;
+export type Tier = (typeof TIERS)[number];
 
 /** Positions in code: one row per (DSO, lookup address, inline depth). */
 export type FrameTable = {
@@ -97,6 +124,8 @@ export type FrameTable = {
   readonly line: Int32Array;
   /** Column in `line`, from 1; 0 where it is not known. */
   readonly column: Int32Array;
+  /** Row of `TIERS`. */
+  readonly tier: Uint8Array;
 };
 
 /** Paths from the root; see the head of this file. */

@@ -73,6 +73,10 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
       length: funcDso.length,
       name: Int32Array.from(numbers('funcTable', 'name')),
       dso: Int32Array.from(funcDso),
+      category: new Uint8Array(funcDso.length),
+      file: new Int32Array(funcDso.length).fill(NONE),
+      line: new Int32Array(funcDso.length),
+      column: new Int32Array(funcDso.length),
     },
     frames: {
       length: frameFunc.length,
@@ -85,6 +89,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
       file: new Int32Array(frameFunc.length).fill(NONE),
       line: new Int32Array(frameFunc.length),
       column: new Int32Array(frameFunc.length),
+      tier: new Uint8Array(frameFunc.length),
     },
     stacks: {
       length: prefixOffset.length,
