@@ -30,6 +30,7 @@ describe('frame table', () => {
       file: Int32Array.of(-1, -1, -1, -1, -1),
       line: new Int32Array(5),
       column: new Int32Array(5),
+      tier: new Uint8Array(5),
     });
   });
 
