@@ -1,8 +1,9 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { findSymtab, parseElf } from '../elf/elf-file.ts';
+import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoKey } from '../process/types.ts';
-import { findDebugFile } from './debug-file.ts';
+import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
 import { parsePerfMap } from './perf-map.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
@@ -19,6 +20,8 @@ export type DsoSymbolsContext = {
   readonly provider: SymbolProvider;
   readonly demangle: Demangle;
   readonly diagnostics: Diagnostics;
+  /** Null where there is none: `.gnu_debugdata` stays unread. */
+  readonly xz: Decompress | null;
   /** Kernel and modules share one list, loaded at the first need. */
   readonly kallsyms: () => SymbolTable | null;
 };
@@ -70,7 +73,7 @@ function loadElf(
   source: SymbolSource,
   dso: DsoKey,
   buildId: string | null,
-  { provider, demangle, diagnostics }: DsoSymbolsContext,
+  { provider, demangle, diagnostics, xz }: DsoSymbolsContext,
 ): DsoSymbols | null {
   const elf = parseElf(source, diagnostics);
   if (elf === null) return null;
@@ -79,9 +82,11 @@ function loadElf(
     diagnostics.count('file is not the one recorded (build ID differs), not used', dsoText(dso));
     return null;
   }
-  const debug = findSymtab(elf) === null ? findDebugFile(elf, dso, provider, diagnostics) : null;
+  const isStripped = findSymtab(elf) === null;
+  const debug = isStripped ? findDebugFile(elf, dso, provider, diagnostics) : null;
   try {
-    const table = loadElfSymbols(elf, debug?.elf ?? null, demangle, diagnostics);
+    const owner = debug?.elf ?? (isStripped ? readMiniDebugInfo(elf, xz, diagnostics) : null);
+    const table = loadElfSymbols(elf, owner, demangle, diagnostics);
     return { table, segments: new SegmentMap(elf) };
   } finally {
     debug?.source.close?.();

@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import type { StringTable } from '../base/string-table.ts';
+import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
 import type { KernelReference } from '../process/process-table.ts';
 import type { DsoIndex } from '../process/types.ts';
@@ -18,6 +19,7 @@ export type SymbolizerOptions = {
   /** Null where there is no addon: C++ names stay mangled. */
   readonly demangleCpp: DemangleBatch | null;
   readonly diagnostics: Diagnostics;
+  readonly xz?: Decompress;
   /** The recorded kernel's address of a symbol; null if the recording does not say. */
   readonly kernelReference: KernelReference | null;
 };
@@ -125,6 +127,7 @@ export class Symbolizer {
     const symbols = loadDsoSymbols(key, dsos.buildId(dso), {
       provider,
       diagnostics,
+      xz: this.#options.xz ?? null,
       demangle: (name) => this.#shownName(name),
       kallsyms: () => this.#loadKallsyms(),
     });

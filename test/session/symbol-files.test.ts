@@ -39,7 +39,11 @@ function files(options: Partial<SymbolFilesOptions> = {}) {
   const { provide } = new SymbolFiles({
     diagnostics,
     perfMapDirectory: folder,
-    debugDirectory: join(folder, 'debug'),
+    places: {
+      debugDirectories: [join(folder, 'debug')],
+      buildIdDirectory: join(folder, 'build-ids'),
+      debuginfodDirectory: join(folder, 'debuginfod'),
+    },
     ...options,
   });
   /** The bytes that come back, as text; null if none do. */

@@ -1,19 +1,13 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  statSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { parseHexAddress } from '../../base/u64.ts';
-import type { DsoKey } from '../../process/types.ts';
 import type { SymbolRequest, SymbolSource } from '../../symbols/symbol-request.ts';
 import { readKernelBuildId } from '../record/host-info.ts';
+import { type DebugPlaces, usualPlaces } from './debug-places.ts';
+import { ElfFiles } from './elf-files.ts';
+import { codeOf, openRegular } from './open-regular.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
@@ -23,6 +17,10 @@ export type SymbolSources = {
   readonly symfs?: string;
   /** Copy of the recorded machine's /proc/kallsyms. */
   readonly kallsyms?: string;
+  /** A directory of debug files, as /usr/lib/debug is one, to be asked before that. */
+  readonly debugDirectory?: string;
+  /** What `perf-ts archive` wrote; by default what is beside the recording. */
+  readonly archive?: string;
 };
 
 export type SymbolFilesOptions = SymbolSources & {
@@ -34,12 +32,9 @@ export type SymbolFilesOptions = SymbolSources & {
   readonly kallsymsPath?: string;
   /** Where JITs write. */
   readonly perfMapDirectory?: string;
-  readonly debugDirectory?: string;
+  /** Default: the usual ones of the user who runs this. */
+  readonly places?: DebugPlaces;
 };
-
-/** More processes than this are not asked for a file that is not in our own root. */
-const MAX_ROOTS = 16;
-const DELETED = ' (deleted)';
 
 /**
  * Answers the symbolizer's requests from this machine's files.
@@ -51,18 +46,37 @@ const DELETED = ' (deleted)';
  */
 export class SymbolFiles {
   readonly #options: SymbolFilesOptions;
+  readonly #elfFiles: ElfFiles;
 
   constructor(options: SymbolFilesOptions) {
     this.#options = options;
+    const { diagnostics, symfs, archive, debugDirectory, pids = [] } = options;
+    const usual = options.places ?? usualPlaces();
+    this.#elfFiles = new ElfFiles({
+      diagnostics,
+      pids,
+      places:
+        debugDirectory === undefined
+          ? usual
+          : { ...usual, debugDirectories: [debugDirectory, ...usual.debugDirectories] },
+      ...(symfs !== undefined && { symfs }),
+      ...(archive !== undefined && { archive }),
+    });
   }
 
   /** A `SymbolProvider`. The caller closes what it gets. */
   readonly provide = (request: SymbolRequest): SymbolSource | null => {
     switch (request.need) {
       case 'elf':
-        return this.#openElf(request.dso);
+        return this.#elfFiles.openElf(request.dso, request.buildId);
       case 'debug-elf':
-        return this.#openDebugFile(request);
+        return this.#elfFiles.openDebugFile(request);
+      case 'debug-alt':
+        return this.#elfFiles.openAltFile(request);
+      case 'split-dwarf':
+        return this.#elfFiles.openSplitDwarf(request);
+      case 'dwarf-package':
+        return this.#elfFiles.openDwarfPackage(request.dso);
       case 'kallsyms':
         return this.#readKallsyms(request.buildId);
       case 'perf-map':
@@ -71,74 +85,6 @@ export class SymbolFiles {
         return this.#readVdso();
     }
   };
-
-  #openElf(dso: DsoKey): SymbolSource | null {
-    if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
-    const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
-    const { symfs } = this.#options;
-    if (symfs !== undefined) {
-      // A copy has another inode; the build ID decides.
-      const file = openRegular(join(symfs, path));
-      if (typeof file !== 'string') return file.source;
-      this.#count('file can not be read', `${join(symfs, path)}: ${file}`);
-      return null;
-    }
-    const inode = /^\d+:\d+:(\d+)$/.exec(dso.fileId)?.[1] ?? null;
-    const candidates = [path, ...this.#rootsOfProcesses().map((root) => root + path)];
-    let other: OpenFile | null = null;
-    for (const candidate of candidates) {
-      const file = openRegular(candidate);
-      if (typeof file === 'string') continue;
-      if (inode === null || String(file.inode) === inode) {
-        other?.source.close?.();
-        return file.source;
-      }
-      if (other === null) other = file;
-      else file.source.close?.();
-    }
-    if (other === null) {
-      const reason = openRegular(path);
-      this.#count('file can not be read', `${path}: ${typeof reason === 'string' ? reason : ''}`);
-      return null;
-    }
-    // Some file systems report other inodes in mappings than in stat, so this is no proof; the
-    // build ID, where the recording has one, decides.
-    this.#count('file may have been replaced since the recording (inode differs)', path);
-    return other.source;
-  }
-
-  /** Live processes that see other files than we do, or may. */
-  #rootsOfProcesses(): string[] {
-    const pids = this.#options.pids ?? [];
-    return pids.slice(0, MAX_ROOTS).map((pid) => `/proc/${pid}/root`);
-  }
-
-  /** The `attempt`th existing candidate: by build ID, then the places where debuglinks point. */
-  #openDebugFile(request: SymbolRequest & { need: 'debug-elf' }): SymbolSource | null {
-    const { dso, buildId, debuglink, attempt } = request;
-    const root = this.#options.debugDirectory ?? '/usr/lib/debug';
-    const candidates: string[] = [];
-    if (buildId !== null && buildId.length > 2) {
-      candidates.push(join(root, '.build-id', buildId.slice(0, 2), `${buildId.slice(2)}.debug`));
-    }
-    if (debuglink !== null && dso.kind === 'user-file' && dso.path.startsWith('/')) {
-      const folder = dirname(dso.path);
-      candidates.push(
-        join(folder, debuglink.name),
-        join(folder, '.debug', debuglink.name),
-        join(root, folder, debuglink.name),
-      );
-    }
-    let skip = attempt;
-    for (const candidate of candidates) {
-      if (dso.kind === 'user-file' && candidate === dso.path) continue;
-      const file = openRegular(candidate);
-      if (typeof file === 'string') continue;
-      if (skip-- === 0) return file.source;
-      file.source.close?.();
-    }
-    return null;
-  }
 
   #readKallsyms(buildId: string | null): SymbolSource | null {
     const given = this.#options.kallsyms;
@@ -230,55 +176,6 @@ export class SymbolFiles {
   }
 }
 
-type OpenFile = {
-  readonly source: SymbolSource;
-  readonly uid: number;
-  readonly mode: number;
-  readonly inode: number | bigint;
-};
-
-/** Opens a regular file without ever waiting for one; otherwise the reason, an errno's name. */
-function openRegular(path: string, flags = 0): OpenFile | string {
-  let fd = -1;
-  try {
-    // Opening a device may do something, so look first; what is opened is looked at again.
-    if (flags === 0 && !statSync(path).isFile()) return 'not a regular file';
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
-    const { size, uid, mode, ino } = fstatSync(fd);
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
-      closeSync(fd);
-      return 'not a regular file';
-    }
-    return { source: fileSource(fd, size), uid, mode, inode: ino };
-  } catch (error) {
-    if (fd >= 0) closeSync(fd);
-    return codeOf(error) === 'ELOOP' ? 'a symbolic link' : codeOf(error);
-  }
-}
-
-/** Reads with pread: no position, so nothing to share. */
-function fileSource(fd: number, size: number): SymbolSource {
-  let isOpen = true;
-  return {
-    size,
-    read(offset, length) {
-      const wanted = Math.max(0, Math.min(length, size - offset));
-      const bytes = new Uint8Array(wanted);
-      let done = 0;
-      while (done < wanted) {
-        const count = readSync(fd, bytes, done, wanted - done, offset + done);
-        if (count === 0) break;
-        done += count;
-      }
-      return done === wanted ? bytes : bytes.subarray(0, done);
-    },
-    close() {
-      if (isOpen) closeSync(fd);
-      isOpen = false;
-    },
-  };
-}
-
 /** The pid by which a live process knows itself; null if it is gone. */
 function pidInItsNamespace(pid: number): number | null {
   try {
@@ -288,10 +185,6 @@ function pidInItsNamespace(pid: number): number | null {
   } catch {
     return null;
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 /** The kernel's symbol list has 5 MB. */

@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { readBuildId } from '../../elf/build-id.ts';
+import { parseElf } from '../../elf/elf-file.ts';
+import type { DsoKey } from '../../process/types.ts';
+import type { SymbolRequest, SymbolSource } from '../../symbols/symbol-request.ts';
+import {
+  altPlaces,
+  type DebugPlaces,
+  debugPlacesByBuildId,
+  debugPlacesByLink,
+  elfPlaces,
+  splitDwarfPlaces,
+} from './debug-places.ts';
+import { type OpenFile, openRegular } from './open-regular.ts';
+
+export type ElfFilesOptions = {
+  readonly diagnostics: Diagnostics;
+  readonly places: DebugPlaces;
+  /** The recorded machine's files lie below this directory, and this machine's are not used. */
+  readonly symfs?: string;
+  /** What `perf-ts archive` put beside the recording: the first place to look. */
+  readonly archive?: string;
+  /** Processes of the recording; those still alive show their files under /proc/PID/root. */
+  readonly pids: readonly number[];
+};
+
+/** More processes than this are not asked for a file that is not in our own root. */
+const MAX_ROOTS = 16;
+const DELETED = ' (deleted)';
+
+/** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
+export class ElfFiles {
+  readonly #options: ElfFilesOptions;
+  /** By build ID: where its debug file was looked for, as links to others are relative to it. */
+  readonly #debugPlaces = new Map<string, readonly string[]>();
+
+  constructor(options: ElfFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The file mapped as `dso`. With a build ID only a file that has it; without one the file at the
+   * path, with a note if its inode is another.
+   */
+  openElf(dso: DsoKey, buildId: string | null): SymbolSource | null {
+    if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
+    const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
+    const candidates = this.#candidates(path);
+    return buildId === null
+      ? this.#openByInode(candidates, path, dso.fileId)
+      : this.#openByBuildId(candidates, path, buildId);
+  }
+
+  /** The `attempt`th existing candidate: by build ID, then the places where debuglinks point. */
+  openDebugFile(request: SymbolRequest & { need: 'debug-elf' }): SymbolSource | null {
+    const { dso, buildId, debuglink, attempt } = request;
+    const { places } = this.#options;
+    const isFile = dso.kind === 'user-file' && dso.path.startsWith('/');
+    const byId = buildId === null ? [] : debugPlacesByBuildId(buildId, places);
+    const byLink =
+      debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
+    const candidates = [...byId, ...byLink];
+    if (buildId !== null) this.#debugPlaces.set(buildId, candidates);
+    return openNth(this.#underRoots(candidates), attempt, isFile ? dso.path : null);
+  }
+
+  openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
+    const { path, buildId, linkedFrom, dso, attempt } = request;
+    const from = linkedFrom === null ? [] : (this.#debugPlaces.get(linkedFrom) ?? []);
+    const own = dso.kind === 'user-file' ? [dso.path] : [];
+    const found = altPlaces(path, buildId, [...from, ...own], this.#options.places);
+    return openNth(this.#underRoots(found), attempt, null);
+  }
+
+  openSplitDwarf(request: SymbolRequest & { need: 'split-dwarf' }): SymbolSource | null {
+    const { dso, compDir, name, attempt } = request;
+    if (dso.kind !== 'user-file') return null;
+    return openNth(this.#underRoots(splitDwarfPlaces(dso.path, compDir, name)), attempt, null);
+  }
+
+  /** `app.dwp` beside `app`. */
+  openDwarfPackage(dso: DsoKey): SymbolSource | null {
+    if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
+    return openNth(this.#underRoots([`${dso.path}.dwp`]), 0, null);
+  }
+
+  /** Where a file of this path may be. */
+  #candidates(path: string): string[] {
+    const { symfs, pids } = this.#options;
+    if (symfs !== undefined) return this.#underRoots([path]);
+    const roots = pids.slice(0, MAX_ROOTS).map((pid) => `/proc/${pid}/root`);
+    return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
+  }
+
+  /** Each path in the archive, then below symfs, or, without that, as it is. */
+  #underRoots(paths: readonly string[]): string[] {
+    const { archive, symfs } = this.#options;
+    const archived = archive === undefined ? [] : paths.map((path) => join(archive, path));
+    return [...archived, ...(symfs === undefined ? paths : paths.map((path) => join(symfs, path)))];
+  }
+
+  #openByBuildId(candidates: string[], path: string, buildId: string): SymbolSource | null {
+    const { places, diagnostics } = this.#options;
+    const ofOtherBuild: string[] = [];
+    let reason = '';
+    for (const candidate of [...candidates, ...this.#underRoots(elfPlaces(buildId, places))]) {
+      const file = openRegular(candidate);
+      if (typeof file === 'string') {
+        if (reason === '') reason = file;
+        continue;
+      }
+      if (buildIdOf(file) === buildId) return file.source;
+      file.source.close?.();
+      ofOtherBuild.push(candidate);
+    }
+    if (ofOtherBuild.length > 0) {
+      const text = `${ofOtherBuild[0]}: not build ${buildId}`;
+      diagnostics.count('file is not the one recorded (build ID differs), not used', text);
+    } else {
+      diagnostics.count('file can not be read', `${path}: ${reason}`);
+    }
+    return null;
+  }
+
+  #openByInode(candidates: string[], path: string, fileId: string): SymbolSource | null {
+    const { symfs, archive, diagnostics } = this.#options;
+    // A copy has another inode.
+    const areCopies = symfs !== undefined || archive !== undefined;
+    const inode = areCopies ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
+    let other: OpenFile | null = null;
+    let reason = '';
+    for (const candidate of candidates) {
+      const file = openRegular(candidate);
+      if (typeof file === 'string') {
+        if (reason === '') reason = `${candidate}: ${file}`;
+        continue;
+      }
+      if (inode === null || String(file.inode) === inode) {
+        other?.source.close?.();
+        return file.source;
+      }
+      if (other === null) other = file;
+      else file.source.close?.();
+    }
+    if (other === null) {
+      diagnostics.count('file can not be read', reason);
+      return null;
+    }
+    // Some file systems report other inodes in mappings than in stat, so this is no proof.
+    diagnostics.count('file may have been replaced since the recording (inode differs)', path);
+    return other.source;
+  }
+}
+
+function buildIdOf({ source }: OpenFile): string | null {
+  const uncounted = new Diagnostics();
+  const elf = parseElf(source, uncounted);
+  return elf === null ? null : readBuildId(elf, uncounted);
+}
+
+/** The `attempt`th of `candidates` that can be opened, `except` aside. */
+function openNth(
+  candidates: readonly string[],
+  attempt: number,
+  except: string | null,
+): SymbolSource | null {
+  let skip = attempt;
+  for (const candidate of candidates) {
+    if (candidate === except) continue;
+    const file = openRegular(candidate);
+    if (typeof file === 'string') continue;
+    if (skip-- === 0) return file.source;
+    file.source.close?.();
+  }
+  return null;
+}
