@@ -17,6 +17,8 @@ export function declareRecordOptions(command: Command): Command {
     .option('-i, --no-inherit', 'leave out threads and children started later')
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
+    .option('--node-flags', 'add to NODE_OPTIONS what names JavaScript, whatever the command is')
+    .option('--no-node-flags', 'leave NODE_OPTIONS alone; it is added where the command runs Node')
 
     .optionsGroup('With each sample:')
     .option('-g', 'call stacks (by frame pointer)')

@@ -24,6 +24,7 @@ export type RecordFlags = {
   cpu?: string;
   user?: string;
   asRoot?: boolean;
+  nodeFlags?: boolean;
   counts?: boolean;
   stat?: boolean;
   delay?: string;
@@ -68,6 +69,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.clockid !== undefined && { clock: clockName(flags.clockid) }),
     ...(flags.user !== undefined && { user: flags.user }),
     ...(flags.asRoot && { asRoot: true }),
+    ...(flags.nodeFlags !== undefined && { nodeFlags: flags.nodeFlags }),
   };
 }
 

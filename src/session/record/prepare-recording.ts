@@ -8,6 +8,7 @@ import type {
   SamplerTarget,
 } from '../../native/types.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
 import { chooseEvents } from './choose-events.ts';
@@ -159,11 +160,12 @@ function chooseTarget(options: RecordOptions): {
       'the whole system: perf-ts record -a',
     ]);
   }
-  const command = resolveCommand(options.command as readonly string[], options, user);
+  const resolved = resolveCommand(options.command as readonly string[], options, user);
+  const { command, notes } = addNodeFlags(resolved, options.nodeFlags);
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
-    notes: user.notes,
+    notes: [...user.notes, ...notes],
   };
 }
 

@@ -60,6 +60,11 @@ export type RecordOptions = {
   readonly user?: string;
   /** Keep root for the command under sudo. */
   readonly asRoot?: boolean;
+  /**
+   * Add to NODE_OPTIONS what makes V8 name its code. Default: where the command runs Node; true:
+   * always; false: never.
+   */
+  readonly nodeFlags?: boolean;
   /** The command's environment; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 

@@ -1,0 +1,94 @@
+/**
+ * Loaded into the profiled program, by `node --require` in NODE_OPTIONS that perf-ts sets, or by
+ * `node --import perf-ts/register`. It does what cannot be done from outside:
+ *
+ * - V8's flags for what starts later: workers of this process, and children through NODE_OPTIONS;
+ * - notes of what the kernel and V8's map do not say: which thread is which worker, and the source
+ *   maps of code that a loader (tsx, ts-node …) makes in memory.
+ *
+ * The notes are JSON lines in `/tmp/perf-ts-PID.notes`, see `NodeNote` in
+ * `src/session/read/node-notes.ts`. Whatever fails here is left undone: the program comes first.
+ */
+
+// biome-ignore-all lint/style/noCommonJs: a preload of --require is CommonJS.
+const fs = require('node:fs') as typeof import('node:fs');
+const nodeModule = require('node:module') as NodeModuleExports;
+const { pathToFileURL } = require('node:url') as typeof import('node:url');
+const v8 = require('node:v8') as typeof import('node:v8');
+const workers = require('node:worker_threads') as typeof import('node:worker_threads');
+const { noteOf, openNotes } =
+  require('./source-map-note.cjs') as typeof import('./source-map-note.cts');
+
+type Compile = (this: unknown, content: string, filename: string, ...rest: unknown[]) => unknown;
+type Register = (this: unknown, ...args: unknown[]) => unknown;
+type NodeModuleExports = {
+  prototype: { _compile: Compile };
+  register?: Register;
+  syncBuiltinESMExports(): void;
+};
+
+const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
+
+const notes = openNotes(process.pid, workers.isMainThread);
+
+try {
+  noteThread();
+  if (workers.isMainThread) nameWhatStartsLater();
+  watchCommonJs();
+  watchLoaders();
+} catch {
+  // A Node whose modules look different: its code in memory stays without source maps.
+}
+
+function noteThread(): void {
+  if (workers.isMainThread) {
+    notes.write({ kind: 'process', pid: process.pid, node: process.version, cwd: process.cwd() });
+    return;
+  }
+  // The kernel's number of this thread: "4711/task/4715".
+  const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
+  const { threadName } = workers as { threadName?: string };
+  const script = process.argv[1] ?? '';
+  notes.write({ kind: 'worker', tid, number: workers.threadId, script, name: threadName ?? '' });
+}
+
+/** Setting V8's flags now leaves the thread that runs already without a map. */
+function nameWhatStartsLater(): void {
+  const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
+  if (NAMING.test(given)) return;
+  for (const flag of FLAGS) v8.setFlagsFromString(flag);
+  const preload = /\s/.test(__filename) ? `"${__filename}"` : __filename;
+  const options = [process.env.NODE_OPTIONS, ...FLAGS, `--require=${preload}`];
+  process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
+  process.stderr.write(
+    'perf-ts/register: workers and children that start from now on will have names; the main ' +
+      `thread of process ${process.pid} needs a restart with: node ${FLAGS.join(' ')}\n`,
+  );
+}
+
+/** ts-node, tsx, Babel's and SWC's hooks all hand what they made of a CommonJS file to `_compile`. */
+function watchCommonJs(): void {
+  const { prototype } = nodeModule;
+  const compile = prototype._compile;
+  prototype._compile = function (content, filename, ...rest) {
+    notes.write(noteOf(filename, content));
+    return compile.call(this, content, filename, ...rest);
+  };
+}
+
+/**
+ * The loader registered last is asked first and sees what all others made, so each registration is
+ * followed by one of ours.
+ */
+function watchLoaders(): void {
+  const { register } = nodeModule;
+  if (register === undefined) return;
+  const hook = pathToFileURL(require.resolve('./load-hook.mjs')).href;
+  nodeModule.register = function (...args) {
+    const result = register.apply(this, args);
+    register.call(this, hook, { data: { pid: process.pid } });
+    return result;
+  };
+  nodeModule.syncBuiltinESMExports();
+}

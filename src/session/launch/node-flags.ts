@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { CommandSpec } from '../../native/types.ts';
+import { packageFile } from '../version.ts';
+import { findNode, nodeOnPath } from './node-command.ts';
+
+/**
+ * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
+ * that it compiles to `/tmp/perf-PID.map`; `--interpreted-frames-native-stack` gives each
+ * interpreted function an entry of its own, so that its frames are told apart on a stack. Both are
+ * taken from NODE_OPTIONS, so they reach children, clusters and workers.
+ *
+ * A jitdump (`--perf-prof`) would also bring the machine code, and for an HTTP server it is 16 times
+ * as large; `bench/node-flags.mjs` has both costs.
+ */
+export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
+
+/** Either of them makes V8 say where its code is. */
+const NAMING = /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/;
+
+/** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
+const LEAST_MAJOR = 12;
+
+export type NodeFlags = {
+  /** The command with its environment changed. */
+  readonly command: CommandSpec;
+  /** What was set, one sentence each; empty if nothing was. */
+  readonly notes: readonly string[];
+  /** True where V8 writes maps because of what was set: they are ours to remove. */
+  readonly causesMaps: boolean;
+};
+
+/**
+ * Gives a command that runs Node what V8 needs. `wanted` true: whatever the command is; false:
+ * never; undefined: where the command is seen to run Node.
+ */
+export function addNodeFlags(
+  command: CommandSpec,
+  wanted: boolean | undefined,
+  ask: (node: string, command: CommandSpec) => string | null = askVersion,
+): NodeFlags {
+  const unchanged = { command, notes: [], causesMaps: false };
+  if (wanted === false) return unchanged;
+  const found =
+    findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
+  if (found === null) return unchanged;
+  const version = ask(found.node, command);
+  const major = Number(/^v(\d+)\./.exec(version ?? '')?.[1] ?? Number.NaN);
+  if (Number.isNaN(major)) {
+    const reason = `${found.node} --version gave no version: nothing was added to NODE_OPTIONS`;
+    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
+  }
+  if (major < LEAST_MAJOR) {
+    const reason = `Node ${version} does not take V8's profiling flags from NODE_OPTIONS`;
+    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
+  }
+  const given = [
+    ...wordsOf(variable(command.env, 'NODE_OPTIONS')),
+    ...nodeWords(command, found.isNode),
+  ];
+  const added = missingFlags(given);
+  const preload = preloadFor(command, major);
+  const options = [...added, ...(preload === null ? [] : [`--require=${quote(preload)}`])];
+  if (options.length === 0) return unchanged;
+  const earlier = variable(command.env, 'NODE_OPTIONS');
+  const value = [earlier, ...options].filter((text) => text !== '').join(' ');
+  return {
+    command: { ...command, env: withVariable(command.env, 'NODE_OPTIONS', value) },
+    notes:
+      added.length === 0
+        ? []
+        : [`NODE_OPTIONS got ${added.join(' ')}; --no-node-flags leaves it alone`],
+    causesMaps: added.includes('--perf-basic-prof'),
+  };
+}
+
+/** The flags that neither NODE_OPTIONS nor the command line has. */
+function missingFlags(given: readonly string[]): string[] {
+  const names = given.map((word) => word.replaceAll('_', '-').split('=', 1)[0] as string);
+  return V8_FLAGS.filter((flag) => {
+    if (flag === '--perf-basic-prof') return !given.some((word) => NAMING.test(word));
+    return !names.includes(flag) && !names.includes(flag.replace('--', '--no-'));
+  });
+}
+
+/** Node's own options on its command line: those before the script. */
+function nodeWords({ argv }: CommandSpec, isNode: boolean): string[] {
+  if (!isNode) return [];
+  const end = argv.findIndex((word, index) => index > 0 && !word.startsWith('-'));
+  return argv.slice(1, end < 0 ? undefined : end);
+}
+
+/**
+ * The module that notes worker threads and the source maps of code that is transformed in memory;
+ * null where the target's user may not read it, since Node ends where it can't load a preload.
+ */
+function preloadFor({ user }: CommandSpec, major: number): string | null {
+  if (major < 18) return null;
+  const path = packageFile('dist/register/preload.cjs');
+  try {
+    accessSync(path, constants.R_OK);
+    if (user === undefined || user.uid === 0) return path;
+    if ((statSync(path).mode & 0o004) === 0) return null;
+    for (let at = dirname(path); ; at = dirname(at)) {
+      if ((statSync(at).mode & 0o001) === 0) return null;
+      if (at === dirname(at)) return path;
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** NODE_OPTIONS is split at spaces; within double quotes they stand for themselves. */
+function quote(path: string): string {
+  return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function variable(env: readonly string[], name: string): string {
+  return env.findLast((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+}
+
+function withVariable(env: readonly string[], name: string, value: string): string[] {
+  return [...env.filter((entry) => !entry.startsWith(`${name}=`)), `${name}=${value}`];
+}
+
+/**
+ * `v20.20.2`; Node answers before it starts V8, in a few milliseconds. Asked as the user whom the
+ * command becomes: PATH is theirs.
+ */
+function askVersion(node: string, { env, user }: CommandSpec): string | null {
+  const result = spawnSync(node, ['--version'], {
+    encoding: 'utf8',
+    env: { PATH: variable(env, 'PATH') },
+    timeout: 5000,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...(user !== undefined && { uid: user.uid, gid: user.gid }),
+  });
+  return result.status === 0 ? result.stdout.trim() : null;
+}
