@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 /** The options of `record`, in the groups that its help shows. What they mean is in record-flags. */
 export function declareRecordOptions(command: Command): Command {
@@ -8,6 +8,8 @@ export function declareRecordOptions(command: Command): Command {
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
+    .option('--all-user', 'user code only')
+    .option('--all-kernel', 'kernel code only')
 
     .optionsGroup('Where:')
     .option('-p, --pid <pids>', 'attach to processes, all their threads')
@@ -24,9 +26,24 @@ export function declareRecordOptions(command: Command): Command {
     .option('-g', 'call stacks (by frame pointer)')
     .option('--call-graph <how>', 'call stacks: fp (by frame pointer) or none')
     .option('--counts', 'the value of the counter')
+    .option('-d, --data', 'the address of the data, and mappings of data')
+    .option('--phys-data', 'the physical address of the data')
+    .option('--data-page-size', 'the size of the page that the data is in')
+    .option('--code-page-size', 'the size of the page that the code is in')
+    .option('-W, --weight', 'what the event cost, where the CPU tells')
+    .option('--user-regs [=list]', 'registers of user code: all, or these (ax,sp,ip)')
+    .option('--intr-regs [=list]', 'registers where the event happened: all, or these')
+    .option('-b, --branch-any', 'the branches before it, where the CPU records them')
+    .option('-j, --branch-filter <list>', 'such branches only (any_call,u)')
+    .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only")
 
     .optionsGroup('Beside samples:')
+    .option('--switch-events', 'when threads come onto a CPU and leave it')
+    .option('--namespaces', 'the namespaces of processes')
+    .option('--all-cgroups', 'control groups, and the one of each sample')
     .option('-s, --stat', 'with --counts, also the final count of each thread as it exits')
+    .option('-n, --no-samples', 'no samples: only what stands beside them')
+    .option('-B, --no-buildid', 'leave out build IDs')
 
     .optionsGroup('How:')
     .option('-D, --delay <ms>', 'let the target run this long first')
@@ -53,8 +70,43 @@ Examples:
   perf-ts record -g -p 1234 --duration 10              a process that runs already
   sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine`,
     );
+  for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
+  for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());
   return command;
 }
+
+/** Options of perf that change nothing, because what they ask for is always so. */
+const ALWAYS_SO = [
+  '-T, --timestamp',
+  '-P, --period',
+  '--sample-cpu',
+  '--sample-identifier',
+  '--buildid-mmap',
+  '--buildid-all',
+  '-N, --no-buildid-cache',
+] as const;
+
+/** Options of perf that are not there, by commander's name for them, and why. */
+export const REFUSED = [
+  {
+    flags: '-z, --compression-level [=n]',
+    key: 'compressionLevel',
+    why: 'records are written as they come: compressing them would take time from what is recorded',
+    instead: 'compress the finished file: zstd perf.data',
+  },
+  {
+    flags: '--threads [=spec]',
+    key: 'threads',
+    why: 'one thread drains all rings',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+  {
+    flags: '--aio [=n]',
+    key: 'aio',
+    why: 'the thread that writes does nothing else',
+    instead: 'if samples are lost, give it larger rings: -m 16M',
+  },
+] as const;
 
 function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];

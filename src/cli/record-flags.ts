@@ -8,7 +8,9 @@ import {
   type RecordOptions,
 } from '../session/record/record-options.ts';
 import { parseRingPages } from '../session/record/ring-size.ts';
+import type { SampleFields } from '../session/record/sample-fields.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
+import { REFUSED } from './record-command.ts';
 
 /** The options as commander hands them over. */
 export type RecordFlags = {
@@ -39,10 +41,32 @@ export type RecordFlags = {
   verbose?: boolean;
   dryRun?: boolean;
   json?: boolean;
+  compressionLevel?: string | true;
+  threads?: string | true;
+  aio?: string | true;
+  allUser?: boolean;
+  allKernel?: boolean;
+  data?: boolean;
+  physData?: boolean;
+  dataPageSize?: boolean;
+  codePageSize?: boolean;
+  weight?: boolean;
+  /** True where the option stands alone. */
+  userRegs?: string | true;
+  intrRegs?: string | true;
+  branchAny?: boolean;
+  branchFilter?: string;
+  rawSamples?: boolean;
+  switchEvents?: boolean;
+  namespaces?: boolean;
+  allCgroups?: boolean;
+  samples?: boolean;
+  buildid?: boolean;
 };
 
 /** Turns the command line into options; throws UsageError naming the option that is wrong. */
 export function readOptions(command: string[], flags: RecordFlags): RecordOptions {
+  refuse(flags);
   const freq =
     flags.freq === undefined || flags.freq === 'max' ? flags.freq : wholeNumber('-F', flags.freq);
   return {
@@ -70,7 +94,51 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.user !== undefined && { user: flags.user }),
     ...(flags.asRoot && { asRoot: true }),
     ...(flags.nodeFlags !== undefined && { nodeFlags: flags.nodeFlags }),
+    ...readSpace(flags),
+    ...readFields(flags),
+    ...(flags.switchEvents && { switches: true }),
+    ...(flags.namespaces && { namespaces: true }),
+    ...(flags.allCgroups && { cgroups: true }),
+    ...(flags.samples === false && { samples: false }),
+    ...(flags.buildid === false && { buildIds: false }),
   };
+}
+
+function readSpace({ allUser, allKernel }: RecordFlags): Pick<RecordOptions, 'only'> {
+  if (allUser && allKernel) {
+    throw new UsageError('--all-user and --all-kernel exclude each other: leave both out for all');
+  }
+  if (allUser) return { only: 'user' };
+  return allKernel ? { only: 'kernel' } : {};
+}
+
+function readFields(flags: RecordFlags): Pick<RecordOptions, 'fields'> {
+  const branches = flags.branchFilter?.split(',') ?? (flags.branchAny ? ['any'] : undefined);
+  const fields: SampleFields = {
+    ...(flags.data && { dataAddresses: true }),
+    ...(flags.physData && { physicalAddresses: true }),
+    ...(flags.dataPageSize && { dataPageSizes: true }),
+    ...(flags.codePageSize && { codePageSizes: true }),
+    ...(flags.weight && { weights: true }),
+    ...(flags.rawSamples && { raw: true }),
+    ...(flags.userRegs !== undefined && { userRegs: registerNames(flags.userRegs) }),
+    ...(flags.intrRegs !== undefined && { interruptRegs: registerNames(flags.intrRegs) }),
+    ...(branches !== undefined && { branches }),
+  };
+  return Object.keys(fields).length > 0 ? { fields } : {};
+}
+
+/** `ax,sp`; all where the option stands alone. */
+function registerNames(text: string | true): string[] {
+  return text === true || text === '' ? [] : text.split(',');
+}
+
+/** Says why an option of perf is not there. */
+function refuse(flags: RecordFlags): void {
+  for (const { flags: option, key, why, instead } of REFUSED) {
+    if (flags[key] !== undefined)
+      throw new UsageError(`${option.split(' ')[0]?.replace(',', '')}: ${why}`, [instead]);
+  }
 }
 
 /** `-g` alone is the frame pointer; `--call-graph` says it in full. */

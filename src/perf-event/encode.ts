@@ -119,6 +119,39 @@ export class RecordEncoder {
     return this.#task(PERF_RECORD.EXIT, fields, trailer);
   }
 
+  /** The links in the order of the kernel's `*_NS_INDEX`: net, uts, ipc, pid, user, mnt, cgroup. */
+  namespaces(
+    fields: {
+      pid: number;
+      tid: number;
+      links: readonly { readonly device: bigint; readonly inode: bigint }[];
+    },
+    trailer: TrailerFields = {},
+  ): Uint8Array<ArrayBuffer> {
+    const { pid, tid, links } = fields;
+    return this.record(
+      PERF_RECORD.NAMESPACES,
+      0,
+      (out) => {
+        out.u32(pid).u32(tid).u64(links.length);
+        for (const { device, inode } of links) out.u64(device).u64(inode);
+      },
+      { pid, tid, ...trailer },
+    );
+  }
+
+  cgroup(
+    fields: { cgroupId: bigint; path: string },
+    trailer: TrailerFields = {},
+  ): Uint8Array<ArrayBuffer> {
+    return this.record(
+      PERF_RECORD.CGROUP,
+      0,
+      (out) => paddedText(out.u64(fields.cgroupId), fields.path),
+      trailer,
+    );
+  }
+
   /** The event's own count of what it could not write, read when it was closed. */
   lostSamples(lost: number | bigint, trailer: TrailerFields = {}): Uint8Array<ArrayBuffer> {
     return this.record(PERF_RECORD.LOST_SAMPLES, 0, (out) => out.u64(lost), trailer);

@@ -38,6 +38,7 @@ export const opensEverything: KernelRule = () => '';
 export const NEW_KERNEL: KernelFeatures = {
   lost: true,
   buildId: true,
+  weightStruct: true,
   ksymbol: true,
   bpfEvent: true,
   clockid: true,

@@ -11,6 +11,7 @@ import { fakeKernel, NEW_KERNEL } from './fake-kernel.ts';
 const USES: Readonly<Record<keyof KernelFeatures, (attr: EventAttr) => boolean>> = {
   lost: ({ readFormat }) => (readFormat & PERF_FORMAT.LOST) !== 0,
   buildId: ({ flags }) => flags.buildId,
+  weightStruct: ({ sampleType }) => (sampleType & PERF_SAMPLE.WEIGHT_STRUCT) !== 0,
   ksymbol: ({ flags }) => flags.ksymbol,
   bpfEvent: ({ flags }) => flags.bpfEvent,
   clockid: ({ flags }) => flags.useClockid,

@@ -22,15 +22,11 @@ import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const SIDEBAND = ['mmap', 'comm', 'task', 'mmap2', 'comm_exec', 'ksymbol', 'bpf_event'];
-const SHARED = [
-  'size',
-  'mmap_data',
-  'disabled',
-  'enable_on_exec',
-  'use_clockid',
-  'clockid',
-  ...SIDEBAND,
-];
+const ON_WISH = ['mmap_data', 'context_switch', 'namespaces', 'cgroup'];
+const SHARED = ['size', 'disabled', 'enable_on_exec', 'use_clockid', 'clockid', 'build_id'].concat(
+  SIDEBAND,
+  ON_WISH,
+);
 const SHARED_BITS: Readonly<Record<string, readonly string[]>> = {
   sample_type: ['CPU', 'STREAM_ID', 'IDENTIFIER', 'ID'],
   read_format: ['TOTAL_TIME_ENABLED', 'TOTAL_TIME_RUNNING'],
@@ -133,6 +129,11 @@ describeLive('the attrs of a recording', () => {
         'task-clock/period=12345,no-inherit/': [],
       },
     ],
+    ['-e cpu-clock --all-user -d --phys-data --data-page-size', { 'cpu-clock': [] }],
+    ['-e cpu-clock --all-kernel -W -R --code-page-size --intr-regs', { 'cpu-clock': [] }],
+    ['-e cpu-clock --user-regs=ax,sp,ip --intr-regs=r8,flags --all-cgroups', { 'cpu-clock': [] }],
+    // perf leaves the flag on with a frequency of 0.
+    ['-e cpu-clock -n --user-regs', { 'cpu-clock': ['freq: 1 -> unset'] }],
     ['-e {cpu-clock,page-faults}', { 'cpu-clock': [], 'page-faults': [] }],
     // perf 6.1 samples only the first thread of a group with S, and does not say so.
     [
@@ -145,6 +146,15 @@ describeLive('the attrs of a recording', () => {
     expect(ours.map(({ name }) => name)).toEqual(theirs.map(({ name }) => name));
     const found = ours.map((line, i) => [line.name, differences(theirs[i] as Line, line)]);
     expect(Object.fromEntries(found)).toEqual(expected);
+  });
+
+  it.skipIf(!isReference)('ask on the side-band event for what perf asks beside samples', () => {
+    const options = ['--switch-events', '--namespaces', '--all-cgroups', '-d'];
+    const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock', ...options]);
+    const carried = ({ fields }: Line) => ON_WISH.filter((name) => fields.get(name) === '1');
+    expect(carried(theirs[0] as Line)).toEqual(ON_WISH);
+    expect(carried(ours[0] as Line)).toEqual([]);
+    expect(carried(sideband)).toEqual(ON_WISH);
   });
 
   it.skipIf(!isReference || !hasTracepoints).each<[string, Record<string, string[]>]>([

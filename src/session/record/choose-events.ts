@@ -23,18 +23,25 @@ export function chooseEvents(
   sources: EventSources = readEventSources(),
 ): EventChoice {
   if (options.events?.length) {
-    return { specs: parseEvents(options.events, sources), notices: [] };
+    return { specs: narrow(parseEvents(options.events, sources), options), notices: [] };
   }
   const specs = parseEvents(DEFAULT_EVENT, sources);
   // One event for each kind of core. All events of a recording are opened on the same CPUs, so
   // these would exclude each other, and one of them alone would miss what runs on other cores.
-  if (specs.length < 2) return { specs, notices: [] };
+  if (specs.length < 2) return { specs: narrow(specs, options), notices: [] };
   const kinds = specs.map(({ name, cpus }) => `${name} on CPUs ${formatCpuList(cpus ?? [])}`);
   return {
-    specs: parseEvents('cpu-clock', sources),
+    specs: narrow(parseEvents('cpu-clock', sources), options),
     notices: [
       `cycles: this machine has several kinds of cores (${kinds.join(', ')}); recording cpu-clock ` +
         'on all of them instead, a timer; -e records one kind',
     ],
   };
+}
+
+/** `only` on top of what the events' own modifiers leave out. */
+function narrow(specs: readonly EventSpec[], { only }: RecordOptions): readonly EventSpec[] {
+  if (only === undefined) return specs;
+  const less = only === 'user' ? { kernel: true } : { user: true };
+  return specs.map((spec) => ({ ...spec, exclude: { ...spec.exclude, ...less } }));
 }

@@ -2,6 +2,7 @@ import type { SamplerOpened, SamplerTarget } from '../../native/types.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { RecordEncoder } from '../../perf-event/encode.ts';
 import { readKernelImage } from '../read/kernel-image.ts';
+import { listCgroups, readNamespaces } from './containers.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 import {
   describeProcess,
@@ -36,10 +37,26 @@ export function describeExisting(
     sampleIdAll: true,
   });
   const id = opened.sidebandIds[0] ?? 0n;
+  const { namespaces, cgroup } = plan.sideband.flags;
   const records: Uint8Array[] = describeKernel(encoder, id, plan, notices);
+  if (cgroup) {
+    for (const group of listCgroups()) records.push(encoder.cgroup(group, { id }));
+  }
+  if (namespaces && target.kind === 'command') {
+    const { childPid } = opened;
+    describeNamespaces(encoder, id, { pid: childPid, tids: [childPid] }, records);
+  }
   for (const pid of existingProcesses(target, opened)) {
     const process = describeProcess(pid, plan.sideband.flags.mmapData);
-    if (process !== null) describeOne(encoder, id, process, records);
+    if (process === null) continue;
+    describeOne(encoder, id, process, records);
+    if (namespaces)
+      describeNamespaces(
+        encoder,
+        id,
+        { pid, tids: process.threads.map(({ tid }) => tid) },
+        records,
+      );
   }
   return Buffer.concat(records);
 }
@@ -133,5 +150,18 @@ function describeOne(
       encoder.fork({ pid, parentPid: pid, tid, parentTid: pid }, { id }),
       encoder.comm({ pid, tid, comm }, { id }),
     );
+  }
+}
+
+/** Threads of one process may be in different ones. */
+function describeNamespaces(
+  encoder: RecordEncoder,
+  id: bigint,
+  { pid, tids }: { readonly pid: number; readonly tids: readonly number[] },
+  records: Uint8Array[],
+): void {
+  for (const tid of tids) {
+    const links = readNamespaces(pid, tid);
+    if (links !== null) records.push(encoder.namespaces({ pid, tid, links }, { id }));
   }
 }

@@ -9,6 +9,8 @@ export type KernelFeatures = {
   readonly lost: boolean;
   /** `build_id` in MMAP2 records, Linux 5.12. */
   readonly buildId: boolean;
+  /** `PERF_SAMPLE_WEIGHT_STRUCT`, Linux 5.12. */
+  readonly weightStruct: boolean;
   /** `ksymbol` and `bpf_event`, Linux 5.1. */
   readonly ksymbol: boolean;
   readonly bpfEvent: boolean;
@@ -26,6 +28,7 @@ export type KernelFeatures = {
 const NONE: KernelFeatures = {
   lost: false,
   buildId: false,
+  weightStruct: false,
   ksymbol: false,
   bpfEvent: false,
   clockid: false,
@@ -36,6 +39,7 @@ const NONE: KernelFeatures = {
 const ALL: KernelFeatures = {
   lost: true,
   buildId: true,
+  weightStruct: true,
   ksymbol: true,
   bpfEvent: true,
   clockid: true,
@@ -49,6 +53,7 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
   return {
     lost: opens({ ...NONE, lost: true }),
     buildId: opens({ ...NONE, buildId: true }),
+    weightStruct: opens({ ...NONE, weightStruct: true }),
     ksymbol: opens({ ...NONE, ksymbol: true }),
     bpfEvent: opens({ ...NONE, bpfEvent: true }),
     clockid: opens({ ...NONE, clockid: true }),
@@ -65,6 +70,7 @@ export function detectKernelFeatures(probe: NativeBinding['probeEvent']): Kernel
         PERF_SAMPLE.IDENTIFIER |
         PERF_SAMPLE.TID |
         PERF_SAMPLE.TIME |
+        (features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : 0) |
         (features.inheritedRead ? PERF_SAMPLE.READ : 0),
       readFormat: PERF_FORMAT.ID | (features.lost ? PERF_FORMAT.LOST : 0),
       clockid: features.clockid ? CLOCK_IDS.monotonic : 0,

@@ -58,6 +58,11 @@ export function explainUnopenable(
       }),
     );
   }
+  if (attr.branchSampleType !== 0n && isAbsent(code)) {
+    return new FailedError(`${spec.name}: has no branch records here (${code})`, [
+      "they come from some CPUs' own counters: -e cycles, on such a machine",
+    ]);
+  }
   const reason = REASONS[code];
   return new FailedError(
     `${spec.name}: cannot be opened: ${reason === undefined ? code : `${reason} (${code})`}`,

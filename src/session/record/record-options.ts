@@ -1,4 +1,5 @@
 import type { CallGraph } from './call-graph.ts';
+import type { SampleFields } from './sample-fields.ts';
 
 export type { CallGraph } from './call-graph.ts';
 
@@ -40,6 +41,20 @@ export type RecordOptions = {
    * `docs/decisions/0007-final-counts.md`).
    */
   readonly exitCounts?: boolean;
+  /** Kernel code is left out, or user code; absent: what each event says. */
+  readonly only?: 'user' | 'kernel';
+  /** What samples carry beside what they always have. */
+  readonly fields?: SampleFields;
+  /** False: nothing is sampled, only what stands beside samples is recorded. */
+  readonly samples?: boolean;
+  /** Records of threads coming onto a CPU and leaving it. */
+  readonly switches?: boolean;
+  /** Records of the namespaces of processes. Needs CAP_PERFMON. */
+  readonly namespaces?: boolean;
+  /** Records of control groups, and in each sample the one that it is of. */
+  readonly cgroups?: boolean;
+  /** Build IDs of what is mapped, in the records of mappings. Default true. */
+  readonly buildIds?: boolean;
   /** Follow the threads and children that the target starts. Default true. */
   readonly inherit?: boolean;
 

@@ -12,6 +12,7 @@ import { explainUnopenable } from './open-refusal.ts';
 import type { RecordOptions } from './record-options.ts';
 import { readsCounter, sampleAttr } from './sample-attr.ts';
 import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
+import { addSampleFields } from './sample-fields.ts';
 import { sidebandAttr } from './sideband-attr.ts';
 
 export type { PlannedEvent } from './sample-groups.ts';
@@ -53,7 +54,7 @@ export function planRecording(
   const asked = readAskedRate(options, settings);
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
-    return sampleAttr(spec, rate, options, features);
+    return addSampleFields(sampleAttr(spec, rate, options, features), options, features);
   };
   const probe = (attr: EventAttr): OpenProbe => {
     const held = { ...attr, flags: { ...attr.flags, disabled: true } };

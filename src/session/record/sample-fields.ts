@@ -1,0 +1,141 @@
+import { UsageError } from '../../base/errors.ts';
+import type { EventAttr } from '../../perf-event/attr.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../perf-event/constants.ts';
+import {
+  type RegisterArchitecture,
+  registerArchitectureOf,
+  registerName,
+} from '../../perf-event/register-names.ts';
+import type { KernelFeatures } from './kernel-features.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** What a sample carries on wish, beside what all samples have. */
+export type SampleFields = {
+  /** The address of the data that was touched, and where it came from; mappings of data too. */
+  readonly dataAddresses?: boolean;
+  /** The physical one. */
+  readonly physicalAddresses?: boolean;
+  readonly dataPageSizes?: boolean;
+  readonly codePageSizes?: boolean;
+  /** What the event cost, such as the latency of a load, where the CPU tells. */
+  readonly weights?: boolean;
+  /** The kernel's raw data of every event; tracepoints have theirs anyway. */
+  readonly raw?: boolean;
+  /** Registers of user code by their names in lower case; `[]`: all. */
+  readonly userRegs?: readonly string[];
+  /** Registers where the event happened; `[]`: all. */
+  readonly interruptRegs?: readonly string[];
+  /** Which of the branches before the event, by perf's names: `any`, `any_call`, `u` … */
+  readonly branches?: readonly string[];
+};
+
+/**
+ * A sampled event's attr with what the options want of all events alike. Throws UsageError for a register or a kind of
+ * branch that there is not.
+ */
+export function addSampleFields(
+  attr: EventAttr,
+  { fields = {}, cgroups, samples }: RecordOptions,
+  features: KernelFeatures,
+  machine: string = process.arch === 'arm64' ? 'aarch64' : 'x86_64',
+): EventAttr {
+  const architecture = registerArchitectureOf(machine);
+  let { sampleType } = attr;
+  if (fields.dataAddresses) sampleType |= PERF_SAMPLE.ADDR | PERF_SAMPLE.DATA_SRC;
+  if (fields.physicalAddresses) sampleType |= PERF_SAMPLE.PHYS_ADDR;
+  if (fields.dataPageSizes) sampleType |= PERF_SAMPLE.DATA_PAGE_SIZE;
+  if (fields.codePageSizes) sampleType |= PERF_SAMPLE.CODE_PAGE_SIZE;
+  if (fields.raw) sampleType |= PERF_SAMPLE.RAW;
+  if (fields.userRegs) sampleType |= PERF_SAMPLE.REGS_USER;
+  if (fields.interruptRegs) sampleType |= PERF_SAMPLE.REGS_INTR;
+  if (fields.branches) sampleType |= PERF_SAMPLE.BRANCH_STACK;
+  if (fields.weights) {
+    sampleType |= features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : PERF_SAMPLE.WEIGHT;
+  }
+  if (cgroups) sampleType |= PERF_SAMPLE.CGROUP;
+  return {
+    ...attr,
+    ...(samples === false && { samplePeriod: 0, flags: { ...attr.flags, freq: false } }),
+    sampleType,
+    // Unwinding may have asked for some already.
+    sampleRegsUser:
+      attr.sampleRegsUser | registerMask(fields.userRegs, '--user-regs', architecture),
+    sampleRegsIntr: registerMask(fields.interruptRegs, '--intr-regs', architecture),
+    branchSampleType: branchMask(fields.branches),
+  };
+}
+
+/** Numbers of the registers that each architecture dumps: general ones, with ip and flags. */
+const GENERAL_REGISTERS: Partial<Record<RegisterArchitecture, readonly number[]>> = {
+  // 12 to 15 are ds, es, fs and gs, which the kernel refuses on 64-bit machines.
+  x86: [...range(0, 11), ...range(16, 23)],
+  arm64: range(0, 32),
+};
+
+function registerMask(
+  names: readonly string[] | undefined,
+  option: string,
+  architecture: RegisterArchitecture | null,
+): bigint {
+  if (names === undefined) return 0n;
+  const numbers = (architecture === null ? undefined : GENERAL_REGISTERS[architecture]) ?? [];
+  const known = new Map(
+    numbers.map((number) => [registerName(architecture, number).toLowerCase(), number]),
+  );
+  const chosen = names.length === 0 ? numbers : names.map(numberOf);
+  return chosen.reduce((mask, number) => mask | (1n << BigInt(number)), 0n);
+
+  function numberOf(name: string): number {
+    const number = known.get(name.toLowerCase());
+    if (number !== undefined) return number;
+    throw new UsageError(`${option}=${name}: no such register`, [
+      `known: ${[...known.keys()].join(', ')}`,
+    ]);
+  }
+}
+
+/** perf's names of the bits. */
+const BRANCHES: Readonly<Record<string, number>> = {
+  u: PERF_SAMPLE_BRANCH.USER,
+  k: PERF_SAMPLE_BRANCH.KERNEL,
+  hv: PERF_SAMPLE_BRANCH.HV,
+  any: PERF_SAMPLE_BRANCH.ANY,
+  any_call: PERF_SAMPLE_BRANCH.ANY_CALL,
+  any_ret: PERF_SAMPLE_BRANCH.ANY_RETURN,
+  ind_call: PERF_SAMPLE_BRANCH.IND_CALL,
+  abort_tx: PERF_SAMPLE_BRANCH.ABORT_TX,
+  in_tx: PERF_SAMPLE_BRANCH.IN_TX,
+  no_tx: PERF_SAMPLE_BRANCH.NO_TX,
+  cond: PERF_SAMPLE_BRANCH.COND,
+  stack: PERF_SAMPLE_BRANCH.CALL_STACK,
+  ind_jmp: PERF_SAMPLE_BRANCH.IND_JUMP,
+  call: PERF_SAMPLE_BRANCH.CALL,
+  no_flags: PERF_SAMPLE_BRANCH.NO_FLAGS,
+  no_cycles: PERF_SAMPLE_BRANCH.NO_CYCLES,
+  save_type: PERF_SAMPLE_BRANCH.TYPE_SAVE,
+  hw_index: PERF_SAMPLE_BRANCH.HW_INDEX,
+  priv: PERF_SAMPLE_BRANCH.PRIV_SAVE,
+};
+
+/** Those of the bits that say whose branches; without any the event's own exclusions say it. */
+const PRIVILEGES = PERF_SAMPLE_BRANCH.USER | PERF_SAMPLE_BRANCH.KERNEL | PERF_SAMPLE_BRANCH.HV;
+
+function branchMask(names: readonly string[] | undefined): bigint {
+  if (names === undefined) return 0n;
+  let mask = 0;
+  for (const name of names) {
+    const bit = BRANCHES[name];
+    if (bit === undefined) {
+      throw new UsageError(`-j ${name}: no such kind of branch`, [
+        `known: ${Object.keys(BRANCHES).join(', ')}`,
+      ]);
+    }
+    mask |= bit;
+  }
+  if ((mask & ~PRIVILEGES) === 0) mask |= PERF_SAMPLE_BRANCH.ANY;
+  return BigInt(mask);
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
