@@ -15,7 +15,7 @@ export function weightTitle(weights: { kind: Weights['kind']; unit: string }): s
     case 'samples':
       return 'samples';
     case 'period':
-      return `${weights.unit} (the period that each sample reports)`;
+      return `${weights.unit} (the period that each sample has in perf)`;
     case 'events':
       return `${weights.unit} (counted since the stream's previous sample)`;
     case 'time':

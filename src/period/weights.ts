@@ -12,12 +12,12 @@ import type { PeriodInput } from './types.ts';
  * | kind    | one sample weighs                                             | good for |
  * |---------|---------------------------------------------------------------|----------|
  * | samples | 1                                                             | how many samples a claim rests on |
- * | period  | the period in the sample                                      | comparing with `perf` |
+ * | period  | what `perf` takes: the period in the sample, or where it reads its counter what was counted since the stream's previous sample | comparing with `perf` |
  * | events  | the events since the stream's previous sample, phases divided | where the events went; the default |
  * | time    | the event's running time since the stream's previous sample   | where the time went |
  *
- * `period` gives a sample the cost of the interval that *follows* it wherever the rule is 'next'
- * (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
+ * `period` without counts gives a sample the cost of the interval that *follows* it wherever the rule
+ * is 'next' (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
  * (`border-split.ts`). `time` never charges sleep: it needs the
  * counter's own clock in the samples, or an event that is a clock itself. Under loss neither gives
  * a sample what the lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without
@@ -34,7 +34,7 @@ export function computeWeights(
     case 'samples':
       return { kind, unit: 'samples', values: new Float64Array(input.samples.length).fill(1) };
     case 'period':
-      return { kind, unit: eventUnit(input), values: input.samples.periodEvents.slice() };
+      return { kind, unit: eventUnit(input), values: perfPeriods(input, () => align().groups) };
     case 'events': {
       const { groups, arrivedEvents, ...aligned } = align();
       const values = splitBorders(arrivedEvents, input, groups, aligned.lostBefore);
@@ -59,6 +59,30 @@ export function computeWeights(
 
 function onlyIfAny(lostBefore: Float64Array): Pick<Weights, 'lostBefore'> {
   return lostBefore.some((value) => value !== 0) ? { lostBefore } : {};
+}
+
+/**
+ * The periods that perf adds up. Of samples that read their counter (PERF_SAMPLE_READ) it takes the
+ * difference of the counts, for clocks too, though their counts are nanoseconds of another clock than
+ * the timer's. perf before 6.12 keeps the last count by event id, which all children of an inherited
+ * event share: its differences are nonsense where several threads ran, and are not repeated here.
+ */
+function perfPeriods(input: PeriodInput, groupsOf: () => StreamGroups): Float64Array {
+  const { periodEvents, count } = input.samples;
+  const values = periodEvents.slice();
+  if (count.every(Number.isNaN)) return values;
+  const groups = groupsOf();
+  for (let g = 0; g < groups.length; g++) {
+    const end = groups.offsets[g + 1] as number;
+    let previous = 0;
+    for (let k = groups.offsets[g] as number; k < end; k++) {
+      const row = groups.rows[k] as number;
+      const counted = (count[row] as number) - previous;
+      if (counted >= 0) values[row] = counted;
+      previous = count[row] as number;
+    }
+  }
+  return values;
 }
 
 /** Nanoseconds if every event is a clock; events of different kinds are only "events". */

@@ -43,7 +43,7 @@ describe('speedscope', () => {
     }));
     const file = speedscope({ ...profile, events }, 'period');
     expect(file.name).toBe(
-      'cpu-clock, page-faults; weight: nanoseconds or events (the period that each sample reports)',
+      'cpu-clock, page-faults; weight: nanoseconds or events (the period that each sample has in perf)',
     );
     expect(
       file.profiles.map(({ name, unit }: { name: string; unit: string }) => [name, unit]),
@@ -64,7 +64,7 @@ describe('speedscope', () => {
     expect(speedscope(profile, 'period')).toEqual({
       $schema: 'https://www.speedscope.app/file-format-schema.json',
       exporter: 'perf-ts 1.2.3',
-      name: 'cycles; weight: events (the period that each sample reports)',
+      name: 'cycles; weight: events (the period that each sample has in perf)',
       activeProfileIndex: 1,
       shared: {
         frames: [

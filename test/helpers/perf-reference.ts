@@ -147,15 +147,6 @@ export function mergeLines(table: FlatTable, names: RegExp): FlatTable {
   return { ...table, lines };
 }
 
-/** The table by samples alone. */
-export function periodless(table: FlatTable): FlatTable {
-  const lines = [...table.lines].map(([name, { samples }]): [string, SymbolLine] => [
-    name,
-    { ...EMPTY_LINE, samples },
-  ]);
-  return { ...table, period: 0, lines: new Map(lines) };
-}
-
 /**
  * Lines on which two tables of the same event disagree, each as `name: theirs ≠ ours`. Empty if
  * they say the same.

@@ -9,12 +9,7 @@ import { type HowToRead, type Reading, readByBoth } from '../helpers/both-tools.
 import { CLI, cleanEnvironment, findPerf, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import {
-  differences,
-  mergeLines,
-  periodless,
-  shareDifferences,
-} from '../helpers/perf-reference.ts';
+import { differences, mergeLines, shareDifferences } from '../helpers/perf-reference.ts';
 import { sampleText, summarize, withCountedPeriods } from '../helpers/perf-samples.ts';
 import { until } from '../helpers/tasks.ts';
 
@@ -109,6 +104,14 @@ const BY_US: Readonly<Record<string, Case>> = {
   'another clock': { flags: [...CLOCK, '-k', 'boottime'] },
   'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
   'a delay': { flags: [...CLOCK, '-D', '20'] },
+  switches: { flags: [...CLOCK, '--switch-events'] },
+  'switches of all CPUs': { flags: [...CLOCK, '-a', '--switch-events'] },
+  namespaces: { flags: [...CLOCK, '--namespaces', '--all-cgroups'] },
+  'weights and registers': { flags: [...CLOCK, '-W', '--intr-regs', '--user-regs=ax,sp,ip'] },
+  'addresses of data': {
+    flags: ['-e', 'page-faults', '-c', '7', '--data', '--phys-data', '--data-page-size'],
+  },
+  'no build IDs': { flags: [...CLOCK, '-B', '--all-user'] },
 };
 
 function commandOf(command: Command, program: string): string[] {
@@ -175,9 +178,9 @@ type Both = { readonly theirs: Reading; readonly ours: Reading };
  * Both readings without what is known to differ, all else left in.
  *
  * - counted periods: where samples read their counters, perf takes for a period what was counted
- *   since the sample before; perf-ts keeps the period that the kernel reported, and has the counts
- *   besides. They must be the same counts. `script` of perf-ts prints a record once, perf once for
- *   each member of the group. Only recordings without inheritance are compared: perf before 6.12
+ *   since the sample before. `report --weight period` does so, too; the JSON of `script` has the
+ *   period that the kernel reported and the counts besides, and a record once, where perf has it once
+ *   for each member of the group. They must be the same counts. Only recordings without inheritance are compared: perf before 6.12
  *   takes the counts of all threads for those of one, and its differences are nonsense then.
  * - unnamed kernel: `--tail-synthesize` puts the mapping of the kernel behind the samples, and perf
  *   has no names for what was in kernel code before it. The kernel was there all the time.
@@ -190,13 +193,9 @@ function explained(both: Both, differs: Case['differs']): Both {
     // perf leaves a member out where it counted nothing since the sample before.
     const ofTables = theirs.tables.reduce((sum, { samples }) => sum + samples, 0);
     expect(theirs.samples.length).toBe(ofTables);
-    const withoutPeriods = ({ tables: [first, ...members] }: Reading) => [
-      periodless(first!),
-      ...members,
-    ];
     return {
-      theirs: { samples: leaderOnly, tables: withoutPeriods(theirs) },
-      ours: { samples: withCountedPeriods(ours.samples), tables: withoutPeriods(ours) },
+      theirs: { samples: leaderOnly, tables: theirs.tables },
+      ours: { samples: withCountedPeriods(ours.samples), tables: ours.tables },
     };
   }
   if (differs === 'unnamed kernel') {

@@ -40,6 +40,22 @@ test('period weighs as the kernel reported, and leaves the table alone', () => {
   expect(input.samples.periodEvents[0]).toBe(1);
 });
 
+test('period weighs what was counted in between where samples read their counter, clocks as well', () => {
+  for (const event of [PAGE_FAULTS, CPU_CLOCK]) {
+    const input = recordingOf(
+      [event],
+      [
+        { timeNs: 0, period: 5, stream: 0, count: 100 },
+        { timeNs: 1, period: 5, stream: 1, count: 7 },
+        { timeNs: 2, period: 5, stream: 0, count: 130 },
+        { timeNs: 3, period: 5, stream: 0, count: 130 },
+        { timeNs: 4, period: 5, stream: 1 },
+      ],
+    );
+    expect(computeWeights('period', input).values).toEqual(Float64Array.of(100, 7, 30, 0, 5));
+  }
+});
+
 test('events of a software event are what the previous sample announced', () => {
   const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 1, 1, 10, 237, 10_010, 5455]));
   expect(computeWeights('events', input)).toEqual({

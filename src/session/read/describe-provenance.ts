@@ -113,11 +113,11 @@ function sourceOf(
   },
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
-  if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
   if (kind === 'events' && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';
   }
+  if (kind === 'period') return found.isFixed ? 'fixed-period' : 'reported-periods';
   if (found.isFixed) return 'fixed-period';
   return found.isRuleKnown ? 'realigned-periods' : 'reported-periods';
 }

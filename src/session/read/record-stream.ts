@@ -98,8 +98,8 @@ export type RecordVisits = {
   /** Every record, with all that is known of it. */
   readonly record?: (record: DescribedRecord) => void;
   /**
-   * Samples in place of `record`, for text. A sample that reads a group comes once per member that
-   * has counted anything, as in perf: each with what it counted as its period.
+   * Samples in place of `record`, for text. A sample that reads its counter has what that has counted
+   * as its period, as in perf; one that reads a group comes once per member that has counted anything.
    */
   readonly sampleText?: (sample: SampleText) => void;
   /** Once, before the first record. */
@@ -233,7 +233,7 @@ class RecordDescriber {
     this.samples++;
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
-    const lines = this.#linesOf();
+    const lines = this.#linesOf(attrIndex);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       const cookie = readCookie(view, sample.deferredCookieOffset, this.#data.littleEndian);
       const start = view.byteOffset + offset;
@@ -304,21 +304,28 @@ class RecordDescriber {
   }
 
   /**
-   * What the members of a group have counted, of which each has a line of its own; null: the sample
-   * has one line. To be asked for every sample, shown or not, in the order of time.
+   * What the counters have counted that the sample reads: a line for each member of a group. Null: it
+   * reads none, and has one line with the period that it reports. To be asked for every sample, shown or not, in the order of time.
    */
-  #linesOf(): SampleLine[] | null {
+  #linesOf(attrIndex: number): SampleLine[] | null {
     const sample = this.#sample;
-    if (this.#visits.sampleText === undefined || sample.readCount <= 1) return null;
+    if (this.#visits.sampleText === undefined || sample.readCount === 0) return null;
+    if (sample.readCount === 1) {
+      const period = this.#elapsed(sample.id, sample.readValues[0] as number);
+      return period < 0 ? null : [{ event: attrIndex, period }];
+    }
     const lines: SampleLine[] = [];
     for (let member = 0; member < sample.readCount; member++) {
       const id = sample.readIds[member] as number;
       const event = this.#data.lookup.find(id);
-      const instance = this.#groupReads.instanceOf(sample.streamId, id);
-      const elapsed = instance.elapsed(sample.readValues[member] as number);
-      if (event !== UNKNOWN_EVENT && elapsed > 0) lines.push({ event, period: elapsed });
+      const period = this.#elapsed(id, sample.readValues[member] as number);
+      if (event !== UNKNOWN_EVENT && period > 0) lines.push({ event, period });
     }
     return lines;
+  }
+
+  #elapsed(id: number, value: number): number {
+    return this.#groupReads.instanceOf(this.#sample.streamId, id).elapsed(value);
   }
 
   #tellText(comm: string, attrIndex: number, lines: readonly SampleLine[] | null): void {
