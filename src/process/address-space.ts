@@ -6,6 +6,8 @@ const FIRST_CAPACITY = 16;
 /** Ranges in a full block. Larger blocks copy more on insertion, smaller ones make more blocks. */
 const BLOCK_CAPACITY = 256;
 
+let nextGeneration = 1;
+
 /**
  * Which mapping covers an address: ranges [start, end) that don't overlap, sorted, each with the
  * row of the mapping that it belongs to. A range that is added cuts what lay there before:
@@ -23,6 +25,11 @@ export class AddressSpace {
   #blocks: Block[] = [new Block(FIRST_CAPACITY)];
   #lastBlock: Block = this.#blocks[0] as Block;
   #lastIndex = 0;
+  /**
+   * Given anew by `changeGeneration`: two spaces of the same generation hold the same code. A clone
+   * has its original's until one of them changes.
+   */
+  generation = nextGeneration++;
 
   /** The row whose range covers `address`, −1 if none. */
   find(address: number): number {
@@ -55,6 +62,11 @@ export class AddressSpace {
     this.#insert(first, last, row);
   }
 
+  /** To be called when code was added. */
+  changeGeneration(): void {
+    this.generation = nextGeneration++;
+  }
+
   /** Ranges held; a mapping cut in the middle has two. */
   get size(): number {
     return this.#blocks.reduce((sum, block) => sum + block.length, 0);
@@ -64,6 +76,7 @@ export class AddressSpace {
     const copy = new AddressSpace();
     copy.#blocks = this.#blocks.map((block) => block.clone());
     copy.#lastBlock = copy.#blocks[0] as Block;
+    copy.generation = this.generation;
     return copy;
   }
 

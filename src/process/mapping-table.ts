@@ -13,6 +13,8 @@ export class MappingTable {
   readonly #dso = new GrowableInt32();
   /** 1: addresses count from the file's start; 0: they stay absolute. */
   readonly #isFile = new GrowableUint8();
+  /** 1: mapped executable. */
+  readonly #isCode = new GrowableUint8();
 
   get length(): number {
     return this.#start.length;
@@ -24,12 +26,14 @@ export class MappingTable {
     fileOffset: number,
     dso: DsoIndex,
     isFile: boolean,
+    isCode = true,
   ): MappingIndex {
     this.#start.push(start);
     this.#end.push(end);
     this.#fileOffset.push(fileOffset);
     this.#dso.push(dso);
     this.#isFile.push(isFile ? 1 : 0);
+    this.#isCode.push(isCode ? 1 : 0);
     return (this.#start.length - 1) as MappingIndex;
   }
 
@@ -49,6 +53,11 @@ export class MappingTable {
 
   dso(mapping: MappingIndex): DsoIndex {
     return this.#dso.array[mapping] as DsoIndex;
+  }
+
+  /** Whether the mapping is executable. */
+  isCode(mapping: MappingIndex): boolean {
+    return this.#isCode.array[mapping] === 1;
   }
 
   /**

@@ -51,6 +51,11 @@ export class ProfileBuilder {
     return this.#stacks.intern(prefix, frame);
   }
 
+  /** The innermost frame of a path. */
+  frameOfStack(stack: number): FrameIndex {
+    return this.#stacks.frame(stack) as FrameIndex;
+  }
+
   /**
    * `internStack(prefix, internFrame(dso, address))`, and faster: where the path goes on as it did
    * for the sample before, neither table is searched.
