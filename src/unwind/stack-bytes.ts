@@ -6,7 +6,7 @@ const TWO_32 = 2 ** 32;
 
 /** The stack copy of one sample. One object is set again and again. */
 export class StackBytes implements StackReader {
-  #view = new DataView(new ArrayBuffer(0));
+  #view: DataView = new DataView(new ArrayBuffer(0));
   #offset = 0;
   #start = 0;
   /** `start` + bytes − 8: the last address of a whole word. */

@@ -1,0 +1,32 @@
+import type { Architecture } from '../architecture.ts';
+import { analyzeText, isSigreturn } from './code.ts';
+import { FP, LR, PC, SP } from './registers.ts';
+import { translateRow } from './translate-row.ts';
+
+const REGISTERS = 33;
+/** x19 to x28, fp; sp is computed. */
+const FIRST_CALLEE_SAVED = 19;
+
+/**
+ * `struct rt_sigframe` at sp is { siginfo (128 bytes); ucontext }; its `struct sigcontext` lies at
+ * 176 in the ucontext: { u64 fault_address; u64 regs[31]; u64 sp; u64 pc; … }
+ * (arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h). The return address column 30 has lr as any
+ * other register; the interrupted ip stands at the number of the pc.
+ */
+const FIRST_REGISTER_AT = 128 + 176 + 8;
+
+export const AARCH64: Architecture = {
+  registerCount: REGISTERS,
+  stackPointer: SP,
+  framePointer: FP,
+  instructionPointer: PC,
+  returnAddress: LR,
+  linkRegister: LR,
+  isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
+  translateRow,
+  textBefore: 4,
+  textAfter: 32,
+  analyzeText,
+  isSigreturn,
+  signalFrameOffsets: Int16Array.from({ length: REGISTERS }, (_, i) => FIRST_REGISTER_AT + 8 * i),
+};

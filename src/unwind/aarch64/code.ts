@@ -1,0 +1,96 @@
+import { KIND, type UnwindRule } from '../unwind-rule.ts';
+
+const MOST_EPILOGUE_INSTRUCTIONS = 8;
+
+/** Instructions by mask and value: Arm Architecture Reference Manual, C4.1. */
+const STP_FP_LR_PRE_INDEX = [0xffc07fff, 0xa9807bfd] as const;
+const LDP_FP_LR_POST_INDEX = [0xffc07fff, 0xa8c07bfd] as const;
+const LDP_FP_LR_OFFSET = [0xffc07fff, 0xa9407bfd] as const;
+/** ldp of two other x registers from [sp, #n]: callee-saved ones. */
+const LDP_X_SP_OFFSET = [0xffc003e0, 0xa94003e0] as const;
+const ADD_SP_IMMEDIATE = [0xff8003ff, 0x910003ff] as const;
+const MOV_FP_SP = 0x910003fd;
+const RET = 0xd65f03c0;
+const RETAA = 0xd65f0bff;
+const RETAB = 0xd65f0fff;
+const AUTIASP = 0xd50323bf;
+const AUTIBSP = 0xd50323ff;
+const PACIASP = 0xd503233f;
+const PACIBSP = 0xd503237f;
+const BTI_C = 0xd503245f;
+const MOV_X8_SIGRETURN = 0xd2801168;
+const SVC_0 = 0xd4000001;
+
+/**
+ * Before `stp x29, x30, [sp, #-n]!` and after the matching `ldp` the return address is in lr, and
+ * the frame pointer is the caller's; between `stp` and `mov x29, sp` both are saved at sp.
+ */
+export function analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+  return analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule);
+}
+
+function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+  let position = at;
+  while (isHint(instruction(text, position))) position += 4;
+  if (matches(instruction(text, position), STP_FP_LR_PRE_INDEX)) {
+    rule.set(KIND.SP_LR, 0);
+    return true;
+  }
+  const before = instruction(text, at - 4);
+  if (instruction(text, at) === MOV_FP_SP && matches(before, STP_FP_LR_PRE_INDEX)) {
+    const size = -pairOffset(before);
+    rule.set(KIND.SP_SAVED, size, -size, 8 - size);
+    return true;
+  }
+  return false;
+}
+
+/** Follows the instructions from `at` to `ret`; others than those of an epilogue mean it is none. */
+function analyzeEpilogue(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+  let freed = 0;
+  /** Bytes from sp to the saved pair of frame pointer and link register, −1 if not loaded here. */
+  let pairAt = -1;
+  for (let i = 0; i < MOST_EPILOGUE_INSTRUCTIONS; i++) {
+    const code = instruction(text, at + 4 * i);
+    if (code === RET || code === RETAA || code === RETAB) {
+      if (pairAt < 0) rule.set(KIND.SP_LR, freed);
+      else rule.set(KIND.SP_SAVED, freed, pairAt - freed, pairAt + 8 - freed);
+      return true;
+    }
+    if (matches(code, LDP_FP_LR_POST_INDEX)) {
+      pairAt = freed;
+      freed += pairOffset(code);
+    } else if (matches(code, LDP_FP_LR_OFFSET)) {
+      pairAt = freed + pairOffset(code);
+    } else if (matches(code, ADD_SP_IMMEDIATE)) {
+      freed += ((code >>> 10) & 0xfff) << ((code & 0x400000) !== 0 ? 12 : 0);
+    } else if (!matches(code, LDP_X_SP_OFFSET) && code !== AUTIASP && code !== AUTIBSP) {
+      return false;
+    }
+  }
+  return false;
+}
+
+/** `mov x8, #139 (__NR_rt_sigreturn); svc #0`, in the vDSO. */
+export function isSigreturn(text: Uint8Array, at: number): boolean {
+  return instruction(text, at) === MOV_X8_SIGRETURN && instruction(text, at + 4) === SVC_0;
+}
+
+function isHint(code: number): boolean {
+  return code === PACIASP || code === PACIBSP || code === BTI_C;
+}
+
+/** The instruction at `at`; 0, which is none, outside the text. */
+function instruction(text: Uint8Array, at: number): number {
+  if (at < 0 || at + 4 > text.length) return 0;
+  return new DataView(text.buffer, text.byteOffset + at, 4).getUint32(0, true);
+}
+
+function matches(code: number, [mask, value]: readonly [number, number]): boolean {
+  return (code & mask) >>> 0 === value;
+}
+
+/** The offset of `stp` and `ldp` of x registers: 7 bits, signed, in units of 8 bytes. */
+function pairOffset(code: number): number {
+  return ((((code >>> 15) & 0x7f) << 25) >> 25) * 8;
+}

@@ -1,0 +1,38 @@
+import type { CfiRow } from './cfi-row.ts';
+import type { CfiTable } from './cfi-table.ts';
+import type { UnwindRule } from './unwind-rule.ts';
+
+/** What differs between architectures. Registers are DWARF numbers. */
+export interface Architecture {
+  readonly registerCount: number;
+  readonly stackPointer: number;
+  readonly framePointer: number;
+  /** Where `registers` has the ip of a sample. */
+  readonly instructionPointer: number;
+  /** Column of tables that stands for the return address. */
+  readonly returnAddress: number;
+  /** Register that a call leaves the return address in; −1: calls push it. */
+  readonly linkRegister: number;
+  /** Whether a function must keep `register` for its caller. */
+  isCalleeSaved(register: number): boolean;
+
+  /** Translates a row of the table to a rule; `KIND.FULL` if none of the closed set is the same. */
+  translateRow(row: CfiRow, table: CfiTable, address: number, rule: UnwindRule): void;
+
+  /** Bytes that `analyzeText` wants before and after the ip. */
+  readonly textBefore: number;
+  readonly textAfter: number;
+  /**
+   * Finds the rule of a frame 0 that no table covers, from the code around its ip at `at`: there
+   * the frame pointer is not yet set up, or no longer. False: it is, as far as one can tell.
+   */
+  analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean;
+
+  /** Whether the code at `at` is that to which signal handlers return. */
+  isSigreturn(text: Uint8Array, at: number): boolean;
+  /**
+   * Where a signal frame keeps each register, in bytes from the stack pointer of the code that a
+   * signal handler returns to; the ip column has the interrupted ip.
+   */
+  readonly signalFrameOffsets: Int16Array;
+}

@@ -1,0 +1,91 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
+import { CfiProgram } from './cfi-program.ts';
+import type { CfiRow } from './cfi-row.ts';
+import { EhFrameHdr } from './eh-frame-hdr.ts';
+import { Fde, FrameEntries } from './frame-entries.ts';
+import { FrameIndex } from './frame-index.ts';
+import type { PointerBases, SectionReader } from './section-reader.ts';
+import type { UnwindSections } from './types.ts';
+
+/** What a table says about an address. */
+export const FOUND = {
+  ROW: 0,
+  /** No function of the table covers the address. */
+  NOTHING: 1,
+  /** One does, but its entry is damaged or not understood. */
+  DAMAGED: 2,
+} as const;
+
+const NO_BASES: PointerBases = { text: 0, data: 0 };
+
+/** The frame tables of one file: `.eh_frame` first, then `.debug_frame`. */
+export class CfiTable {
+  /** Reader of the section that the last row came from: its expressions lie there. */
+  reader: SectionReader | null = null;
+  /** Of the last row. */
+  isSignalFrame = false;
+  returnAddressRegister = 0;
+  readonly #ehFrame: FrameEntries | null;
+  readonly #hdr: EhFrameHdr | null;
+  readonly #debugFrame: FrameEntries | null;
+  readonly #bases: PointerBases;
+  readonly #diagnostics: Diagnostics;
+  readonly #name: string;
+  #ehFrameIndex: FrameIndex | null = null;
+  #debugFrameIndex: FrameIndex | null = null;
+  readonly #fde = new Fde();
+  readonly #program = new CfiProgram();
+
+  constructor(sections: UnwindSections, name: string, diagnostics: Diagnostics) {
+    const { ehFrame, ehFrameHdr, debugFrame } = sections;
+    this.#bases = { text: sections.textAddress, data: sections.gotAddress };
+    this.#ehFrame = ehFrame && new FrameEntries(ehFrame, true, this.#bases);
+    this.#hdr = ehFrame && ehFrameHdr && EhFrameHdr.parse(ehFrameHdr);
+    this.#debugFrame = debugFrame && new FrameEntries(debugFrame, false, NO_BASES);
+    this.#diagnostics = diagnostics;
+    this.#name = name;
+  }
+
+  /** Leaves in `row` what holds at the file address `address`. Returns `FOUND`. */
+  findRow(address: number, row: CfiRow): number {
+    const inEhFrame = this.#ehFrame && this.#findEhFrame(this.#ehFrame, address);
+    if (inEhFrame) return this.#evaluate(inEhFrame, address, row);
+    const debugFrame = this.#debugFrame;
+    if (debugFrame === null) return FOUND.NOTHING;
+    this.#debugFrameIndex ??= new FrameIndex(debugFrame);
+    if (!this.#covers(debugFrame, this.#debugFrameIndex.find(address), address)) {
+      return FOUND.NOTHING;
+    }
+    return this.#evaluate(debugFrame, address, row);
+  }
+
+  #findEhFrame(entries: FrameEntries, address: number): FrameEntries | null {
+    if (this.#hdr !== null) {
+      const offset = this.#hdr.find(address) - entries.reader.address;
+      return this.#covers(entries, offset, address) ? entries : null;
+    }
+    this.#ehFrameIndex ??= new FrameIndex(entries);
+    return this.#covers(entries, this.#ehFrameIndex.find(address), address) ? entries : null;
+  }
+
+  /** Reads the entry at `offset`; whether it is a function's that covers `address`. */
+  #covers(entries: FrameEntries, offset: number, address: number): boolean {
+    if (!(offset >= 0 && offset < entries.reader.bytes.length)) return false;
+    const fde = this.#fde;
+    entries.readEntry(offset, fde);
+    return fde.cie !== null && address >= fde.start && address < fde.end;
+  }
+
+  #evaluate(entries: FrameEntries, address: number, row: CfiRow): number {
+    const fde = this.#fde;
+    const { reader } = entries;
+    if (fde.cie === null || !this.#program.evaluate(reader, fde, this.#bases, address, row)) {
+      this.#diagnostics.count('unwind table damaged or not understood', this.#name);
+      return FOUND.DAMAGED;
+    }
+    this.reader = reader;
+    this.isSignalFrame = fde.cie.isSignalFrame;
+    this.returnAddressRegister = fde.cie.returnAddressRegister;
+    return FOUND.ROW;
+  }
+}

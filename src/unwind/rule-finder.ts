@@ -1,0 +1,75 @@
+import type { Architecture } from './architecture.ts';
+import { CfiRow } from './cfi-row.ts';
+import { FOUND } from './cfi-table.ts';
+import { RuleCache } from './rule-cache.ts';
+import type { ModuleLookup } from './types.ts';
+import type { UnwindModule } from './unwind-module.ts';
+import { KIND, type UnwindRule } from './unwind-rule.ts';
+
+const CACHE_SLOTS = 16_384;
+/** Keeps equal addresses of different modules apart. */
+const MODULE_STRIDE = 40_503;
+
+/**
+ * Finds the rule of an address from the table of its module or, without one, from the code. What it
+ * found is remembered by file address, so that it holds in every process.
+ */
+export class RuleFinder {
+  readonly #architecture: Architecture;
+  readonly #cache = new RuleCache(CACHE_SLOTS);
+  readonly #row = new CfiRow();
+
+  constructor(architecture: Architecture) {
+    this.#architecture = architecture;
+  }
+
+  /** Leaves in `rule` that of the absolute `lookup`; `isFirst`: of the sample's ip. */
+  find(lookup: number, isFirst: boolean, modules: ModuleLookup, rule: UnwindRule): void {
+    if (!modules.find(lookup)) {
+      rule.set(KIND.NOT_MAPPED);
+      return;
+    }
+    const { module } = modules;
+    if (module === null) {
+      rule.set(KIND.FRAME_POINTER);
+      return;
+    }
+    const address = lookup - modules.loadBias;
+    const cache = this.#cache;
+    const slot = cache.slotOf(address + module.id * MODULE_STRIDE);
+    if (cache.has(slot, module.id, address)) {
+      cache.read(slot, rule);
+      return;
+    }
+    this.#findInModule(module, address, isFirst, rule);
+    cache.write(slot, module.id, address, rule);
+  }
+
+  #findInModule(module: UnwindModule, address: number, isFirst: boolean, rule: UnwindRule): void {
+    const { table } = module;
+    const found = table === null ? FOUND.NOTHING : table.findRow(address, this.#row);
+    if (found === FOUND.DAMAGED) rule.set(KIND.BAD_TABLE);
+    else if (found === FOUND.ROW && table !== null) {
+      this.#architecture.translateRow(this.#row, table, address, rule);
+    } else this.findByCode(module, address, isFirst, rule);
+  }
+
+  /** The rule of an address that no table covers. */
+  findByCode(module: UnwindModule, address: number, isFirst: boolean, rule: UnwindRule): void {
+    const architecture = this.#architecture;
+    const { textBefore, textAfter } = architecture;
+    const ip = isFirst ? address : address + 1;
+    const before = Math.min(textBefore, Math.max(ip, 0));
+    const text = module.readText(ip - before, before + textAfter);
+    rule.set(KIND.FRAME_POINTER);
+    if (text.length <= before) return;
+    if (architecture.isSigreturn(text, before)) rule.set(KIND.FULL);
+    else if (isFirst) architecture.analyzeText(text, before, rule);
+  }
+
+  /** Whether a signal handler returns to `address` (an ip), where no table says so. */
+  isSigreturn(module: UnwindModule, address: number): boolean {
+    const text = module.readText(address, this.#architecture.textAfter);
+    return this.#architecture.isSigreturn(text, 0);
+  }
+}

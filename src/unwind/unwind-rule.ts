@@ -1,0 +1,58 @@
+// Hot: once per frame.
+
+/**
+ * The closed set of recipes for a caller, the same for both architectures. `sp`, `fp` and `lr` are
+ * those of the frame; `a`, `b`, `r` are the rule's three offsets in bytes:
+ *
+ *                     cfa            caller's fp      return address
+ *   SP                sp + a         fp               [cfa + r]
+ *   SP_SAVED          sp + a         [cfa + b]        [cfa + r]
+ *   FP                fp + a         fp               [cfa + r]
+ *   FP_SAVED          fp + a         [cfa + b]        [cfa + r]
+ *   SP_LR             sp + a         fp               lr, known in frame 0 only
+ *   SP_SAVED_LR       sp + a         [cfa + b]        lr
+ *   FP_MEMORY         [fp + a]       [fp + b]         [cfa + r]     realigned stacks
+ *   FRAME_POINTER     fp + 16        [fp]             [fp + 8]      where there is no table
+ *   ROOT              there is no caller
+ *   FULL              needs all registers: evaluated from the table each time
+ *
+ * The caller's sp is the cfa. The others say why there is no rule.
+ */
+export const KIND = {
+  SP: 0,
+  SP_SAVED: 1,
+  FP: 2,
+  FP_SAVED: 3,
+  SP_LR: 4,
+  SP_SAVED_LR: 5,
+  FP_MEMORY: 6,
+  FRAME_POINTER: 7,
+  ROOT: 8,
+  FULL: 9,
+  BAD_TABLE: 10,
+  NOT_MAPPED: 11,
+} as const;
+
+const LARGEST_OFFSET = 2 ** 31;
+
+/** One rule; filled again and again. */
+export class UnwindRule {
+  kind = 0;
+  cfaOffset = 0;
+  fpOffset = 0;
+  raOffset = 0;
+
+  /** Offsets that no column holds make it a rule to be evaluated each time. */
+  set(kind: number, cfaOffset = 0, fpOffset = 0, raOffset = 0): void {
+    const fits =
+      isOffset(cfaOffset) && isOffset(fpOffset) && isOffset(raOffset) && kind <= KIND.NOT_MAPPED;
+    this.kind = fits ? kind : KIND.FULL;
+    this.cfaOffset = fits ? cfaOffset : 0;
+    this.fpOffset = fits ? fpOffset : 0;
+    this.raOffset = fits ? raOffset : 0;
+  }
+}
+
+function isOffset(value: number): boolean {
+  return Number.isInteger(value) && value >= -LARGEST_OFFSET && value < LARGEST_OFFSET;
+}

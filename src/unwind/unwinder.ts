@@ -1,0 +1,221 @@
+// Hot: once per frame.
+
+import { AARCH64 } from './aarch64/architecture.ts';
+import type { Architecture } from './architecture.ts';
+import { FullUnwinder } from './full-unwinder.ts';
+import { RuleCache } from './rule-cache.ts';
+import { RuleFinder } from './rule-finder.ts';
+import { stackStop } from './stack-stop.ts';
+import { STOP } from './stop-reason.ts';
+import type {
+  ModuleLookup,
+  RuleCacheStatistics,
+  StackReader,
+  UnwindArchitecture,
+  Unwinder,
+} from './types.ts';
+import type { UnwindModule } from './unwind-module.ts';
+import { KIND, UnwindRule } from './unwind-rule.ts';
+import { X86_64 } from './x86-64/architecture.ts';
+
+export const MOST_FRAMES = 1024;
+const CACHE_SLOTS = 8192;
+
+/** An unwinder with an empty cache. */
+export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
+  return new RuleUnwinder(architecture);
+}
+
+/**
+ * Carries three registers from frame to frame (sp, fp, and lr in frame 0) and applies the rule of
+ * each lookup address. Where a rule needs more, the sample is unwound again with all registers:
+ * that is ten times slower and rare.
+ */
+class RuleUnwinder implements Unwinder {
+  readonly architecture: UnwindArchitecture;
+  stopReason: number = STOP.ROOT;
+  stopModule: UnwindModule | null = null;
+  stopAddress = 0;
+  stackPointer = Number.NaN;
+  framePointer = Number.NaN;
+  readonly isExact = new Uint8Array(MOST_FRAMES);
+  readonly statistics: RuleCacheStatistics = {
+    hits: 0,
+    firstMisses: 0,
+    collisions: 0,
+    fullUnwinds: 0,
+  };
+  readonly #registers: Architecture;
+  readonly #cache = new RuleCache(CACHE_SLOTS);
+  readonly #finder: RuleFinder;
+  readonly #full: FullUnwinder;
+  readonly #rule = new UnwindRule();
+
+  constructor(architecture: UnwindArchitecture) {
+    this.architecture = architecture;
+    this.#registers = architecture === 'aarch64' ? AARCH64 : X86_64;
+    this.#finder = new RuleFinder(this.#registers);
+    this.#full = new FullUnwinder(this.#registers, this.#finder);
+  }
+
+  unwind(
+    registers: Float64Array,
+    stack: StackReader,
+    modules: ModuleLookup,
+    out: Float64Array,
+  ): number {
+    const { statistics, isExact } = this;
+    const cache = this.#cache;
+    const { kind: kinds, cfaOffset, fpOffset, raOffset } = cache;
+    const numbers = this.#registers;
+    const { generation } = modules;
+    const limit = Math.min(out.length, MOST_FRAMES);
+    const signsPointers = numbers.linkRegister >= 0;
+
+    let sp = registers[numbers.stackPointer] as number;
+    let fp = registers[numbers.framePointer] as number;
+    const lr = signsPointers ? (registers[numbers.linkRegister] as number) : Number.NaN;
+    let address = registers[numbers.instructionPointer] as number;
+    /** The stack grows down, so callers lie above this. */
+    let floor = sp;
+    let isByFramePointer = false;
+    let stop: number = STOP.TOO_MANY_FRAMES;
+    let count = 0;
+    while (count < limit) {
+      const lookup = count === 0 ? address : address - 1;
+      const slot = cache.slotOf(lookup);
+      if (cache.has(slot, generation, lookup)) statistics.hits++;
+      else this.#fill(slot, lookup, count === 0, modules);
+      const kind = kinds[slot] as number;
+      if (kind >= KIND.NOT_MAPPED && count > 0) {
+        // An address that a guessed frame pointer led to says nothing about mappings.
+        stop = isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
+        break;
+      }
+      out[count] = address;
+      isExact[count] = count === 0 ? 1 : 0;
+      count++;
+      this.stopAddress = lookup;
+
+      let cfa = 0;
+      let savedAt = 0;
+      let returnAt = 0;
+      if (kind <= KIND.SP_SAVED_LR) {
+        const isFpBased = kind === KIND.FP || kind === KIND.FP_SAVED;
+        cfa = (isFpBased ? fp : sp) + (cfaOffset[slot] as number);
+        // After a step by frame pointer sp is unknown, but fp points to where the caller's is saved.
+        if (Number.isNaN(sp) && kind === KIND.SP_SAVED) cfa = fp - (fpOffset[slot] as number);
+        savedAt = cfa + (fpOffset[slot] as number);
+        returnAt = cfa + (raOffset[slot] as number);
+      } else if (kind === KIND.FRAME_POINTER) {
+        if (!(fp >= floor) || fp % 8 !== 0) {
+          stop = fp === 0 && isByFramePointer ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
+          break;
+        }
+        cfa = fp + 16;
+        savedAt = fp;
+        returnAt = fp + 8;
+      } else if (kind === KIND.FP_MEMORY) {
+        cfa = stack.readWord(fp + (cfaOffset[slot] as number));
+        savedAt = fp + (fpOffset[slot] as number);
+        returnAt = cfa + (raOffset[slot] as number);
+      } else if (kind === KIND.FULL) {
+        statistics.fullUnwinds++;
+        return this.#unwindFull(registers, stack, modules, out);
+      } else {
+        stop = STOPS[kind] as number;
+        break;
+      }
+      if (!(cfa > floor)) {
+        const isLeaf = cfa === floor && count === 1;
+        if (!isLeaf) {
+          stop = Number.isNaN(cfa) ? STOP.MISSING_REGISTER : STOP.NOT_ADVANCING;
+          break;
+        }
+      }
+
+      let callerFp = fp;
+      if ((SAVES_FP >>> kind) & 1) {
+        callerFp = stack.readWord(savedAt);
+        if (Number.isNaN(callerFp) && savedAt >= stack.end - 7) {
+          stop = stackStop(savedAt, stack);
+          break;
+        }
+      }
+      if (kind === KIND.SP_LR || kind === KIND.SP_SAVED_LR) {
+        if (count > 1 || Number.isNaN(lr)) {
+          stop = STOP.MISSING_REGISTER;
+          break;
+        }
+        address = lr;
+      } else {
+        address = signsPointers ? stack.readPointer(returnAt) : stack.readWord(returnAt);
+        if (Number.isNaN(address)) {
+          stop =
+            kind === KIND.FRAME_POINTER ? framePointerStop(fp, stack) : stackStop(returnAt, stack);
+          break;
+        }
+      }
+      fp = callerFp;
+      floor = cfa;
+      isByFramePointer = kind === KIND.FRAME_POINTER;
+      // On aarch64 the saved pair may lie anywhere in the frame, so it doesn't tell the caller's sp.
+      sp = isByFramePointer && signsPointers ? Number.NaN : cfa;
+      if (address === 0) {
+        stop = STOP.ZERO_RETURN_ADDRESS;
+        break;
+      }
+    }
+    this.#end(stop, sp, fp, modules);
+    return count;
+  }
+
+  /** Puts the rule of `lookup` into the cache. */
+  #fill(slot: number, lookup: number, isFirst: boolean, modules: ModuleLookup): void {
+    const cache = this.#cache;
+    if (cache.isEmpty(slot)) this.statistics.firstMisses++;
+    else this.statistics.collisions++;
+    this.#finder.find(lookup, isFirst, modules, this.#rule);
+    cache.write(slot, modules.generation, lookup, this.#rule);
+  }
+
+  #unwindFull(
+    registers: Float64Array,
+    stack: StackReader,
+    modules: ModuleLookup,
+    out: Float64Array,
+  ): number {
+    const full = this.#full;
+    const count = full.unwind(registers, stack, modules, out, this.isExact);
+    this.stopAddress = full.stopAddress;
+    this.#end(full.stopReason, full.stackPointer, full.framePointer, modules);
+    return count;
+  }
+
+  #end(stop: number, sp: number, fp: number, modules: ModuleLookup): void {
+    this.stopReason = stop;
+    this.stackPointer = sp;
+    this.framePointer = fp;
+    this.stopModule = modules.find(this.stopAddress) ? modules.module : null;
+  }
+}
+
+/** Kinds whose caller's frame pointer is in memory, as bits. */
+const SAVES_FP =
+  (1 << KIND.SP_SAVED) |
+  (1 << KIND.FP_SAVED) |
+  (1 << KIND.SP_SAVED_LR) |
+  (1 << KIND.FP_MEMORY) |
+  (1 << KIND.FRAME_POINTER);
+
+/** Why a stack ends, by the kinds that end it. */
+const STOPS: Readonly<Record<number, number>> = {
+  [KIND.ROOT]: STOP.ROOT,
+  [KIND.BAD_TABLE]: STOP.BAD_TABLE,
+  [KIND.NOT_MAPPED]: STOP.NOT_MAPPED,
+};
+
+/** A frame pointer far from the stack is none: the function has another use for the register. */
+function framePointerStop(fp: number, stack: StackReader): number {
+  return stackStop(fp, stack) === STOP.STACK_CUT ? STOP.STACK_CUT : STOP.NO_TABLE;
+}

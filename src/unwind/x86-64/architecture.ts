@@ -1,0 +1,37 @@
+import type { Architecture } from '../architecture.ts';
+import { analyzeText, isSigreturn } from './code.ts';
+import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
+import { translateRow } from './translate-row.ts';
+
+/** rbx, rbp, rsp, r12 to r15. */
+const CALLEE_SAVED = new Set([3, RBP, RSP, 12, 13, 14, 15]);
+
+/**
+ * `struct rt_sigframe` is { char *pretcode; struct ucontext uc; … }, and returning to pretcode has
+ * popped it, so sp points to uc, whose `struct sigcontext` lies at 40:
+ * r8 … r15, di, si, bp, bx, dx, ax, cx, sp, ip (arch/x86/include/uapi/asm/sigcontext.h).
+ */
+const SIGNAL_FRAME_OFFSETS = Int16Array.from([
+  // ax, dx, cx, bx, si, di, bp, sp
+  144, 136, 152, 128, 112, 104, 120, 160,
+  // r8 … r15
+  40, 48, 56, 64, 72, 80, 88, 96,
+  // ip
+  168,
+]);
+
+export const X86_64: Architecture = {
+  registerCount: 17,
+  stackPointer: RSP,
+  framePointer: RBP,
+  instructionPointer: RETURN_ADDRESS,
+  returnAddress: RETURN_ADDRESS,
+  linkRegister: -1,
+  isCalleeSaved: (register) => CALLEE_SAVED.has(register),
+  translateRow,
+  textBefore: 8,
+  textAfter: 48,
+  analyzeText,
+  isSigreturn,
+  signalFrameOffsets: SIGNAL_FRAME_OFFSETS,
+};
