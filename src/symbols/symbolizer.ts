@@ -7,6 +7,8 @@ import type { DsoIndex } from '../process/types.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
 import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
+import { missingNames } from './missing-names.ts';
+import { parseRecordedKernel } from './recorded-kernel.ts';
 import type { SymbolProvider } from './symbol-request.ts';
 import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
@@ -20,6 +22,8 @@ export type SymbolizerOptions = {
   readonly demangleCpp: DemangleBatch | null;
   readonly diagnostics: Diagnostics;
   readonly xz?: Decompress;
+  /** The recording's own list of kernel symbols (`recorded-kernel.ts`): no other is asked for. */
+  readonly recordedKernel?: Uint8Array;
   /** The recorded kernel's address of a symbol; null if the recording does not say. */
   readonly kernelReference: KernelReference | null;
 };
@@ -124,15 +128,20 @@ export class Symbolizer {
     if (known !== undefined) return known;
     const { dsos, provider, diagnostics } = this.#options;
     const key = dsos.key(dso);
-    const symbols = loadDsoSymbols(key, dsos.buildId(dso), {
+    let symbols = loadDsoSymbols(key, dsos.buildId(dso), {
       provider,
       diagnostics,
       xz: this.#options.xz ?? null,
       demangle: (name) => this.#shownName(name),
       kallsyms: () => this.#loadKallsyms(),
     });
+    if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
+      diagnostics.count('kernel modules lie elsewhere since the recording (another boot), not named');
+      symbols = null;
+    }
     if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
-      diagnostics.count('no symbols', dsoText(key));
+      const why = 'the file has no symbols, and no debug file is at hand';
+      diagnostics.count(missingNames(dsoText(key), why));
     }
     this.#symbolsOf.set(dso, symbols);
     return symbols;
@@ -149,7 +158,11 @@ export class Symbolizer {
   #loadKallsyms(): SymbolTable | null {
     if (this.#kallsyms !== undefined) return this.#kallsyms;
     this.#kallsyms = null;
-    const { dsos, provider, diagnostics, kernelReference } = this.#options;
+    const { dsos, provider, diagnostics, kernelReference, recordedKernel } = this.#options;
+    if (recordedKernel !== undefined) {
+      this.#kallsyms = parseRecordedKernel(recordedKernel, diagnostics);
+      return this.#kallsyms;
+    }
     const kernel = dsos.intern({ kind: 'kernel' });
     const source = provider({
       need: 'kallsyms',

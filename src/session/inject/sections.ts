@@ -124,12 +124,15 @@ function eventSection(
 /** The version, and behind it what perf-ts says of its own recordings (provenance.ts). */
 function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChanges): Uint8Array {
   const provenance = readProvenance(data);
-  if (provenance === null || (changes.labels === null && !changes.isPart)) return bytes;
+  if (provenance === null) return bytes;
+  const { labels, stripsKernel, isPart } = changes;
+  if (labels === null && !isPart && !stripsKernel) return bytes;
+  const { kernelSymbols: _, ...rest } = provenance;
   // Totals are of all samples; notes may name programs.
   const changed = {
-    ...provenance,
-    totals: changes.isPart ? {} : provenance.totals,
-    notes: changes.labels === null ? provenance.notes : [],
+    ...(stripsKernel ? rest : provenance),
+    totals: isPart ? {} : provenance.totals,
+    notes: labels === null ? provenance.notes : [],
   };
   return new ByteWriter(data.littleEndian)
     .bytes(strings([data.features.version ?? ''], data.littleEndian))

@@ -3,6 +3,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
 import type { DsoKey } from '../../process/types.ts';
+import { missingNames } from '../../symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../symbols/symbol-request.ts';
 import {
   altPlaces,
@@ -17,10 +18,10 @@ import { type OpenFile, openRegular } from './open-regular.ts';
 export type ElfFilesOptions = {
   readonly diagnostics: Diagnostics;
   readonly places: DebugPlaces;
-  /** The recorded machine's files lie below this directory, and this machine's are not used. */
-  readonly symfs?: string;
-  /** What `perf-ts archive` put beside the recording: the first place to look. */
-  readonly archive?: string;
+  /** Directories that hold the recorded machine's files by their paths, best first. */
+  readonly roots: readonly string[];
+  /** The user named one of them: this machine's own files are not the recorded ones. */
+  readonly hasSymfs: boolean;
   /** Processes of the recording; those still alive show their files under /proc/PID/root. */
   readonly pids: readonly number[];
 };
@@ -60,9 +61,9 @@ export class ElfFiles {
     const byId = buildId === null ? [] : debugPlacesByBuildId(buildId, places);
     const byLink =
       debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
-    const candidates = [...byId, ...byLink];
-    if (buildId !== null) this.#debugPlaces.set(buildId, candidates);
-    return openNth(this.#underRoots(candidates), attempt, isFile ? dso.path : null);
+    if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
+    const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
+    return openNth(candidates, attempt, isFile ? dso.path : null);
   }
 
   openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
@@ -70,7 +71,7 @@ export class ElfFiles {
     const from = linkedFrom === null ? [] : (this.#debugPlaces.get(linkedFrom) ?? []);
     const own = dso.kind === 'user-file' ? [dso.path] : [];
     const found = altPlaces(path, buildId, [...from, ...own], this.#options.places);
-    return openNth(this.#underRoots(found), attempt, null);
+    return openNth([...this.#underRoots(found), ...found], attempt, null);
   }
 
   openSplitDwarf(request: SymbolRequest & { need: 'split-dwarf' }): SymbolSource | null {
@@ -87,24 +88,26 @@ export class ElfFiles {
 
   /** Where a file of this path may be. */
   #candidates(path: string): string[] {
-    const { symfs, pids } = this.#options;
-    if (symfs !== undefined) return this.#underRoots([path]);
+    const { hasSymfs, pids } = this.#options;
+    if (hasSymfs) return this.#underRoots([path]);
     const roots = pids.slice(0, MAX_ROOTS).map((pid) => `/proc/${pid}/root`);
     return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
   }
 
-  /** Each path in the archive, then below symfs, or, without that, as it is. */
+  /** Each path below the roots, best root first; and as it is, unless that is another machine's. */
   #underRoots(paths: readonly string[]): string[] {
-    const { archive, symfs } = this.#options;
-    const archived = archive === undefined ? [] : paths.map((path) => join(archive, path));
-    return [...archived, ...(symfs === undefined ? paths : paths.map((path) => join(symfs, path)))];
+    const { roots, hasSymfs } = this.#options;
+    const below = roots.flatMap((root) => paths.map((path) => join(root, path)));
+    return hasSymfs ? below : [...below, ...paths];
   }
 
   #openByBuildId(candidates: string[], path: string, buildId: string): SymbolSource | null {
     const { places, diagnostics } = this.#options;
     const ofOtherBuild: string[] = [];
     let reason = '';
-    for (const candidate of [...candidates, ...this.#underRoots(elfPlaces(buildId, places))]) {
+    const byId = elfPlaces(buildId, places);
+    // By build ID this machine's caches are as good as the recorded one's.
+    for (const candidate of new Set([...candidates, ...this.#underRoots(byId), ...byId])) {
       const file = openRegular(candidate);
       if (typeof file === 'string') {
         if (reason === '') reason = file;
@@ -115,28 +118,30 @@ export class ElfFiles {
       ofOtherBuild.push(candidate);
     }
     if (ofOtherBuild.length > 0) {
-      const text = `${ofOtherBuild[0]}: not build ${buildId}`;
-      diagnostics.count('file is not the one recorded (build ID differs), not used', text);
+      const other = ofOtherBuild[0] as string;
+      const where = other === path ? 'the file there' : other;
+      const why = `${where} is not the one recorded (build ID differs)`;
+      diagnostics.count(missingNames(path, why), `build ID ${buildId}`);
     } else {
-      diagnostics.count('file can not be read', `${path}: ${reason}`);
+      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
     }
     return null;
   }
 
   #openByInode(candidates: string[], path: string, fileId: string): SymbolSource | null {
-    const { symfs, archive, diagnostics } = this.#options;
+    const { roots, hasSymfs, diagnostics } = this.#options;
     // A copy has another inode.
-    const areCopies = symfs !== undefined || archive !== undefined;
-    const inode = areCopies ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
+    const inode = hasSymfs ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
     let other: OpenFile | null = null;
     let reason = '';
     for (const candidate of candidates) {
       const file = openRegular(candidate);
       if (typeof file === 'string') {
-        if (reason === '') reason = `${candidate}: ${file}`;
+        if (reason === '') reason = file;
         continue;
       }
-      if (inode === null || String(file.inode) === inode) {
+      const isCopy = roots.some((root) => candidate.startsWith(root));
+      if (inode === null || isCopy || String(file.inode) === inode) {
         other?.source.close?.();
         return file.source;
       }
@@ -144,7 +149,7 @@ export class ElfFiles {
       else file.source.close?.();
     }
     if (other === null) {
-      diagnostics.count('file can not be read', reason);
+      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
       return null;
     }
     // Some file systems report other inodes in mappings than in stat, so this is no proof.
@@ -166,7 +171,7 @@ function openNth(
   except: string | null,
 ): SymbolSource | null {
   let skip = attempt;
-  for (const candidate of candidates) {
+  for (const candidate of new Set(candidates)) {
     if (candidate === except) continue;
     const file = openRegular(candidate);
     if (typeof file === 'string') continue;

@@ -37,7 +37,7 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { openImport } from './open-import.ts';
 import { openRecording, withSource } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
-import { readProvenance } from './provenance.ts';
+import { readKernelSymbols, readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 
@@ -289,9 +289,18 @@ export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}
   for (const { filename, buildId } of data.features.buildIds ?? []) {
     processes.dsos.setBuildId(filename, buildId);
   }
+  const { hostname, osRelease } = data.features;
+  const recordedKernel =
+    sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;
   return new Symbolizer({
     dsos: processes.dsos,
-    provider: new SymbolFiles({ ...sources, diagnostics, pids: processes.pids() }).provide,
+    provider: new SymbolFiles({
+      ...sources,
+      diagnostics,
+      pids: processes.pids(),
+      recordedOn: { hostname, kernel: osRelease },
+    }).provide,
+    ...(recordedKernel !== null && { recordedKernel }),
     demangleCpp: demangler(diagnostics),
     diagnostics,
     kernelReference: processes.kernelReference,

@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -23,6 +24,8 @@ export type Provenance = {
   readonly kernel: KernelLimits;
   /** Final value of each event's counter over all its instances, read when it was closed. */
   readonly totals: Readonly<Record<string, number>>;
+  /** Names of what was met in the kernel: `symbols/recorded-kernel.ts`, deflated, in base64. */
+  readonly kernelSymbols?: string;
 };
 
 /** `sections` with the provenance in the one for the recorder's version, which must be there. */
@@ -40,7 +43,8 @@ export function attachProvenance(
   });
 }
 
-const MAX_BYTES = 1 << 20;
+const MAX_BYTES = 16 << 20;
+const MAX_KERNEL_SYMBOL_BYTES = 64 << 20;
 
 /** The provenance of a recording by perf-ts; null in every other file, or if it is damaged. */
 export function readProvenance(data: PerfData): Provenance | null {
@@ -49,6 +53,18 @@ export function readProvenance(data: PerfData): Provenance | null {
   try {
     const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return isProvenance(document) ? document : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The recorded kernel's symbols as text; null if the recording has none, or they are damaged. */
+export function readKernelSymbols(provenance: Provenance | null): Uint8Array | null {
+  const packed = provenance?.kernelSymbols;
+  if (typeof packed !== 'string') return null;
+  try {
+    const maxOutputLength = MAX_KERNEL_SYMBOL_BYTES;
+    return inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength });
   } catch {
     return null;
   }

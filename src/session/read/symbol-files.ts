@@ -4,9 +4,9 @@ import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { parseHexAddress } from '../../base/u64.ts';
 import type { SymbolRequest, SymbolSource } from '../../symbols/symbol-request.ts';
-import { readKernelBuildId } from '../record/host-info.ts';
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
+import { KernelFiles, type RecordedMachine } from './kernel-files.ts';
 import { codeOf, openRegular } from './open-regular.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
@@ -27,6 +27,8 @@ export type SymbolFilesOptions = SymbolSources & {
   readonly diagnostics: Diagnostics;
   /** Processes of the recording; those still alive show their files under /proc/PID/root. */
   readonly pids?: readonly number[];
+  /** The machine of the recording, as far as its header says; absent: it is this one. */
+  readonly recordedOn?: RecordedMachine;
   /** Uids besides root, ourselves and the target's whose perf maps are believed. */
   readonly trustedUids?: readonly number[];
   readonly kallsymsPath?: string;
@@ -47,20 +49,29 @@ export type SymbolFilesOptions = SymbolSources & {
 export class SymbolFiles {
   readonly #options: SymbolFilesOptions;
   readonly #elfFiles: ElfFiles;
+  readonly #kernelFiles: KernelFiles;
 
   constructor(options: SymbolFilesOptions) {
     this.#options = options;
     const { diagnostics, symfs, archive, debugDirectory, pids = [] } = options;
     const usual = options.places ?? usualPlaces();
+    const places =
+      debugDirectory === undefined
+        ? usual
+        : { ...usual, debugDirectories: [debugDirectory, ...usual.debugDirectories] };
+    const roots = [archive, symfs].filter((root) => root !== undefined);
     this.#elfFiles = new ElfFiles({
       diagnostics,
       pids,
-      places:
-        debugDirectory === undefined
-          ? usual
-          : { ...usual, debugDirectories: [debugDirectory, ...usual.debugDirectories] },
-      ...(symfs !== undefined && { symfs }),
-      ...(archive !== undefined && { archive }),
+      places,
+      roots,
+      hasSymfs: symfs !== undefined,
+    });
+    this.#kernelFiles = new KernelFiles({
+      ...options,
+      places,
+      roots,
+      mayUseRunning: symfs === undefined,
     });
   }
 
@@ -78,31 +89,13 @@ export class SymbolFiles {
       case 'dwarf-package':
         return this.#elfFiles.openDwarfPackage(request.dso);
       case 'kallsyms':
-        return this.#readKallsyms(request.buildId);
+        return this.#kernelFiles.open(request.buildId);
       case 'perf-map':
         return request.dso.kind === 'jit' ? this.#openPerfMap(request.dso.pid) : null;
       case 'vdso':
         return this.#readVdso();
     }
   };
-
-  #readKallsyms(buildId: string | null): SymbolSource | null {
-    const given = this.#options.kallsyms;
-    if (given === undefined && this.#options.symfs !== undefined) return null;
-    const running =
-      buildId === null || given !== undefined ? null : readKernelBuildId(this.#options.diagnostics);
-    if (running !== null && running !== buildId) {
-      this.#count('the recorded kernel is not the one running, kernel symbols not used');
-      return null;
-    }
-    const path = given ?? this.#options.kallsymsPath ?? '/proc/kallsyms';
-    try {
-      return memorySource(readProcFile(path));
-    } catch (error) {
-      this.#count('file can not be read', `${path}: ${codeOf(error)}`);
-      return null;
-    }
-  }
 
   #openPerfMap(pid: number): SymbolSource | null {
     const directory = this.#options.perfMapDirectory ?? '/tmp';
@@ -184,31 +177,5 @@ function pidInItsNamespace(pid: number): number | null {
     return pids === undefined ? null : Number(pids.at(-1));
   } catch {
     return null;
-  }
-}
-
-/** The kernel's symbol list has 5 MB. */
-const PROC_FILE_BYTES = 8 << 20;
-
-/**
- * A file of /proc, whose size is not known before. The kernel hands it out a page at a time, and
- * `readFileSync` would take a new buffer of 64 KiB for each of them.
- */
-function readProcFile(path: string): Buffer {
-  const fd = openSync(path, constants.O_RDONLY);
-  try {
-    let bytes = Buffer.allocUnsafeSlow(PROC_FILE_BYTES);
-    let length = 0;
-    for (;;) {
-      const count = readSync(fd, bytes, length, bytes.length - length, null);
-      if (count === 0) return bytes.subarray(0, length);
-      length += count;
-      if (length < bytes.length) continue;
-      const larger = Buffer.allocUnsafeSlow(bytes.length * 2);
-      bytes.copy(larger);
-      bytes = larger;
-    }
-  } finally {
-    closeSync(fd);
   }
 }

@@ -41,13 +41,17 @@ const PAGE_BYTES = 4096;
 /** Nanoseconds; the clocks that perf takes count in these. */
 const CLOCK_RESOLUTION_NS = 1;
 
-/** Every header section of a finished recording. */
+/** Every header section of a finished recording; `kernelSymbols` of `collectKernelSymbols`. */
 export function collectFeatures(
   plan: RecordingPlan,
   ended: RecordingEnded,
   context: FeatureContext,
+  kernelSymbols: string | null,
 ): FeatureSection[] {
-  return attachProvenance(collectHostFeatures(plan, context), describe(plan, ended, context));
+  return attachProvenance(collectHostFeatures(plan, context), {
+    ...describe(plan, ended, context),
+    ...(kernelSymbols !== null && { kernelSymbols }),
+  });
 }
 
 /** The sections that are known before anything was recorded. */

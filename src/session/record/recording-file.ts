@@ -4,6 +4,7 @@ import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.t
 import { encodeFeatures, encodePrefix } from '../../perf-data/writer.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { collectFeatures, type FeatureContext } from './feature-data.ts';
+import { collectKernelSymbols } from './kernel-symbols.ts';
 import { type FileOwner, OutputFile } from './output-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
@@ -73,7 +74,8 @@ export class RecordingFile {
   ): number {
     try {
       if (event.reason !== 'write-error') {
-        const sections = collectFeatures(this.#plan, event, context);
+        const kernelSymbols = this.#kernelSymbols(event.dataEnd);
+        const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.#file.write(bytes, event.dataEnd);
         this.#file.write(flags, FEATURE_FLAGS_OFFSET);
@@ -86,6 +88,13 @@ export class RecordingFile {
     } finally {
       this.#file.close();
     }
+  }
+
+  /** Names of what was met in the kernel, behind what described the machine before it began. */
+  #kernelSymbols(dataEnd: number): string | null {
+    const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
+    if (!seesKernel) return null;
+    return collectKernelSymbols(this.#file.fd, this.#dataOffset + this.#dataSize, dataEnd);
   }
 
   discard(): void {

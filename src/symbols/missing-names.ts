@@ -1,0 +1,14 @@
+/** A reason in diagnostics: what all of the kernel's code lacks names for stands in the example. */
+export const KERNEL_UNNAMED = 'kernel code is not named';
+
+const PREFIX = 'no names for ';
+
+/** A reason in diagnostics that says of one DSO why code in it has no names. */
+export function missingNames(dso: string, why: string): string {
+  return `${PREFIX}${dso}: ${why}`;
+}
+
+/** Whether a reason in diagnostics is such a one. */
+export function isMissingNames(reason: string): boolean {
+  return reason.startsWith(PREFIX);
+}
