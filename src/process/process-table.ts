@@ -85,7 +85,7 @@ export class ProcessTable {
     const isFile = key.kind === 'user-file' || key.kind === 'vdso';
     if (key.kind === 'kernel') this.#noteKernelReference(fields);
     const end = clampEnd(start, start + length);
-    const row = this.mappings.add(start, end, fileOffset, dso, isFile);
+    const row = this.mappings.add(start, end, fileOffset, dso, isFile, fields.executable);
     const isKernel = key.kind === 'kernel' || key.kind === 'kernel-module';
     if (isKernelAddress(start) || isKernel) {
       this.#kernelSpace.add(start, end, row);
@@ -94,7 +94,9 @@ export class ProcessTable {
     }
     const process = this.#processAt(fields.pid);
     process.isPristine = false;
-    this.#ownSpace(process).add(start, end, row);
+    const space = this.#ownSpace(process);
+    space.add(start, end, row);
+    if (key.kind !== 'unknown') space.changeGeneration();
   }
 
   /**
@@ -195,6 +197,14 @@ export class ProcessTable {
       this.#lastSpace = process.space;
     }
     return this.#lastSpace.find(address) as MappingIndex;
+  }
+
+  /**
+   * A number that grows with every change of the process's code mappings and is the same for no other
+   * code; 0 for a process that nothing is known of.
+   */
+  generationOf(pid: number): number {
+    return this.#processes.get(pid)?.space.generation ?? 0;
   }
 
   /** The kernel is mapped where user addresses are: it has 32 bits. `findKernelMapping` knows it. */

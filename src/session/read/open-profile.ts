@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import type { Diagnostics } from '../../base/diagnostics.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
@@ -17,6 +17,7 @@ import {
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import { createShareEstimator } from '../../period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../../period/weights.ts';
+import type { Completeness } from '../../profile/completeness.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/flat-report.ts';
 import { funcLabel } from '../../profile/func-label.ts';
@@ -40,10 +41,13 @@ import { Pipeline } from './pipeline.ts';
 import { readKernelSymbols, readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
 
 export type OpenProfileOptions = SymbolSources & {
   /** Name the frames. Default true; without, every function is `[unknown]`. */
   readonly symbols?: boolean;
+  /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
+  readonly unwind?: boolean;
 };
 
 /** A recording as a profile, with what is computed from it. */
@@ -54,6 +58,8 @@ export class OpenedProfile {
   readonly truncatedAt: number | null;
   /** What the recording says beside the profile. */
   readonly facts: RecordingFacts;
+  /** How many samples have whole stacks; null where no event records stacks. */
+  readonly completeness: Completeness | null;
   readonly #periodInput: PeriodInput;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
@@ -64,8 +70,10 @@ export class OpenedProfile {
     diagnostics: Diagnostics,
     truncatedAt: number | null,
     facts: RecordingFacts = NO_FACTS,
+    completeness: Completeness | null = null,
   ) {
     this.profile = profile;
+    this.completeness = completeness;
     this.facts = facts;
     this.#periodInput = periodInput;
     this.diagnostics = diagnostics;
@@ -237,7 +245,9 @@ export async function openProfile(
     const imported = openImport(source);
     if (imported !== null) return finishImport(imported);
     const pipeline = new Pipeline(openRecording(source));
+    if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
     pipeline.run();
+    pipeline.unwinder?.close();
     if (options.symbols !== false) nameFrames(pipeline, options);
     return finish(pipeline);
   });
@@ -249,6 +259,19 @@ function finishImport({ profile, diagnostics }: ImportedProfile): OpenedProfile 
   const input: PeriodInput = { samples, events, streams, threads, losses };
   const isWhole = null;
   return new OpenedProfile(profile, input, diagnostics, isWhole);
+}
+
+/** Unwinds the copied user stacks of the recording; null if it has none. */
+export function openUnwinder(pipeline: Pipeline, sources: SymbolSources): StackUnwinder | null {
+  const { data, processes } = pipeline;
+  if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
+  // Files that can't be had are told of by completeness here, and by name when frames are named.
+  const diagnostics = new Diagnostics();
+  let files: SymbolFiles | null = null;
+  return new StackUnwinder(data, processes, (request) => {
+    files ??= new SymbolFiles({ ...sources, diagnostics, pids: processes.pids() });
+    return files.provide(request);
+  });
 }
 
 /** Looks up every address that occurred, DSO by DSO. */
@@ -343,6 +366,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
   });
   const { samples } = profile;
   pipeline.repairStreams(samples);
+  const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const periodInput: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
@@ -357,7 +381,14 @@ function finish(pipeline: Pipeline): OpenedProfile {
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
   const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
-  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts);
+  return new OpenedProfile(
+    profile,
+    periodInput,
+    diagnostics,
+    cutOffset(data),
+    facts,
+    completeness,
+  );
 }
 
 /** Where a recording was cut, as the JSON of the contract has it. */

@@ -23,9 +23,11 @@ import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
+import { StackRoots } from './stack-roots.ts';
 import { StreamRepair } from './stream-repair.ts';
 import { SwitchLog } from './switch-log.ts';
 import { ThrottleLog } from './throttle-log.ts';
+import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind-stacks.ts';
 
 /**
  * The middle of perf-ts: records in time order in, interned stacks and samples out.
@@ -43,6 +45,9 @@ export class Pipeline {
   readonly throttles = new ThrottleLog();
   readonly switches = new SwitchLog();
   readonly diagnostics: Diagnostics;
+  /** Unwinds copied user stacks; null: callchains stay as the kernel recorded them. */
+  unwinder: StackUnwinder | null = null;
+  readonly roots: StackRoots;
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
   readonly runningNs = new GrowableFloat64();
@@ -55,6 +60,7 @@ export class Pipeline {
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
+  readonly #attrCopiesStacks: Uint8Array;
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
@@ -70,6 +76,7 @@ export class Pipeline {
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
     this.#losses = new LossCounter(data);
+    this.roots = new StackRoots(this.builder, data.attrs);
     const joined = newMemory();
     this.#deferred = new DeferredStacks((callchain, pid) => {
       joined.length = 0;
@@ -85,6 +92,7 @@ export class Pipeline {
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
     );
+    this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) => (copiesStacks(attr) ? 1 : 0));
   }
 
   /** Reads every record. */
@@ -161,9 +169,13 @@ export class Pipeline {
       last.streamId = sample.streamId;
       last.stream = this.#streamOf(sample.streamId, event);
     }
+    let stop = NOT_UNWOUND;
+    if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
+      stop = this.unwinder.complete(sample, view, attrIndex);
+    }
     const stack =
       sample.callchainLength > 0
-        ? this.#internCallchain(sample.callchain, sample.callchainLength, sample.pid, last)
+        ? this.#internWithEnd(sample, last, stop)
         : this.#internLeaf(sample.pid, sample.ip, misc);
     const isMisled =
       sample.timeNs === last.lostNs &&
@@ -188,6 +200,19 @@ export class Pipeline {
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       this.#noteDeferred(view, sample, row);
     }
+  }
+
+  /** Interns the callchain of a sample whose stack ends for the reason `stop`. */
+  #internWithEnd(sample: SampleView, last: CpuMemory, stop: number): number {
+    const { callchain, callchainLength, pid } = sample;
+    const marker = this.roots.markerOf(stop);
+    if (marker !== last.marker) {
+      last.marker = marker;
+      last.length = 0;
+    }
+    const stack = this.#internCallchain(callchain, callchainLength, pid, last);
+    if (stop >= 0 && marker === NONE) this.roots.noteRoot(last.stacks[0] as number);
+    return stack;
   }
 
   /** The rows from `row` on have the stack of the kernel part of `sample`. */
@@ -273,7 +298,7 @@ export class Pipeline {
     let depth = 0;
     while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
     if (depth > 0) depth--;
-    let stack = depth === 0 ? NONE : (stacks[depth - 1] as number);
+    let stack = depth === 0 ? last.marker : (stacks[depth - 1] as number);
     for (; depth < callchainLength; depth++) {
       const i = outermost - depth;
       const address = callchain[i] as number;
@@ -417,6 +442,8 @@ type CpuMemory = {
   readonly entries: Float64Array;
   readonly stacks: Int32Array;
   length: number;
+  /** Stack row of the marker that the stacks begin with, −1 for whole ones. */
+  marker: number;
   /** Time of the last LOST record. */
   lostNs: number;
 };
@@ -438,6 +465,7 @@ function newMemory(): CpuMemory {
     entries: new Float64Array(REMEMBERED_DEPTH),
     stacks: new Int32Array(REMEMBERED_DEPTH),
     length: 0,
+    marker: NONE,
     lostNs: Number.NaN,
   };
 }

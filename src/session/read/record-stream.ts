@@ -24,11 +24,12 @@ import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './event-description.ts';
 import { GroupReads } from './group-reads.ts';
-import { createSymbolizer } from './open-profile.ts';
+import { createSymbolizer, openUnwinder } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { Pipeline } from './pipeline.ts';
 import type { SymbolSources } from './symbol-files.ts';
+import { copiesStacks } from './unwind-stacks.ts';
 
 export type { NamedFrame } from '../script/frame-namer.ts';
 
@@ -167,6 +168,7 @@ class RecordDescriber {
     this.#options = options;
     this.#visits = visits;
     this.#pipeline = new Pipeline(data);
+    this.#pipeline.unwinder = openUnwinder(this.#pipeline, options.symbols ?? {});
     const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
     this.#namer = new FrameNamer(this.#pipeline, symbolizer);
     this.#names = data.attrs.map(eventName);
@@ -214,6 +216,7 @@ class RecordDescriber {
       },
     });
     this.#deferred.finish();
+    this.#pipeline.unwinder?.close();
     this.#formats?.countFallbacks();
   }
 
@@ -231,6 +234,9 @@ class RecordDescriber {
       return;
     }
     this.samples++;
+    if (copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
+      this.#pipeline.unwinder?.complete(sample, view, attrIndex);
+    }
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
     const lines = this.#linesOf(attrIndex);
@@ -362,7 +368,8 @@ class RecordDescriber {
   }
 
   #callchain(): readonly NamedFrame[] | null {
-    const hasCallchain = (this.#context.attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0;
+    const { attr } = this.#context;
+    const hasCallchain = (attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 || copiesStacks(attr);
     return hasCallchain ? this.#chain() : null;
   }
 
