@@ -1,0 +1,175 @@
+import {
+  DW_AT_abstract_origin,
+  DW_AT_call_column,
+  DW_AT_call_file,
+  DW_AT_call_line,
+  DW_AT_high_pc,
+  DW_AT_low_pc,
+  DW_AT_ranges,
+  DW_FORM_implicit_const,
+} from './constants.ts';
+import { type DwarfReader, damaged } from './dwarf-reader.ts';
+import { skipStep } from './form-size.ts';
+
+/** More than any producer declares; a table that claims more is damage. */
+const MAX_DECLARATIONS = 1 << 17;
+const MAX_ATTRIBUTES = 1 << 20;
+
+/** What `AbbreviationTable.rowOf` gives for a code that is not declared. */
+export const NO_ROW = -1;
+
+/**
+ * The abbreviations that one unit's DIEs refer to by code, as columns. A row is a declaration; its
+ * attributes are the rows `firstAttribute[row]` to `firstAttribute[row + 1]` of `attribute` (DW_AT),
+ * `form` (DW_FORM) and `implicitConst`.
+ *
+ * To go past a DIE without looking at it, its forms are also compiled to steps (`form-size.ts`):
+ * the steps `firstStep[row]` to `firstStep[row + 1]` of `step`. Fixed sizes are summed, so most DIEs
+ * are one step.
+ */
+export class AbbreviationTable {
+  readonly length: number;
+  readonly tag: Uint16Array;
+  readonly hasChildren: Uint8Array;
+  readonly firstAttribute: Int32Array;
+  readonly attribute: Uint16Array;
+  readonly form: Uint16Array;
+  readonly implicitConst: Float64Array;
+  readonly firstStep: Int32Array;
+  readonly step: Int32Array;
+  /** 1 where an attribute says where the code lies or who was called; others need not be read. */
+  readonly isWanted: Uint8Array;
+  readonly #dense: Int32Array;
+  readonly #sparse: Map<number, number>;
+
+  constructor(rows: Declarations, addressSize: number, version: number, is64: boolean) {
+    this.length = rows.tags.length;
+    this.tag = Uint16Array.from(rows.tags);
+    this.hasChildren = Uint8Array.from(rows.hasChildren);
+    this.firstAttribute = Int32Array.from(rows.firstAttribute);
+    this.attribute = Uint16Array.from(rows.attributes);
+    this.form = Uint16Array.from(rows.forms);
+    this.implicitConst = Float64Array.from(rows.implicitConsts);
+    this.isWanted = Uint8Array.from(rows.attributes, (attribute) => Number(isWanted(attribute)));
+    this.#sparse = new Map();
+    this.#dense = new Int32Array(Math.min(rows.maxCode + 1, 4 * this.length + 16)).fill(NO_ROW);
+    for (const [row, code] of rows.codes.entries()) {
+      if (code >= this.#dense.length) {
+        if (!this.#sparse.has(code)) this.#sparse.set(code, row);
+      } else if (this.#dense[code] === NO_ROW) this.#dense[code] = row;
+    }
+    const steps: number[] = [];
+    this.firstStep = new Int32Array(this.length + 1);
+    for (let row = 0; row < this.length; row++) {
+      this.firstStep[row] = steps.length;
+      let fixed = 0;
+      for (let i = this.firstAttribute[row]!; i < this.firstAttribute[row + 1]!; i++) {
+        const step = skipStep(this.form[i] as number, addressSize, version, is64);
+        if (step >= 0) {
+          fixed += step;
+          continue;
+        }
+        if (fixed > 0) steps.push(fixed);
+        fixed = 0;
+        steps.push(step);
+      }
+      if (fixed > 0) steps.push(fixed);
+    }
+    this.firstStep[this.length] = steps.length;
+    this.step = Int32Array.from(steps);
+  }
+
+  /** The row that declares `code`, `NO_ROW` if none does. */
+  rowOf(code: number): number {
+    if (code < this.#dense.length) return this.#dense[code] as number;
+    return this.#sparse.get(code) ?? NO_ROW;
+  }
+}
+
+type Declarations = {
+  readonly codes: number[];
+  readonly tags: number[];
+  readonly hasChildren: number[];
+  readonly firstAttribute: number[];
+  readonly attributes: number[];
+  readonly forms: number[];
+  readonly implicitConsts: number[];
+  maxCode: number;
+};
+
+/**
+ * Reads declarations at `offset` of `.debug_abbrev`, up to the table's end or, with `onlyCode`, to the
+ * declaration of that code: a root DIE needs one of hundreds.
+ *
+ *   declaration: uleb code (0: end of the table), uleb tag, u8 has children,
+ *                { uleb attribute, uleb form, [sleb if DW_FORM_implicit_const] } … 0, 0
+ *
+ * Throws `DwarfDamage`.
+ */
+export function parseAbbreviations(
+  reader: DwarfReader,
+  offset: number,
+  encoding: { readonly addressSize: number; readonly version: number; readonly is64: boolean },
+  onlyCode: number | null = null,
+): AbbreviationTable {
+  const rows: Declarations = {
+    codes: [],
+    tags: [],
+    hasChildren: [],
+    firstAttribute: [],
+    attributes: [],
+    forms: [],
+    implicitConsts: [],
+    maxCode: 0,
+  };
+  reader.seek(offset);
+  for (;;) {
+    const code = reader.uleb();
+    if (code === 0) break;
+    const isKept = onlyCode === null || code === onlyCode;
+    const tag = reader.uleb();
+    const hasChildren = reader.u8();
+    if (isKept) {
+      rows.codes.push(code);
+      rows.maxCode = Math.max(rows.maxCode, code);
+      rows.tags.push(tag);
+      rows.hasChildren.push(hasChildren === 0 ? 0 : 1);
+      rows.firstAttribute.push(rows.attributes.length);
+    }
+    parseAttributes(reader, rows, isKept);
+    if (rows.codes.length > MAX_DECLARATIONS) damaged();
+    if (isKept && onlyCode !== null) break;
+  }
+  rows.firstAttribute.push(rows.attributes.length);
+  return new AbbreviationTable(rows, encoding.addressSize, encoding.version, encoding.is64);
+}
+
+function parseAttributes(reader: DwarfReader, rows: Declarations, isKept: boolean): void {
+  for (;;) {
+    const attribute = reader.uleb();
+    const form = reader.uleb();
+    const implicitConst = form === DW_FORM_implicit_const ? reader.sleb() : 0;
+    if (attribute === 0 && form === 0) return;
+    if (!isKept) continue;
+    rows.attributes.push(attribute);
+    rows.forms.push(form);
+    rows.implicitConsts.push(implicitConst);
+    if (rows.attributes.length > MAX_ATTRIBUTES || form > 0xffff) damaged();
+  }
+}
+
+/** Names are read only of functions that were hit, through their DIE's offset. */
+function isWanted(attribute: number): boolean {
+  switch (attribute) {
+    case DW_AT_low_pc:
+    case DW_AT_high_pc:
+    case DW_AT_ranges:
+    case DW_AT_abstract_origin:
+    case DW_AT_call_file:
+    case DW_AT_call_line:
+    case DW_AT_call_column:
+      return true;
+    default:
+      return false;
+  }
+}
