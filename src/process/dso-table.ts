@@ -68,7 +68,7 @@ function keyText(key: DsoKey): string {
     case 'user-file':
       return `${key.kind}\0${key.fileId}\0${key.path}`;
     case 'jit':
-      return `${key.kind}\0${key.pid}`;
+      return `${key.kind}\0${key.pid}\0${key.generation ?? 0}`;
   }
 }
 

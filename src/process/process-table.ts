@@ -52,6 +52,8 @@ export type KernelReference = { readonly symbol: string; readonly address: numbe
 export class ProcessTable {
   readonly dsos = new DsoTable();
   readonly mappings = new MappingTable();
+  /** Pid -> paths of the jitdumps that it mapped, which is how a JIT tells that it writes one. */
+  readonly jitdumps = new Map<number, Set<string>>();
   readonly #strings: StringTable;
   readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
@@ -97,6 +99,13 @@ export class ProcessTable {
     const space = this.#ownSpace(process);
     space.add(start, end, row);
     if (key.kind !== 'unknown') space.changeGeneration();
+    if (fields.executable && JITDUMP_PATH.test(fields.path)) this.#noteJitdump(fields);
+  }
+
+  #noteJitdump({ pid, path }: MmapFields): void {
+    const paths = this.jitdumps.get(pid) ?? new Set();
+    if (paths.size < MOST_JITDUMPS) paths.add(path);
+    this.jitdumps.set(pid, paths);
   }
 
   /**
@@ -306,6 +315,10 @@ export class ProcessTable {
     this.#lastTid = NONE;
   }
 }
+
+const JITDUMP_PATH = /\/jit-\d+\.dump$/;
+/** Of one process. */
+const MOST_JITDUMPS = 8;
 
 const NO_COMM = NONE as number as StringIndex;
 

@@ -15,8 +15,11 @@ export type DsoKey =
   | { readonly kind: 'vdso' }
   /** `fileId` tells apart files that had the same path: the build ID, or `major:minor:inode`. */
   | { readonly kind: 'user-file'; readonly path: string; readonly fileId: string }
-  /** Executable memory without a file, which only the process itself can name. */
-  | { readonly kind: 'jit'; readonly pid: number }
+  /**
+   * Executable memory without a file, which only the process itself can name. `generation` counts, from 1, the other code that was at an address (jit/jit-code.ts); absent
+   * in the row that a mapping leads to.
+   */
+  | { readonly kind: 'jit'; readonly pid: number; readonly generation?: number }
   /** Not executable, or nothing that has symbols: `[vvar]`, `[vsyscall]`, a data mapping. */
   | { readonly kind: 'unknown'; readonly name: string };
 

@@ -38,11 +38,11 @@ export function checkProfile(profile: Profile): void {
   }
   checkIndexes('frames.tier', frames.tier, 0, TIERS.length);
   checkIndexes('frames.file', frames.file, NONE, strings.length);
-  checkDistinct(
-    'frames',
-    frames.length,
-    (row) => `${frames.dso[row]} ${frames.address[row]} ${frames.inlineDepth[row]}`,
-  );
+  checkDistinct('frames', frames.length, (row) => {
+    const place = `${frames.dso[row]} ${frames.address[row]} ${frames.inlineDepth[row]}`;
+    const isJit = dsos[frames.dso[row] as number]?.kind === 'jit';
+    return isJit ? `${place}, code object of frame ${row}` : place;
+  });
 
   checkIndexes('stacks.frame', stacks.frame, 0, frames.length);
   for (let row = 0; row < stacks.length; row++) {

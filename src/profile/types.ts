@@ -104,7 +104,10 @@ export type FuncCategory = (typeof FUNC_CATEGORIES)[number];
 export const TIERS = ['none', 'interpreter', 'baseline', 'Maglev', 'TurboFan'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Positions in code: one row per (DSO, lookup address, inline depth). */
+/**
+ * Positions in code: one row per (DSO, lookup address, inline depth). In JIT code, whose addresses are
+ * used again for other code, one per code object met there: rows that differ in their func only.
+ */
 export type FrameTable = {
   readonly length: number;
   readonly func: Int32Array;

@@ -5,7 +5,6 @@ import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
-import { parsePerfMap } from './perf-map.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
 
@@ -44,7 +43,6 @@ export function loadDsoSymbols(
     case 'vdso':
       return loadFile(dso, buildId, context);
     case 'jit':
-      return loadPerfMap(dso, context);
     case 'unknown':
       return null;
   }
@@ -90,19 +88,6 @@ function loadElf(
     return { table, segments: new SegmentMap(elf) };
   } finally {
     debug?.source.close?.();
-  }
-}
-
-function loadPerfMap(dso: DsoKey, { provider, diagnostics }: DsoSymbolsContext): DsoSymbols | null {
-  const source = provider({ need: 'perf-map', dso, buildId: null });
-  if (source === null) return null;
-  try {
-    return { table: parsePerfMap(source, diagnostics), segments: null };
-  } catch (error) {
-    diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
-    return null;
-  } finally {
-    source.close?.();
   }
 }
 

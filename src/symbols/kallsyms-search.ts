@@ -1,5 +1,5 @@
+import { HexField } from '../base/hex-field.ts';
 import { compareAddresses } from '../base/u64.ts';
-import { HexField } from './hex-field.ts';
 import { isSymbolLine } from './kallsyms-line.ts';
 
 const NEWLINE = 0x0a;

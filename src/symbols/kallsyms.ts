@@ -2,8 +2,8 @@
 
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { HexField } from '../base/hex-field.ts';
 import { STB_GLOBAL, STB_WEAK } from '../elf/constants.ts';
-import { HexField } from './hex-field.ts';
 import { isSymbolLine } from './kallsyms-line.ts';
 import { linesAround } from './kallsyms-search.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';

@@ -26,7 +26,12 @@ export type SymbolizerOptions = {
   readonly recordedKernel?: Uint8Array;
   /** The recorded kernel's address of a symbol; null if the recording does not say. */
   readonly kernelReference: KernelReference | null;
+  /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
+  readonly jit?: JitNames;
 };
+
+/** `jit/jit-code.ts` */
+export type JitNames = { resolve(dso: DsoIndex, address: number): ResolvedSymbol | null };
 
 export type ResolvedSymbol = {
   /** Demangled. */
@@ -73,6 +78,8 @@ export class Symbolizer {
 
   /** The symbol that covers `address`; null if none is known. */
   resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
+    const inJit = this.#resolveJit(dso, address);
+    if (inJit !== undefined) return inJit;
     const symbols = this.#symbols(dso);
     if (symbols === null) return null;
     const tableAddress = this.#tableAddress(dso, symbols, address);
@@ -96,6 +103,13 @@ export class Symbolizer {
     names: Int32Array,
   ): void {
     names.fill(UNRESOLVED, 0, addresses.length);
+    if (this.#options.dsos.key(dso).kind === 'jit') {
+      for (let i = 0; i < addresses.length; i++) {
+        const found = this.resolve(dso, addresses[i] as number);
+        if (found !== null) names[i] = strings.intern(found.name);
+      }
+      return;
+    }
     const symbols = this.#symbols(dso);
     if (symbols === null) return;
     const { table } = symbols;
@@ -117,6 +131,14 @@ export class Symbolizer {
     }
   }
 
+  /** What a JIT wrote, null if it says nothing; undefined for other DSOs. */
+  #resolveJit(dso: DsoIndex, address: number): ResolvedSymbol | null | undefined {
+    const { dsos, jit } = this.#options;
+    if (dsos.key(dso).kind !== 'jit') return undefined;
+    const found = jit?.resolve(dso, address) ?? null;
+    return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
+  }
+
   /** Address as other tools print it: as in the ELF file where the DSO is one. */
   toFileAddress(dso: DsoIndex, address: number): number {
     const symbols = this.#symbols(dso);
@@ -136,7 +158,9 @@ export class Symbolizer {
       kallsyms: () => this.#loadKallsyms(),
     });
     if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
-      diagnostics.count('kernel modules lie elsewhere since the recording (another boot), not named');
+      diagnostics.count(
+        'kernel modules lie elsewhere since the recording (another boot), not named',
+      );
       symbols = null;
     }
     if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {

@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { StringTable } from '../../src/base/string-table.ts';
+import { type StringIndex, StringTable } from '../../src/base/string-table.ts';
 import { parseHexAddress } from '../../src/base/u64.ts';
 import { DsoTable } from '../../src/process/dso-table.ts';
 import type { KernelReference } from '../../src/process/process-table.ts';
 import { crc32 } from '../../src/symbols/debug-file.ts';
 import type { SymbolRequest } from '../../src/symbols/symbol-request.ts';
-import { Symbolizer } from '../../src/symbols/symbolizer.ts';
+import { type JitNames, Symbolizer } from '../../src/symbols/symbolizer.ts';
 import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
 
 /** A symbolizer over files that are drawn as bytes by request. */
 function drawn(
   answer: (request: SymbolRequest) => Uint8Array | null,
   kernelReference: KernelReference | null = null,
+  jit?: JitNames,
 ) {
   const dsos = new DsoTable();
   const diagnostics = new Diagnostics();
@@ -23,6 +24,7 @@ function drawn(
     dsos,
     diagnostics,
     kernelReference,
+    ...(jit !== undefined && { jit }),
     demangleCpp: (names) => names.map((name) => (name === '_Z3foov' ? 'foo()' : null)),
     provider: (request) => {
       requests.push(request.need);
@@ -180,20 +182,23 @@ ffffffffc0000000 t in_module	[hid]
 });
 
 describe('other code', () => {
-  test('from a JIT is named by its perf map, BPF by its program, the rest not at all', () => {
-    const { dsos, symbolizer, requests } = drawn((request) =>
-      request.need === 'perf-map' ? new TextEncoder().encode('7f0010 20 JS:*f a.js:1\n') : null,
-    );
-    const jit = dsos.intern({ kind: 'jit', pid: 9 });
-    expect(symbolizer.resolve(jit, 0x7f0018)).toEqual({
-      name: 'JS:*f a.js:1',
-      symbolStart: 0x7f0010,
+  test('from a JIT is named by what the JIT wrote, BPF by its program, the rest not at all', () => {
+    const { dsos, symbolizer, requests } = drawn(() => null, null, {
+      resolve: (_dso, address) =>
+        address === 0x7f0018 ? { name: '_Z3foov', symbolStart: 0x7f0010 } : null,
     });
+    const jit = dsos.intern({ kind: 'jit', pid: 9 });
+    expect(symbolizer.resolve(jit, 0x7f0018)).toEqual({ name: 'foo()', symbolStart: 0x7f0010 });
+    const strings = new StringTable();
+    const names = new Int32Array(2);
+    symbolizer.resolveAll(jit, Float64Array.of(0x7f0010, 0x7f0018), strings, names);
+    expect(names[0]).toBe(-1);
+    expect(strings.get(names[1] as StringIndex)).toBe('foo()');
     const bpf = dsos.intern({ kind: 'bpf', name: 'bpf_prog_abc' });
     expect(symbolizer.resolve(bpf, -4096)?.name).toBe('bpf_prog_abc');
     const unknown = dsos.intern({ kind: 'unknown', name: '[vvar]' });
     expect(symbolizer.resolve(unknown, 1)).toBeNull();
-    expect(requests).toEqual(['perf-map']);
+    expect(requests).toEqual([]);
   });
 });
 

@@ -35,6 +35,8 @@ import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import { openJitCode } from './jit-files.ts';
+import { settleJitFrames } from './jit-settle.ts';
 import { openImport } from './open-import.ts';
 import { openRecording, withSource } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
@@ -245,6 +247,10 @@ export async function openProfile(
     const imported = openImport(source);
     if (imported !== null) return finishImport(imported);
     const pipeline = new Pipeline(openRecording(source));
+    if (options.symbols !== false) {
+      const { data, processes, diagnostics } = pipeline;
+      pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
+    }
     if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
     pipeline.run();
     pipeline.unwinder?.close();
@@ -286,8 +292,13 @@ function nameFrames(pipeline: Pipeline, sources: SymbolSources): void {
     symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
     for (let i = 0; i < frames.length; i++) {
       if (names[i] === NONE) continue;
-      const func = builder.internFunc(names[i] as StringIndex, dso);
+      const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
+      const func = builder.internFunc(names[i] as StringIndex, owner);
       builder.setFunc(frames[i] as number, func);
+      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i] as number) ?? null;
+      if (line !== null) {
+        builder.setLocation(frames[i] as number, builder.strings.intern(line.file), line.line);
+      }
     }
   }
   const outside = builder.frameAddresses(NONE).frames.length;
@@ -327,6 +338,7 @@ export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}
     demangleCpp: demangler(diagnostics),
     diagnostics,
     kernelReference: processes.kernelReference,
+    ...(pipeline.jit !== null && { jit: pipeline.jit }),
   });
 }
 
@@ -366,6 +378,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
   });
   const { samples } = profile;
   pipeline.repairStreams(samples);
+  if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const periodInput: PeriodInput = {
@@ -381,14 +394,7 @@ function finish(pipeline: Pipeline): OpenedProfile {
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
   const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
-  return new OpenedProfile(
-    profile,
-    periodInput,
-    diagnostics,
-    cutOffset(data),
-    facts,
-    completeness,
-  );
+  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts, completeness);
 }
 
 /** Where a recording was cut, as the JSON of the contract has it. */

@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { isKernelAddress, toRawTime } from '../../base/u64.ts';
+import type { JitCode } from '../../jit/jit-code.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
@@ -13,7 +14,7 @@ import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../../period/types.ts';
 import { ProcessTable } from '../../process/process-table.ts';
-import type { MappingIndex } from '../../process/types.ts';
+import type { DsoIndex, MappingIndex } from '../../process/types.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
@@ -45,6 +46,8 @@ export class Pipeline {
   readonly throttles = new ThrottleLog();
   readonly switches = new SwitchLog();
   readonly diagnostics: Diagnostics;
+  /** What JITs said about their code; null: it all counts as one. */
+  jit: JitCode | null = null;
   /** Unwinds copied user stacks; null: callchains stay as the kernel recorded them. */
   unwinder: StackUnwinder | null = null;
   readonly roots: StackRoots;
@@ -92,7 +95,9 @@ export class Pipeline {
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
     );
-    this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) => (copiesStacks(attr) ? 1 : 0));
+    this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
+      copiesStacks(attr) ? 1 : 0,
+    );
   }
 
   /** Reads every record. */
@@ -157,6 +162,7 @@ export class Pipeline {
       this.#countUnreadable(attrIndex);
       return;
     }
+    if (this.jit?.advance(sample.timeNs)) this.#forgetStacks();
     const last = this.#memoryOf(sample.cpu);
     if (sample.tid !== last.tid || sample.pid !== last.pid) {
       last.pid = sample.pid;
@@ -313,7 +319,7 @@ export class Pipeline {
             ? builder.extendStack(stack, NONE, lookup)
             : builder.extendStack(
                 stack,
-                mappings.dso(mapping),
+                this.#dsoAt(mapping, lookup),
                 mappings.addressInDso(mapping, lookup),
               );
       }
@@ -339,9 +345,22 @@ export class Pipeline {
     if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
     return this.builder.extendStack(
       NONE,
-      mappings.dso(mapping),
+      this.#dsoAt(mapping, ip),
       mappings.addressInDso(mapping, ip),
     );
+  }
+
+  /** The mapping's DSO; of JIT code, in the generation that is at `address` now. */
+  // Hot: once per frame.
+  #dsoAt(mapping: MappingIndex, address: number): DsoIndex {
+    const dso = this.processes.mappings.dso(mapping);
+    const { jit } = this;
+    return jit?.isJit(dso) ? jit.place(dso, address) : dso;
+  }
+
+  /** After other code came to some address: equal callchains are other stacks from now on. */
+  #forgetStacks(): void {
+    for (const memory of this.#memories) if (memory !== undefined) memory.length = 0;
   }
 
   #streamOf(streamId: number, event: number): number {

@@ -1,28 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import {
-  MAX_PERF_MAP_BYTES,
-  MAX_PERF_MAP_LINE_BYTES,
-  parsePerfMap,
-} from '../../src/symbols/perf-map.ts';
+import { findPainted, paintRanges } from '../../src/jit/painted-ranges.ts';
+import { MAX_PERF_MAP_LINE_BYTES, readPerfMap, readWholePerfMap } from '../../src/jit/perf-map.ts';
 import { hasCorpora } from '../helpers/corpora.ts';
 import { readCorpusText } from '../helpers/corpus-text.ts';
 
 function parse(text: string) {
   const diagnostics = new Diagnostics();
-  const table = parsePerfMap(memorySource(new TextEncoder().encode(text)), diagnostics);
+  const table = readWholePerfMap(new TextEncoder().encode(text), diagnostics);
+  const painted = paintRanges(table.start, table.end, 'latest');
   const rows = Array.from(
-    { length: table.length },
-    (_, i) => `${table.starts[i]?.toString(16)}-${table.ends[i]?.toString(16)} ${table.name(i)}`,
+    { length: painted.length },
+    (_, i) =>
+      `${painted.starts[i]?.toString(16)}-${painted.ends[i]?.toString(16)} ` +
+      table.name(painted.rows[i] as number),
   );
   const counts = Object.fromEntries(diagnostics.entries().map((e) => [e.reason, e.count]));
-  return { table, rows, counts };
+  return { table, painted, rows, counts };
 }
 
 const BAD = 'perf map line not understood';
-const OVERWRITTEN = 'perf map entry overwritten by a later one';
 
 describe('a perf map', () => {
   test('names ranges; names hold spaces, and may be given in UTF-8', () => {
@@ -32,16 +30,12 @@ describe('a perf map', () => {
   });
 
   test('gives overlapped bytes to the later line, the rest to the earlier', () => {
-    const { table, rows, counts } = parse('100 100 first\n140 20 second\n1f0 30 third\n');
+    const { rows } = parse('100 100 first\n140 20 second\n1f0 30 third\n');
     expect(rows).toEqual(['100-140 first', '140-160 second', '160-1f0 first', '1f0-220 third']);
-    expect(table.start(2)).toBe(0x100);
-    expect(counts).toEqual({ [OVERWRITTEN]: 1 });
   });
 
   test('forgets an entry that a later one covers whole', () => {
-    const { rows, counts } = parse('100 10 old\n100 10 new\n');
-    expect(rows).toEqual(['100-110 new']);
-    expect(counts).toEqual({ [OVERWRITTEN]: 1 });
+    expect(parse('100 10 old\n100 10 new\n').rows).toEqual(['100-110 new']);
   });
 
   test('agrees with writing names byte by byte in file order', () => {
@@ -53,10 +47,10 @@ describe('a perf map', () => {
           memory.fill(`f${i}`, start, start + size);
         }
         const text = entries.map(([s, n], i) => `${s.toString(16)} ${n.toString(16)} f${i}\n`);
-        const { table } = parse(text.join(''));
+        const { table, painted } = parse(text.join(''));
         for (let address = 0; address < 100; address++) {
-          const index = table.find(address);
-          expect(index < 0 ? undefined : table.name(index)).toBe(memory[address]);
+          const row = findPainted(painted, address);
+          expect(row < 0 ? undefined : table.name(row)).toBe(memory[address]);
         }
       }),
     );
@@ -84,19 +78,16 @@ describe('a perf map', () => {
     expect(parse(`${fits}x\n2000 10 next\n`).rows).toEqual(['2000-2010 next']);
   });
 
-  test('reads no more than 256 MiB, of a file that claims more', () => {
-    const asked: number[] = [];
-    const diagnostics = new Diagnostics();
-    const source = {
-      size: MAX_PERF_MAP_BYTES + 1,
-      read: (_offset: number, length: number) => {
-        asked.push(length);
-        return new TextEncoder().encode('1000 10 a\n');
-      },
-    };
-    expect(parsePerfMap(source, diagnostics).length).toBe(1);
-    expect(asked).toEqual([MAX_PERF_MAP_BYTES]);
-    expect(diagnostics.entries()).toHaveLength(1);
+  test('gives the lines of a piece times between the two looks at the file', () => {
+    const text = '1000 10 a\n2000 10 b\n3000 10 c\n4000 10 d\n';
+    const bytes = new TextEncoder().encode(text);
+    const pieces = [
+      { at: 0, end: 20, fromNs: 1000, toNs: 1200, isRestart: false },
+      { at: 20, end: 40, fromNs: 1200, toNs: 1200, isRestart: true },
+    ];
+    const table = readPerfMap(bytes, pieces, new Diagnostics());
+    expect([...table.timeNs]).toEqual([1090, 1190, 1200, 1200]);
+    expect(table.restarts).toEqual([2]);
   });
 
   test.skipIf(!hasCorpora)('of .NET and of V8 is read, its broken lines counted', () => {

@@ -1,0 +1,40 @@
+/**
+ * What a JIT said about the code that it made, of one process: a row per announcement, in the order
+ * of the announcements. Code is moved and thrown away without a word and its place used again, so
+ * rows overlap; of those that cover an address the last one before a moment is in force then.
+ *
+ *   row  timeNs  start   end     name
+ *   0    12 000  0x1000  0x1100  JS:~compute /app/a.js:3:1
+ *   1    15 000  0x1100  0x1180  JS:~render /app/b.js:9:1
+ *   2    90 000  0x1000  0x1080  JS:*compute /app/a.js:3:1     in the place of row 0
+ */
+export type CodeTable = {
+  readonly length: number;
+  /**
+   * Nanoseconds since session start at which the row comes into force, ascending; far below 0 where
+   * it was there before the recording or nobody knows.
+   */
+  readonly timeNs: Float64Array;
+  /** Absolute addresses in user space: row i covers [start[i], end[i]). */
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Rows, ascending, before which the process forgot all code: an exec began a new map. */
+  readonly restarts: readonly number[];
+  /** As the JIT spells it. */
+  readonly name: (row: number) => string;
+  /** Whether two rows have the same name, without making strings of them. */
+  readonly hasSameName: (a: number, b: number) => boolean;
+  /** The source line of the code at `address` of `row`; null where the JIT does not say. */
+  readonly line?: (row: number, address: number) => SourceLine | null;
+};
+
+export type SourceLine = {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+};
+
+/** Whether two rows announce the same code at the same place: JITs repeat themselves. */
+export function isSameCode(table: CodeTable, a: number, b: number): boolean {
+  return a === b || (table.start[a] === table.start[b] && table.hasSameName(a, b));
+}

@@ -1,0 +1,112 @@
+// Hot: once per announced code object, of which a long-lived JIT has millions.
+
+import { NONE } from '../base/brand.ts';
+import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { sortedOrder } from '../base/sorted-order.ts';
+
+/** Ranges that don't overlap, ascending: [starts[i], ends[i]) belongs to row rows[i]. */
+export type PaintedRanges = {
+  readonly length: number;
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  readonly rows: Int32Array;
+};
+
+/**
+ * Who has each address when the ranges of the rows [from, to) are laid over each other:
+ *
+ *   row 0   |-------------------|
+ *   row 1        |----|               latest on top    |- 0 -|- 1 -|-- 0 --|--- 2 ---|
+ *   row 2                    |------| earliest on top  |-------- 0 --------|--- 2 ---|
+ *
+ * All starts and ends cut the addresses into cells. Rows take their cells in the order of their
+ * rank, and each cell goes to the first who asks: taken ones are skipped over by pointers that get
+ * shorter with use, so the time follows the number of rows, however they overlap.
+ */
+export function paintRanges(
+  start: Float64Array,
+  end: Float64Array,
+  top: 'latest' | 'earliest',
+  from = 0,
+  to = start.length,
+): PaintedRanges {
+  const count = to - from;
+  const borders = new Float64Array(2 * count);
+  borders.set(start.subarray(from, to));
+  borders.set(end.subarray(from, to), count);
+  const order = sortedOrder(borders);
+  /** Cell that begins at each border. */
+  const cellOf = new Int32Array(2 * count);
+  const cellStart = new Float64Array(2 * count);
+  let cells = 0;
+  for (let i = 0; i < order.length; i++) {
+    const border = order[i] as number;
+    const address = borders[border] as number;
+    if (cells === 0 || cellStart[cells - 1] !== address) cellStart[cells++] = address;
+    cellOf[border] = cells - 1;
+  }
+  const owner = new Int32Array(cells).fill(NONE);
+  /** A cell's own number while it is free, else a later cell on the way to the next free one. */
+  const nextFree = new Int32Array(cells + 1);
+  for (let cell = 0; cell <= cells; cell++) nextFree[cell] = cell;
+  for (let i = 0; i < count; i++) {
+    const row = top === 'latest' ? count - 1 - i : i;
+    const limit = cellOf[count + row] as number;
+    let cell = findFree(nextFree, cellOf[row] as number);
+    while (cell < limit) {
+      owner[cell] = from + row;
+      nextFree[cell] = cell + 1;
+      cell = findFree(nextFree, cell + 1);
+    }
+  }
+  return joinCells(cellStart, owner, cells);
+}
+
+function findFree(nextFree: Int32Array, from: number): number {
+  let cell = from;
+  while (nextFree[cell] !== cell) {
+    const next = nextFree[cell] as number;
+    nextFree[cell] = nextFree[next] as number;
+    cell = next;
+  }
+  return cell;
+}
+
+/** Neighbouring cells of one owner as one range. */
+function joinCells(cellStart: Float64Array, owner: Int32Array, cells: number): PaintedRanges {
+  const starts = new GrowableFloat64();
+  const ends = new GrowableFloat64();
+  const rows = new GrowableInt32();
+  for (let cell = 0; cell + 1 < cells; cell++) {
+    const row = owner[cell] as number;
+    if (row === NONE) continue;
+    const address = cellStart[cell] as number;
+    const cellEnd = cellStart[cell + 1] as number;
+    const last = rows.length - 1;
+    if (last >= 0 && rows.array[last] === row && ends.array[last] === address) {
+      ends.array[last] = cellEnd;
+    } else {
+      starts.push(address);
+      ends.push(cellEnd);
+      rows.push(row);
+    }
+  }
+  return {
+    length: rows.length,
+    starts: starts.finish(),
+    ends: ends.finish(),
+    rows: rows.finish(),
+  };
+}
+
+/** The row that has `address`, −1 if none. */
+export function findPainted({ length, starts, ends, rows }: PaintedRanges, address: number) {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] as number) <= address) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && address < (ends[low - 1] as number) ? (rows[low - 1] as number) : NONE;
+}

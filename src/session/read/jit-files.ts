@@ -1,0 +1,172 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { CodeTable } from '../../jit/code-table.ts';
+import { JitCode } from '../../jit/jit-code.ts';
+import { readJitdump } from '../../jit/jitdump.ts';
+import { readMapLog } from '../../jit/map-log.ts';
+import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../jit/perf-map.ts';
+import { type Attachment, readAppendix } from '../../perf-data/appendix.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
+import type { ProcessTable } from '../../process/process-table.ts';
+import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+import { openTrusted, sourceOf, uidOfProcess } from './trusted-file.ts';
+
+/** Name of the attachment with the perf map of a process, without its pid. */
+export const PERF_MAP_ATTACHMENT = 'perf-map/';
+
+const CLOCK_MONOTONIC = 1;
+/** What the recorder adds to a map: 32 bytes for each look at it. */
+const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
+
+export type JitFilesOptions = SymbolSources & {
+  readonly data: PerfData;
+  readonly processes: ProcessTable;
+  readonly diagnostics: Diagnostics;
+  /** The recording; its owner's files are believed, as the recording is. */
+  readonly path: string;
+};
+
+/**
+ * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, then the
+ * perf map that the recorder read while it grew, else the one that is there now.
+ */
+export function openJitCode(options: JitFilesOptions): JitCode {
+  const files = new JitFiles(options);
+  return new JitCode(options.processes.dsos, (pid) => files.tablesOf(pid));
+}
+
+class JitFiles {
+  readonly #options: JitFilesOptions;
+  readonly #owners: readonly number[];
+  #stored: Map<string, Attachment> | null = null;
+
+  constructor(options: JitFilesOptions) {
+    this.#options = options;
+    this.#owners = ownerOf(options.path);
+  }
+
+  tablesOf(pid: number): CodeTable[] {
+    const tables: CodeTable[] = [];
+    for (const path of this.#options.processes.jitdumps.get(pid) ?? []) {
+      const dump = this.#readJitdump(path, pid);
+      if (dump !== null) tables.push(dump);
+    }
+    const map = this.#storedMap(pid) ?? (tables.length === 0 ? this.#mapNow(pid) : null);
+    if (map !== null) tables.push(map);
+    return tables;
+  }
+
+  #storedMap(pid: number): CodeTable | null {
+    const { data, diagnostics } = this.#options;
+    this.#stored ??= new Map(readAppendix(data).map((entry) => [entry.name, entry]));
+    const entry = this.#stored.get(`${PERF_MAP_ATTACHMENT}${pid}`);
+    if (entry === undefined) return null;
+    try {
+      const maxOutputLength = Math.min(entry.unpackedSize, MAX_LOG_BYTES) + 1;
+      const log =
+        entry.packing === 'none' ? entry.bytes : inflateSync(entry.bytes, { maxOutputLength });
+      return readMapLog(log, data.startTime, diagnostics);
+    } catch (error) {
+      diagnostics.count('stored perf map is damaged, the rest not read', String(error));
+      return null;
+    }
+  }
+
+  /** The map as it is now, after the fact: no line of it has a time. */
+  #mapNow(pid: number): CodeTable | null {
+    const { diagnostics, symfs } = this.#options;
+    const files = new SymbolFiles({
+      diagnostics,
+      trustedUids: this.#owners,
+      ...(symfs !== undefined && { symfs }),
+    });
+    const dso = { kind: 'jit', pid } as const;
+    const source = files.provide({ need: 'perf-map', dso, buildId: null });
+    if (source === null) return null;
+    try {
+      if (source.size > MAX_PERF_MAP_BYTES) {
+        diagnostics.count(
+          'perf map larger than 256 MiB, the rest not read',
+          `${source.size} bytes`,
+        );
+      }
+      const bytes = source.read(0, Math.min(source.size, MAX_PERF_MAP_BYTES));
+      return readWholePerfMap(bytes, diagnostics);
+    } catch (error) {
+      diagnostics.count('file could not be read', `perf map of ${pid}: ${String(error)}`);
+      return null;
+    } finally {
+      source.close?.();
+    }
+  }
+
+  #readJitdump(recordedPath: string, pid: number): CodeTable | null {
+    const { diagnostics, symfs, data } = this.#options;
+    const refuse = (reason: string): null => {
+      diagnostics.count('jitdump not used', `${recordedPath}: ${reason}`);
+      return null;
+    };
+    const writer = Number(/jit-(\d+)\.dump$/.exec(recordedPath)?.[1]);
+    if (writer !== pid && writer !== pidInItsNamespace(pid)) {
+      return refuse(`mapped by process ${pid}, whose it is not`);
+    }
+    const path = symfs === undefined ? recordedPath : join(symfs, recordedPath);
+    // The kernel told the path with all links resolved: one that has them now leads elsewhere.
+    if (symfs === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
+    const targetUid = uidOfProcess(pid);
+    const owners = targetUid === null ? this.#owners : [...this.#owners, targetUid];
+    const file = openTrusted(path, owners);
+    if (file.kind === 'refused') return refuse(file.reason);
+    const source = sourceOf(file.fd, file.size);
+    try {
+      const isSameClock = hasMonotonicClock(data);
+      if (!isSameClock) {
+        diagnostics.count(
+          'jitdump of another clock, its times not used: record with -k mono',
+          path,
+        );
+      }
+      const startTime = isSameClock ? data.startTime : null;
+      return readJitdump(source, { diagnostics, name: path, pid: writer, startTime });
+    } catch (error) {
+      return refuse(String(error));
+    } finally {
+      source.close?.();
+    }
+  }
+}
+
+/** Jitdumps count in CLOCK_MONOTONIC; perf's own clock is another. */
+function hasMonotonicClock({ attrs }: PerfData): boolean {
+  const attr = attrs[0]?.attr;
+  return attr?.flags.useClockid === true && attr.clockid === CLOCK_MONOTONIC;
+}
+
+function ownerOf(path: string): number[] {
+  try {
+    return [statSync(path).uid];
+  } catch {
+    return [];
+  }
+}
+
+function isWithoutLinks(path: string): boolean {
+  try {
+    return realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+/** The pid by which a live process knows itself; null if it is gone. */
+export function pidInItsNamespace(pid: number): number | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const pids = /^NSpid:\s+(.*)$/m.exec(status)?.[1]?.trim().split(/\s+/);
+    return pids === undefined ? null : Number(pids.at(-1));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { SymbolSource } from '../../symbols/symbol-request.ts';
+
+/** An open file, or why it is not used. */
+export type TrustedFile =
+  | { readonly kind: 'file'; readonly fd: number; readonly size: number; readonly inode: number }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Opens a file that a stranger's process may have written, in a directory where anybody may put
+ * files: only a regular one, not through a symbolic link, without ever waiting, and only if it
+ * belongs to root, to us or to one of `owners`. The caller closes it.
+ */
+export function openTrusted(path: string, owners: readonly number[]): TrustedFile {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  let fd = -1;
+  try {
+    fd = openSync(path, flags | constants.O_NOFOLLOW);
+    const { size, uid, mode, ino } = fstatSync(fd);
+    const isRegular = (mode & constants.S_IFMT) === constants.S_IFREG;
+    if (isRegular && isTrustedOwner(uid, owners)) return { kind: 'file', fd, size, inode: ino };
+    closeSync(fd);
+    return { kind: 'refused', reason: isRegular ? `owned by uid ${uid}` : 'not a regular file' };
+  } catch (error) {
+    if (fd >= 0) closeSync(fd);
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      kind: 'refused',
+      reason: code === 'ELOOP' ? 'a symbolic link' : (code ?? String(error)),
+    };
+  }
+}
+
+function isTrustedOwner(uid: number, owners: readonly number[]): boolean {
+  const ours = process.geteuid?.() ?? -1;
+  if (uid === 0 || uid === ours || owners.includes(uid)) return true;
+  // Under sudo the target runs as the invoking user, and may be gone by now.
+  return ours === 0 && uid === Number(process.env.SUDO_UID);
+}
+
+/** The user a live process runs as; null if it is gone. */
+export function uidOfProcess(pid: number): number | null {
+  try {
+    return statSync(`/proc/${pid}`).uid;
+  } catch {
+    return null;
+  }
+}
+
+/** The file's bytes, read where they are asked for; closes the file. */
+export function sourceOf(fd: number, size: number): SymbolSource {
+  return {
+    size,
+    read(offset, length) {
+      const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+      let done = 0;
+      while (done < bytes.length) {
+        const count = readSync(fd, bytes, done, bytes.length - done, offset + done);
+        if (count === 0) return bytes.subarray(0, done);
+        done += count;
+      }
+      return bytes;
+    },
+    close: () => closeSync(fd),
+  };
+}
