@@ -134,7 +134,7 @@ export function visitRecords(
   visits: RecordVisits,
 ): RecordStreamSummary {
   return withRecording(path, (data) => {
-    const describer = new RecordDescriber(data, options, visits);
+    const describer = new RecordDescriber(data, path, options, visits);
     describer.run();
     const { samples, samplesLeftOut } = describer;
     return { data, samples, samplesLeftOut };
@@ -163,12 +163,15 @@ class RecordDescriber {
   #misc = 0;
   readonly #text: SampleText;
 
-  constructor(data: PerfData, options: RecordStreamOptions, visits: RecordVisits) {
+  constructor(data: PerfData, path: string, options: RecordStreamOptions, visits: RecordVisits) {
     this.#data = data;
     this.#options = options;
     this.#visits = visits;
     this.#pipeline = new Pipeline(data);
     this.#pipeline.unwinder = openUnwinder(this.#pipeline, options.symbols ?? {});
+    const { processes, diagnostics } = this.#pipeline;
+    const jitFiles = { ...options.symbols, data, processes, diagnostics, path };
+    this.#pipeline.jit = openJitCode(jitFiles);
     const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
     this.#namer = new FrameNamer(this.#pipeline, symbolizer);
     this.#names = data.attrs.map(eventName);

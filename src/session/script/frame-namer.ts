@@ -76,12 +76,13 @@ export class FrameNamer {
 
   /** `address`, named by what is at `lookup`. */
   frame(pid: number, address: number, lookup = address, isKernel = false): NamedFrame {
-    const { processes } = this.#pipeline;
+    const { processes, jit } = this.#pipeline;
     const mapping = isKernel
       ? processes.findKernelMapping(lookup)
       : processes.findMapping(pid, lookup);
     if (mapping === NONE) return unnamed(address);
-    const dso = processes.mappings.dso(mapping);
+    const mapped = processes.mappings.dso(mapping);
+    const dso = jit?.isJit(mapped) ? jit.place(mapped, lookup) : mapped;
     const inDso = processes.mappings.addressInDso(mapping, lookup);
     const { symbol, start } = this.#nameOf(dso, inDso);
     return {
