@@ -35,6 +35,8 @@ import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import type { FileSource } from './file-source.ts';
+import { withArchive } from './find-archive.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
 import { openImport } from './open-import.ts';
@@ -246,17 +248,28 @@ export async function openProfile(
   return withSource(path, (source) => {
     const imported = openImport(source);
     if (imported !== null) return finishImport(imported);
-    const pipeline = new Pipeline(openRecording(source));
-    if (options.symbols !== false) {
-      const { data, processes, diagnostics } = pipeline;
-      pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
-    }
-    if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
-    pipeline.run();
-    pipeline.unwinder?.close();
-    if (options.symbols !== false) nameFrames(pipeline, options);
+    const sources = withArchive(path, options);
+    const pipeline = runPipeline(source, path, sources);
+    if (sources.symbols !== false) nameFrames(pipeline, sources);
     return finish(pipeline);
   });
+}
+
+/** Reads all records of the recording at `path`. */
+export function runPipeline(
+  source: FileSource,
+  path: string,
+  options: OpenProfileOptions,
+): Pipeline {
+  const pipeline = new Pipeline(openRecording(source));
+  if (options.symbols !== false) {
+    const { data, processes, diagnostics } = pipeline;
+    pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
+  }
+  if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
+  pipeline.run();
+  pipeline.unwinder?.close();
+  return pipeline;
 }
 
 /** A text's samples count for the periods that it has: nothing tells its streams apart. */
