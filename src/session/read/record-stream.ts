@@ -24,6 +24,7 @@ import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './event-description.ts';
 import { GroupReads } from './group-reads.ts';
+import { openJitCode } from './jit-files.ts';
 import { createSymbolizer, openUnwinder } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
@@ -237,6 +238,7 @@ class RecordDescriber {
       return;
     }
     this.samples++;
+    this.#pipeline.jit?.advance(sample.timeNs);
     if (copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
       this.#pipeline.unwinder?.complete(sample, view, attrIndex);
     }
