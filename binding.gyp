@@ -4,6 +4,7 @@
       "target_name": "perf_ts",
       "sources": [
         "native/addon.cc",
+        "native/backward_ring.cc",
         "native/child_process.cc",
         "native/chunk.cc",
         "native/clock.cc",

@@ -48,6 +48,7 @@ std::unique_ptr<DataFile> DataFile::Open(const FileSinkOptions& options, int abo
   file->regular_ = S_ISREG(status.st_mode);
   file->abort_fd_ = abort_fd;
   file->stream_ = options.stream;
+  file->marks_rounds_ = options.marks_rounds;
   file->data_offset_ = options.data_offset;
   file->data_size_ = options.data_size;
   file->max_bytes_ = options.max_bytes;
@@ -64,7 +65,9 @@ RecordSink::Taken DataFile::TakeRound(const std::vector<RecordRun>& runs) {
     }
     offered += run.size();
   }
-  iov_.push_back({const_cast<RecordHeader*>(&kFinishedRound), sizeof kFinishedRound});
+  if (marks_rounds_) {
+    iov_.push_back({const_cast<RecordHeader*>(&kFinishedRound), sizeof kFinishedRound});
+  }
   const uint64_t written = WriteAll();
   taken.closed = failure_ == 0;
   if (taken.closed) {

@@ -37,6 +37,7 @@ class DataFile : public RecordSink {
   Taken TakeRound(const std::vector<RecordRun>& runs) override;
   int failure() const override { return failure_; }
   bool full() const override { return max_bytes_ > 0 && data_end() >= max_bytes_; }
+  bool marks_rounds() const override { return marks_rounds_; }
   uint64_t data_end() const override { return data_offset_ + data_size_; }
 
  private:
@@ -51,6 +52,7 @@ class DataFile : public RecordSink {
   bool stream_ = false;
   /** ftruncate makes sense. */
   bool regular_ = false;
+  bool marks_rounds_ = true;
   uint64_t data_offset_ = 0;
   uint64_t data_size_ = 0;
   uint64_t max_bytes_ = 0;

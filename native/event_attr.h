@@ -32,9 +32,12 @@ class EventAttr {
   bool use_clockid() const { return Flag(kUseClockid); }
   int32_t clockid() const { return bytes_.size() >= 96 ? Read<int32_t>(92) : 0; }
 
+  bool write_backward() const { return Flag(kWriteBackward); }
+
   void set_disabled(bool on) { SetFlag(kDisabled, on); }
   void set_enable_on_exec(bool on) { SetFlag(kEnableOnExec, on); }
   void set_watermark(bool on) { SetFlag(kWatermark, on); }
+  void set_wakeup(uint32_t bytes) { memcpy(bytes_.data() + 48, &bytes, sizeof bytes); }
 
   uint8_t* data() { return bytes_.data(); }
   size_t size() const { return bytes_.size(); }
@@ -47,6 +50,7 @@ class EventAttr {
   static constexpr int kWatermark = 14;
   static constexpr int kSampleIdAll = 18;
   static constexpr int kUseClockid = 25;
+  static constexpr int kWriteBackward = 27;
 
   template <typename T>
   T Read(size_t offset) const {

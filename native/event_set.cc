@@ -1,5 +1,7 @@
 #include "event_set.h"
 
+#include <linux/perf_event.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -52,6 +54,8 @@ void PrepareAttrs(const SamplerOptions& options, bool on_exec, std::vector<Event
   // that names its own wake-up (live, low latency) keeps it.
   for (EventAttr& attr : *attrs) {
     if (attr.wakeup() == 0) attr.set_watermark(true);
+    // Nobody reads these rings before they are asked for: once around is the longest there is.
+    if (attr.write_backward()) attr.set_wakeup(UINT32_MAX);
   }
   if (sideband->wakeup() == 0) sideband->set_watermark(true);
 }
@@ -71,18 +75,21 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
   PrepareAttrs(options, on_exec, &set->attrs_, &set->sideband_);
   set->ring_pages_ = options.ring_pages;
   set->sideband_pages_ = options.sideband_pages;
+  set->cgroup_fd_ = options.cgroup_fd;
 
   const size_t count = options.cpus.size() * tasks.size() * (options.events.size() + 1);
   const uint64_t needed = count + CountOpenFds() + kOtherFds;
   const FdLimit limit = RaiseFdLimit(needed);
   set->instances_.reserve(count);
-  set->rings_.resize(options.cpus.size() * kRingsPerCpu);
+  const bool per_task = options.cpus[0] < 0;
+  set->rings_.resize((per_task ? tasks.size() : options.cpus.size()) * kRingsPerPlace);
 
   std::vector<int> remaining = tasks;
   for (size_t i = 0; i < options.cpus.size(); i++) {
-    for (int& task : remaining) {
+    for (size_t j = 0; j < remaining.size(); j++) {
+      int& task = remaining[j];
       if (task == kEnded) continue;
-      if (set->OpenTask(i, options.cpus[i], task, error)) continue;
+      if (set->OpenTask(per_task ? j : i, options.cpus[i], task, error)) continue;
       if (error->code_errno == EMFILE) {
         error->needed_fds = needed;
         error->allowed_fds = limit.hard;
@@ -106,9 +113,9 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
 }
 
 /** Side-band first: it is on from its opening, and everything sampled has its mappings known. */
-bool EventSet::OpenTask(size_t cpu_index, int cpu, int task, Error* error) {
-  Ring* samples = &rings_[kRingsPerCpu * cpu_index + kSampleRing];
-  Ring* sideband = &rings_[kRingsPerCpu * cpu_index + kSidebandRing];
+bool EventSet::OpenTask(size_t place, int cpu, int task, Error* error) {
+  Ring* samples = &rings_[kRingsPerPlace * place + kSampleRing];
+  Ring* sideband = &rings_[kRingsPerPlace * place + kSidebandRing];
   if (!OpenInstance(&sideband_, -1, cpu, task, -1, sideband, error)) return false;
   const size_t first = instances_.size();
   for (size_t i = 0; i < attrs_.size(); i++) {
@@ -127,7 +134,9 @@ bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int g
   instance.event = event;
   instance.cpu = cpu;
   instance.task = task;
-  instance.fd = OpenEvent(attr, task, cpu, group_fd);
+  const bool in_cgroup = cgroup_fd_ >= 0 && event >= 0;
+  instance.fd = in_cgroup ? OpenEvent(attr, cgroup_fd_, cpu, group_fd, PERF_FLAG_PID_CGROUP)
+                          : OpenEvent(attr, task, cpu, group_fd);
   if (!instance.fd.valid()) {
     *error = Failed("perf_event_open", event, cpu, task);
     return false;
@@ -150,10 +159,11 @@ bool EventSet::MapRings(Error* error) {
     bool fits = true;
     for (size_t i = 0; i < rings_.size() && fits; i++) {
       if (rings_[i].writers.empty()) continue;
-      const bool is_sideband = i % kRingsPerCpu == kSidebandRing;
+      const bool is_sideband = i % kRingsPerPlace == kSidebandRing;
       const Instance& owner = *rings_[i].writers[0];
       const int failure =
-          rings_[i].mapping.Map(owner.fd.get(), is_sideband ? sideband_pages_ : ring_pages_);
+          rings_[i].mapping.Map(owner.fd.get(), is_sideband ? sideband_pages_ : ring_pages_,
+                                !is_sideband && overwrites());
       if (failure == 0) continue;
       errno = failure;
       *error = Failed("mmap", owner.event, owner.cpu, owner.task);
@@ -193,6 +203,12 @@ void EventSet::Enable() {
 void EventSet::Disable() {
   for (const Instance& instance : instances_) {
     if (instance.event >= 0 && leaders_[instance.event] < 0) DisableEvent(instance.fd.get());
+  }
+}
+
+void EventSet::PauseSamples(bool paused) {
+  for (size_t i = kSampleRing; i < rings_.size(); i += kRingsPerPlace) {
+    if (!rings_[i].writers.empty()) PauseOutput(rings_[i].writers[0]->fd.get(), paused);
   }
 }
 

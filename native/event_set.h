@@ -25,8 +25,11 @@ struct Instance {
   int task = -1;
 };
 
-/** Rings of CPU i: `rings()[kRingsPerCpu * i + kSampleRing]` and the one beside it. */
-constexpr size_t kRingsPerCpu = 2;
+/**
+ * Rings of CPU i, or of task i where each has its own: `rings()[kRingsPerPlace * i + kSampleRing]`
+ * and the one beside it.
+ */
+constexpr size_t kRingsPerPlace = 2;
 constexpr size_t kSampleRing = 0;
 constexpr size_t kSidebandRing = 1;
 
@@ -46,6 +49,9 @@ struct Ring {
  * A ring belongs to a CPU because the kernel writes it without locks; and events are opened per
  * task *and* CPU because it refuses to map an inherited event that may run on any CPU. The
  * side-band has rings of its own so that a flood of samples never costs a FORK or an MMAP2.
+ *
+ * With the CPUs {−1} a task's events are opened once, on whatever CPU it runs. They can't be
+ * inherited then, and the kernel lets no two tasks share a ring, so each task has the two rings.
  */
 class EventSet {
  public:
@@ -59,6 +65,11 @@ class EventSet {
   /** Sampled events and their groups, on every CPU and task. */
   void Enable();
   void Disable();
+  /** The sample rings are written backwards and overwritten: BackwardRing reads them. */
+  bool overwrites() const { return !attrs_.empty() && attrs_[0].write_backward(); }
+  /** Holds back what would be written to the sample rings, or lets it come again. */
+  void PauseSamples(bool paused);
+
   /** Sampled events, then the side-band. */
   void DisableAll();
 
@@ -85,7 +96,7 @@ class EventSet {
 
  private:
   EventSet() = default;
-  bool OpenTask(size_t cpu_index, int cpu, int task, Error* error);
+  bool OpenTask(size_t place, int cpu, int task, Error* error);
   bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd, Ring* ring,
                     Error* error);
   bool MapRings(Error* error);
@@ -98,7 +109,8 @@ class EventSet {
   std::vector<Instance> instances_;
   std::vector<uint64_t> lost_;
   std::vector<std::vector<uint64_t>> readings_;
-  /** Per CPU two: samples, then side-band. */
+  int cgroup_fd_ = -1;
+  /** Per CPU or task two: samples, then side-band. */
   std::vector<Ring> rings_;
   std::vector<int> tasks_;
   /** Parallel to the tasks. */

@@ -1,5 +1,6 @@
 #include "js_options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -48,7 +49,7 @@ bool Integer(const Napi::Object& object, const char* name, double min, double ma
   return true;
 }
 
-/** Absent is false. */
+/** Absent: left as it is. */
 bool Flag(const Napi::Object& object, const char* name, bool* out) {
   Napi::Value value;
   if (!Property(object, name, &value)) return false;
@@ -56,6 +57,13 @@ bool Flag(const Napi::Object& object, const char* name, bool* out) {
   if (!value.IsBoolean()) return Wrong(object.Env(), name, "a boolean");
   *out = value.As<Napi::Boolean>().Value();
   return true;
+}
+
+/** Absent is −1. */
+bool OptionalFd(const Napi::Object& object, const char* name, int* out) {
+  Napi::Value value;
+  if (!Property(object, name, &value)) return false;
+  return value.IsUndefined() || Integer(object, name, 0, kMaxInt, out);
 }
 
 bool PowerOfTwo(const Napi::Object& object, const char* name, uint32_t* out) {
@@ -195,7 +203,8 @@ bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options) {
   if (!ToObject(value, "options", &object) || !ReadEvents(object, &options->events) ||
       !Property(object, "sideband", &sideband) ||
       !ReadAttr(sideband, "sideband", &options->sideband) ||
-      !Integers(object, "cpus", 0, kMaxInt, &options->cpus) ||
+      !Integers(object, "cpus", -1, kMaxInt, &options->cpus) ||
+      !OptionalFd(object, "cgroupFd", &options->cgroup_fd) ||
       !Property(object, "target", &target) || !ReadTarget(target, &options->target) ||
       !PowerOfTwo(object, "ringPages", &options->ring_pages) ||
       !PowerOfTwo(object, "sidebandPages", &options->sideband_pages) ||
@@ -204,7 +213,9 @@ bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options) {
     return false;
   }
   if (options->events.empty()) return OutOfRange(object.Env(), "events", "at least one");
-  return !options->cpus.empty() || OutOfRange(object.Env(), "cpus", "at least one");
+  if (options->cpus.empty()) return OutOfRange(object.Env(), "cpus", "at least one");
+  const bool any = std::find(options->cpus.begin(), options->cpus.end(), -1) != options->cpus.end();
+  return !any || options->cpus.size() == 1 || OutOfRange(object.Env(), "cpus", "-1 by itself");
 }
 
 bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options) {
@@ -213,7 +224,8 @@ bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options) {
          Integer(object, "dataOffset", 0, kMaxSafe, &options->data_offset) &&
          Integer(object, "dataSize", 0, kMaxSafe, &options->data_size) &&
          Flag(object, "stream", &options->stream) &&
-         Integer(object, "maxBytes", 0, kMaxSafe, &options->max_bytes);
+         Integer(object, "maxBytes", 0, kMaxSafe, &options->max_bytes) &&
+         Flag(object, "marksRounds", &options->marks_rounds);
 }
 
 bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options) {

@@ -152,6 +152,14 @@ napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end) {
       .object();
 }
 
+napi_value SwitchedFileToJs(napi_env env, const SwitchedFile& file) {
+  return ObjectBuilder(env)
+      .Text("kind", "file-switched")
+      .Value("totals", TotalsToJs(env, file.totals))
+      .Number("dataEnd", static_cast<double>(file.data_end))
+      .object();
+}
+
 napi_value ChildExitToJs(napi_env env, const ChildExit& exit) {
   return ObjectBuilder(env)
       .Text("kind", "child-exited")

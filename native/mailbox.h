@@ -37,6 +37,12 @@ struct RecordingEnd {
   uint64_t data_end = 0;
 };
 
+/** A file that was closed while the recording goes on in another one. */
+struct SwitchedFile {
+  Totals totals;
+  uint64_t data_end = 0;
+};
+
 struct ExecFailure {
   const char* step = "";
   int code_errno = 0;
@@ -51,6 +57,7 @@ struct ChildExit {
 struct Mail {
   bool chunks = false;
   std::optional<ExecFailure> exec_failure;
+  std::optional<SwitchedFile> switched_file;
   std::optional<RecordingEnd> recording_end;
   std::optional<ChildExit> child_exit;
   /** The thread is done: nothing comes after this. */

@@ -44,7 +44,13 @@ struct SamplerOptions {
   std::vector<EventSpec> events;
   /** Attr bytes of the dummy event that carries FORK, EXIT, COMM, MMAP2 … */
   std::vector<uint8_t> sideband;
+  /** {−1}: on whatever CPU a task runs, with rings of their own for each task. */
   std::vector<int> cpus;
+  /**
+   * kSystem: the sampled events count in this control group only (its directory, open); −1: in all.
+   * The side-band is of all tasks, so that one that enters the group is known.
+   */
+  int cgroup_fd = -1;
   Target target;
   /** Data pages per ring, powers of two. */
   uint32_t ring_pages = 0;
@@ -64,6 +70,8 @@ struct FileSinkOptions {
   bool stream = false;
   /** Stop when the file reaches this many bytes; 0: no limit. */
   uint64_t max_bytes = 0;
+  /** A marker ends each round; false where a later round may hold older records. */
+  bool marks_rounds = true;
 };
 
 struct LiveSinkOptions {

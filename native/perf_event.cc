@@ -9,9 +9,9 @@
 
 namespace perf_ts {
 
-Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd) {
-  return Fd(static_cast<int>(
-      syscall(SYS_perf_event_open, attr->data(), pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC)));
+Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd, unsigned long flags) {
+  return Fd(static_cast<int>(syscall(SYS_perf_event_open, attr->data(), pid, cpu, group_fd,
+                                     PERF_FLAG_FD_CLOEXEC | flags)));
 }
 
 bool ReadEventId(int fd, uint64_t* id) {
@@ -24,6 +24,10 @@ bool EnableEvent(int fd) {
 
 bool DisableEvent(int fd) {
   return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) == 0;
+}
+
+bool PauseOutput(int fd, bool paused) {
+  return ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, paused ? 1 : 0) == 0;
 }
 
 bool RedirectOutput(int fd, int owner_fd) {

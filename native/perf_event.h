@@ -10,10 +10,10 @@
 namespace perf_ts {
 
 /**
- * perf_event_open(2), close-on-exec. Invalid with errno set on failure; on E2BIG the kernel has
- * written the size that it knows into the attr.
+ * perf_event_open(2), close-on-exec beside `flags`. Invalid with errno set on failure; on E2BIG the
+ * kernel has written the size that it knows into the attr.
  */
-Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd);
+Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd, unsigned long flags = 0);
 
 /** The id that PERF_SAMPLE_ID carries for this event. False with errno set. */
 bool ReadEventId(int fd, uint64_t* id);
@@ -21,6 +21,9 @@ bool ReadEventId(int fd, uint64_t* id);
 /** PERF_EVENT_IOC_ENABLE and _DISABLE: the event and all its inherited children. */
 bool EnableEvent(int fd);
 bool DisableEvent(int fd);
+
+/** Holds back the records that would be written to the ring of `fd`, or lets them come again. */
+bool PauseOutput(int fd, bool paused);
 
 /** Sends the records of `fd` to the ring of `owner_fd`, which must be mapped. False with errno. */
 bool RedirectOutput(int fd, int owner_fd);

@@ -33,6 +33,8 @@ class RecordSink {
   virtual void LiftBound() {}
   /** Someone waits to be told that there is something to take out. */
   virtual bool has_reader() const { return false; }
+  /** Whether a marker ends each round. */
+  virtual bool marks_rounds() const { return true; }
   /** File: where the data ends. */
   virtual uint64_t data_end() const { return 0; }
 };

@@ -20,11 +20,12 @@ RingMapping& RingMapping::operator=(RingMapping&& other) noexcept {
   return *this;
 }
 
-int RingMapping::Map(int fd, uint32_t data_pages) {
+int RingMapping::Map(int fd, uint32_t data_pages, bool overwritten) {
   Unmap();
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t size = page * (size_t{1} + data_pages);
-  void* base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const int protection = overwritten ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* base = mmap(nullptr, size, protection, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED) return errno;
   base_ = base;
   size_ = size;
@@ -41,6 +42,12 @@ RingBuffer RingMapping::Buffer() const {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return RingBuffer(static_cast<perf_event_mmap_page*>(base_),
                     static_cast<const uint8_t*>(base_) + page, size_ - page);
+}
+
+BackwardRing RingMapping::Backward() const {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return BackwardRing(static_cast<const perf_event_mmap_page*>(base_),
+                      static_cast<const uint8_t*>(base_) + page, size_ - page);
 }
 
 }  // namespace perf_ts

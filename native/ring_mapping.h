@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backward_ring.h"
 #include "ring_buffer.h"
 
 namespace perf_ts {
 
 /**
- * The mapping of an event's ring: one control page, then 2^n data pages. Writable, because that is
- * what makes the kernel honour data_tail instead of overwriting what was not read.
+ * The mapping of an event's ring: one control page, then 2^n data pages. Being writable is what
+ * makes the kernel honour data_tail instead of overwriting what was not read; a ring that is to be
+ * overwritten is mapped read-only.
  */
 class RingMapping {
  public:
@@ -20,11 +22,12 @@ class RingMapping {
   ~RingMapping() { Unmap(); }
 
   /** Maps the ring of the event `fd`. 0, or the errno of mmap. */
-  int Map(int fd, uint32_t data_pages);
+  int Map(int fd, uint32_t data_pages, bool overwritten);
   void Unmap();
 
   /** Only while mapped. */
   RingBuffer Buffer() const;
+  BackwardRing Backward() const;
 
  private:
   void* base_ = nullptr;

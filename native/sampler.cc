@@ -85,6 +85,21 @@ bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring
   return thread_->Start(error);
 }
 
+bool Sampler::SwitchFile(const FileSinkOptions& options, Error* error) {
+  if (!thread_ || queue_ != nullptr) {
+    *error = {EBADF, "switch"};
+    return false;
+  }
+  std::unique_ptr<RecordSink> sink = DataFile::Open(options, abort_.get(), error);
+  if (!sink) return false;
+  thread_->SwitchSink(std::move(sink));
+  return true;
+}
+
+void Sampler::Snapshot() {
+  if (thread_) thread_->Snapshot();
+}
+
 void Sampler::Enable() {
   if (events_) events_->Enable();
 }

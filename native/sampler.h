@@ -33,6 +33,15 @@ class Sampler {
   bool StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error);
   bool StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error);
 
+  /**
+   * Everything that was recorded so far goes into the old file, what comes into the new one; the
+   * news of it comes by mail, unless the recording ends first. False when the session writes no
+   * file.
+   */
+  bool SwitchFile(const FileSinkOptions& options, Error* error);
+  /** What the overwritten rings hold goes into the file. */
+  void Snapshot();
+
   void Enable();
   void Disable();
   /** Ends the recording; the news of it comes by mail. Nothing to do before a start. */

@@ -10,6 +10,8 @@ Napi::Function SamplerObject::Define(Napi::Env env) {
                      {
                          InstanceMethod<&SamplerObject::StartFile>("startFile"),
                          InstanceMethod<&SamplerObject::StartLive>("startLive"),
+                         InstanceMethod<&SamplerObject::SwitchFile>("switchFile"),
+                         InstanceMethod<&SamplerObject::Snapshot>("snapshot"),
                          InstanceMethod<&SamplerObject::Enable>("enable"),
                          InstanceMethod<&SamplerObject::Disable>("disable"),
                          InstanceMethod<&SamplerObject::Stop>("stop"),
@@ -91,6 +93,23 @@ Napi::Value SamplerObject::StartLive(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value SamplerObject::SwitchFile(const Napi::CallbackInfo& info) {
+  FileSinkOptions options;
+  if (!ReadFileSink(info[0], &options)) return info.Env().Undefined();
+  if (sampler_->closed()) {
+    ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
+    return info.Env().Undefined();
+  }
+  Error error;
+  if (!sampler_->SwitchFile(options, &error)) ThrowError(info.Env(), error);
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::Snapshot(const Napi::CallbackInfo& info) {
+  sampler_->Snapshot();
+  return info.Env().Undefined();
+}
+
 Napi::Value SamplerObject::Enable(const Napi::CallbackInfo& info) {
   if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
   sampler_->Enable();
@@ -149,6 +168,7 @@ void SamplerObject::OnNotified() {
   const Mail mail = sampler_->CollectMail();
   if (mail.chunks) Tell(ChunksToJs(env));
   if (mail.exec_failure) Tell(ExecFailureToJs(env, *mail.exec_failure));
+  if (mail.switched_file) Tell(SwitchedFileToJs(env, *mail.switched_file));
   if (mail.recording_end) Tell(RecordingEndToJs(env, *mail.recording_end));
   if (mail.child_exit) Tell(ChildExitToJs(env, *mail.child_exit));
   if (mail.done && notifier_ != nullptr) {

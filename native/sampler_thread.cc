@@ -35,8 +35,13 @@ SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* 
   // samples that made it have their threads and mappings.
   std::vector<Ring>& rings = events_->rings();
   for (const size_t kind : {kSidebandRing, kSampleRing}) {
-    for (size_t i = kind; i < rings.size(); i += kRingsPerCpu) {
-      if (!rings[i].writers.empty()) buffers_.push_back(rings[i].mapping.Buffer());
+    for (size_t i = kind; i < rings.size(); i += kRingsPerPlace) {
+      if (rings[i].writers.empty()) continue;
+      if (kind == kSampleRing && events_->overwrites()) {
+        backward_.push_back(rings[i].mapping.Backward());
+      } else {
+        buffers_.push_back(rings[i].mapping.Buffer());
+      }
     }
   }
   limits_.resize(buffers_.size());
@@ -120,6 +125,8 @@ EndReason SamplerThread::Record() {
     watcher_.Wait(latency_ms_);
     if (hold_ms_ > 0) SleepMs(hold_ms_);
     DrainRound();
+    if (snapshot_.exchange(false)) DrainOverwritten();
+    ChangeSink();
     if (sink_->failure() != 0) return EndReason::kWriteError;
     if (sink_->full()) return EndReason::kSizeLimit;
     if (stop_) return EndReason::kStopped;
@@ -154,6 +161,51 @@ bool SamplerThread::DrainRound() {
   return sink_->failure() == 0;
 }
 
+/** The rings' output stands still meanwhile; what would have come is lost, and counted as lost. */
+void SamplerThread::DrainOverwritten() {
+  if (backward_.empty()) return;
+  events_->PauseSamples(true);
+  std::vector<RecordRun> runs;
+  for (BackwardRing& ring : backward_) runs.push_back(ring.Take());
+  runs_.swap(runs);
+  const RecordSink::Taken taken = sink_->TakeRound(runs_);
+  Account(taken.bytes, taken.closed);
+  runs_.swap(runs);
+  events_->PauseSamples(false);
+}
+
+void SamplerThread::SwitchSink(std::unique_ptr<RecordSink> sink) {
+  {
+    const std::lock_guard<std::mutex> lock(next_sink_mutex_);
+    next_sink_ = std::move(sink);
+  }
+  watcher_.Wake();
+}
+
+void SamplerThread::Snapshot() {
+  snapshot_ = true;
+  watcher_.Wake();
+}
+
+/** The old file has all that was recorded before its last round. */
+void SamplerThread::ChangeSink() {
+  if (round_open_ || sink_->failure() != 0) return;
+  std::unique_ptr<RecordSink> next;
+  {
+    const std::lock_guard<std::mutex> lock(next_sink_mutex_);
+    next = std::move(next_sink_);
+  }
+  if (!next) return;
+  DrainOverwritten();
+  SwitchedFile file;
+  file.data_end = sink_->data_end();
+  file.totals = totals();
+  if (sink_->failure() != 0) return;
+  later_sink_ = std::move(next);
+  sink_ = later_sink_.get();
+  mailbox_->Post([&](Mail* mail) { mail->switched_file = file; });
+}
+
 /** Before the taken records go back to the kernel. */
 void SamplerThread::Account(uint64_t taken, bool closed) {
   RecordCounts counts;
@@ -167,7 +219,7 @@ void SamplerThread::Account(uint64_t taken, bool closed) {
   for (const RingBuffer& buffer : buffers_) skipped += buffer.SkippedBytes();
   const std::lock_guard<std::mutex> lock(totals_mutex_);
   totals_.counts.Add(counts);
-  totals_.bytes += taken + (closed ? sizeof kFinishedRound : 0);
+  totals_.bytes += taken + (closed && sink_->marks_rounds() ? sizeof kFinishedRound : 0);
   totals_.rounds += closed ? 1 : 0;
   totals_.skipped_bytes = skipped;
 }
@@ -177,6 +229,7 @@ void SamplerThread::Finish(EndReason reason) {
   sink_->LiftBound();
   if (reason == EndReason::kStopped || reason == EndReason::kTargetExited) {
     while (DrainRound()) continue;
+    DrainOverwritten();
   }
   RecordingEnd end;
   end.finals = events_->ReadFinals();

@@ -56,6 +56,10 @@ class SamplerThread {
   void Stop();
   /** Ends everything as soon as possible, keeping what is in the rings. */
   void Close();
+  /** The file that was written so far is complete, what comes goes into `sink`. */
+  void SwitchSink(std::unique_ptr<RecordSink> sink);
+  /** What the overwritten rings hold goes into the sink. */
+  void Snapshot();
   /** There is room again in the sink. */
   void Wake() { watcher_.Wake(); }
   Totals totals() const;
@@ -66,6 +70,8 @@ class SamplerThread {
   bool ReleaseChild();
   EndReason Record();
   bool DrainRound();
+  void DrainOverwritten();
+  void ChangeSink();
   void Account(uint64_t taken, bool closed);
   void Finish(EndReason reason);
   void WriteFinals();
@@ -85,6 +91,15 @@ class SamplerThread {
   std::atomic<bool> stop_{false};
   std::atomic<bool> close_{false};
 
+  std::atomic<bool> snapshot_{false};
+  std::mutex next_sink_mutex_;
+  /** Waits for the next turn. */
+  std::unique_ptr<RecordSink> next_sink_;
+  /** The one in use, if it is not the first. */
+  std::unique_ptr<RecordSink> later_sink_;
+
+  /** Rings that are overwritten and read only when asked. */
+  std::vector<BackwardRing> backward_;
   std::vector<RingBuffer> buffers_;
   /** Per buffer: the head when the round began. */
   std::vector<uint64_t> limits_;

@@ -12,7 +12,8 @@ export function describeDryRun(options: RecordOptions): string[] {
   });
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
   lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
-  lines.push(`rings: ${ring.ringPages} + ${ring.sidebandPages} pages of 4 KiB per CPU`);
+  const place = options.perThread ? 'thread' : 'CPU';
+  lines.push(`rings: ${ring.ringPages} + ${ring.sidebandPages} pages of 4 KiB per ${place}`);
   return lines;
 }
 
@@ -28,6 +29,6 @@ function describeAttr(attr: EventAttr): string {
 }
 
 function describeRate({ samplePeriod, flags }: EventAttr): string {
-  if (samplePeriod === 0) return "read with its leader's samples";
+  if (samplePeriod === 0) return 'not sampled by itself';
   return flags.freq ? `${samplePeriod} Hz` : `1 in ${samplePeriod}`;
 }

@@ -17,6 +17,8 @@ export function declareRecordOptions(command: Command): Command {
     .option('-a, --all-cpus', 'record the whole system')
     .option('-C, --cpu <cpus>', 'record on these CPUs only (0-3,8)')
     .option('-i, --no-inherit', 'leave out threads and children started later')
+    .option('--per-thread', 'a ring for each thread that runs now, on whatever CPU it is')
+    .option('-G, --cgroup <path>', 'with -a: what runs in this control group')
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
     .option('--node-flags', 'add to NODE_OPTIONS what names JavaScript, whatever the command is')
@@ -49,6 +51,7 @@ export function declareRecordOptions(command: Command): Command {
     .option('-D, --delay <ms>', 'let the target run this long first')
     .option('--duration <s>', 'stop by itself after this many seconds')
     .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
+    .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
     .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)')
 
     .optionsGroup('The file:')

@@ -61,6 +61,9 @@ export type RecordFlags = {
   namespaces?: boolean;
   allCgroups?: boolean;
   samples?: boolean;
+  perThread?: boolean;
+  cgroup?: string;
+  overwrite?: boolean;
   buildid?: boolean;
 };
 
@@ -96,6 +99,9 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.nodeFlags !== undefined && { nodeFlags: flags.nodeFlags }),
     ...readSpace(flags),
     ...readFields(flags),
+    ...(flags.perThread && { perThread: true }),
+    ...(flags.cgroup !== undefined && { cgroup: flags.cgroup }),
+    ...(flags.overwrite && { overwrite: true }),
     ...(flags.switchEvents && { switches: true }),
     ...(flags.namespaces && { namespaces: true }),
     ...(flags.allCgroups && { cgroups: true }),

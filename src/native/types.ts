@@ -43,8 +43,13 @@ export type SamplerOptions = {
   readonly events: readonly { readonly attr: Uint8Array; readonly leader: number }[];
   /** Attr bytes of the dummy event that carries FORK, EXIT, COMM, MMAP2 … in rings of its own. */
   readonly sideband: Uint8Array;
-  /** CPUs to open on (online ones, or `-C`). */
+  /**
+   * CPUs to open on (online ones, or `-C`). −1 by itself: on whatever CPU a task runs, with rings of
+   * its own for each task; the events must not be inherited then.
+   */
   readonly cpus: readonly number[];
+  /** System target: the open directory of the control group that the sampled events count in. */
+  readonly cgroupFd?: number;
   readonly target: SamplerTarget;
   /** Data pages per sample ring, a power of two; halved until the kernel grants them. */
   readonly ringPages: number;
@@ -117,6 +122,13 @@ export type SamplerEvent =
       /** File sink: where the data ends (data offset + data size). */
       readonly dataEnd: number;
     }
+  | {
+      readonly kind: 'file-switched';
+      /** Of all files so far. */
+      readonly totals: SamplerTotals;
+      /** Where the data of the file that is complete now ends. */
+      readonly dataEnd: number;
+    }
   | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
   /** The command never ran; 'recording-ended' follows and no 'child-exited'. */
   | { readonly kind: 'exec-failed'; readonly step: string; readonly errno: number }
@@ -133,6 +145,8 @@ export type FileSinkOptions = {
   readonly stream: boolean;
   /** Stop after the round with which the file reaches this many bytes; 0: no limit. */
   readonly maxBytes: number;
+  /** Default true. False: no markers of rounds, since later ones may hold older records. */
+  readonly marksRounds?: boolean;
 };
 
 export type LiveSinkOptions = {
@@ -153,6 +167,13 @@ export type NativeSampler = {
   readonly opened: SamplerOpened;
   startFile(sink: FileSinkOptions, onEvent: (event: SamplerEvent) => void): void;
   startLive(sink: LiveSinkOptions, onEvent: (event: SamplerEvent) => void): void;
+  /**
+   * What was recorded so far belongs to the file written until now, what comes goes into `sink`.
+   * 'file-switched' tells when; it does not come if the recording ends first. One at a time.
+   */
+  switchFile(sink: FileSinkOptions): void;
+  /** Events that are overwritten (`write_backward`): what their rings hold goes into the sink. */
+  snapshot(): void;
   enable(): void;
   disable(): void;
   /** Ends the recording (events disabled, rings drained, losses read). Idempotent. */

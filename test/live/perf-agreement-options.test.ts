@@ -111,6 +111,9 @@ const BY_US: Readonly<Record<string, Case>> = {
   'addresses of data': {
     flags: ['-e', 'page-faults', '-c', '7', '--data', '--phys-data', '--data-page-size'],
   },
+  overwritten: { flags: [...CLOCK, '--overwrite', '-m', '4', '-F', '10000'] },
+  'one ring per thread': { flags: [...CLOCK, '--per-thread'], command: 'faults' },
+  'a control group': { flags: [...CLOCK, '-a', '-G', '/'] },
   'no build IDs': { flags: [...CLOCK, '-B', '--all-user'] },
 };
 

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
 
 /** `/proc/PID/ns`, in the order of the kernel's `*_NS_INDEX`. */
 const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
@@ -52,6 +54,22 @@ export function listCgroups(root: string | null = cgroupRoot()): ControlGroup[] 
     }
   }
   return groups;
+}
+
+/** The directory of a control group, open. Throws UsageError if there is none. */
+export function openCgroup(path: string, root: string | null = cgroupRoot()): number {
+  if (root === null) {
+    throw new UsageError(`-G ${path}: no control groups are mounted here`);
+  }
+  const directory = join(root, path);
+  try {
+    return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`-G ${path}: no such control group (${directory}: ${code})`, [
+      'name it by its path below the root of the hierarchy, as /proc/PID/cgroup does',
+    ]);
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /** As for `record`, without what concerns the file. */
-export type LiveOptions = Omit<RecordOptions, 'output' | 'maxBytes'> & {
+export type LiveOptions = Omit<RecordOptions, 'output' | 'maxBytes' | 'overwrite'> & {
   /** Longest time that a sample waits before it is handed out, milliseconds. Default 20. */
   readonly latencyMs?: number;
 };

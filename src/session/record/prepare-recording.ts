@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
@@ -11,7 +12,9 @@ import { encodeAttr } from '../../perf-event/attr.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { checkOptions } from './check-options.ts';
 import { chooseEvents } from './choose-events.ts';
+import { openCgroup } from './containers.ts';
 import { onlineCpus } from './event-sources.ts';
 import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
@@ -19,7 +22,7 @@ import type { FileOwner } from './output-file.ts';
 import { explainRefusal, explainRingRefusal } from './permission-help.ts';
 import type { RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
-import { chooseRingSize, PRIVILEGED_PAGES, type RingSize } from './ring-size.ts';
+import { chooseRingSize, PRIVILEGED_PAGES, type RingSize, ringsPerThread } from './ring-size.ts';
 import { groupName } from './sample-groups.ts';
 
 /** Longest time that a record waits in its ring, milliseconds. */
@@ -48,6 +51,7 @@ export function planOnly(
     notices.push(notice);
     options.onNotice?.(notice);
   };
+  checkOptions(options);
   const settings = readKernelSettings();
   const { target, owner, notes } = chooseTarget(options);
   for (const note of notes) say(note);
@@ -64,12 +68,16 @@ export function planOnly(
   );
   for (const notice of [...eventNotices, ...plan.notices]) say(notice);
   const asked = options.ringPages ?? null;
-  const ring = chooseRingSize(settings, readPrivileges(), asked);
-  if (ring.ringPages < PRIVILEGED_PAGES && asked === null) {
+  const granted = chooseRingSize(settings, readPrivileges(), asked);
+  const ring = options.perThread ? ringsPerThread(granted, asked) : granted;
+  if (granted.ringPages < PRIVILEGED_PAGES && asked === null) {
     say(
       `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
         `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
     );
+  }
+  if (options.overwrite) {
+    say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
   return { plan, target, ring, settings, notices, owner };
 }
@@ -105,12 +113,27 @@ function openSampler(
   binding: NativeBinding,
   latencyMs: number,
 ): { plan: RecordingPlan; sampler: NativeSampler } {
+  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup);
+  try {
+    return openPlanned(decided, options, binding, { latencyMs, cgroupFd });
+  } finally {
+    if (cgroupFd !== null) closeSync(cgroupFd);
+  }
+}
+
+function openPlanned(
+  decided: DecidedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+  { latencyMs, cgroupFd }: { readonly latencyMs: number; readonly cgroupFd: number | null },
+): { plan: RecordingPlan; sampler: NativeSampler } {
   let { plan } = decided;
   for (;;) {
     const samplerOptions: SamplerOptions = {
       events: plan.events.map(({ attr, leader }) => ({ attr: encodeAttr(attr), leader })),
       sideband: encodeAttr(plan.sideband),
-      cpus: plan.cpus,
+      cpus: options.perThread ? [-1] : plan.cpus,
+      ...(cgroupFd !== null && { cgroupFd }),
       target: decided.target,
       ringPages: decided.ring.ringPages,
       sidebandPages: decided.ring.sidebandPages,

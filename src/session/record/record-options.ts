@@ -53,6 +53,18 @@ export type RecordOptions = {
   readonly namespaces?: boolean;
   /** Records of control groups, and in each sample the one that it is of. */
   readonly cgroups?: boolean;
+  /**
+   * The samples of the last moments only: rings are written over until the recording ends or a
+   * snapshot is asked for. Not for `live`.
+   */
+  readonly overwrite?: boolean;
+  /**
+   * The threads that the target has at the start and no others, each with rings of its own, on
+   * whatever CPU it runs.
+   */
+  readonly perThread?: boolean;
+  /** With `systemWide`: what runs in this control group, by its path below the hierarchy's root. */
+  readonly cgroup?: string;
   /** Build IDs of what is mapped, in the records of mappings. Default true. */
   readonly buildIds?: boolean;
   /** Follow the threads and children that the target starts. Default true. */

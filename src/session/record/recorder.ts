@@ -125,7 +125,10 @@ export async function startRecording(
   };
 
   try {
-    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0 }, onEvent);
+    sampler.startFile(
+      { ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds: !options.overwrite },
+      onEvent,
+    );
   } catch (error) {
     sampler.close();
     file.discard();

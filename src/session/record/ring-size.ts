@@ -35,6 +35,17 @@ export function chooseRingSize(
   return { ringPages, sidebandPages: SIDEBAND_PAGES };
 }
 
+/** Of a ring for each thread there may be many: half a MiB, as a thread fills one CPU at most. */
+const THREAD_PAGES = 128;
+
+/** The rings of single threads, where a CPU's would be `perCpu`. */
+export function ringsPerThread(perCpu: RingSize, askedPages: number | null): RingSize {
+  return {
+    ringPages: askedPages ?? Math.min(perCpu.ringPages, THREAD_PAGES),
+    sidebandPages: SIDEBAND_PAGES,
+  };
+}
+
 /**
  * Reads `-m`: a number of pages, or a size with a suffix (B, K, M, G), rounded up to a power of two
  * of pages as perf does.

@@ -35,7 +35,7 @@ export type SampleFields = {
  */
 export function addSampleFields(
   attr: EventAttr,
-  { fields = {}, cgroups, samples }: RecordOptions,
+  { fields = {}, cgroups, samples, overwrite, perThread }: RecordOptions,
   features: KernelFeatures,
   machine: string = process.arch === 'arm64' ? 'aarch64' : 'x86_64',
 ): EventAttr {
@@ -55,7 +55,14 @@ export function addSampleFields(
   if (cgroups) sampleType |= PERF_SAMPLE.CGROUP;
   return {
     ...attr,
-    ...(samples === false && { samplePeriod: 0, flags: { ...attr.flags, freq: false } }),
+    ...(samples === false && { samplePeriod: 0 }),
+    flags: {
+      ...attr.flags,
+      freq: attr.flags.freq && samples !== false,
+      writeBackward: overwrite === true,
+      // An event that follows its thread from CPU to CPU can't have a ring and heirs.
+      inherit: attr.flags.inherit && !perThread,
+    },
     sampleType,
     // Unwinding may have asked for some already.
     sampleRegsUser:

@@ -1,0 +1,25 @@
+#include "backward_ring.h"
+
+#include <algorithm>
+
+namespace perf_ts {
+
+RecordRun BackwardRing::Take() {
+  const uint64_t head = LoadHead();
+  // Positions run freely and wrap: the difference is what counts.
+  const uint64_t bytes = std::min(read_to_ - head, size_);
+  read_to_ = head;
+  const uint64_t start = head & (size_ - 1);
+  const uint64_t first = std::min(bytes, size_ - start);
+  RecordRun run;
+  run.parts[0] = {data_ + start, first};
+  run.parts[1] = {data_, bytes - first};
+  // Where the ring went round, its oldest record is cut.
+  const RecordWalk walk = WalkRecords(run, 0, bytes);
+  run.parts[0].size = std::min(first, walk.bytes);
+  run.parts[1].size = walk.bytes - run.parts[0].size;
+  run.counts = walk.counts;
+  return run;
+}
+
+}  // namespace perf_ts

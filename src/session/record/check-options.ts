@@ -1,0 +1,30 @@
+import { UsageError } from '../../base/errors.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** Throws UsageError for options that cannot be meant together, before anything is opened. */
+export function checkOptions(options: RecordOptions): void {
+  const { systemWide, cpus, perThread, overwrite, counts, cgroup } = options;
+  if (perThread && (systemWide || cpus !== undefined)) {
+    throw new UsageError('--per-thread follows threads, -a and -C follow CPUs', [
+      'leave one of them out',
+    ]);
+  }
+  if (perThread && options.exitCounts) {
+    throw new UsageError('-s counts threads and children as they end, --per-thread has none', [
+      'leave one of them out',
+    ]);
+  }
+  if (cgroup !== undefined && !systemWide) {
+    throw new UsageError(`-G ${cgroup}: a control group is recorded on whole CPUs`, ['add -a']);
+  }
+  if (overwrite && counts) {
+    throw new UsageError('--overwrite drops samples, --counts needs them all', [
+      'leave one of them out',
+    ]);
+  }
+  if (overwrite && options.maxBytes !== undefined) {
+    throw new UsageError('--overwrite bounds the samples by the rings: leave --max-size out', [
+      'the size of a ring is -m',
+    ]);
+  }
+}
