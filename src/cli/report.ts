@@ -11,6 +11,7 @@ import { lostSamplesOf } from '../profile/losses.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
+import { completenessJson, completenessLines } from './completeness-lines.ts';
 import {
   type GroupedOptions,
   groupedJson,
@@ -52,11 +53,13 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.json) {
     printJson({
       schema: 'perf-ts/report@1',
+      completeness: completenessJson(opened),
       events: events.map((event) => toJson(opened, event, flags, view)),
     });
     return;
   }
   for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
+  for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
   const groups = isGrouped ? facts.groups : [];
   for (const event of events) {

@@ -6,7 +6,7 @@ import type { Profile } from './types.ts';
 export type CutStacks = {
   /** In words. */
   readonly reason: string;
-  /** DSO of the outermost function that was found; −1: none. */
+  /** DSO of the outermost frame that lies in one; −1: none. */
   readonly dso: number;
   readonly samples: number;
 };
@@ -17,19 +17,21 @@ export type Completeness = {
   readonly samples: number;
   /** Those whose stack reaches a root: a program's or thread's start, or the kernel's. */
   readonly complete: number;
-  /** What the others lack, most samples first. */
+  /** Those of which nobody can tell: the outermost function has no name. */
+  readonly unknown: number;
+  /** What the rest lacks, most samples first. */
   readonly cut: readonly CutStacks[];
 };
 
 /**
  * Counts whole stacks. `recordsStacks` says of each event whether it records them; null if none
- * does. `reasons` are the words for `StackEnds.reason`.
+ * does. `reasons` are the words for `StackEnds.reason`, null for the one of unnamed ends.
  */
 export function computeCompleteness(
   profile: Profile,
   ends: StackEnds,
   recordsStacks: readonly boolean[],
-  reasons: readonly string[],
+  reasons: readonly (string | null)[],
 ): Completeness | null {
   if (!recordsStacks.includes(true)) return null;
   const { samples, stacks, frames } = profile;
@@ -38,6 +40,7 @@ export function computeCompleteness(
   const counts = new Float64Array((profile.dsos.length + 1) * perDso);
   let total = 0;
   let complete = 0;
+  let unknown = 0;
   for (let sample = 0; sample < samples.length; sample++) {
     const stack = samples.stack[sample] as number;
     if (stack === NONE || !recordsStacks[samples.event[sample] as number]) continue;
@@ -47,16 +50,18 @@ export function computeCompleteness(
       complete++;
       continue;
     }
-    const frame = stacks.frame[ends.outermost[stack] as number] as number;
-    const slot = ((frames.dso[frame] as number) + 1) * perDso + reason;
+    const last = ends.outermostMapped[stack] as number;
+    const dso = last === NONE ? NONE : (frames.dso[stacks.frame[last] as number] as number);
+    const slot = (dso + 1) * perDso + reason;
     counts[slot] = (counts[slot] as number) + 1;
   }
   const cut: CutStacks[] = [];
   counts.forEach((count, slot) => {
     if (count === 0) return;
-    const reason = reasons[slot % perDso] as string;
-    cut.push({ reason, dso: Math.floor(slot / perDso) - 1, samples: count });
+    const reason = reasons[slot % perDso];
+    if (typeof reason !== 'string') unknown += count;
+    else cut.push({ reason, dso: Math.floor(slot / perDso) - 1, samples: count });
   });
   cut.sort((a, b) => b.samples - a.samples);
-  return { samples: total, complete, cut };
+  return { samples: total, complete, unknown, cut };
 }

@@ -20,8 +20,10 @@ export function markerAddress(reason: number): number {
 export type RootFacts = {
   /** 1 for frames at which unwinding found the end of a stack. By frame; may be shorter. */
   readonly rootFrames: Uint8Array;
-  /** The reason to be noted for a chain of frame pointers that ends at no root. */
+  /** The reason to be noted for a callchain, followed by the kernel, that ends at no root. */
   readonly chainReason: number;
+  /** The same where its outermost function has no name, so that nobody can tell. */
+  readonly unnamedReason: number;
 };
 
 /**
@@ -47,6 +49,8 @@ export function isRootFunc(name: string): boolean {
 export type StackEnds = {
   /** Row of the outermost frame of code, markers aside; a marker's own row is its own. */
   readonly outermost: Int32Array;
+  /** Row of the outermost frame that lies in a DSO; −1: none does. */
+  readonly outermostMapped: Int32Array;
   /** Why the callers of that frame are missing; −1: none are. */
   readonly reason: Int32Array;
 };
@@ -55,14 +59,18 @@ export type StackEnds = {
 export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
   const { stacks, frames } = profile;
   const outermost = new Int32Array(stacks.length);
+  const outermostMapped = new Int32Array(stacks.length);
   const reason = new Int32Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
     const prefix = stacks.prefix[row] as number;
     const isOutermost = prefix === NONE || isMarker(frames, stacks.frame[prefix] as number);
     outermost[row] = isOutermost ? row : (outermost[prefix] as number);
+    const callers = isOutermost ? NONE : (outermostMapped[prefix] as number);
+    const isMapped = frames.dso[stacks.frame[row] as number] !== NONE;
+    outermostMapped[row] = callers === NONE && isMapped ? row : callers;
     reason[row] = isOutermost ? reasonOf(profile, facts, row) : (reason[prefix] as number);
   }
-  return { outermost, reason };
+  return { outermost, outermostMapped, reason };
 }
 
 /** Whether `frame` stands for missing callers. */
@@ -81,14 +89,17 @@ function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
   const name = strings[funcs.name[frames.func[frame] as number] as number] as string;
   if (isRootFunc(name)) return NO_REASON;
   const prefix = stacks.prefix[row] as number;
-  if (prefix === NONE) return facts.chainReason;
+  if (prefix === NONE) {
+    const mayBeRoot = name === UNKNOWN_FUNC_NAME && dso !== NONE;
+    return mayBeRoot ? facts.unnamedReason : facts.chainReason;
+  }
   return FIRST_MARKER_ADDRESS - (frames.address[stacks.frame[prefix] as number] as number);
 }
 
 /**
  * Puts the stack row `marker` at the root of every stack of `ends` that is known to be cut by now, and
- * takes markers away where a stack turned out to be whole, in place. A chain of frame pointers whose
- * outermost function has no name may be whole: it is left as it is.
+ * takes markers away where a stack turned out to be whole, in place. A callchain whose outermost
+ * function has no name may be whole: it is left as it is.
  */
 export function markCutStacks(
   profile: Profile,
@@ -101,11 +112,6 @@ export function markCutStacks(
     if (ends.outermost[row] !== row) continue;
     const reason = ends.reason[row] as number;
     if (reason === NO_REASON) stacks.prefix[row] = NONE;
-    else if (reason === facts.chainReason && hasName(profile, row)) stacks.prefix[row] = marker;
+    else if (reason === facts.chainReason) stacks.prefix[row] = marker;
   }
-}
-
-function hasName({ stacks, frames, funcs, strings }: Profile, row: number): boolean {
-  const func = frames.func[stacks.frame[row] as number] as number;
-  return strings[funcs.name[func] as number] !== UNKNOWN_FUNC_NAME;
 }

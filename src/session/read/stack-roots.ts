@@ -17,9 +17,12 @@ import { isRoot, STOP_NAMES } from '../../unwind/stop-reason.ts';
 import { isSideband } from './event-description.ts';
 import { copiesStacks } from './unwind-stacks.ts';
 
-/** The reason for a chain of frame pointers that ends at no root; behind the unwinder's reasons. */
+// Reasons behind the unwinder's: of callchains that the kernel followed.
 const CHAIN_REASON = STOP_NAMES.length;
-const REASONS = [...STOP_NAMES, 'frame pointers end here'];
+const UNNAMED_REASON = CHAIN_REASON + 1;
+/** What `Completeness` calls a callchain by frame pointer that ends at no root. */
+export const CHAIN_ENDS = 'frame pointers lead no further';
+const REASONS = [...STOP_NAMES, CHAIN_ENDS, null];
 
 /**
  * Where stacks end, while a recording is read and afterwards. Stacks that unwinding could not follow to
@@ -64,7 +67,11 @@ export class StackRoots {
   finish(profile: Profile): Completeness | null {
     const marker = this.#markers[CHAIN_REASON] as number;
     if (marker === NONE) return null;
-    const facts: RootFacts = { rootFrames: this.#isRoot.finish(), chainReason: CHAIN_REASON };
+    const facts: RootFacts = {
+      rootFrames: this.#isRoot.finish(),
+      chainReason: CHAIN_REASON,
+      unnamedReason: UNNAMED_REASON,
+    };
     const ends = findStackEnds(profile, facts);
     markCutStacks(profile, ends, facts, marker);
     return computeCompleteness(profile, ends, this.#recordsStacks, REASONS);
