@@ -25,6 +25,8 @@ export type RecordVisitor = {
   ): void;
   /** Looked at after every record: true ends the walk. */
   readonly isDone?: boolean;
+  /** What the records from here on are read from; more than one source only in a directory. */
+  part?(source: ByteSource): void;
 };
 
 /** How a walk ended. */
@@ -42,8 +44,8 @@ export type WalkEnd = {
   readonly opaqueBytes: number;
 };
 
-/** Bytes read at once. Records that cross the border are read again with the next segment. */
-export const SEGMENT_BYTES = 64 * 1024 * 1024;
+/** Bytes read at once. More is not faster. Records that cross the border are read again with the next segment. */
+export const SEGMENT_BYTES = 8 << 20;
 
 /** A record's size is a u16. */
 const LARGEST_RECORD = 65536;

@@ -46,6 +46,7 @@ export function walkParts(
     pendingBytes: 0,
   };
   for (const { source, offset, size } of parts) {
+    visitor.part?.(source);
     const inflater =
       createZstdDecoder === null
         ? null

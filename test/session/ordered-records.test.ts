@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memorySource } from '../../src/base/byte-source.ts';
+import { type ByteSource, memorySource } from '../../src/base/byte-source.ts';
 import { openPerfData } from '../../src/perf-data/reader.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
@@ -90,4 +90,55 @@ test('the files of a directory are put in order as a whole', () => {
   });
   expect(data.startTime.low).toBe(1);
   expect(times).toEqual([1, 20, 30, 40, 50, 60, 70, 80, 90]);
+});
+
+/** Sources whose buffers are gone as soon as they are handed back. */
+class ForgetfulSources {
+  inUse = 0;
+  mostInUse = 0;
+
+  of(bytes: Uint8Array): ByteSource {
+    return {
+      size: bytes.length,
+      read: (offset, length) => {
+        this.mostInUse = Math.max(this.mostInUse, ++this.inUse);
+        return Uint8Array.from(bytes.subarray(offset, offset + length));
+      },
+      recycle: (handedBack) => {
+        this.inUse--;
+        handedBack.fill(0xff);
+      },
+    };
+  }
+}
+
+test('of a round that is larger than memory, some segments are read again', () => {
+  // Three recording threads, several segments each, all at the same times.
+  const perThread = 200_000;
+  const attr = newAttr({ sampleType: PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME });
+  const sources = new ForgetfulSources();
+  const threadFiles = [0, 1, 2].map((thread) => {
+    const records: Uint8Array[] = [];
+    for (let i = 0; i < perThread; i++) {
+      records.push(plainSample({ ip: 1, pid: 1, tid: 1, time: 3 * i + thread }));
+    }
+    return sources.of(Buffer.concat(records));
+  });
+  const main = perfDataFile({ attrs: [{ attr, ids: [] }], records: [] });
+  const data = openPerfData(sources.of(main), { threadFiles });
+  sources.inUse = 0;
+  sources.mostInUse = 0;
+  let next = 0;
+  let isInOrder = true;
+  const visitor = {
+    record(view: DataView, offset: number) {
+      isInOrder &&= Number(view.getBigUint64(offset + 24, true)) === next++;
+    },
+  };
+  const mostResident = 4;
+  visitInTimeOrder(data, visitor, mostResident);
+  expect(isInOrder).toBe(true);
+  expect(next).toBe(3 * perThread);
+  // One more than that while the next is read.
+  expect(sources.mostInUse).toBe(mostResident + 1);
 });

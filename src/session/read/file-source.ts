@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteSource } from '../../base/byte-source.ts';
-import { memorySource } from '../../base/byte-source.ts';
 import { FailedError } from '../../base/errors.ts';
+import { readPipe } from './pipe-source.ts';
 
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & {
@@ -35,11 +27,11 @@ export function openFileSource(path: string): FileSource {
   ]);
 }
 
-/** A redirected file is read piece by piece; of a pipe all is kept, as it can't be read twice. */
+/** A redirected file is read piece by piece; of a pipe all is kept (pipe-source.ts). */
 function openStandardInput(): FileSource {
   const stat = fstatSync(0);
   if (stat.isFile()) return { ...sourceOf(0, stat.size), close: () => {} };
-  return { ...memorySource(readFileSync(0)), threadFiles: [], close: () => {} };
+  return readPipe(0);
 }
 
 /** The file `data` has the header, `data.0` and so on the records of one recording thread each. */
@@ -73,7 +65,8 @@ function openForReading(path: string): number {
   }
 }
 
-function sourceOf(fd: number, size: number): FileSource {
+/** `size` bytes of an open file; closes it. */
+export function sourceOf(fd: number, size: number): FileSource {
   /** Buffers handed back, all of one length. */
   const spare: Buffer[] = [];
   return {
