@@ -129,7 +129,11 @@ export class FullUnwinder {
           caller[register] = registers[register] as number;
           break;
         case RULE.OFFSET:
-          caller[register] = this.#read(register, cfa + value, stack);
+          // Tables don't say that an epilogue has popped a register; its slot is below sp then.
+          caller[register] =
+            cfa + value < (registers[stackPointer] as number)
+              ? (registers[register] as number)
+              : this.#read(register, cfa + value, stack);
           break;
         case RULE.VAL_OFFSET:
           caller[register] = cfa + value;

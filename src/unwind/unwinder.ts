@@ -135,7 +135,8 @@ class RuleUnwinder implements Unwinder {
       }
 
       let callerFp = fp;
-      if ((SAVES_FP >>> kind) & 1) {
+      // Tables don't say that an epilogue has popped a register; its slot is below sp then.
+      if ((SAVES_FP >>> kind) & 1 && !(savedAt < sp)) {
         callerFp = stack.readWord(savedAt);
         if (Number.isNaN(callerFp) && savedAt >= stack.end - 7) {
           stop = stackStop(savedAt, stack);
