@@ -10,6 +10,9 @@ import { execFileSync } from 'node:child_process';
 import { basename, normalize } from 'node:path';
 import { openElf, SourceFrames } from './open-elf.mjs';
 
+/** A constructor or destructor is one function in DWARF and up to three symbols. */
+const STRUCTOR = /([CD])[0-5]([EI])/g;
+
 const args = process.argv.slice(2);
 const option = (name, otherwise) => {
   const at = args.indexOf(name);
@@ -57,7 +60,9 @@ function compare(path) {
     if (isEqual(gnu[i], llvm[i])) result.peers++;
     if (isGnu || isLlvm) result.either++;
     else if (left-- > 0) {
-      console.log(`0x${address.toString(16)}\n  ours ${ours}\n  gnu  ${gnu[i]}\n  llvm ${llvm[i]}`);
+      console.log(
+        `0x${address.toString(16)}\n  ours ${ours.join('\n       ')}\n  gnu  ${gnu[i]?.join('\n       ')}\n  llvm ${llvm[i]?.join('\n       ')}`,
+      );
     }
   }
   for (const key of Object.keys(sums)) sums[key] += result[key];
@@ -97,7 +102,7 @@ function frameText(name, file, line) {
 }
 
 /**
- * Where there is no DWARF peers answer with the symbol and no place; that counts as no answer. Of the
+ * Where there is no DWARF peers answer with the symbol, and its file's name without a line; that counts as no answer. Of the
  * outermost frame they may give the symbol's name, where DWARF has a shorter one or the compiler has
  * cloned the function: `_ZL5trainv`, `train.constprop.0`.
  */
@@ -109,15 +114,17 @@ function isEqual(a = [], b = []) {
 }
 
 function known(frames) {
-  return frames.every((frame) => frame.endsWith(' ??:0')) ? [] : frames;
+  const isSymbolOnly = frames.length === 1 && /^\S+ [^/]*:0$/.test(frames[0]);
+  return isSymbolOnly || frames.every((frame) => frame.endsWith(' ??:0')) ? [] : frames;
 }
 
 function isEqualFrame(a, b, isOutermost) {
   if (a === b) return true;
   if (!isOutermost) return false;
-  const [nameA, placeA] = splitFrame(a);
-  const [nameB, placeB] = splitFrame(b);
-  return placeA === placeB && (nameA.includes(nameB) || nameB.includes(nameA));
+  const [nameA, placeA] = splitFrame(a.replace(STRUCTOR, '$1_$2'));
+  const [nameB, placeB] = splitFrame(b.replace(STRUCTOR, '$1_$2'));
+  const isSymbol = nameA.startsWith('_Z') !== nameB.startsWith('_Z');
+  return placeA === placeB && (isSymbol || nameA.includes(nameB) || nameB.includes(nameA));
 }
 
 function splitFrame(frame) {

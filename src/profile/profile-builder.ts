@@ -2,6 +2,7 @@ import { NONE } from '../base/brand.ts';
 import { type StringIndex, StringTable } from '../base/string-table.ts';
 import { type FrameAddresses, FrameTableBuilder } from './frame-table.ts';
 import { FuncTableBuilder, LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from './func-table.ts';
+import { InlinedFrames } from './inlined-frames.ts';
 import { SampleTableBuilder } from './sample-table.ts';
 import { StackTableBuilder } from './stack-table.ts';
 import type { FrameIndex, FuncIndex, Profile, SampleIndex, StackIndex } from './types.ts';
@@ -19,10 +20,9 @@ export type ProfileParts = Pick<
  *  2. per DSO, once: look the addresses of `frameAddresses(dso)` up, `internFunc` and `setFunc`;
  *  3. `finish`.
  *
- * Inlined calls have their place between 2 and 3: one frame of machine code (inline depth 0) then
- * stands for several. Since prefixes come first, one forward pass over the stacks rebuilds them
- * (each row interns its frame's expansion below `oldStackToNewStack[prefix]`), and one pass over
- * the samples maps their stacks. Nothing in phase 1 needs to know.
+ * Between 2 and 3 frames may get calls that were inlined there (`addInlined`). One frame of machine
+ * code then stands for several: since prefixes come first, `finish` rebuilds the stacks in one
+ * forward pass, and maps the samples' stacks in one more. Nothing in phase 1 needs to know.
  */
 export class ProfileBuilder {
   readonly strings = new StringTable();
@@ -30,6 +30,7 @@ export class ProfileBuilder {
   readonly #frames = new FrameTableBuilder();
   readonly #stacks = new StackTableBuilder();
   readonly #samples = new SampleTableBuilder();
+  readonly #inlined = new InlinedFrames();
 
   get sampleCount(): number {
     return this.#samples.length;
@@ -97,8 +98,24 @@ export class ProfileBuilder {
     return this.#funcs.intern(name, dso);
   }
 
+  /** False while a frame has no function of its own; it becomes `[unknown]` in the end. */
+  isNamed(frame: number): boolean {
+    return this.#frames.func(frame) !== NONE;
+  }
+
   setFunc(frame: number, func: number): void {
     this.#frames.setFunc(frame, func);
+  }
+
+  /**
+   * The frame of a call to `func` that was inlined at `frame`, `depth` calls deep (from 1). Add all
+   * calls of a frame one after the other, the outermost first.
+   */
+  addInlined(frame: number, dso: number, address: number, depth: number, func: number): FrameIndex {
+    const row = this.#frames.intern(dso, address, depth);
+    this.#frames.setFunc(row, func);
+    this.#inlined.add(frame, row);
+    return row;
   }
 
   /** Source line of a frame; see `FrameTable`. `line` and `column` 0: not known. */
@@ -118,7 +135,7 @@ export class ProfileBuilder {
         this.#frames.setFunc(frame, this.#funcs.intern(unknown, this.#frames.dso(frame)));
       }
     }
-    return {
+    const profile: Profile = {
       ...parts,
       lostStack,
       strings: this.strings.strings,
@@ -126,6 +143,19 @@ export class ProfileBuilder {
       frames: this.#frames.finish(),
       stacks: this.#stacks.finish(),
       samples: this.#samples.finish(),
+    };
+    return this.#inlined.length === 0 ? profile : this.#expandInlined(profile);
+  }
+
+  #expandInlined(profile: Profile): Profile {
+    const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
+    const mapped = (stack: number) => (stack === NONE ? NONE : (newStack[stack] as number));
+    const { samples, lostStack } = profile;
+    return {
+      ...profile,
+      stacks,
+      samples: { ...samples, stack: samples.stack.map(mapped) },
+      lostStack: mapped(lostStack) as Profile['lostStack'],
     };
   }
 
