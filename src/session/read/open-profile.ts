@@ -40,6 +40,7 @@ import { withArchive } from './find-archive.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
 import { openImport } from './open-import.ts';
+import { locateNamedFrames } from './open-lines.ts';
 import { openRecording, withSource } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readKernelSymbols, readProvenance } from './provenance.ts';
@@ -52,6 +53,8 @@ export type OpenProfileOptions = SymbolSources & {
   readonly symbols?: boolean;
   /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
   readonly unwind?: boolean;
+    /** Source lines of frames. Default: where inlined calls are looked for. */
+    readonly lines?: boolean;
 };
 
 /** A recording as a profile, with what is computed from it. */
@@ -294,9 +297,10 @@ export function openUnwinder(pipeline: Pipeline, sources: SymbolSources): StackU
 }
 
 /** Looks up every address that occurred, DSO by DSO. */
-function nameFrames(pipeline: Pipeline, sources: SymbolSources): void {
+function nameFrames(pipeline: Pipeline, sources: OpenProfileOptions): void {
   const { builder, processes, diagnostics } = pipeline;
-  const symbolizer = createSymbolizer(pipeline, sources);
+  const demangle = demangler(diagnostics);
+  const symbolizer = createSymbolizer(pipeline, sources, demangle);
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
@@ -314,6 +318,7 @@ function nameFrames(pipeline: Pipeline, sources: SymbolSources): void {
       }
     }
   }
+  locateNamedFrames(pipeline, sources, demangle);
   const outside = builder.frameAddresses(NONE).frames.length;
   if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
 }
@@ -331,7 +336,11 @@ function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
 }
 
 /** A symbolizer for the DSOs that the pipeline has met. */
-export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}): Symbolizer {
+export function createSymbolizer(
+  pipeline: Pipeline,
+  sources: SymbolSources = {},
+  demangleCpp = demangler(pipeline.diagnostics),
+): Symbolizer {
   const { data, processes, diagnostics } = pipeline;
   for (const { filename, buildId } of data.features.buildIds ?? []) {
     processes.dsos.setBuildId(filename, buildId);
@@ -348,7 +357,7 @@ export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}
       recordedOn: { hostname, kernel: osRelease },
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
-    demangleCpp: demangler(diagnostics),
+    demangleCpp,
     diagnostics,
     kernelReference: processes.kernelReference,
     ...(pipeline.jit !== null && { jit: pipeline.jit }),
@@ -356,7 +365,7 @@ export function createSymbolizer(pipeline: Pipeline, sources: SymbolSources = {}
 }
 
 /** C++ names through the addon; null, and counted, where there is none. */
-function demangler(diagnostics: Diagnostics): DemangleBatch | null {
+export function demangler(diagnostics: Diagnostics): DemangleBatch | null {
   try {
     const binding = loadBinding();
     return (names) => binding.demangle(names);

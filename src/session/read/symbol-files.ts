@@ -21,6 +21,8 @@ export type SymbolSources = {
   readonly debugDirectory?: string;
   /** What `perf-ts archive` wrote; by default what is beside the recording. */
   readonly archive?: string;
+  /** Show the calls that the compiler inlined, as debug information has them. Default true. */
+  readonly inline?: boolean;
 };
 
 export type SymbolFilesOptions = SymbolSources & {

@@ -1,0 +1,43 @@
+import { Diagnostics } from '../../base/diagnostics.ts';
+import type { DemangleBatch } from '../../symbols/demangle.ts';
+import { DsoLines } from '../../symbols/dso-lines.ts';
+import { hasStacks, locateFrames } from './locate-frames.ts';
+import type { Pipeline } from './pipeline.ts';
+import { sectionDecoders } from './section-decoders.ts';
+import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+
+/** Lines and inlined calls, from DWARF, for the DSOs that the pipeline has met. To be closed. */
+export function openLines(
+  { processes, diagnostics }: Pipeline,
+  sources: SymbolSources,
+  demangleCpp: DemangleBatch | null,
+): DsoLines {
+  // What can't be opened is counted where names are looked for.
+  const files = new SymbolFiles({
+    ...sources,
+    diagnostics: new Diagnostics(),
+    pids: processes.pids(),
+  });
+  const { dsos } = processes;
+  const decoders = sectionDecoders;
+  return new DsoLines({ dsos, provider: files.provide, decoders, demangleCpp, diagnostics });
+}
+
+/**
+ * Locates the frames that were named, unless nobody wants it: a recording without stacks has no
+ * place for inlined calls, so its lines are read only where `lines` asks for them.
+ */
+export function locateNamedFrames(
+  pipeline: Pipeline,
+  sources: SymbolSources & { readonly lines?: boolean },
+  demangleCpp: DemangleBatch | null,
+): void {
+  const inline = sources.inline !== false && hasStacks(pipeline);
+  if (!(sources.lines ?? inline)) return;
+  const lines = openLines(pipeline, sources, demangleCpp);
+  try {
+    locateFrames(pipeline, lines, inline);
+  } finally {
+    lines.close();
+  }
+}
