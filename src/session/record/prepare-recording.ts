@@ -39,6 +39,8 @@ export type DecidedRecording = {
   readonly settings: KernelSettings;
   readonly notices: string[];
   readonly owner: FileOwner | null;
+  /** V8 writes perf maps because of flags that we gave it. */
+  readonly causesMaps: boolean;
 };
 
 /** Turns options into a plan by asking the kernel what opens. */
@@ -53,7 +55,7 @@ export function planOnly(
   };
   checkOptions(options);
   const settings = readKernelSettings();
-  const { target, owner, notes } = chooseTarget(options);
+  const { target, owner, notes, causesMaps = false } = chooseTarget(options);
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseEvents(options);
   const plan = planRecording(
@@ -79,7 +81,7 @@ export function planOnly(
   if (options.overwrite) {
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
-  return { plan, target, ring, settings, notices, owner };
+  return { plan, target, ring, settings, notices, owner, causesMaps };
 }
 
 /** The part that a recording to a file and a live one share: from options to open events. */
@@ -155,6 +157,7 @@ function chooseTarget(options: RecordOptions): {
   target: SamplerTarget;
   owner: FileOwner | null;
   notes: readonly string[];
+  causesMaps?: boolean;
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
   const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
@@ -184,11 +187,12 @@ function chooseTarget(options: RecordOptions): {
     ]);
   }
   const resolved = resolveCommand(options.command as readonly string[], options, user);
-  const { command, notes } = addNodeFlags(resolved, options.nodeFlags);
+  const { command, notes, causesMaps } = addNodeFlags(resolved, options.nodeFlags);
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
     notes: [...user.notes, ...notes],
+    causesMaps,
   };
 }
 

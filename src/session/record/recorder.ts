@@ -5,9 +5,14 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/ty
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
+import { MapWatch } from './jit-maps/map-watch.ts';
 import { checkWritable } from './output-file.ts';
-import { explainNativeError, prepareRecording } from './prepare-recording.ts';
-import type { RecordOptions } from './record-options.ts';
+import {
+  explainNativeError,
+  type PreparedRecording,
+  prepareRecording,
+} from './prepare-recording.ts';
+import { CLOCK_IDS, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
 
@@ -77,6 +82,13 @@ export async function startRecording(
     throw error;
   }
 
+  // A pipe has no place for them: its reader looks for the maps itself.
+  const maps = output === '-' ? null : watchMaps(session, context);
+  const say = (notice: string): void => {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  };
+
   let onFinished: (recording: Recording) => void;
   let onFailed: (error: unknown) => void;
   const finished = new Promise<Recording>((resolve, reject) => {
@@ -104,10 +116,14 @@ export async function startRecording(
       for (const timer of timers) clearTimeout(timer);
       try {
         if (execFailure !== null) {
+          maps?.stop();
           file.discard();
           throw execFailure;
         }
-        const fileBytes = file.finish(event, context);
+        const jit = maps?.finish();
+        for (const notice of jit?.notices ?? []) say(notice);
+        const fileBytes = file.finish(event, context, jit?.attachments ?? []);
+        if (session.causesMaps && event.reason !== 'write-error') maps?.removeMaps();
         onFinished({
           path: output,
           fileBytes,
@@ -125,11 +141,13 @@ export async function startRecording(
   };
 
   try {
+    maps?.start();
     sampler.startFile(
       { ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds: !options.overwrite },
       onEvent,
     );
   } catch (error) {
+    maps?.stop();
     sampler.close();
     file.discard();
     throw explainNativeError(error, session);
@@ -152,4 +170,14 @@ export async function startRecording(
     kill: (signal) => sampler.kill(signal),
     totals: () => sampler.totals(),
   };
+}
+
+function watchMaps({ target, sampler }: PreparedRecording, context: FeatureContext): MapWatch {
+  const commandUid = 'command' in target ? target.command?.user?.uid : undefined;
+  return new MapWatch({
+    target,
+    childPid: sampler.opened.childPid,
+    readClock: () => context.readClockPair(CLOCK_IDS[context.clock]),
+    ...(commandUid !== undefined && { commandUid }),
+  });
 }

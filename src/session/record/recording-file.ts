@@ -1,5 +1,6 @@
 import { FailedError } from '../../base/errors.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
+import { type Attachment, encodeAppendix } from '../../perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
 import { encodeFeatures, encodePrefix } from '../../perf-data/writer.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
@@ -11,7 +12,7 @@ import type { RecordingPlan } from './recording-plan.ts';
 /**
  * The perf.data file around the data section that the drain thread writes:
  *
- *   header │ ids, attrs │ synthesized records │ rounds … (drain thread) │ feature sections
+ *   header │ ids, attrs │ synthesized records │ rounds … (drain thread) │ feature sections │ appendix
  *
  * The header's data size is right after every round and the feature bits are set last, so the file
  * can be read at any moment, by perf as well.
@@ -67,10 +68,11 @@ export class RecordingFile {
     return this.#file.size();
   }
 
-  /** Adds the feature sections behind the data and closes the file. */
+  /** Adds the feature sections and the appendix behind the data and closes the file. */
   finish(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
+    attachments: readonly Attachment[],
   ): number {
     try {
       if (event.reason !== 'write-error') {
@@ -78,6 +80,9 @@ export class RecordingFile {
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.#file.write(bytes, event.dataEnd);
+        if (attachments.length > 0) {
+          this.#file.write(encodeAppendix(attachments), event.dataEnd + bytes.length);
+        }
         this.#file.write(flags, FEATURE_FLAGS_OFFSET);
       }
       return this.#file.size();

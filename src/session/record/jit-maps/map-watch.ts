@@ -1,0 +1,205 @@
+import { lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { encodeMapLog } from '../../../jit/map-log.ts';
+import { MAX_PERF_MAP_BYTES } from '../../../jit/perf-map.ts';
+import type { SamplerTarget } from '../../../native/types.ts';
+import type { Attachment } from '../../../perf-data/appendix.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit-files.ts';
+import { openTrusted, uidOfProcess } from '../../read/trusted-file.ts';
+import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
+import { RecordedProcesses, startOf } from './recorded-processes.ts';
+
+/** Between two looks, which is how well the times of code are known. */
+const LOOK_INTERVAL_MS = 100;
+/** Looks between two searches for processes in other mount namespaces. */
+const LOOKS_PER_SEARCH = 10;
+/** A directory's time is as coarse as the kernel's tick; what is younger may hide a change. */
+const DIRECTORY_TICK_MS = 20;
+const MOST_MAPS = 256;
+const MAP_NAME = /^perf-(\d+)\.map$/;
+const FASTEST = 1;
+
+export type MapWatchOptions = {
+  readonly target: SamplerTarget;
+  readonly childPid: number;
+  readonly readClock: () => ClockPair;
+  /** Uid of the command, if it runs as another user. */
+  readonly commandUid?: number;
+  /** Where JITs write. */
+  readonly directory?: string;
+};
+
+/**
+ * Reads the perf maps of the recorded processes while they grow, so that each line has a time: what
+ * is at an address later says nothing of what was there before. JITs in containers write into their
+ * own /tmp, and call themselves by their own pid; they are reached through /proc/PID/root.
+ *
+ * A map of a process that ended before anybody could look belongs to the recording if it appeared
+ * while a command or the system was recorded.
+ */
+export class MapWatch {
+  readonly #options: MapWatchOptions;
+  readonly #directory: string;
+  readonly #processes: RecordedProcesses;
+  /** By path. */
+  readonly #tails = new Map<string, MapTail>();
+  readonly #notices = new Map<string, string>();
+  /** In the directory before the recording, with the time of its last change. */
+  readonly #earlier = new Map<string, number>();
+  readonly #startedMs = Date.now();
+  #timer: NodeJS.Timeout | null = null;
+  #bytes = 0;
+  #looks = 0;
+  #directoryMs = 0;
+  #scannedMs = 0;
+  #lastLookNs = 0n;
+
+  constructor(options: MapWatchOptions) {
+    this.#options = options;
+    this.#directory = options.directory ?? '/tmp';
+    this.#processes = new RecordedProcesses(options.target, options.childPid);
+  }
+
+  /** Call it before the target runs, where it is a command. */
+  start(): void {
+    for (const { path } of this.#mapsThere()) {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
+    }
+    this.look();
+    this.#timer = setInterval(() => this.#lookAgain(), LOOK_INTERVAL_MS);
+  }
+
+  #lookAgain(): void {
+    try {
+      this.look();
+    } catch (error) {
+      this.#notices.set('look', `perf maps were not read to the end: ${(error as Error).message}`);
+      this.stop();
+    }
+  }
+
+  /** One look at all maps; at most a few megabytes of each are read. */
+  look(most = MOST_IN_ONE_LOOK): void {
+    const now = this.#options.readClock();
+    if (this.#mayHaveNewMaps()) this.#findMaps();
+    if (this.#looks++ % LOOKS_PER_SEARCH === 0) this.#findMapsElsewhere();
+    for (const tail of this.#tails.values()) {
+      const room = MAX_PERF_MAP_BYTES - this.#bytes;
+      if (room <= 0) {
+        this.#notices.set('', 'perf maps of more than 256 MiB: the rest has no times');
+        break;
+      }
+      this.#bytes += tail.look(now, Math.min(most, room));
+    }
+    this.#lastLookNs = now.clockNs;
+  }
+
+  /** The last look. What was read, for the recording's appendix, and what could not be. */
+  finish(): { attachments: Attachment[]; notices: string[] } {
+    this.stop();
+    this.look(MAX_PERF_MAP_BYTES);
+    const attachments: Attachment[] = [];
+    for (const tail of this.#tails.values()) {
+      tail.finish();
+      if (tail.pieces.length === 0) continue;
+      const log = encodeMapLog(tail.pieces);
+      attachments.push({
+        name: `${PERF_MAP_ATTACHMENT}${tail.pid}`,
+        packing: 'deflate',
+        unpackedSize: log.length,
+        bytes: deflateSync(log, { level: FASTEST }),
+      });
+    }
+    return { attachments, notices: [...this.#notices.values()] };
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Removes the maps that were read and were not there before: call it when they are stored. */
+  removeMaps(): void {
+    for (const { path, inode } of this.#tails.values()) {
+      if (this.#earlier.has(path)) continue;
+      try {
+        if (lstatSync(path).ino === inode) unlinkSync(path);
+      } catch {
+        // Gone, or not ours to remove: it stays, as without us.
+      }
+    }
+  }
+
+  #mayHaveNewMaps(): boolean {
+    const changed = statSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (changed === this.#directoryMs && this.#scannedMs > changed + DIRECTORY_TICK_MS) {
+      return this.#earlier.size > 0 && this.#looks % LOOKS_PER_SEARCH === 0;
+    }
+    this.#directoryMs = changed;
+    this.#scannedMs = Date.now();
+    return true;
+  }
+
+  #findMaps(): void {
+    for (const { path, pid } of this.#mapsThere()) {
+      const known = this.#tails.get(path);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined || known?.inode === stat.ino) continue;
+      // Of a process that had this pid before, as long as nobody writes to it.
+      const isOld = this.#earlier.get(path) === stat.mtimeMs;
+      const startedMs = isOld ? startOf(pid) : null;
+      if (isOld && (startedMs === null || stat.mtimeMs < startedMs)) continue;
+      const isRecorded = this.#processes.has(pid) ?? this.#mayBeOurs(stat.mtimeMs);
+      if (isRecorded) this.#adopt(path, pid, isOld);
+    }
+  }
+
+  #findMapsElsewhere(): void {
+    for (const { pid, innerPid, root } of this.#processes.elsewhere()) {
+      const path = join(root, this.#directory, `perf-${innerPid}.map`);
+      if (this.#tails.has(path)) continue;
+      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+        this.#adopt(path, pid, this.#looks === 1);
+      }
+    }
+  }
+
+  /** Of a process that is gone, and was never seen. */
+  #mayBeOurs(mtimeMs: number): boolean {
+    const { kind } = this.#options.target;
+    return (kind === 'command' || kind === 'system') && mtimeMs >= this.#startedMs;
+  }
+
+  #adopt(path: string, pid: number, isOld: boolean): void {
+    if (this.#tails.size >= MOST_MAPS || this.#notices.has(path)) return;
+    const { commandUid } = this.#options;
+    const owners = [uidOfProcess(pid), commandUid ?? null].filter((uid) => uid !== null);
+    const file = openTrusted(path, owners);
+    if (file.kind === 'refused') {
+      if (file.reason !== 'ENOENT') {
+        this.#notices.set(path, `perf map not used: ${path}: ${file.reason}`);
+      }
+      return;
+    }
+    const { fd, inode } = file;
+    const replaces = this.#tails.get(path) ?? null;
+    replaces?.finish();
+    const sinceNs = isOld ? 0n : this.#lastLookNs;
+    this.#tails.set(path, new MapTail({ path, pid, inode, fd, sinceNs, replaces }));
+  }
+
+  #mapsThere(): { path: string; pid: number }[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.#directory);
+    } catch {
+      return [];
+    }
+    return names.flatMap((name) => {
+      const pid = MAP_NAME.exec(name)?.[1];
+      return pid === undefined ? [] : [{ path: join(this.#directory, name), pid: Number(pid) }];
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { uptime } from 'node:os';
+import type { SamplerTarget } from '../../../native/types.ts';
+
+/** `starttime` of /proc/PID/stat, counted from the field behind the comm. */
+const START_FIELD = 19;
+/** /proc counts in hundredths of a second on every architecture. */
+const MS_PER_TICK = 10;
+/** A chain of parents longer than this is none. */
+const MOST_ANCESTORS = 64;
+
+/** Which processes a recording is of: all, or some and their descendants. */
+export class RecordedProcesses {
+  /** Null: all. */
+  readonly #roots: Set<number> | null;
+  readonly #known = new Map<number, boolean>();
+
+  constructor(target: SamplerTarget, childPid: number) {
+    this.#roots = rootsOf(target, childPid);
+  }
+
+  /** True also of a process that is gone and was once seen to be one; null: gone, not known. */
+  has(pid: number): boolean | null {
+    if (this.#roots === null || this.#roots.has(pid)) return true;
+    const known = this.#known.get(pid);
+    if (known !== undefined) return known;
+    let at = pid;
+    for (let step = 0; step < MOST_ANCESTORS; step++) {
+      const parent = parentOf(at);
+      if (parent === null) return at === pid ? null : false;
+      if (this.#roots.has(parent) || this.#known.get(parent) === true) {
+        this.#known.set(pid, true);
+        return true;
+      }
+      if (parent <= 1) break;
+      at = parent;
+    }
+    this.#known.set(pid, false);
+    return false;
+  }
+
+  /** Live processes of the recording that see other files than we do. */
+  elsewhere(): { pid: number; innerPid: number; root: string }[] {
+    const ours = mountNamespaceOf('self');
+    const found: { pid: number; innerPid: number; root: string }[] = [];
+    for (const pid of livePids()) {
+      const theirs = mountNamespaceOf(pid);
+      if (theirs === null || theirs === ours || this.has(pid) !== true) continue;
+      const innerPid = pidInside(pid);
+      if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${pid}/root` });
+    }
+    return found;
+  }
+}
+
+function rootsOf(target: SamplerTarget, childPid: number): Set<number> | null {
+  switch (target.kind) {
+    case 'system':
+      return null;
+    case 'command':
+      return new Set([childPid]);
+    case 'processes':
+      return new Set(target.pids);
+    case 'threads':
+      return new Set(target.tids.map((tid) => processOf(tid) ?? tid));
+  }
+}
+
+/** Every pid in /proc. */
+function livePids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Null if it is gone. */
+function parentOf(pid: number): number | null {
+  // `123 (any) thing)) S 1 …`: the comm is the target's choice, what follows its last `)` is not.
+  const stat = readProc(`${pid}/stat`);
+  const parent = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ', 2)[1]);
+  return Number.isInteger(parent) ? parent : null;
+}
+
+/** When the process began, milliseconds of the wall clock; null if it is gone. */
+export function startOf(pid: number): number | null {
+  const stat = readProc(`${pid}/stat`);
+  const ticks = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ', 20)[START_FIELD]);
+  if (!Number.isFinite(ticks)) return null;
+  return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
+}
+
+function processOf(tid: number): number | null {
+  const tgid = /^Tgid:\s+(\d+)$/m.exec(readProc(`${tid}/status`) ?? '')?.[1];
+  return tgid === undefined ? null : Number(tgid);
+}
+
+/** The pid by which a process knows itself; null if it is gone. */
+export function pidInside(pid: number): number | null {
+  const pids = /^NSpid:\s+(.*)$/m.exec(readProc(`${pid}/status`) ?? '')?.[1];
+  return pids === undefined ? null : Number(pids.trim().split(/\s+/).at(-1));
+}
+
+function mountNamespaceOf(pid: number | 'self'): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return null;
+  }
+}
+
+function readProc(path: string): string | null {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return null;
+  }
+}
