@@ -26,19 +26,21 @@ const PURE = {
   count: ['base'],
   cpu: ['base'],
   profile: ['base'],
+  javascript: ['base', 'profile'],
   export: ['base', 'profile'],
   import: ['base', 'profile'],
 };
 const STAGES = Object.keys(PURE);
 const COMPOSITION = {
   native: ['base'],
+  register: [],
   session: [...STAGES, 'native'],
   view: [...STAGES, 'session'],
   cli: [...STAGES, 'session', 'view'],
   '(root)': [...STAGES, 'session'],
 };
 const ALLOWED = { ...PURE, ...COMPOSITION };
-const MAY_USE_NODE = new Set(['session', 'native', 'view', 'cli']);
+const MAY_USE_NODE = new Set(['session', 'native', 'register', 'view', 'cli']);
 /** A type may be taken where the value may not: the shape is shared, the code is not. */
 const TYPES_ONLY = {
   symbols: ['process'],
@@ -114,6 +116,6 @@ function sourceFiles(directory) {
     return [];
   }
   return entries
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }

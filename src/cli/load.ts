@@ -3,42 +3,71 @@ import { isDamage } from '../perf-data/damage.ts';
 import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
 import { NO_PERF_MAP, type SymbolSources } from '../session/read/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
+import { isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
 
+/** Of files without names that many are said by themselves. */
+const MOST_MISSING_SAID = 3;
+
+/** How JavaScript is shown, as commander hands it over. */
+export type JavaScriptFlags = {
+  readonly sourceMaps?: boolean;
+  /** `--js-simple`, `--no-js-simple`; undefined: neither. */
+  readonly jsSimple?: boolean;
+};
+
 /** Opens a recording for a command, and says on standard error what was broken in it. */
 export async function loadForCommand(
   path: string,
-  options: SymbolSources & {
-    readonly strict?: boolean;
-    readonly verbose?: boolean;
-    /** Name the frames; the default. */
-    readonly isNamed?: boolean;
-  },
+  options: SymbolSources &
+    JavaScriptFlags & {
+      readonly strict?: boolean;
+      readonly verbose?: boolean;
+      /** Name the frames; the default. */
+      readonly isNamed?: boolean;
+    },
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
-    ...(options.symfs !== undefined && { symfs: options.symfs }),
-    ...(options.kallsyms !== undefined && { kallsyms: options.kallsyms }),
+    ...symbolSources(options),
   });
   warnIfCut(opened, options.strict === true);
   sayDiagnostics(opened.diagnostics, options.verbose === true);
   return opened;
 }
 
+/** Those of a command's options that say where names come from. */
+export function symbolSources(options: SymbolSources): SymbolSources {
+  const { symfs, kallsyms, debugDir, archive } = options;
+  return {
+    ...(symfs !== undefined && { symfs }),
+    ...(kallsyms !== undefined && { kallsyms }),
+    ...(debugDir !== undefined && { debugDir }),
+    ...(archive !== undefined && { archive }),
+  };
+}
+
 /** What was broken or missing: what changes the result, or with `isVerbose` all of it. */
 export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): void {
+  let missing = 0;
   for (const { reason, count, example } of diagnostics.entries()) {
     if (isVerbose) {
       say(`perf-ts: ${formatCount(count)} × ${reason}${example === '' ? '' : ` (${example})`}`);
     } else if (reason === KALLSYMS_RESTRICTED) {
       // All of the kernel is one unnamed row then.
       say(`perf-ts: ${reason}; sudo perf-ts … names them`);
+    } else if (reason === KERNEL_UNNAMED) {
+      say(`perf-ts: ${reason}: ${example}`);
+    } else if (isMissingNames(reason)) {
+      if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
     } else if (isDamage(reason)) {
       say(`perf-ts: ${reason} (${example})`);
     } else if (reason === NO_PERF_MAP) {
       say(`perf-ts: ${reason}`);
     }
   }
+  const unsaid = missing - MOST_MISSING_SAID;
+  if (unsaid > 0) say(`perf-ts: no names for ${unsaid} more files (-v lists them)`);
 }

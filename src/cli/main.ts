@@ -41,8 +41,10 @@ Examples:
     await runRecord(command, options);
   });
 
-  withSymbols(
-    withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
+  withJavaScript(
+    withSymbols(
+      withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
+    ),
   )
     .addOption(weightOption())
     .option('--tree', 'callers and callees instead of the flat table')
@@ -100,8 +102,10 @@ Examples:
       await runPeriods(inputFile(file, options), options);
     });
 
-  withSymbols(
-    withSelection(withInput(program.command('export'), 'the profile in the format of other tools')),
+  withJavaScript(
+    withSymbols(
+      withSelection(withInput(program.command('export'), 'the profile in the format of other tools')),
+    ),
   )
     .addOption(
       new Option('--format <format>', 'what to write')
@@ -224,6 +228,14 @@ function withSymbols(command: Command): Command {
   return command
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
     .option('--kallsyms <file>', "the recorded machine's list of kernel symbols");
+}
+
+/** How JavaScript is shown. */
+function withJavaScript(command: Command): Command {
+  return command
+    .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
+    .option('--js-simple', "without V8's inline caches and call stubs, too")
+    .option('--no-js-simple', "with all of V8's frames, the interpreter's too");
 }
 
 function weightOption(): Option {

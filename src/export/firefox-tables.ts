@@ -6,14 +6,16 @@ import { LOST_FUNC_NAME } from '../profile/func-table.ts';
 import type { Dso, Profile } from '../profile/types.ts';
 import { breakpadId } from './breakpad-id.ts';
 import type { TextBuffer } from './text-buffer.ts';
-import { V8_TIERS, v8NameOfFunc } from './v8-name.ts';
+
+/** Rows are those of `TIERS`. */
+const TIER_NAMES = ['Other', 'Interpreted', 'Baseline', 'Maglev', 'TurboFan'] as const;
 
 /** The first grey one is the default: of what belongs nowhere else. Indexes are `CATEGORY`'s. */
 export const CATEGORIES = [
   { name: 'Other', color: 'grey', subcategories: ['Other'] },
   { name: 'User', color: 'yellow', subcategories: ['Other', 'vDSO'] },
   { name: 'Kernel', color: 'orange', subcategories: ['Other', 'Module'] },
-  { name: 'JIT', color: 'green', subcategories: V8_TIERS },
+  { name: 'JIT', color: 'green', subcategories: TIER_NAMES },
   { name: 'Guest', color: 'purple', subcategories: ['Other'] },
   { name: 'Lost', color: 'red', subcategories: ['Other'] },
 ] as const;
@@ -109,22 +111,18 @@ export class FirefoxTables {
   /** Returns the file names of functions that have one, as string indexes: the rows of `sources`. */
   #writeFuncs(buffer: TextBuffer): number[] {
     const { funcs } = this.#profile;
-    const sourceOfFile = new Map<string, number>();
+    const sourceOfFile = new Map<number, number>();
     const sources: number[] = [];
     const source = new Int32Array(funcs.length).fill(NONE);
-    const line = new Int32Array(funcs.length);
-    const column = new Int32Array(funcs.length);
     for (let func = 0; func < funcs.length; func++) {
-      const parsed = v8NameOfFunc(this.#profile, func);
-      if (parsed === null) continue;
-      let index = sourceOfFile.get(parsed.file);
+      const file = funcs.file[func] as number;
+      if (file === NONE) continue;
+      let index = sourceOfFile.get(file);
       if (index === undefined) {
-        index = sources.push(this.string(parsed.file)) - 1;
-        sourceOfFile.set(parsed.file, index);
+        index = sources.push(this.string(this.#profile.strings[file] as string)) - 1;
+        sourceOfFile.set(file, index);
       }
       source[func] = index;
-      line[func] = parsed.line;
-      column[func] = parsed.column;
     }
     const isJs = (func: number) => source[func] !== NONE;
     writeTable(buffer, funcs.length, {
@@ -133,8 +131,8 @@ export class FirefoxTables {
       relevantForJS: () => false,
       resource: (func) => funcs.dso[func] as number,
       source: (func) => (isJs(func) ? (source[func] as number) : null),
-      lineNumber: (func) => (isJs(func) ? (line[func] as number) : null),
-      columnNumber: (func) => (isJs(func) ? (column[func] as number) : null),
+      lineNumber: (func) => (isJs(func) ? (funcs.line[func] as number) : null),
+      columnNumber: (func) => (isJs(func) ? (funcs.column[func] as number) : null),
       originalLocation: () => null,
     });
     return sources;
@@ -164,7 +162,10 @@ export class FirefoxTables {
       inlineDepth: (frame) =>
         frames.dso[frame] === NONE ? 0 : (frames.inlineDepth[frame] as number),
       category: (frame) => category[funcOf(frame)] as number,
-      subcategory: (frame) => subcategory[funcOf(frame)] as number,
+      subcategory: (frame) =>
+        category[funcOf(frame)] === CATEGORY.JIT
+          ? (frames.tier[frame] as number)
+          : (subcategory[funcOf(frame)] as number),
       func: funcOf,
       nativeSymbol: () => null,
       innerWindowID: () => 0,
@@ -187,7 +188,7 @@ export class FirefoxTables {
       case 'module':
         return [CATEGORY.KERNEL, 1];
       case 'jit':
-        return [CATEGORY.JIT, v8NameOfFunc(this.#profile, func)?.tier ?? 0];
+        return [CATEGORY.JIT, 0];
       case 'guest':
         return [CATEGORY.GUEST, 0];
       default:

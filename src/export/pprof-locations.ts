@@ -10,7 +10,6 @@ import { funcLabel } from '../profile/func-label.ts';
 import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
 import type { Profile } from '../profile/types.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
-import { v8NameOfFunc } from './v8-name.ts';
 
 /** The end of memory, 2^64 − 1, in signed form. */
 const LAST_ADDRESS = -1;
@@ -154,14 +153,14 @@ export class PprofLocations {
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
     const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
-    const source = v8NameOfFunc(this.#profile, func);
+    const file = funcs.file[func] as number;
     this.functions.push({
       id,
       name,
       systemName: name,
-      ...(source !== null && {
-        filename: this.#strings.dedup(printable(source.file)),
-        startLine: source.line,
+      ...(file !== NONE && {
+        filename: this.#strings.dedup(printable(strings[file] as string)),
+        startLine: funcs.line[func] as number,
       }),
     });
     this.#functionOfFunc[func] = id;

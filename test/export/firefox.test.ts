@@ -3,13 +3,13 @@ import { printable } from '../../src/base/printable.ts';
 import { breakpadId } from '../../src/export/breakpad-id.ts';
 import { type FirefoxOptions, writeFirefox } from '../../src/export/firefox.ts';
 import { NO_SWITCHES, SWITCH_STATE } from '../../src/export/recording-marks.ts';
-import { parseV8Name } from '../../src/export/v8-name.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../src/profile/types.ts';
 import { readFirefox, stackText } from '../helpers/firefox-profile.ts';
 import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
 import { EMPTY_META, profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { collect } from '../helpers/round-trip.ts';
+import { withScripts } from '../helpers/with-scripts.ts';
 
 function firefox(
   profile: Profile,
@@ -65,13 +65,15 @@ describe('Firefox Profiler', () => {
   });
 
   test('kernel, user and JIT code have categories; libraries have IDs, functions their files', () => {
-    const profile = profileFromText(`
+    const profile = withScripts(
+      profileFromText(`
       main
       JS:*fib /srv/a b/fib.js:3:13@[JIT] tid 1
       read@libc.so.6
       sys_read@[kernel.kallsyms]
       lonely@
-    `);
+    `),
+    );
     const buildId = 'e4f18d9dc1d0e6fc2b17e93e885a647b3c0a6fc1';
     const dsos = profile.dsos.map((dso) => (dso.name === 'libc.so.6' ? { ...dso, buildId } : dso));
     const file = firefox({ ...profile, dsos });
@@ -88,7 +90,7 @@ describe('Firefox Profiler', () => {
     });
     expect(rows).toEqual([
       ['main', 'User/Other', 'app', true, false],
-      ['JS:*fib /srv/a b/fib.js:3:13', 'JIT/TurboFan', '-', false, true],
+      ['fib /srv/a b/fib.js:3', 'JIT/TurboFan', '-', false, true],
       ['read', 'User/Other', 'libc.so.6', true, false],
       ['sys_read', 'Kernel/Other', '[kernel.kallsyms]', false, false],
       ['lonely', 'Other/Other', '-', false, false],
@@ -258,17 +260,4 @@ describe('Firefox Profiler', () => {
 test('breakpad IDs swap the first three fields; short build IDs are filled up', () => {
   expect(breakpadId('00112233445566778899aabbccddeeff')).toBe('33221100554477668899AABBCCDDEEFF0');
   expect(breakpadId('0011')).toBe('000011000000000000000000000000000');
-});
-
-test("V8's names are taken apart, other JIT code's are not", () => {
-  expect(parseV8Name('JS:~refreshOptions node:internal/options:40:24')).toEqual({
-    ...{ tier: 1, file: 'node:internal/options', line: 40, column: 24 },
-  });
-  expect(parseV8Name('Eval:~ file:///srv/app.mjs:1:1')).toEqual({
-    ...{ tier: 1, file: 'file:///srv/app.mjs', line: 1, column: 1 },
-  });
-  expect(parseV8Name('JS:fib /a.js:3:13')?.tier).toBe(0);
-  for (const name of ['Builtin:ArrayMap', 'BytecodeHandler:Ldar', 'main', 'JS:*fib', '']) {
-    expect(parseV8Name(name)).toBeNull();
-  }
 });

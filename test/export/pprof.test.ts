@@ -7,6 +7,7 @@ import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../src/profile/types.ts';
 import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
 import { EMPTY_META, profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
+import { withScripts } from '../helpers/with-scripts.ts';
 
 type Read = {
   readonly types: string[];
@@ -190,17 +191,19 @@ describe('pprof', () => {
   });
 
   test('JavaScript has the file and line where a function begins', () => {
-    const profile = profileFromText(`
+    const profile = withScripts(
+      profileFromText(`
       main
       JS:*fib /srv/fib.js:3:13@[JIT] tid 1
-    `);
+    `),
+    );
     const { file } = exported(profile, kinds(profile));
     const drawn = file.function.map(({ name, filename, startLine }) => [
       ...[name, filename].map((index) => file.stringTable.strings[Number(index)]),
       startLine,
     ]);
     expect(drawn.toSorted()).toEqual([
-      ['JS:*fib /srv/fib.js:3:13', '/srv/fib.js', 3],
+      ['fib /srv/fib.js:3', '/srv/fib.js', 3],
       ['main', '', 0],
     ]);
   });

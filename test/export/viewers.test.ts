@@ -14,6 +14,7 @@ import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { HOSTILE_NAMES } from '../helpers/hostile-names.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { collect } from '../helpers/round-trip.ts';
+import { withScripts } from '../helpers/with-scripts.ts';
 
 // Independent readers of the formats: what they show must be what went in.
 
@@ -26,8 +27,9 @@ const PROFILER_CLI = fileURLToPath(
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const hasGo = spawnSync('go', ['tool', '-n', 'pprof']).status === 0;
 
-const PROFILE: Profile = profileFromText(
-  `
+const PROFILE: Profile = withScripts(
+  profileFromText(
+    `
     comm    node                                      node  node                    sh
     tid     10                                        10    10                      11
     period  40                                        30    20                      10
@@ -35,8 +37,9 @@ const PROFILE: Profile = profileFromText(
             work                                      work  read@[kernel.kallsyms]
             JS:*fib /srv/fib.js:3:13@[JIT] tid 10
   `,
-  {},
-  [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 5 }],
+    {},
+    [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 5 }],
+  ),
 );
 
 /** 400 events were lost before the third sample. */
@@ -106,7 +109,7 @@ describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
       '[lost] 400 400',
       'app!main 90 0',
       '  app!work 70 30',
-      '    [JIT] tid 10!JS:*fib /srv/fib.js:3:13 40 40',
+      '    [JIT] tid 10!fib /srv/fib.js:3 40 40',
       '  [kernel.kallsyms]!read 20 20',
     ]);
     const list = JSON.parse(query('profile', 'markers', '--limit', '0', '--json'));
@@ -160,7 +163,7 @@ describe.skipIf(!hasGo)('go tool pprof', () => {
       '10 100 main',
       '20 20 read',
       '30 70 work',
-      '40 40 JS:*fib /srv/fib.js:3:13',
+      '40 40 fib /srv/fib.js:3',
       '400 400 [lost]',
     ]);
     // CPU 0 is there: Go's reader drops numeric labels that are 0.

@@ -37,6 +37,7 @@ import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import type { FileSource } from './file-source.ts';
 import { withArchive } from './find-archive.ts';
+import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
 import { openImport } from './open-import.ts';
@@ -48,14 +49,15 @@ import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
 
-export type OpenProfileOptions = SymbolSources & {
-  /** Name the frames. Default true; without, every function is `[unknown]`. */
-  readonly symbols?: boolean;
-  /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
-  readonly unwind?: boolean;
+export type OpenProfileOptions = SymbolSources &
+  JavaScriptOptions & {
+    /** Name the frames. Default true; without, every function is `[unknown]`. */
+    readonly symbols?: boolean;
+    /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
+    readonly unwind?: boolean;
     /** Source lines of frames. Default: where inlined calls are looked for. */
     readonly lines?: boolean;
-};
+  };
 
 /** A recording as a profile, with what is computed from it. */
 export class OpenedProfile {
@@ -250,11 +252,11 @@ export async function openProfile(
 ): Promise<OpenedProfile> {
   return withSource(path, (source) => {
     const imported = openImport(source);
-    if (imported !== null) return finishImport(imported);
+    if (imported !== null) return finishImport(imported, options);
     const sources = withArchive(path, options);
     const pipeline = runPipeline(source, path, sources);
     if (sources.symbols !== false) nameFrames(pipeline, sources);
-    return finish(pipeline);
+    return finish(pipeline, path, sources);
   });
 }
 
@@ -276,16 +278,22 @@ export function runPipeline(
 }
 
 /** A text's samples count for the periods that it has: nothing tells its streams apart. */
-function finishImport({ profile, diagnostics }: ImportedProfile): OpenedProfile {
+function finishImport(
+  { profile, diagnostics }: ImportedProfile,
+  options: OpenProfileOptions,
+): OpenedProfile {
   const { samples, events, streams, threads, losses } = profile;
   const input: PeriodInput = { samples, events, streams, threads, losses };
   const isWhole = null;
-  return new OpenedProfile(profile, input, diagnostics, isWhole);
+  const shown = nameJavaScript(profile, options, diagnostics, null);
+  return new OpenedProfile(shown, input, diagnostics, isWhole);
 }
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */
-export function openUnwinder(pipeline: Pipeline, sources: SymbolSources): StackUnwinder | null {
-  const { data, processes } = pipeline;
+export function openUnwinder(
+  { data, processes }: Pick<Pipeline, 'data' | 'processes'>,
+  sources: SymbolSources,
+): StackUnwinder | null {
   if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
   // Files that can't be had are told of by completeness here, and by name when frames are named.
   const diagnostics = new Diagnostics();
@@ -375,7 +383,7 @@ export function demangler(diagnostics: Diagnostics): DemangleBatch | null {
   }
 }
 
-function finish(pipeline: Pipeline): OpenedProfile {
+function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
   const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
   const finals = pipeline.finals();
   const totals = pipeline.totals();
@@ -416,7 +424,11 @@ function finish(pipeline: Pipeline): OpenedProfile {
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
   const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
-  return new OpenedProfile(profile, periodInput, diagnostics, cutOffset(data), facts, completeness);
+  const shown =
+    options.symbols === false
+      ? profile
+      : nameJavaScript(profile, options, diagnostics, { data, path });
+  return new OpenedProfile(shown, periodInput, diagnostics, cutOffset(data), facts, completeness);
 }
 
 /** Where a recording was cut, as the JSON of the contract has it. */

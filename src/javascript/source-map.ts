@@ -1,0 +1,73 @@
+import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+
+/** A place in an original source. */
+export type OriginalPlace = {
+  /** As the map has it, resolved against the map's own place. */
+  readonly source: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  /** What the function at this place was called; null where the map does not say. */
+  readonly name: string | null;
+};
+
+/** Scripts to their maps: null where a script is what its author wrote. */
+export type SourceMaps = { find(script: string): SourceMap | null };
+
+/** One source map, looked into with V8's lines and columns. */
+export class SourceMap {
+  readonly #map: TraceMap;
+
+  private constructor(map: TraceMap) {
+    this.#map = map;
+  }
+
+  /**
+   * From the text of a `.map` file or what a data URL holds. `url` is the map's own path or URL, or
+   * the script's for one inside it. Null if it is no source map.
+   */
+  static parse(text: string, url: string): SourceMap | null {
+    try {
+      // Some servers put this in front, against scripts that load JSON of others.
+      const json: unknown = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+      return SourceMap.from(json, url);
+    } catch {
+      return null;
+    }
+  }
+
+  /** From a parsed map. Null if it is no source map. */
+  static from(json: unknown, url: string): SourceMap | null {
+    try {
+      return new SourceMap(new TraceMap(json as EncodedSourceMap, url));
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Where the function that V8 says begins at `line` and `column` (from 1) was written. V8 means
+   * the parenthesis before the parameters, maps have the name's place: `name` of a function called
+   * `generatedName` is looked for there.
+   */
+  find(line: number, column: number, generatedName: string): OriginalPlace | null {
+    const at = column - 1;
+    const place = this.#trace(line, at);
+    if (place === null) return null;
+    const named = generatedName === '' ? null : this.#trace(line, at - generatedName.length);
+    const isSame = named !== null && named.source === place.source && named.line === place.line;
+    return { ...place, name: isSame ? named.name : null };
+  }
+
+  #trace(line: number, column: number): OriginalPlace | null {
+    if (line < 1 || column < 0) return null;
+    const found = originalPositionFor(this.#map, { line, column });
+    if (found.source === null) return null;
+    return {
+      source: found.source,
+      line: found.line,
+      column: found.column + 1,
+      name: found.name,
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import { NONE } from '../base/brand.ts';
+import { StackTableBuilder } from './stack-table.ts';
+import type { Profile } from './types.ts';
+
+/**
+ * The profile without the frames of some functions: what was done in them counts as done in their
+ * callers.
+ *
+ *     main → work → LoadIC   ──▶   main → work
+ *
+ * `isFolded` has a row for each function. An outermost frame stays, since it has no caller; with
+ * `keepsLeaf` an innermost one does too.
+ */
+export function foldFrames(profile: Profile, isFolded: Uint8Array, keepsLeaf = false): Profile {
+  const { stacks, frames, samples, lostStack } = profile;
+  const builder = new StackTableBuilder();
+  const newStack = new Int32Array(stacks.length);
+  // Hot: once per stack row. Prefixes come first, so theirs are known.
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row] as number;
+    const frame = stacks.frame[row] as number;
+    const newPrefix = prefix === NONE ? NONE : (newStack[prefix] as number);
+    const goes = newPrefix !== NONE && isFolded[frames.func[frame] as number] === 1;
+    newStack[row] = goes ? newPrefix : builder.intern(newPrefix, frame);
+  }
+  const leafOf = (row: number): number => {
+    const frame = stacks.frame[row] as number;
+    const goes = isFolded[frames.func[frame] as number] === 1;
+    const isOutermost = stacks.prefix[row] === NONE;
+    if (!keepsLeaf || !goes || isOutermost) return newStack[row] as number;
+    return builder.intern(newStack[stacks.prefix[row] as number] as number, frame);
+  };
+  const stack = samples.stack.map((row) => (row === NONE ? NONE : leafOf(row)));
+  return {
+    ...profile,
+    stacks: builder.finish(),
+    samples: { ...samples, stack },
+    lostStack: (lostStack === NONE ? NONE : newStack[lostStack]) as Profile['lostStack'],
+  };
+}
