@@ -104,7 +104,9 @@ Examples:
 
   withJavaScript(
     withSymbols(
-      withSelection(withInput(program.command('export'), 'the profile in the format of other tools')),
+      withSelection(
+        withInput(program.command('export'), 'the profile in the format of other tools'),
+      ),
     ),
   )
     .addOption(
@@ -160,6 +162,21 @@ Examples:
     .action(async (file: string | undefined, options) => {
       const { runInject } = await import('./inject.ts');
       runInject(inputFile(file, options), options);
+    });
+
+  withInput(
+    program.command('archive'),
+    'store what names the samples beside the file, for reports elsewhere',
+  )
+    .option('-o, --output <path>', 'a directory, or a .tar(.gz, .xz) file (default FILE.symbols)')
+    .option('--full', 'whole files, in place of their symbols and tables')
+    .option('--no-dwarf', 'without what tells lines and inlined calls')
+    .option('--symfs <dir>', "the recorded machine's files are below this directory")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
+    .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
+    .action(async (file: string | undefined, options) => {
+      const { runArchive } = await import('./archive.ts');
+      runArchive(inputFile(file, options), options);
     });
 
   withInput(program.command('info'), 'header, events, record counts').action(
@@ -227,7 +244,9 @@ function withSelection(command: Command): Command {
 function withSymbols(command: Command): Command {
   return command
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
-    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols");
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
+    .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
+    .option('--archive <dir>', 'what perf-ts archive wrote, if it is not beside the file');
 }
 
 /** How JavaScript is shown. */

@@ -57,6 +57,10 @@ export function declareRecordOptions(command: Command): Command {
     .optionsGroup('The file:')
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
     .option('--max-size <size>', 'stop at this file size (10M, 1G)')
+    .option(
+      '--archive',
+      'also store what names the samples, in FILE.symbols, for reports elsewhere',
+    )
 
     .optionsGroup('What is said:')
     .option('--fail-on-loss <share>', 'exit with 3 if more of the samples were lost (0.01, 1%)')

@@ -32,6 +32,7 @@ export type RecordFlags = {
   delay?: string;
   inherit: boolean;
   maxSize?: string;
+  archive?: boolean;
   mmapPages?: string;
   clockid?: string;
   output?: string;

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
+import { UsageError } from '../base/errors.ts';
 import type { SamplerTotals } from '../native/types.ts';
 import type { RecordOptions } from '../session/record/record-options.ts';
 import { type CommandExit, type Recording, startRecording } from '../session/record/recorder.ts';
@@ -26,6 +27,9 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     // The recording itself passes the notices on.
     for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
   }
+  if (flags.archive === true && options.output === '-') {
+    throw new UsageError('--archive needs a file, and -o - writes a stream');
+  }
   const running = await startRecording(options);
   const signals = forwardSignals(running);
   const recording = await running.finished;
@@ -34,6 +38,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   signals.fileComplete();
   const exit = await running.exited;
   signals.dispose();
+  if (flags.archive === true) await archive(recording.path, quiet);
   const status = exitStatus(recording, exit);
   const { share } = lossOf(recording.totals);
   const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
@@ -42,6 +47,12 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     say(`perf-ts: ${formatShare(share)} of the samples were lost, --fail-on-loss is ${tolerated}`);
   }
   process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
+}
+
+/** Stores what names the samples, now that the command has ended and its files still are there. */
+async function archive(path: string, quiet: boolean): Promise<void> {
+  const { runArchive } = await import('./archive.ts');
+  runArchive(path, { quiet });
 }
 
 /** Interrupts closer together than this are one wish: shells, sudo and npm pass them on. */

@@ -2,11 +2,12 @@ import { UsageError } from '../base/errors.ts';
 import type { PerfData } from '../perf-data/reader.ts';
 import { cutOffset } from '../session/read/open-profile.ts';
 import { type DescribedRecord, visitRecords } from '../session/read/record-stream.ts';
+import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { recordedTime } from '../session/recorded-time.ts';
 import { dumpRecords } from '../session/script/dump-records.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
-import { sayDiagnostics } from './load.ts';
+import { sayDiagnostics, symbolSources } from './load.ts';
 import { formatCount } from './render/numbers.ts';
 import { formatDump } from './script/dump-text.ts';
 import { chooseFields } from './script/fields.ts';
@@ -15,26 +16,25 @@ import { formatSample, type SampleTextStyle } from './script/sample-text.ts';
 import { parseSelection, type SelectionFlags, selectionText } from './selection-flags.ts';
 import { writeOut } from './stdout.ts';
 
-export type ScriptFlags = SelectionFlags & {
-  readonly json?: boolean;
-  readonly samples?: boolean;
-  readonly fields?: readonly string[];
-  readonly ns?: boolean;
-  readonly dumpRawTrace?: boolean;
-  readonly event?: string;
-  readonly symfs?: string;
-  readonly kallsyms?: string;
-  readonly strict?: boolean;
-  readonly verbose?: boolean;
-  readonly showTaskEvents?: boolean;
-  readonly showMmapEvents?: boolean;
-  readonly showSwitchEvents?: boolean;
-  readonly showNamespaceEvents?: boolean;
-  readonly showLostEvents?: boolean;
-  readonly showBpfEvents?: boolean;
-  readonly showCgroupEvents?: boolean;
-  readonly showTextPokeEvents?: boolean;
-};
+export type ScriptFlags = SelectionFlags &
+  SymbolSources & {
+    readonly json?: boolean;
+    readonly samples?: boolean;
+    readonly fields?: readonly string[];
+    readonly ns?: boolean;
+    readonly dumpRawTrace?: boolean;
+    readonly event?: string;
+    readonly strict?: boolean;
+    readonly verbose?: boolean;
+    readonly showTaskEvents?: boolean;
+    readonly showMmapEvents?: boolean;
+    readonly showSwitchEvents?: boolean;
+    readonly showNamespaceEvents?: boolean;
+    readonly showLostEvents?: boolean;
+    readonly showBpfEvents?: boolean;
+    readonly showCgroupEvents?: boolean;
+    readonly showTextPokeEvents?: boolean;
+  };
 
 /** Record types by the option that shows them. */
 const SHOWN_BY = {
@@ -59,7 +59,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   }
   const { append, flush } = bufferedOutput();
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
-  const { symfs, kallsyms, event } = flags;
+  const { event } = flags;
   const shown = shownTypes(flags);
   // What reads perf's text takes every line for a sample but those with #.
   const mark = shown === null ? '# ' : '';
@@ -69,10 +69,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       samplesOnly: shown !== null && shown.size === 0,
       ...(shown !== null && { otherTypes: shown }),
       ...(event !== undefined && { event }),
-      symbols: {
-        ...(symfs !== undefined && { symfs }),
-        ...(kallsyms !== undefined && { kallsyms }),
-      },
+      symbols: symbolSources(flags),
       select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
     },
     flags.json

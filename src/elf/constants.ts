@@ -22,6 +22,7 @@ export const SHT_NOBITS = 8;
 export const SHT_REL = 9;
 export const SHT_DYNSYM = 11;
 export const SHF_ALLOC = 2;
+export const SHF_EXECINSTR = 4;
 export const SHF_COMPRESSED = 0x800;
 export const ELFCOMPRESS_ZLIB = 1;
 export const ELFCOMPRESS_ZSTD = 2;

@@ -76,11 +76,12 @@ class JitFiles {
 
   /** The map as it is now, after the fact: no line of it has a time. */
   #mapNow(pid: number): CodeTable | null {
-    const { diagnostics, symfs } = this.#options;
+    const { diagnostics, symfs, archive } = this.#options;
     const files = new SymbolFiles({
       diagnostics,
       trustedUids: this.#owners,
       ...(symfs !== undefined && { symfs }),
+      ...(archive !== undefined && { archive }),
     });
     const dso = { kind: 'jit', pid } as const;
     const source = files.provide({ need: 'perf-map', dso, buildId: null });

@@ -23,6 +23,7 @@ import { RecordFilter } from '../script/record-filter.ts';
 import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './event-description.ts';
+import { withArchive } from './find-archive.ts';
 import { GroupReads } from './group-reads.ts';
 import { openJitCode } from './jit-files.ts';
 import { createSymbolizer, openUnwinder } from './open-profile.ts';
@@ -135,7 +136,8 @@ export function visitRecords(
   visits: RecordVisits,
 ): RecordStreamSummary {
   return withRecording(path, (data) => {
-    const describer = new RecordDescriber(data, path, options, visits);
+    const symbols = withArchive(path, options.symbols ?? {});
+    const describer = new RecordDescriber(data, path, { ...options, symbols }, visits);
     describer.run();
     const { samples, samplesLeftOut } = describer;
     return { data, samples, samplesLeftOut };

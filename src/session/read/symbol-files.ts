@@ -18,7 +18,7 @@ export type SymbolSources = {
   /** Copy of the recorded machine's /proc/kallsyms. */
   readonly kallsyms?: string;
   /** A directory of debug files, as /usr/lib/debug is one, to be asked before that. */
-  readonly debugDirectory?: string;
+  readonly debugDir?: string;
   /** What `perf-ts archive` wrote; by default what is beside the recording. */
   readonly archive?: string;
   /** Show the calls that the compiler inlined, as debug information has them. Default true. */
@@ -52,16 +52,19 @@ export class SymbolFiles {
   readonly #options: SymbolFilesOptions;
   readonly #elfFiles: ElfFiles;
   readonly #kernelFiles: KernelFiles;
+  /** The recorded machine's files, best first. */
+  readonly #roots: readonly string[];
 
   constructor(options: SymbolFilesOptions) {
     this.#options = options;
-    const { diagnostics, symfs, archive, debugDirectory, pids = [] } = options;
+    const { diagnostics, symfs, archive, debugDir, pids = [] } = options;
     const usual = options.places ?? usualPlaces();
     const places =
-      debugDirectory === undefined
+      debugDir === undefined
         ? usual
-        : { ...usual, debugDirectories: [debugDirectory, ...usual.debugDirectories] };
+        : { ...usual, debugDirectories: [debugDir, ...usual.debugDirectories] };
     const roots = [archive, symfs].filter((root) => root !== undefined);
+    this.#roots = roots;
     this.#elfFiles = new ElfFiles({
       diagnostics,
       pids,
@@ -101,13 +104,14 @@ export class SymbolFiles {
 
   #openPerfMap(pid: number): SymbolSource | null {
     const directory = this.#options.perfMapDirectory ?? '/tmp';
-    const candidates = [join(directory, `perf-${pid}.map`)];
-    const { symfs } = this.#options;
-    if (symfs !== undefined) candidates[0] = join(symfs, candidates[0] as string);
+    const name = join(directory, `perf-${pid}.map`);
+    const { symfs, archive } = this.#options;
+    const candidates = [symfs === undefined ? name : join(symfs, name)];
+    if (archive !== undefined) candidates.unshift(join(archive, name));
     const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
     // In a container the JIT writes into its own /tmp and calls itself by its own pid.
     if (innerPid !== null) {
-      candidates.unshift(join(`/proc/${pid}/root`, directory, `perf-${innerPid}.map`));
+      candidates.splice(-1, 0, join(`/proc/${pid}/root`, directory, `perf-${innerPid}.map`));
     }
     let reason = 'ENOENT';
     for (const path of candidates) {
@@ -146,6 +150,10 @@ export class SymbolFiles {
 
   /** Every process has the same vDSO, so ours serves; its build ID is checked by the reader. */
   #readVdso(): SymbolSource | null {
+    for (const root of this.#roots) {
+      const file = openRegular(join(root, '[vdso]'));
+      if (typeof file !== 'string') return file.source;
+    }
     if (this.#options.symfs !== undefined) return null;
     let fd = -1;
     try {

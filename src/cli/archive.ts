@@ -1,0 +1,28 @@
+import { archiveRecording } from '../session/archive/archive-recording.ts';
+import type { SymbolSources } from '../session/read/symbol-files.ts';
+import { say } from './failure.ts';
+import { sayDiagnostics, symbolSources } from './load.ts';
+import { formatBytes, formatCount } from './render/numbers.ts';
+
+export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
+  readonly output?: string;
+  readonly full?: boolean;
+  readonly dwarf?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+};
+
+/** `perf-ts archive`, and the end of `perf-ts record --archive`. */
+export function runArchive(path: string, flags: ArchiveFlags): void {
+  const { output, full, dwarf } = flags;
+  const archived = archiveRecording(path, {
+    ...symbolSources(flags),
+    ...(output !== undefined && { output }),
+    ...(full !== undefined && { full }),
+    ...(dwarf !== undefined && { dwarf }),
+  });
+  sayDiagnostics(archived.diagnostics, flags.verbose === true);
+  if (flags.quiet === true) return;
+  const { files, bytes } = archived;
+  say(`perf-ts: ${formatCount(files)} files, ${formatBytes(bytes)} in ${archived.path}`);
+}

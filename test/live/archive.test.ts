@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+/** Functions of the report with their samples, by DSO. */
+function report(file: string, ...options: string[]): { rows: string[]; stderr: string } {
+  const { stdout, stderr, status } = perfTs(['report', '--json', ...options, file]);
+  expect(status).toBe(0);
+  const { events } = JSON.parse(stdout) as {
+    events: { rows: { dso: string; name: string; self: number }[] }[];
+  };
+  const rows = events.flatMap((event) => event.rows);
+  return { rows: rows.map(({ dso, name, self }) => `${dso} ${name} ${self}`), stderr };
+}
+
+describeLive('an archive of a recording', () => {
+  const here = scratchDirectory();
+  const away = scratchDirectory();
+  const app = join(here, 'bin/app');
+  const file = join(here, 'r.data');
+  const moved = join(away, 'r.data');
+  const hidden = join(here, 'hidden');
+
+  function record(): void {
+    mkdirSync(join(here, 'bin'), { recursive: true });
+    execFileSync('cp', [compileWorkload(), app]);
+    // As distributions do: a stripped program, its debug file found through a link.
+    execFileSync('objcopy', ['--only-keep-debug', app, `${app}.debug`]);
+    execFileSync('objcopy', ['--strip-all', app]);
+    execFileSync('objcopy', [`--add-gnu-debuglink=${app}.debug`, app]);
+    const words = ['record', '-q', '-g', '-F', '2000', '-e', 'cpu-clock', '--archive', '-o', file];
+    expect(perfTs([...words, '--', app, 'sys', '0', '0.5']).status).toBe(0);
+  }
+
+  test('names elsewhere what it named here, the kernel included', () => {
+    record();
+    const before = report(file);
+    expect(before.rows.filter((row) => row.startsWith('app '))).not.toEqual([]);
+    expect(before.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(false);
+    expect(before.rows.some((row) => /^\[kernel\.kallsyms\] \w*sys_getppid/.test(row))).toBe(true);
+    cpSync(file, moved);
+    cpSync(`${file}.symbols`, `${moved}.symbols`, { recursive: true });
+    mkdirSync(hidden);
+    for (const name of ['app', 'app.debug']) {
+      execFileSync('mv', [join(here, 'bin', name), hidden]);
+    }
+    expect(report(moved)).toEqual(before);
+    // The layout is one that --symfs takes.
+    cpSync(moved, join(away, 'alone.data'));
+    const symfs = ['--symfs', `${moved}.symbols`];
+    expect(report(join(away, 'alone.data'), ...symfs).rows).toEqual(before.rows);
+    const unnamed = report(join(away, 'alone.data'));
+    expect(unnamed.stderr).toContain(`no names for ${app}: file can not be read (ENOENT)`);
+    expect(unnamed.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(true);
+  });
+
+  test('has no code of what it names', () => {
+    const copy = join(`${file}.symbols`, app);
+    const [stored, original] = [copy, join(hidden, 'app')].map((path) => readFileSync(path));
+    expect(stored?.length).toBe(original?.length);
+    expect(stored).not.toEqual(original);
+    expect(statSync(`${file}.symbols`).mode & 0o777).toBe(0o700);
+  });
+
+  test('becomes a tar file that unpacks beside the recording', () => {
+    const tar = join(away, 'r.tar.gz');
+    expect(perfTs(['archive', '--symfs', `${moved}.symbols`, moved, '-o', tar]).status).toBe(0);
+    const before = report(moved);
+    rmSync(`${moved}.symbols`, { recursive: true });
+    execFileSync('tar', ['-xf', tar, '-C', away]);
+    expect(existsSync(`${moved}.symbols`)).toBe(true);
+    expect(report(moved)).toEqual(before);
+  });
+
+  test('replaces an earlier one, and nothing else', () => {
+    expect(perfTs(['archive', file]).status).toBe(0);
+    const other = join(away, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'mine'), 'text');
+    const { status, stderr } = perfTs(['archive', file, '-o', other]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`cannot write ${other}: it is there, and is not an archive`);
+    expect(readFileSync(join(other, 'mine'), 'utf8')).toBe('text');
+  });
+});
+
+describe('record --archive', () => {
+  test('needs a file', () => {
+    const { status, stderr } = perfTs(['record', '--archive', '-o', '-', '--', 'true']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--archive needs a file');
+  });
+});
