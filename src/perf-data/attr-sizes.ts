@@ -2,12 +2,11 @@
  * Attrs of one file have one size: readers step from one to the next by it. Smaller ones are
  * extended by zeros, which mean the same, and say their new size.
  */
-export function withEqualSizes(attrs: readonly Uint8Array[]): Uint8Array[] {
+export function withEqualSizes(attrs: readonly Uint8Array[], littleEndian: boolean): Uint8Array[] {
   const size = Math.max(0, ...attrs.map((attr) => attr.length));
   return attrs.map((attr) => {
     const bytes = new Uint8Array(size);
     bytes.set(attr);
-    const littleEndian = true;
     new DataView(bytes.buffer).setUint32(4, size, littleEndian);
     return bytes;
   });

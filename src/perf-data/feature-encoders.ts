@@ -15,17 +15,17 @@ export type EncodedEvent = {
   /** `encodeAttr` of its attr. */
   readonly attrBytes: Uint8Array;
   readonly name: string;
-  readonly ids: readonly bigint[] | BigUint64Array;
+  readonly ids: readonly bigint[] | readonly number[] | BigUint64Array;
 };
 
-// The structs are those of feature-sections.ts; everything is little-endian, as the machines are
-// that can record.
+// The structs are those of feature-sections.ts. Little-endian, as the machines are that can record,
+// where no byte order is asked for.
 
 /** perf pads strings and build-ID entries to this; readers take any padding. */
 export const STRING_ALIGNMENT = 64;
 
-export function hostnameSection(hostname: string): FeatureSection {
-  return textSection(FEATURE.HOSTNAME, hostname);
+export function hostnameSection(hostname: string, littleEndian = true): FeatureSection {
+  return textSection(FEATURE.HOSTNAME, hostname, littleEndian);
 }
 
 export function osReleaseSection(release: string): FeatureSection {
@@ -57,16 +57,20 @@ export function totalMemorySection(kilobytes: number): FeatureSection {
   return { feature: FEATURE.TOTAL_MEM, bytes: new ByteWriter().u64(kilobytes).finish() };
 }
 
-export function commandLineSection(args: readonly string[]): FeatureSection {
-  const out = new ByteWriter().u32(args.length);
+export function commandLineSection(args: readonly string[], littleEndian = true): FeatureSection {
+  const out = new ByteWriter(littleEndian).u32(args.length);
   for (const arg of args) writeString(out, arg);
   return { feature: FEATURE.CMDLINE, bytes: out.finish() };
 }
 
 /** In the order of the file's attrs. */
-export function eventDescriptionSection(events: readonly EncodedEvent[]): FeatureSection {
-  const attrs = withEqualSizes(events.map((event) => event.attrBytes));
-  const out = new ByteWriter().u32(events.length).u32(attrs[0]?.length ?? 0);
+export function eventDescriptionSection(
+  events: readonly EncodedEvent[],
+  littleEndian = true,
+): FeatureSection {
+  const attrBytes = events.map((event) => event.attrBytes);
+  const attrs = withEqualSizes(attrBytes, littleEndian);
+  const out = new ByteWriter(littleEndian).u32(events.length).u32(attrs[0]?.length ?? 0);
   events.forEach((event, index) => {
     out.bytes(attrs[index] as Uint8Array).u32(event.ids.length);
     writeString(out, event.name);
@@ -75,8 +79,11 @@ export function eventDescriptionSection(events: readonly EncodedEvent[]): Featur
   return { feature: FEATURE.EVENT_DESC, bytes: out.finish() };
 }
 
-export function buildIdSection(entries: readonly BuildIdEntry[]): FeatureSection {
-  const out = new ByteWriter();
+export function buildIdSection(
+  entries: readonly BuildIdEntry[],
+  littleEndian = true,
+): FeatureSection {
+  const out = new ByteWriter(littleEndian);
   for (const { pid, cpuMode, buildId, filename } of entries) {
     const id = fromHex(buildId);
     if (id === null || id.length > 20) throw new RangeError(`not a build ID: '${buildId}'`);
@@ -108,8 +115,13 @@ export function groupsSection(groups: readonly GroupDescription[]): FeatureSecti
 }
 
 /** Raw times of the first and last sample. */
-export function sampleTimeSection(first: bigint, last: bigint): FeatureSection {
-  return { feature: FEATURE.SAMPLE_TIME, bytes: new ByteWriter().u64(first).u64(last).finish() };
+export function sampleTimeSection(
+  first: bigint,
+  last: bigint,
+  littleEndian = true,
+): FeatureSection {
+  const bytes = new ByteWriter(littleEndian).u64(first).u64(last).finish();
+  return { feature: FEATURE.SAMPLE_TIME, bytes };
 }
 
 /** CLOCKID: the resolution of the records' clock. */
@@ -134,8 +146,8 @@ export function pmuMappingsSection(
   return { feature: FEATURE.PMU_MAPPINGS, bytes: out.finish() };
 }
 
-function textSection(feature: number, text: string): FeatureSection {
-  const out = new ByteWriter();
+function textSection(feature: number, text: string, littleEndian = true): FeatureSection {
+  const out = new ByteWriter(littleEndian);
   writeString(out, text);
   return { feature, bytes: out.finish() };
 }

@@ -12,6 +12,11 @@ export const PIPE_HEADER_SIZE = 16;
 /** A file header of perf before 2.6.34, without the feature bits. */
 const HEADER_SIZE_WITHOUT_FEATURES = 72;
 
+/** The first 8 bytes, by which readers know the byte order. */
+export function magicOf(littleEndian: boolean): string {
+  return littleEndian ? 'PERFILE2' : '2ELIFREP';
+}
+
 /** Places in the file header that a recorder fills in as it goes. */
 export const DATA_SIZE_OFFSET = 48;
 export const FEATURE_FLAGS_OFFSET = 72;

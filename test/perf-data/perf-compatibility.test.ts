@@ -151,7 +151,7 @@ describe.skipIf(!recorded)('what we write, perf reads', () => {
     const tracing = sections.find(({ feature }) => feature === 1)!;
     const pipe = concat(
       encodePipeHeader(),
-      ...events.map(encodeHeaderAttr),
+      ...events.map((event) => encodeHeaderAttr(event)),
       ...events.map(({ ids, name }) => encodeEventName(ids[0]!, name)),
       ...sections.filter(({ feature }) => feature > 2).map((one) => encodeHeaderFeature(one)!),
       encodeHeaderTracingData(tracing.bytes),

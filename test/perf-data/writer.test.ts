@@ -215,7 +215,7 @@ describe('writer', () => {
     });
     const pipe = concat(
       encodePipeHeader(),
-      ...events.map(encodeHeaderAttr),
+      ...events.map((event) => encodeHeaderAttr(event)),
       ...events.map(({ ids, name }) => encodeEventName(ids[0]!, name)),
       encodeHeaderFeature(hostnameSection('host'))!,
       encodeHeaderFeature(eventDescriptionSection(events))!,

@@ -2,14 +2,10 @@ import { ByteWriter } from '../../base/byte-writer.ts';
 import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
+import { encodeHeaderBuildIds } from '../../perf-data/pipe-writer.ts';
+import { encodeFeatures, encodePrefix } from '../../perf-data/writer.ts';
 import { OutputFile, writeFully } from '../record/output-file.ts';
-import {
-  encodeFileHead,
-  encodeFileTail,
-  encodePipeBuildIds,
-  encodePipeHead,
-  type OutputEvent,
-} from './head.ts';
+import { encodePipeHead, type OutputEvent } from './head.ts';
 
 /** Where a rewritten recording goes: `head`, `write` …, `tail`, `close`. */
 export type RewriteOutput = {
@@ -42,13 +38,13 @@ function fileOutput(file: OutputFile): RewriteOutput {
   return {
     isPipe: false,
     head(events, _sections, littleEndian) {
-      write(encodeFileHead(events, littleEndian));
+      write(encodePrefix({ attrs: events }, littleEndian).bytes);
       dataOffset = length;
     },
     write,
     tail(sections, littleEndian) {
       const dataSize = length - dataOffset;
-      const { bytes, flags } = encodeFileTail(length, sections, littleEndian);
+      const { bytes, flags } = encodeFeatures(length, sections, littleEndian);
       write(bytes);
       file.write(new ByteWriter(littleEndian).u64(dataSize).finish(), DATA_SIZE_OFFSET);
       file.write(flags, FEATURE_FLAGS_OFFSET);
@@ -73,7 +69,7 @@ function pipeOutput(): RewriteOutput {
   return {
     isPipe: true,
     head(events, sections, littleEndian) {
-      write(encodePipeHead(events, sections, littleEndian));
+      for (const part of encodePipeHead(events, sections, littleEndian)) write(part);
       for (const { feature, bytes } of sections) writtenFirst.set(feature, bytes);
     },
     write,
@@ -82,7 +78,8 @@ function pipeOutput(): RewriteOutput {
       const buildIds = sections.find(({ feature }) => feature === FEATURE.BUILD_ID);
       const first = writtenFirst.get(FEATURE.BUILD_ID)?.length ?? 0;
       if (buildIds === undefined || buildIds.bytes.length === first) return;
-      write(encodePipeBuildIds(buildIds.bytes.subarray(first), littleEndian));
+      const bytes = buildIds.bytes.subarray(first);
+      write(encodeHeaderBuildIds({ bytes }, littleEndian));
     },
     close: () => length,
     discard: () => {},

@@ -1,15 +1,17 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
-import { fromHex } from '../../base/hex.ts';
 import type { BuildIdEntry } from '../../perf-data/build-id-section.ts';
 import {
+  buildIdSection,
+  commandLineSection,
+  eventDescriptionSection,
   type FeatureSection,
-  STRING_ALIGNMENT,
+  hostnameSection,
+  sampleTimeSection,
   writeString,
 } from '../../perf-data/feature-encoders.ts';
 import { FEATURE, featureName } from '../../perf-data/features.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { encodeTracingData } from '../../perf-data/tracing-data.ts';
-import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { parseTracingData } from '../../tracepoint/tracing-data.ts';
 import { readProvenance } from '../read/provenance.ts';
 import type { OutputEvent } from './head.ts';
@@ -55,7 +57,7 @@ function rewriteSection(
   const bytes = data.sections.bytes(feature);
   if (feature === FEATURE.BUILD_ID) {
     const { buildIds } = changes;
-    if (buildIds.length > 0) return encodeBuildIds(buildIds, littleEndian);
+    if (buildIds.length > 0) return buildIdSection(buildIds, littleEndian).bytes;
     return bytes?.length === 0 ? bytes : null;
   }
   if (feature === FEATURE.EVENT_DESC) return eventSection(bytes, changes, littleEndian);
@@ -64,15 +66,14 @@ function rewriteSection(
     case FEATURE.HOSTNAME: {
       const { hostname } = data.features;
       if (labels === null || hostname === null) return labels === null ? bytes : null;
-      return strings([labels.host(hostname)], littleEndian);
+      return hostnameSection(labels.host(hostname), littleEndian).bytes;
     }
     case FEATURE.CMDLINE: {
       if (labels === null && !stripsKernel) return bytes;
       const list = (data.features.commandLine ?? []).map((argument) =>
         withoutAddresses(labels?.argument(argument) ?? argument, stripsKernel),
       );
-      const counted = new ByteWriter(littleEndian).u32(list.length);
-      return counted.bytes(strings(list, littleEndian)).finish();
+      return commandLineSection(list, littleEndian).bytes;
     }
     case FEATURE.VERSION:
       return versionSection(data, bytes, changes);
@@ -80,7 +81,7 @@ function rewriteSection(
       if (!changes.isPart) return bytes;
       const { sampleTime } = changes;
       if (sampleTime === null) return null;
-      return new ByteWriter(littleEndian).u64(sampleTime.first).u64(sampleTime.last).finish();
+      return sampleTimeSection(sampleTime.first, sampleTime.last, littleEndian).bytes;
     }
     case FEATURE.TRACING_DATA:
       return labels === null && !stripsKernel ? bytes : tracingDataSection(bytes, changes);
@@ -100,7 +101,7 @@ function leftOut(feature: number, changes: SectionChanges): null {
   return null;
 }
 
-/** Lists the events as the output has them; struct in perf-data/feature-sections.ts. */
+/** Lists the events as the output has them. */
 function eventSection(
   bytes: Uint8Array | null,
   { events, stripsKernel }: SectionChanges,
@@ -108,17 +109,12 @@ function eventSection(
 ): Uint8Array | null {
   const isNamed = events.some(({ name }) => name !== null);
   if (bytes === null && !isNamed) return null;
-  const size = Math.max(0, ...events.map(({ attrBytes }) => attrBytes.length));
-  const out = new ByteWriter(littleEndian).u32(events.length).u32(size);
-  for (const { attrBytes, ids, name } of events) {
-    const start = out.length;
-    out.bytes(attrBytes).zeros(size - attrBytes.length);
-    out.patchU32(start + 4, size);
-    out.u32(ids.length);
-    out.bytes(strings([withoutAddresses(name ?? '', stripsKernel)], littleEndian));
-    for (const id of ids) out.u64(id);
-  }
-  return out.finish();
+  const described = events.map(({ attrBytes, ids, name }) => ({
+    attrBytes,
+    ids,
+    name: withoutAddresses(name ?? '', stripsKernel),
+  }));
+  return eventDescriptionSection(described, littleEndian).bytes;
 }
 
 /** The version, and behind it what perf-ts says of its own recordings (provenance.ts). */
@@ -134,10 +130,9 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
     totals: isPart ? {} : provenance.totals,
     notes: labels === null ? provenance.notes : [],
   };
-  return new ByteWriter(data.littleEndian)
-    .bytes(strings([data.features.version ?? ''], data.littleEndian))
-    .text(JSON.stringify(changed))
-    .finish();
+  const out = new ByteWriter(data.littleEndian);
+  writeString(out, data.features.version ?? '');
+  return out.text(JSON.stringify(changed)).finish();
 }
 
 /** The formats stay; kernel symbols, addresses of format strings, and comms of threads go. */
@@ -154,36 +149,6 @@ function tracingDataSection(bytes: Uint8Array, changes: SectionChanges): Uint8Ar
     return { system: probe, text: text.replace(/^name:.*$/m, `name: ${event}`) };
   });
   return encodeTracingData({ ...parts, formats });
-}
-
-function encodeBuildIds(entries: readonly BuildIdEntry[], littleEndian: boolean): Uint8Array {
-  const out = new ByteWriter(littleEndian);
-  for (const { pid, cpuMode, buildId, filename } of entries) {
-    const id = fromHex(buildId)?.subarray(0, 20) ?? new Uint8Array(0);
-    const start = out.length;
-    out
-      .u32(0)
-      .u16(cpuMode | PERF_RECORD_MISC.BUILD_ID_SIZE)
-      .u16(0)
-      .u32(pid >>> 0);
-    out
-      .bytes(id)
-      .zeros(20 - id.length)
-      .u8(id.length)
-      .zeros(3);
-    out.text(filename).u8(0);
-    const over = (out.length - start) % STRING_ALIGNMENT;
-    out.zeros(over === 0 ? 0 : STRING_ALIGNMENT - over);
-    out.patchU16(start + 6, out.length - start);
-  }
-  return out.finish();
-}
-
-/** struct perf_header_string { u32 len; char string[len]; } of each text, padded within `len`. */
-function strings(texts: readonly string[], littleEndian: boolean): Uint8Array {
-  const out = new ByteWriter(littleEndian);
-  for (const text of texts) writeString(out, text);
-  return out.finish();
 }
 
 /** `mem:0xffffffff81000000:rw` names a kernel address. */
