@@ -6,6 +6,7 @@ import { explainExecFailure } from '../launch/exec-failure.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
+import { takeNodeFiles } from './node-files.ts';
 import { checkWritable } from './output-file.ts';
 import {
   explainNativeError,
@@ -82,6 +83,7 @@ export async function startRecording(
     throw error;
   }
 
+  const startedMs = Date.now();
   // A pipe has no place for them: its reader looks for the maps itself.
   const maps = output === '-' ? null : watchMaps(session, context);
   const say = (notice: string): void => {
@@ -122,8 +124,13 @@ export async function startRecording(
         }
         const jit = maps?.finish();
         for (const notice of jit?.notices ?? []) say(notice);
-        const fileBytes = file.finish(event, context, jit?.attachments ?? []);
-        if (session.causesMaps && event.reason !== 'write-error') maps?.removeMaps();
+        const node = takeNodeFiles(jit?.attachments ?? [], startedMs);
+        const attachments = [...(jit?.attachments ?? []), ...node.attachments];
+        const fileBytes = file.finish(event, context, attachments);
+        if (session.causesMaps && event.reason !== 'write-error') {
+          maps?.removeMaps();
+          node.remove();
+        }
         onFinished({
           path: output,
           fileBytes,
