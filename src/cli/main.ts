@@ -98,8 +98,9 @@ Examples:
         runSimulate(options);
         return;
       }
-      const { runPeriods } = await import('./periods.ts');
-      await runPeriods(inputFile(file, options), options);
+      const { fileBehindPairs, runPeriods } = await import('./periods.ts');
+      const given = fileBehindPairs(file, options);
+      await runPeriods(inputFile(given.file, given.flags), given.flags);
     });
 
   withJavaScript(
@@ -255,6 +256,14 @@ function withJavaScript(command: Command): Command {
     .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
     .option('--js-simple', "without V8's inline caches and call stubs, too")
     .option('--no-js-simple', "with all of V8's frames, the interpreter's too");
+}
+
+/** What may be asked of others over the net, never unless it is asked for. */
+function withDebuginfod(command: Command): Command {
+  return command.option(
+    '--debuginfod [urls]',
+    'ask these servers, or DEBUGINFOD_URLS, for missing files',
+  );
 }
 
 function weightOption(): Option {

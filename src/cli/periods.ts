@@ -22,6 +22,20 @@ export type PeriodsFlags = SelectionFlags & {
 
 const DEFAULT_PAIRS = 32;
 
+/**
+ * The value of `--pairs` can be left out, and is taken for one only where it is a number or `all`: in
+ * `periods --pairs perf.data` the word is the file.
+ */
+export function fileBehindPairs<Flags extends { readonly pairs?: string | true }>(
+  file: string | undefined,
+  flags: Flags,
+): { file: string | undefined; flags: Flags } {
+  const { pairs } = flags;
+  const isFile = typeof pairs === 'string' && pairs !== 'all' && Number.isNaN(Number(pairs));
+  if (!isFile || file !== undefined) return { file, flags };
+  return { file: pairs, flags: { ...flags, pairs: true } };
+}
+
 /** `perf-ts periods`: how the kernel's adaptive period behaved, and what was lost. */
 export async function runPeriods(path: string, flags: PeriodsFlags): Promise<void> {
   const streams = numberOrAll('--streams', flags.streams);

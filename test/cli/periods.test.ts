@@ -83,6 +83,11 @@ describeLive('periods', () => {
     const { stdout } = perfTs(['periods', file, '--pairs', '3'], { env: inUnicode() });
     expect(stdout.split('\n')).toHaveLength(7);
     expect(stdout).toContain('λ (events/s)');
+    // A word that is no number is the file.
+    const unnumbered = perfTs(['periods', '--pairs', file], { env: inUnicode() });
+    expect(unnumbered.status, unnumbered.stderr).toBe(0);
+    expect(unnumbered.stdout.split('\n')).toHaveLength(7 - 3 + 32);
+    expect(perfTs(['periods', '--pairs', '0', file]).status).toBe(2);
   });
 
   it('draws for the terminal that there is, and never wider than 100 columns', () => {

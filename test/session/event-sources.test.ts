@@ -7,7 +7,7 @@ import { parseEvents } from '../../src/events/parse-events.ts';
 import {
   onlineCpus,
   readEventSources,
-  readTracepointFormats,
+  readFormatTexts,
 } from '../../src/session/record/event-sources.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-sources-'));
@@ -157,7 +157,7 @@ describe('tracepoints', () => {
 
   it('give the formats that a file stores, each once', () => {
     const specs = parseEvents('sched:sched_wakeup,cs,sched:*', { pmus: [], tracepoints });
-    expect(readTracepointFormats(specs, place)).toEqual({
+    expect(readFormatTexts(specs, place)).toEqual({
       headerPage: 'field: u64 timestamp;\n',
       headerEvent: '# compressed entry header\n',
       formats: [
@@ -175,7 +175,7 @@ describe('tracepoints', () => {
   it.skipIf(process.getuid?.() !== 0)('are those of this kernel', () => {
     const real = readEventSources();
     const id = real.tracepoints.id('sched', 'sched_switch');
-    const [format] = readTracepointFormats(parseEvents('sched:sched_switch', real)).formats;
+    const [format] = readFormatTexts(parseEvents('sched:sched_switch', real)).formats;
     expect(format?.text).toContain(`\nID: ${id}\n`);
   });
 });

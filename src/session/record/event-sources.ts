@@ -4,7 +4,7 @@ import { parseCpuList } from '../../base/cpu-list.ts';
 import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
-export { readTracepointFormats } from './tracefs.ts';
+export { readFormatTexts } from './tracefs.ts';
 
 /** Where this machine's files are; tests hand in folders of their own. */
 export type EventFilePlaces = {

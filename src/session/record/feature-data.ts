@@ -19,7 +19,7 @@ import {
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { attachProvenance, type Provenance } from '../read/provenance.ts';
 import { packageVersion } from '../version.ts';
-import { readTracepointFormats } from './event-sources.ts';
+import { readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
 import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
 import { CLOCK_IDS, type ClockName } from './record-options.ts';
@@ -88,7 +88,7 @@ export function collectHostFeatures(
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
   if (tracepoints.length > 0) {
-    const formats = readTracepointFormats(tracepoints);
+    const formats = readFormatTexts(tracepoints);
     sections.push(tracingDataSection({ ...formats, pageSize: PAGE_BYTES }));
   }
   return sections;

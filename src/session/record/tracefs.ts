@@ -55,7 +55,7 @@ export function openTracefs(place: TracefsPlace = SYSTEM_TRACEFS): TracepointSou
 }
 
 /** What perf.data stores so that raw tracepoint samples can be decoded elsewhere. */
-export type TracepointFormats = {
+export type FormatTexts = {
   /** `events/header_page`: layout of ftrace's own ring pages. */
   readonly headerPage: string;
   /** `events/header_event`: layout of ftrace's own events. */
@@ -69,10 +69,10 @@ export type TracepointFormats = {
 };
 
 /** The format files of the tracepoints among `specs`. */
-export function readTracepointFormats(
+export function readFormatTexts(
   specs: readonly { readonly isTracepoint: { system: string; event: string } | null }[],
   place: TracefsPlace = SYSTEM_TRACEFS,
-): TracepointFormats {
+): FormatTexts {
   const folder = findEventsFolder(place);
   const wanted = new Map<string, { system: string; event: string }>();
   for (const { isTracepoint: tracepoint } of specs) {
