@@ -10,10 +10,15 @@ import { openTrusted, uidOfProcess } from '../../read/trusted-file.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses, startOf } from './recorded-processes.ts';
 
-/** Between two looks, which is how well the times of code are known. */
-const LOOK_INTERVAL_MS = 100;
-/** Looks between two searches for processes in other mount namespaces. */
-const LOOKS_PER_SEARCH = 10;
+/**
+ * Between two looks, which is how well the times of code are known. A look at a map that did not
+ * grow costs some ten microseconds.
+ */
+const BUSY_PAUSE_MS = 20;
+const QUIET_PAUSE_MS = 40;
+const NO_MAP_PAUSE_MS = 100;
+/** Between two searches for processes in other mount namespaces, and for old maps written anew. */
+const SEARCH_INTERVAL_MS = 1000;
 /** A directory's time is as coarse as the kernel's tick; what is younger may hide a change. */
 const DIRECTORY_TICK_MS = 20;
 const MOST_MAPS = 256;
@@ -50,7 +55,7 @@ export class MapWatch {
   readonly #startedMs = Date.now();
   #timer: NodeJS.Timeout | null = null;
   #bytes = 0;
-  #looks = 0;
+  #nextSearchMs = 0;
   #directoryMs = 0;
   #scannedMs = 0;
   #lastLookNs = 0n;
@@ -68,23 +73,32 @@ export class MapWatch {
       if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
     }
     this.look();
-    this.#timer = setInterval(() => this.#lookAgain(), LOOK_INTERVAL_MS);
+    this.#lookAfter(BUSY_PAUSE_MS);
+  }
+
+  #lookAfter(pauseMs: number): void {
+    this.#timer = setTimeout(() => this.#lookAgain(), pauseMs);
   }
 
   #lookAgain(): void {
     try {
-      this.look();
+      if (this.look()) this.#lookAfter(BUSY_PAUSE_MS);
+      else this.#lookAfter(this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS);
     } catch (error) {
       this.#notices.set('look', `perf maps were not read to the end: ${(error as Error).message}`);
       this.stop();
     }
   }
 
-  /** One look at all maps; at most a few megabytes of each are read. */
-  look(most = MOST_IN_ONE_LOOK): void {
+  /** One look at all maps, of each of which at most `most` bytes are read; false: nothing new. */
+  look(most = MOST_IN_ONE_LOOK): boolean {
+    const bytesBefore = this.#bytes;
     const now = this.#options.readClock();
     if (this.#mayHaveNewMaps()) this.#findMaps();
-    if (this.#looks++ % LOOKS_PER_SEARCH === 0) this.#findMapsElsewhere();
+    if (Date.now() >= this.#nextSearchMs) {
+      this.#nextSearchMs = Date.now() + SEARCH_INTERVAL_MS;
+      this.#findMapsElsewhere();
+    }
     for (const tail of this.#tails.values()) {
       const room = MAX_PERF_MAP_BYTES - this.#bytes;
       if (room <= 0) {
@@ -94,6 +108,7 @@ export class MapWatch {
       this.#bytes += tail.look(now, Math.min(most, room));
     }
     this.#lastLookNs = now.clockNs;
+    return this.#bytes > bytesBefore;
   }
 
   /** The last look. What was read, for the recording's appendix, and what could not be. */
@@ -116,7 +131,7 @@ export class MapWatch {
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
@@ -135,7 +150,7 @@ export class MapWatch {
   #mayHaveNewMaps(): boolean {
     const changed = statSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (changed === this.#directoryMs && this.#scannedMs > changed + DIRECTORY_TICK_MS) {
-      return this.#earlier.size > 0 && this.#looks % LOOKS_PER_SEARCH === 0;
+      return this.#earlier.size > 0 && Date.now() >= this.#nextSearchMs;
     }
     this.#directoryMs = changed;
     this.#scannedMs = Date.now();
@@ -161,7 +176,7 @@ export class MapWatch {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);
       if (this.#tails.has(path)) continue;
       if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-        this.#adopt(path, pid, this.#looks === 1);
+        this.#adopt(path, pid, this.#lastLookNs === 0n);
       }
     }
   }
