@@ -14,8 +14,8 @@ const MOST_MISSING_SAID = 3;
 /** How JavaScript is shown, as commander hands it over. */
 export type JavaScriptFlags = {
   readonly sourceMaps?: boolean;
-  /** `--js-simple`, `--no-js-simple`; undefined: neither. */
   readonly jsSimple?: boolean;
+  readonly jsRaw?: boolean;
 };
 
 /** Opens a recording for a command, and says on standard error what was broken in it. */
@@ -32,6 +32,9 @@ export async function loadForCommand(
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     ...symbolSources(options),
+    ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
+    ...(options.jsSimple && { simplify: 'all' }),
+    ...(options.jsRaw && { rawScripts: true }),
   });
   warnIfCut(opened, options.strict === true);
   sayDiagnostics(opened.diagnostics, options.verbose === true);

@@ -255,7 +255,7 @@ function withJavaScript(command: Command): Command {
   return command
     .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
     .option('--js-simple', "without V8's inline caches and call stubs, too")
-    .option('--no-js-simple', "with all of V8's frames, the interpreter's too");
+    .option('--js-raw', "V8's own names and frames, as perf shows them");
 }
 
 /** What may be asked of others over the net, never unless it is asked for. */

@@ -23,33 +23,18 @@ const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /**
- * The profile with names for the threads of Node, which are all called after the program. Workers go
- * by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and libuv, the
- * outermost frames tell.
+ * The profile with names for the threads of Node, which the kernel knows by the program's name. Workers
+ * go by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and libuv, the
+ * outermost frames tell. The comms of samples stay what the kernel said.
  */
 export function nameWorkers(profile: Profile, workers: readonly Worker[]): Profile {
   const names = namesOfThreads(profile, workers);
   if (names.size === 0) return profile;
-  const strings = [...profile.strings];
-  const rows = new Map<number, number>();
-  for (const [thread, name] of names) {
-    rows.set(thread, strings.length);
-    strings.push(name);
-  }
-  return {
-    ...profile,
-    strings,
-    threads: profile.threads.map((thread, row) => ({
-      ...thread,
-      comm: names.get(row) ?? thread.comm,
-    })),
-    samples: {
-      ...profile.samples,
-      comm: profile.samples.comm.map(
-        (comm, sample) => rows.get(profile.samples.thread[sample] as number) ?? comm,
-      ),
-    },
-  };
+  const threads = profile.threads.map((thread, row) => ({
+    ...thread,
+    comm: names.get(row) ?? thread.comm,
+  }));
+  return { ...profile, threads };
 }
 
 /** Row of a thread -> its name, for those that get one. */

@@ -20,6 +20,8 @@ export type JavaScriptOptions = {
   readonly sourceMaps?: boolean;
   /** Which of V8's own frames are left out. Default `interpreter`. */
   readonly simplify?: Simplify;
+  /** True: V8's own names and frames, as perf shows them; what stands above does not matter then. */
+  readonly rawScripts?: boolean;
   /** The recorded machine's files are below this directory. */
   readonly symfs?: string;
 };
@@ -32,6 +34,7 @@ export function nameJavaScript(
   recording: { readonly data: PerfData; readonly path: string } | null,
 ): Profile {
   const { simplify = 'interpreter' } = options;
+  if (options.rawScripts) return profile;
   const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
   const modified = recording === null ? null : modifiedMs(recording.path);
   const maps = new ScriptMaps({
