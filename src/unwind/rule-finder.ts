@@ -63,8 +63,11 @@ export class RuleFinder {
     const text = module.readText(ip - before, before + textAfter);
     rule.set(KIND.FRAME_POINTER);
     if (text.length <= before) return;
-    if (architecture.isSigreturn(text, before)) rule.set(KIND.FULL);
-    else if (isFirst) architecture.analyzeText(text, before, rule);
+    if (architecture.isSigreturn(text, before)) {
+      const { signalFrameOffsets: at, stackPointer, framePointer } = architecture;
+      const ipAt = at[architecture.instructionPointer];
+      rule.set(KIND.SIGNAL, at[stackPointer], at[framePointer], ipAt);
+    } else if (isFirst) architecture.analyzeText(text, before, rule);
   }
 
   /** Whether a signal handler returns to `address` (an ip), where no table says so. */

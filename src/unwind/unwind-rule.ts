@@ -13,6 +13,7 @@
  *   SP_SAVED_LR       sp + a         [cfa + b]        lr
  *   FP_MEMORY         [fp + a]       [fp + b]         [cfa + r]     realigned stacks
  *   FRAME_POINTER     fp + 16        [fp]             [fp + 8]      where there is no table
+ *   SIGNAL            [sp + a]       [sp + b]         [sp + r]      the interrupted ip, and lr
  *   ROOT              there is no caller
  *   FULL              needs all registers: evaluated from the table each time
  *
@@ -27,10 +28,11 @@ export const KIND = {
   SP_SAVED_LR: 5,
   FP_MEMORY: 6,
   FRAME_POINTER: 7,
-  ROOT: 8,
-  FULL: 9,
-  BAD_TABLE: 10,
-  NOT_MAPPED: 11,
+  SIGNAL: 8,
+  ROOT: 9,
+  FULL: 10,
+  BAD_TABLE: 11,
+  NOT_MAPPED: 12,
 } as const;
 
 const LARGEST_OFFSET = 2 ** 31;

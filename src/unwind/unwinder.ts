@@ -74,18 +74,20 @@ class RuleUnwinder implements Unwinder {
 
     let sp = registers[numbers.stackPointer] as number;
     let fp = registers[numbers.framePointer] as number;
-    const lr = signsPointers ? (registers[numbers.linkRegister] as number) : Number.NaN;
+    let lr = signsPointers ? (registers[numbers.linkRegister] as number) : Number.NaN;
     let address = registers[numbers.instructionPointer] as number;
     /** The stack grows down, so callers lie above this. */
     let floor = sp;
     let isByFramePointer = false;
+    /** The address is that of an instruction that a signal interrupted, or the sample's ip. */
+    let isInstruction = true;
     let stop: number = STOP.TOO_MANY_FRAMES;
     let count = 0;
     while (count < limit) {
-      const lookup = count === 0 ? address : address - 1;
+      const lookup = isInstruction ? address : address - 1;
       const slot = cache.slotOf(lookup);
       if (cache.has(slot, generation, lookup)) statistics.hits++;
-      else this.#fill(slot, lookup, count === 0, modules);
+      else this.#fill(slot, lookup, isInstruction, modules);
       const kind = kinds[slot] as number;
       if (kind >= KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
@@ -93,7 +95,7 @@ class RuleUnwinder implements Unwinder {
         break;
       }
       out[count] = address;
-      isExact[count] = count === 0 ? 1 : 0;
+      isExact[count] = isInstruction ? 1 : 0;
       count++;
       this.stopAddress = lookup;
 
@@ -119,6 +121,21 @@ class RuleUnwinder implements Unwinder {
         cfa = stack.readWord(fp + (cfaOffset[slot] as number));
         savedAt = fp + (fpOffset[slot] as number);
         returnAt = cfa + (raOffset[slot] as number);
+      } else if (kind === KIND.SIGNAL) {
+        const ipAt = sp + (raOffset[slot] as number);
+        address = stack.readWord(ipAt);
+        if (Number.isNaN(address)) {
+          stop = stackStop(ipAt, stack);
+          break;
+        }
+        fp = stack.readWord(sp + (fpOffset[slot] as number));
+        if (signsPointers) lr = stack.readPointer(ipAt - LR_BEFORE_PC);
+        sp = stack.readWord(sp + (cfaOffset[slot] as number));
+        // The handler may have had a stack of its own, so nothing is known about the order.
+        floor = sp;
+        isByFramePointer = false;
+        isInstruction = true;
+        continue;
       } else if (kind === KIND.FULL) {
         statistics.fullUnwinds++;
         return this.#unwindFull(registers, stack, modules, out);
@@ -127,7 +144,7 @@ class RuleUnwinder implements Unwinder {
         break;
       }
       if (!(cfa > floor)) {
-        const isLeaf = cfa === floor && count === 1;
+        const isLeaf = cfa === floor && isInstruction;
         if (!isLeaf) {
           stop = Number.isNaN(cfa) ? STOP.MISSING_REGISTER : STOP.NOT_ADVANCING;
           break;
@@ -144,7 +161,7 @@ class RuleUnwinder implements Unwinder {
         }
       }
       if (kind === KIND.SP_LR || kind === KIND.SP_SAVED_LR) {
-        if (count > 1 || Number.isNaN(lr)) {
+        if (!isInstruction || Number.isNaN(lr)) {
           stop = STOP.MISSING_REGISTER;
           break;
         }
@@ -159,6 +176,7 @@ class RuleUnwinder implements Unwinder {
       }
       fp = callerFp;
       floor = cfa;
+      isInstruction = false;
       isByFramePointer = kind === KIND.FRAME_POINTER;
       // On aarch64 the saved pair may lie anywhere in the frame, so it doesn't tell the caller's sp.
       sp = isByFramePointer && signsPointers ? Number.NaN : cfa;
@@ -200,6 +218,9 @@ class RuleUnwinder implements Unwinder {
     this.stopModule = modules.find(this.stopAddress) ? modules.module : null;
   }
 }
+
+/** Bytes between lr and pc in `struct sigcontext` of aarch64: { …; u64 lr; u64 sp; u64 pc; }. */
+const LR_BEFORE_PC = 16;
 
 /** Kinds whose caller's frame pointer is in memory, as bits. */
 const SAVES_FP =

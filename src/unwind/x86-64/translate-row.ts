@@ -1,5 +1,6 @@
 import { CFA, type CfiRow, RULE } from '../cfi-row.ts';
 import type { CfiTable } from '../cfi-table.ts';
+import type { SectionReader } from '../section-reader.ts';
 import { KIND, type UnwindRule } from '../unwind-rule.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 
@@ -15,10 +16,13 @@ export function translateRow(
     rule.set(KIND.ROOT);
     return;
   }
+  if (table.isSignalFrame) {
+    translateSignalFrame(row, table, rule);
+    return;
+  }
   const isPlain =
     raKind === RULE.OFFSET &&
     table.returnAddressRegister === RETURN_ADDRESS &&
-    !table.isSignalFrame &&
     row.kind[RSP] === RULE.UNSET;
   if (!isPlain) rule.set(KIND.FULL);
   else if (row.cfaKind === CFA.REGISTER) translateRegisterCfa(row, rule);
@@ -76,19 +80,45 @@ function translateExpressionCfa(
     rule.set(KIND.SP, inEntry >= pushAt ? 16 : 8, 0, raOffset);
     return;
   }
-  if (bytes[start] !== BREG6 || bpKind !== RULE.EXPRESSION) return;
-  const bpStart = row.start[RBP] as number;
-  if (bytes[bpStart] !== BREG6) return;
-  reader.window(start + 1, row.cfaEnd);
-  const cfaAt = reader.sleb();
-  if (reader.failed || reader.at !== row.cfaEnd - 1 || bytes[reader.at] !== DEREF) return;
-  reader.window(bpStart + 1, row.end[RBP] as number);
-  const bpAt = reader.sleb();
-  if (reader.failed || reader.at !== reader.end) return;
-  rule.set(KIND.FP_MEMORY, cfaAt, bpAt, raOffset);
+  const cfaAt = derefOffset(reader, BREG6, row.cfaStart, row.cfaEnd);
+  const bpAt = savedOffset(reader, BREG6, row, RBP);
+  if (!Number.isNaN(cfaAt + bpAt)) rule.set(KIND.FP_MEMORY, cfaAt, bpAt, raOffset);
+}
+
+/**
+ * glibc describes the code that a signal handler returns to by one expression per register, which
+ * point into what the kernel saved: CFA breg7(rsp) 160; deref; rbp at breg7 120; rip at breg7 168.
+ */
+function translateSignalFrame(row: CfiRow, table: CfiTable, rule: UnwindRule): void {
+  const { reader } = table;
+  rule.set(KIND.FULL);
+  if (reader === null || row.cfaKind !== CFA.EXPRESSION) return;
+  const spAt = derefOffset(reader, BREG7, row.cfaStart, row.cfaEnd);
+  const bpAt = savedOffset(reader, BREG7, row, RBP);
+  const ipAt = savedOffset(reader, BREG7, row, RETURN_ADDRESS);
+  if (!Number.isNaN(spAt + bpAt + ipAt)) rule.set(KIND.SIGNAL, spAt, bpAt, ipAt);
+}
+
+/** x where the expression is `breg<n> x; deref`, NaN where it is another. */
+function derefOffset(reader: SectionReader, breg: number, start: number, end: number): number {
+  reader.window(start, end - 1);
+  const isBreg = reader.u8() === breg;
+  const offset = reader.sleb();
+  if (!isBreg || reader.failed || reader.at !== end - 1) return Number.NaN;
+  return reader.bytes[end - 1] === DEREF ? offset : Number.NaN;
+}
+
+/** x where `register` is saved at `breg<n> x`, NaN where it is not. */
+function savedOffset(reader: SectionReader, breg: number, row: CfiRow, register: number): number {
+  if (row.kind[register] !== RULE.EXPRESSION) return Number.NaN;
+  reader.window(row.start[register] as number, row.end[register] as number);
+  const isBreg = reader.u8() === breg;
+  const offset = reader.sleb();
+  return isBreg && !reader.failed && reader.at === reader.end ? offset : Number.NaN;
 }
 
 const BREG6 = 0x76;
+const BREG7 = 0x77;
 const DEREF = 0x06;
 /** With k at index 6. */
-const PLT_EXPRESSION = [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];
+const PLT_EXPRESSION = [BREG7, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];
