@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts';
 import type { Completeness, CutStacks } from '../profile/completeness.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
-import { CHAIN_ENDS } from '../session/read/stack-roots.ts';
+import { CHAIN_ENDS, CHAIN_IS_FULL } from '../session/read/stack-roots.ts';
 import { STOP, STOP_NAMES } from '../unwind/stop-reason.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 
@@ -44,6 +44,8 @@ function adviceFor({ reason, dso }: CutStacks, { profile }: OpenedProfile): stri
   switch (reason) {
     case CHAIN_ENDS:
       return 'record with --call-graph dwarf, or build with -fno-omit-frame-pointer';
+    case CHAIN_IS_FULL:
+      return 'raise kernel.perf_event_max_stack, or record with --call-graph dwarf';
     case STOP_NAMES[STOP.STACK_CUT]:
       return 'copy more of the stack: --call-graph dwarf,65528';
     case STOP_NAMES[STOP.NO_TABLE]:

@@ -97,21 +97,11 @@ function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
 }
 
 /**
- * Puts the stack row `marker` at the root of every stack of `ends` that is known to be cut by now, and
- * takes markers away where a stack turned out to be whole, in place. A callchain whose outermost
- * function has no name may be whole: it is left as it is.
+ * Takes the marker away, in place, where a stack turned out to be whole: its outermost function is a
+ * root by name.
  */
-export function markCutStacks(
-  profile: Profile,
-  ends: StackEnds,
-  facts: RootFacts,
-  marker: number,
-): void {
-  const { stacks } = profile;
-  for (let row = marker + 1; row < stacks.length; row++) {
-    if (ends.outermost[row] !== row) continue;
-    const reason = ends.reason[row] as number;
-    if (reason === NO_REASON) stacks.prefix[row] = NONE;
-    else if (reason === facts.chainReason) stacks.prefix[row] = marker;
+export function unmarkWholeStacks({ stacks }: Profile, { outermost, reason }: StackEnds): void {
+  for (let row = 0; row < stacks.length; row++) {
+    if (outermost[row] === row && reason[row] === NO_REASON) stacks.prefix[row] = NONE;
   }
 }

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../perf-data/event-list.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
+import { copiesStacks } from '../read/unwind-stacks.ts';
 import type { RewriteOptions } from './options.ts';
 
 /** What becomes of one event's samples. */
@@ -26,9 +27,9 @@ const FIELDS_WITH_ADDRESSES =
 
 /** Bits are removed where they are set, so that the attr says what its samples have. */
 export function changeEvent({ attr }: RecordedEvent, options: RewriteOptions): EventChange {
-  const dropStacks = options.dropStacks === true || options.anonymize === true;
+  const isUnwound = dropsStacks(options) && copiesStacks(attr);
   const unwanted =
-    (dropStacks ? USER_COPIES : 0) |
+    (dropsStacks(options) ? USER_COPIES : 0) |
     (options.stripKernel === true ? KERNEL_SECRETS : 0) |
     // What AUX samples refer to, the trace, is never in the output.
     PERF_SAMPLE.AUX;
@@ -43,7 +44,9 @@ export function changeEvent({ attr }: RecordedEvent, options: RewriteOptions): E
     isDecoded,
     attr: {
       ...attr,
-      sampleType: attr.sampleType - removed,
+      sampleType: (attr.sampleType - removed) | (isUnwound ? PERF_SAMPLE.CALLCHAIN : 0),
+      // The user part is in the callchain now.
+      ...(isUnwound && { flags: { ...attr.flags, excludeCallchainUser: false } }),
       ...(removed & PERF_SAMPLE.REGS_USER && { sampleRegsUser: 0n }),
       ...(removed & PERF_SAMPLE.STACK_USER && { sampleStackUser: 0 }),
       ...(removed & PERF_SAMPLE.REGS_INTR && { sampleRegsIntr: 0n }),
@@ -52,6 +55,11 @@ export function changeEvent({ attr }: RecordedEvent, options: RewriteOptions): E
       ...(hidesConfig && { config1: hidden(attr.config1), config2: hidden(attr.config2) }),
     },
   };
+}
+
+/** Copies of stacks go, and so are unwound before. */
+export function dropsStacks({ dropStacks, anonymize }: RewriteOptions): boolean {
+  return dropStacks === true || anonymize === true;
 }
 
 function hidden(config: bigint): bigint {

@@ -21,8 +21,10 @@ export type RecordSelection = {
 export type RewriteOptions = {
   /** Kernel addresses are replaced by one marker; module maps and physical addresses go. */
   readonly stripKernel?: boolean;
-  /** The copies of user registers and user stacks go; callchains stay. */
+  /** The copies of user stacks are unwound into callchains; then they and the user registers go. */
   readonly dropStacks?: boolean;
+  /** Where the files lie that are needed for unwinding, as `openProfile` takes them. */
+  readonly symfs?: string;
   /** Paths, comms, host name and command line become hashes; implies `dropStacks`. */
   readonly anonymize?: boolean;
   /** Goes into the hashes of `anonymize`, so that nobody without it can try names. */

@@ -1,8 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
+import { StringTable } from '../../base/string-table.ts';
 import { readTimeSince, toRawTime } from '../../base/u64.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
+import type { RecordVisitor } from '../../perf-data/record-walk.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import {
   PERF_RECORD,
@@ -10,10 +12,16 @@ import {
   recordTypeName,
 } from '../../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { decodeRecord } from '../../perf-event/record.ts';
+import { ProcessTable } from '../../process/process-table.ts';
 import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
+import { applyToProcesses } from '../read/apply-side-band.ts';
+import { openUnwinder } from '../read/open-profile.ts';
 import { withRecording } from '../read/open-recording.ts';
+import { visitInTimeOrder } from '../read/ordered-records.ts';
+import { copiesStacks, type StackUnwinder } from '../read/unwind-stacks.ts';
 import { BuildIdList } from './build-id-list.ts';
-import { changeEvent, type EventChange } from './event-change.ts';
+import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
 import type { OutputEvent } from './head.ts';
 import { kernelAddressesOf } from './kernel-marker.ts';
 import { Labels } from './labels.ts';
@@ -28,6 +36,8 @@ import { type InputRecord, isKnownType, SideBandRewriter } from './side-band.ts'
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
+/** What readers have to hold back until a round ends. */
+const ROUND_BYTES = 1 << 20;
 
 /**
  * Writes the recording at `input` (`-`: standard input) again, changed as `options` say, to the
@@ -67,6 +77,10 @@ class Rewriter {
   readonly #selector: Selector;
   readonly #labels: Labels | null;
   readonly #buildIds: BuildIdList;
+  /** Null: samples are written as they lie in the file. */
+  readonly #unwinder: StackUnwinder | null;
+  readonly #processes = new ProcessTable(new StringTable());
+  #roundBytes = 0;
   readonly #leftOut = new Map<string, number>();
   #sampleCount = 0;
   #keptCount = 0;
@@ -87,12 +101,21 @@ class Rewriter {
     const cleansRaw = kernel !== null || this.#labels !== null;
     const formats = tracing === null || !cleansRaw ? null : TracepointFormats.parse(tracing);
     this.#changes = data.attrs.map((event) => changeEvent(event, options));
+    const { symfs } = options;
+    this.#unwinder = dropsStacks(options)
+      ? openUnwinder(
+          { data, processes: this.#processes },
+          { ...(symfs !== undefined && { symfs }) },
+        )
+      : null;
     this.#samples = data.attrs.map(({ info, attr }, index) => {
       const change = this.#changes[index] as EventChange;
       if (!change.isDecoded) return null;
       const format = formats?.of(Number(attr.config)) ?? null;
       const raw = cleansRaw ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
-      return new SampleRewriter(info, change.removed, kernel, raw);
+      const unwinder = copiesStacks(attr) ? this.#unwinder : null;
+      const unwinding = unwinder && { unwinder, attrIndex: index };
+      return new SampleRewriter(info, change.removed, kernel, raw, unwinding);
     });
     this.#unknown = this.#samples.every((rewriter) => rewriter === null) ? null : 'unreadable';
     const buildIds = options.buildIds ?? 'keep';
@@ -107,19 +130,38 @@ class Rewriter {
     const before = sink.isPipe ? this.#sections(events, false) : [];
     sink.head(events, before, littleEndian);
     const buffer = new RecordBuffer((bytes) => sink.write(bytes));
-    walkRecords(
-      this.#data,
-      {
-        record: (view, offset, size, type, misc) => {
-          if (type === PERF_RECORD.SAMPLE) this.#sample(view, offset, size, misc, buffer);
-          else this.#other(view, offset, size, type, misc, buffer);
-        },
+    const visitor: RecordVisitor = {
+      record: (view, offset, size, type, misc) => {
+        if (type === PERF_RECORD.SAMPLE) this.#sample(view, offset, size, misc, buffer);
+        else this.#other(view, offset, size, type, misc, buffer);
       },
-      SEGMENT_BYTES,
-    );
+    };
+    if (this.#unwinder === null) walkRecords(this.#data, visitor, SEGMENT_BYTES);
+    else this.#runInTimeOrder(visitor, buffer);
     buffer.flush();
+    this.#unwinder?.close();
     this.#buildIds.readFiles();
     sink.tail(this.#sections(events, true), littleEndian);
+  }
+
+  /**
+   * Unwinding needs to know what was mapped at the time of each sample, so the output is in the order
+   * of time. Any place in it may then end a round.
+   */
+  #runInTimeOrder(visitor: RecordVisitor, out: RecordBuffer): void {
+    const { littleEndian } = this.#data;
+    const endRound = new Uint8Array(8);
+    const view = new DataView(endRound.buffer);
+    view.setUint32(0, PERF_RECORD.FINISHED_ROUND, littleEndian);
+    view.setUint16(6, endRound.length, littleEndian);
+    visitInTimeOrder(this.#data, {
+      record: (...record) => {
+        visitor.record(...record);
+        if (out.length - this.#roundBytes < ROUND_BYTES) return;
+        out.append(endRound);
+        this.#roundBytes = out.length;
+      },
+    });
   }
 
   summary(bytesWritten: number): RewriteSummary {
@@ -175,6 +217,11 @@ class Rewriter {
         : (this.#data.attrs[event === UNKNOWN_EVENT ? 0 : event]?.info.trailerSize ?? 0);
     const record: InputRecord = { view, offset, size, type, misc, trailerSize };
     if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) this.#buildIds.add(record);
+    if (this.#unwinder !== null && event !== UNKNOWN_EVENT) {
+      const { info } = this.#data.attrs[event]!;
+      const decoded = decodeRecord(view, offset, size, type, misc, info);
+      applyToProcesses(this.#processes, decoded, misc);
+    }
     const rewritten = this.#sideBand.rewrite(record);
     if (rewritten === null) {
       if (!isKnownType(type)) {

@@ -1,8 +1,11 @@
 // Hot: once per sample.
 
+import { firstUserEntry } from '../../perf-event/callchain.ts';
 import { PERF_FORMAT, PERF_RECORD_MISC, PERF_SAMPLE } from '../../perf-event/constants.ts';
 import type { ParseInfo } from '../../perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
+import { MOST_FRAMES } from '../../unwind/unwinder.ts';
+import type { StackUnwinder } from '../read/unwind-stacks.ts';
 import {
   isContextMarker,
   isKernelAddress,
@@ -13,6 +16,9 @@ import type { RawCleaner } from './raw-cleaner.ts';
 import type { RecordBuffer } from './record-buffer.ts';
 
 const BRANCH_ENTRY_SIZE = 24;
+const TWO_32 = 2 ** 32;
+/** What a callchain may grow by: two entries a frame. */
+const MOST_CHAIN_BYTES = 16 * MOST_FRAMES + 16;
 /** Fields of 8 bytes between PHYS_ADDR and AUX. */
 const BEHIND_PHYS_ADDR = [
   PERF_SAMPLE.CGROUP,
@@ -24,6 +30,9 @@ const BEHIND_PHYS_ADDR = [
 const KERNEL_CONTEXTS = new Set([-32, -128, -2176].map((marker) => marker >>> 0));
 const DEFERRED_CONTEXT = -640 >>> 0;
 
+/** Unwinds the samples of one event before their stacks go. */
+export type Unwinding = { readonly unwinder: StackUnwinder; readonly attrIndex: number };
+
 /**
  * Writes samples of one event without the fields in `removed`, and without kernel addresses if
  * `kernel` is given. A field that goes leaves no gap: positions behind it move.
@@ -33,6 +42,7 @@ export class SampleRewriter {
   readonly #removed: number;
   readonly #kernel: KernelAddresses | null;
   readonly #raw: RawCleaner | null;
+  readonly #unwinding: Unwinding | null;
   readonly #sample = new SampleView({ high: 0, low: 0 });
   // The sample being written: where it is read up to, and where it is written to.
   #in: DataView = new DataView(new ArrayBuffer(0));
@@ -44,11 +54,13 @@ export class SampleRewriter {
     removed: number,
     kernel: KernelAddresses | null,
     raw: RawCleaner | null,
+    unwinding: Unwinding | null = null,
   ) {
     this.#info = info;
     this.#removed = removed;
     this.#kernel = kernel;
     this.#raw = raw;
+    this.#unwinding = unwinding;
   }
 
   /** Appends the sample to `out`. False, and nothing is written, if it can't be taken apart. */
@@ -58,12 +70,15 @@ export class SampleRewriter {
     if (!decodeSample(view, offset, end, this.#info, sample)) return false;
     const { sampleType, littleEndian } = this.#info;
     const removed = this.#removed;
-    out.begin(size + 8);
+    const isUnwound = this.#unwind(view);
+    out.begin(size + 8 + MOST_CHAIN_BYTES);
     this.#in = view;
     this.#from = offset;
     this.#out = out;
     if (this.#kernel !== null) this.#stripHead(offset, misc, this.#kernel);
-    if (this.#kernel !== null && sampleType & PERF_SAMPLE.CALLCHAIN) {
+    if (isUnwound) {
+      this.#writeCallchain(this.#callchainOffset(offset));
+    } else if (this.#kernel !== null && sampleType & PERF_SAMPLE.CALLCHAIN) {
       this.#stripCallchain(this.#callchainOffset(offset), misc, this.#kernel);
     }
     if (this.#raw !== null && sample.rawOffset >= 0) {
@@ -95,6 +110,45 @@ export class SampleRewriter {
     this.#copyUntil(end);
     out.end(littleEndian);
     return true;
+  }
+
+  /** True if the callchain to be written is that of the decoded sample, not that of the input. */
+  #unwind(view: DataView): boolean {
+    const unwinding = this.#unwinding;
+    if (unwinding === null) return false;
+    unwinding.unwinder.complete(this.#sample, view, unwinding.attrIndex);
+    const isAdded = (this.#info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0;
+    return unwinding.unwinder.hasChanged || isAdded;
+  }
+
+  /**
+   * struct { u64 nr; u64 ips[nr]; }, in place of the input's if it has one. With `kernel` the entries
+   * before the user part become one marker.
+   */
+  #writeCallchain(chainOffset: number): void {
+    const { littleEndian, sampleType } = this.#info;
+    const { callchain, callchainLength } = this.#sample;
+    const out = this.#out as RecordBuffer;
+    this.#copyUntil(chainOffset);
+    if (sampleType & PERF_SAMPLE.CALLCHAIN) {
+      const low = chainOffset + (littleEndian ? 0 : 4);
+      this.#from = chainOffset + 8 + 8 * this.#in.getUint32(low, littleEndian);
+    }
+    const countAt = out.take(8);
+    let first = 0;
+    let written = 0;
+    const userPart = firstUserEntry(callchain, callchainLength) - 1;
+    if (this.#kernel !== null && userPart > 0) {
+      first = userPart;
+      writeAddress(out.view, out.take(8), callchain[0] as number, littleEndian);
+      writeMarker(out.view, out.take(8), littleEndian);
+      written = 2;
+    }
+    for (let i = first; i < callchainLength; i++) {
+      writeAddress(out.view, out.take(8), callchain[i] as number, littleEndian);
+      written++;
+    }
+    writeAddress(out.view, countAt, written, littleEndian);
   }
 
   #copyUntil(end: number): void {
@@ -202,6 +256,13 @@ export class SampleRewriter {
       }
     }
   }
+}
+
+/** An address in signed form, or a small count. */
+function writeAddress(view: DataView, at: number, address: number, littleEndian: boolean): void {
+  const high = Math.floor(address / TWO_32);
+  view.setInt32(littleEndian ? at + 4 : at, high, littleEndian);
+  view.setUint32(littleEndian ? at : at + 4, address - high * TWO_32, littleEndian);
 }
 
 /** Whether a record of this misc is about kernel code, the host's or a guest's. */

@@ -24,7 +24,7 @@ import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
-import { StackRoots } from './stack-roots.ts';
+import { CHAIN_FULL, StackRoots } from './stack-roots.ts';
 import { StreamRepair } from './stream-repair.ts';
 import { SwitchLog } from './switch-log.ts';
 import { ThrottleLog } from './throttle-log.ts';
@@ -64,6 +64,8 @@ export class Pipeline {
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
   readonly #attrCopiesStacks: Uint8Array;
+  /** Frames that the kernel records at most. */
+  readonly #attrMaxStack: Uint16Array;
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
@@ -94,6 +96,10 @@ export class Pipeline {
     ).length;
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
+    );
+    this.#attrMaxStack = Uint16Array.from(
+      data.attrs,
+      ({ attr }) => attr.sampleMaxStack || DEFAULT_MAX_STACK,
     );
     this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
       copiesStacks(attr) ? 1 : 0,
@@ -181,7 +187,7 @@ export class Pipeline {
     }
     const stack =
       sample.callchainLength > 0
-        ? this.#internWithEnd(sample, last, stop)
+        ? this.#internWithEnd(sample, last, stop, this.#attrMaxStack[attrIndex] as number)
         : this.#internLeaf(sample.pid, sample.ip, misc);
     const isMisled =
       sample.timeNs === last.lostNs &&
@@ -209,9 +215,13 @@ export class Pipeline {
   }
 
   /** Interns the callchain of a sample whose stack ends for the reason `stop`. */
-  #internWithEnd(sample: SampleView, last: CpuMemory, stop: number): number {
+  #internWithEnd(sample: SampleView, last: CpuMemory, stop: number, maxStack: number): number {
     const { callchain, callchainLength, pid } = sample;
-    const marker = this.roots.markerOf(stop);
+    const marker = this.roots.markerOf(
+      stop === NOT_UNWOUND && callchainLength > maxStack && isFull(sample, maxStack)
+        ? CHAIN_FULL
+        : stop,
+    );
     if (marker !== last.marker) {
       last.marker = marker;
       last.length = 0;
@@ -466,6 +476,18 @@ type CpuMemory = {
   /** Time of the last LOST record. */
   lostNs: number;
 };
+
+/** `kernel.perf_event_max_stack` where nobody has changed it. */
+const DEFAULT_MAX_STACK = 127;
+
+/** Whether the callchain has `maxStack` frames, markers aside; an unwound one may have more. */
+function isFull({ callchain, callchainLength }: SampleView, maxStack: number): boolean {
+  let frames = 0;
+  for (let i = 0; i < callchainLength; i++) {
+    if (!isContextMarker(callchain[i] as number)) frames++;
+  }
+  return frames === maxStack;
+}
 
 /** Entries of a callchain that are remembered; few are deeper. */
 const REMEMBERED_DEPTH = 256;

@@ -163,6 +163,8 @@ class RecordDescriber {
   readonly #deferred: DeferredSamples;
   /** The user part of the sample's callchain where a record of its own had it. */
   #userPart: Float64Array | null = null;
+  /** Whether the user part of the sample's callchain comes from its copied stack. */
+  #isUnwound = false;
   #misc = 0;
   readonly #text: SampleText;
 
@@ -241,8 +243,11 @@ class RecordDescriber {
     }
     this.samples++;
     this.#pipeline.jit?.advance(sample.timeNs);
-    if (copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
-      this.#pipeline.unwinder?.complete(sample, view, attrIndex);
+    const { unwinder } = this.#pipeline;
+    this.#isUnwound = false;
+    if (unwinder !== null && copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
+      unwinder.complete(sample, view, attrIndex);
+      this.#isUnwound = unwinder.hasChanged;
     }
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
@@ -263,6 +268,7 @@ class RecordDescriber {
     const { info } = this.#data.attrs[attrIndex]!;
     if (!decodeSample(view, 0, view.byteLength, info, this.#sample)) return;
     this.#userPart = userPart;
+    this.#isUnwound = false;
     this.#tellSample(view, misc, attrIndex, comm, lines);
     this.#userPart = null;
   }
@@ -367,7 +373,7 @@ class RecordDescriber {
 
   #chain(): NamedFrame[] {
     const { view, littleEndian } = this.#context;
-    const frames = this.#namer.chain(this.#sample, view, littleEndian, this.#misc);
+    const frames = this.#namer.chain(this.#sample, view, littleEndian, this.#misc, this.#isUnwound);
     const userPart = this.#userPart;
     if (userPart === null) return frames;
     const { pid } = this.#sample;

@@ -6,10 +6,10 @@ import { type Completeness, computeCompleteness } from '../../profile/completene
 import {
   findStackEnds,
   MARKER_DEPTH,
-  markCutStacks,
   markerAddress,
   type RootFacts,
   TRUNCATED_FUNC_NAME,
+  unmarkWholeStacks,
 } from '../../profile/cut-stacks.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
@@ -22,12 +22,18 @@ const CHAIN_REASON = STOP_NAMES.length;
 const UNNAMED_REASON = CHAIN_REASON + 1;
 /** What `Completeness` calls a callchain by frame pointer that ends at no root. */
 export const CHAIN_ENDS = 'frame pointers lead no further';
-const REASONS = [...STOP_NAMES, CHAIN_ENDS, null];
+/** A callchain has as many frames as it may. */
+export const CHAIN_FULL = CHAIN_REASON + 2;
+/** What `Completeness` calls that. */
+export const CHAIN_IS_FULL = 'as many frames as the kernel records';
+const REASONS = [...STOP_NAMES, CHAIN_ENDS, null, CHAIN_IS_FULL];
 
 /**
- * Where stacks end, while a recording is read and afterwards. Stacks that unwinding could not follow to
- * their root get a marker frame there at once, one for each reason. Of a callchain by frame pointer
- * only the name of its outermost function tells, so these are marked when frames have names.
+ * Where stacks end, while a recording is read and afterwards. Stacks that are known to go on where they
+ * end get a marker frame there, one for each reason: those that unwinding could not follow, and
+ * callchains with as many frames as the kernel gives. Of other callchains only the name of the outermost
+ * function tells. They are counted when frames have names, and not marked: frame pointers of code
+ * without them lead astray, mostly at a place that says nothing, and other tools show them as they are.
  */
 export class StackRoots {
   readonly #builder: ProfileBuilder;
@@ -45,8 +51,6 @@ export class StackRoots {
       const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
       return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);
     });
-    // Its row comes before all that may be put below it.
-    if (this.#recordsStacks.includes(true)) this.#markerRow(CHAIN_REASON);
   }
 
   /** The row that a stack begins with that ends for the reason `stop`; −1 for whole ones. */
@@ -63,17 +67,16 @@ export class StackRoots {
     this.#isRoot.array[frame] = 1;
   }
 
-  /** Marks what is known to be cut now that frames have names, and counts whole stacks. */
+  /** Counts whole stacks now that frames have names. */
   finish(profile: Profile): Completeness | null {
-    const marker = this.#markers[CHAIN_REASON] as number;
-    if (marker === NONE) return null;
+    if (!this.#recordsStacks.includes(true)) return null;
     const facts: RootFacts = {
       rootFrames: this.#isRoot.finish(),
       chainReason: CHAIN_REASON,
       unnamedReason: UNNAMED_REASON,
     };
     const ends = findStackEnds(profile, facts);
-    markCutStacks(profile, ends, facts, marker);
+    unmarkWholeStacks(profile, ends);
     return computeCompleteness(profile, ends, this.#recordsStacks, REASONS);
   }
 

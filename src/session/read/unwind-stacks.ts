@@ -39,6 +39,8 @@ const X86_64_REGISTERS = 24;
  * goes on from the last return address that both have.
  */
 export class StackUnwinder {
+  /** Whether the last `complete` changed the sample's callchain. */
+  hasChanged = false;
   readonly #modules: MappedModules;
   readonly #data: PerfData;
   readonly #diagnostics: Diagnostics;
@@ -62,6 +64,7 @@ export class StackUnwinder {
    * stack ends (`STOP`), NOT_UNWOUND where the callchain stays or goes on by frame pointer.
    */
   complete(sample: SampleView, view: DataView, attrIndex: number): number {
+    this.hasChanged = false;
     const abi = sample.userRegsAbi;
     // A kernel thread has no registers of user code.
     if (abi === PERF_SAMPLE_REGS_ABI.NONE) return NOT_UNWOUND;
@@ -109,8 +112,11 @@ export class StackUnwinder {
         // Behind what will be written: at most two entries a frame.
         callchain.copyWithin(callchain.length - rest, joint, joint + rest);
         result = NOT_UNWOUND;
+      } else if (count === 1) {
+        return NOT_UNWOUND;
       }
     }
+    this.hasChanged = true;
     let at = kernelLength;
     callchain[at++] = PERF_CONTEXT.USER;
     for (let i = 0; i < taken; i++) {

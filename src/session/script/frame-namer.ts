@@ -37,11 +37,18 @@ export class FrameNamer {
 
   /**
    * The frames of a sample's callchain, leaf first, its context markers left out; `view` is what the
-   * sample was decoded from, `misc` its header's.
+   * sample was decoded from, `misc` its header's. As in perf, the callers in an unwound chain
+   * (`isUnwound`) are shown where they call, not where that returns to.
    */
-  chain(sample: SampleView, view: DataView, littleEndian: boolean, misc: number): NamedFrame[] {
+  chain(
+    sample: SampleView,
+    view: DataView,
+    littleEndian: boolean,
+    misc: number,
+    isUnwound = false,
+  ): NamedFrame[] {
     const { callchain, callchainLength, callchainOffset, pid } = sample;
-    const frames = this.frames(callchain, callchainLength, pid, isKernelMode(misc));
+    const frames = this.frames(callchain, callchainLength, pid, isKernelMode(misc), isUnwound);
     let frame = 0;
     for (let i = 0; i < callchainLength; i++) {
       const address = callchain[i] as number;
@@ -57,7 +64,13 @@ export class FrameNamer {
   }
 
   /** The same for a callchain from anywhere. */
-  frames(callchain: Float64Array, length: number, pid: number, startsInKernel: boolean) {
+  frames(
+    callchain: Float64Array,
+    length: number,
+    pid: number,
+    startsInKernel: boolean,
+    isUnwound = false,
+  ) {
     const frames: NamedFrame[] = [];
     const userEntries = firstUserEntry(callchain, length);
     let isKernel = startsInKernel;
@@ -68,8 +81,9 @@ export class FrameNamer {
         continue;
       }
       const lookup = lookupAddressAt(callchain, i);
+      const shown = isUnwound && i >= userEntries ? lookup : address;
       const isStray = i >= userEntries && isKernelAddress(lookup);
-      frames.push(isStray ? unnamed(address) : this.frame(pid, address, lookup, isKernel));
+      frames.push(isStray ? unnamed(address) : this.frame(pid, shown, lookup, isKernel));
     }
     return frames;
   }
