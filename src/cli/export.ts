@@ -28,6 +28,7 @@ export async function runExport(
       weight?: WeightKind;
       event?: string;
       title?: string;
+      debuginfod?: string | true;
       strict?: boolean;
       verbose?: boolean;
     },

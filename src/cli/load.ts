@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
+import { debuginfodUrls } from '../session/read/debuginfod.ts';
 import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
 import { NO_PERF_MAP, type SymbolSources } from '../session/read/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
@@ -25,6 +26,8 @@ export async function loadForCommand(
     JavaScriptFlags & {
       readonly strict?: boolean;
       readonly verbose?: boolean;
+      /** Servers, or true for those of DEBUGINFOD_URLS. */
+      readonly debuginfod?: string | true;
       /** Name the frames; the default. */
       readonly isNamed?: boolean;
     },
@@ -35,6 +38,7 @@ export async function loadForCommand(
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),
     ...(options.jsRaw && { rawScripts: true }),
+    ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
   });
   warnIfCut(opened, options.strict === true);
   sayDiagnostics(opened.diagnostics, options.verbose === true);

@@ -47,6 +47,7 @@ Examples:
     ),
   )
     .addOption(weightOption())
+    .addOption(debuginfodOption())
     .option('--tree', 'callers and callees instead of the flat table')
     .option(
       '-s, --sort <keys>',
@@ -117,6 +118,7 @@ Examples:
     )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output')
     .addOption(weightOption())
+    .addOption(debuginfodOption())
     .option('-e, --event <name>', 'this event only')
     .option('--title <text>', 'title of the page')
     .action(async (file: string | undefined, options) => {
@@ -180,7 +182,7 @@ Examples:
       runArchive(inputFile(file, options), options);
     });
 
-  withInput(program.command('info'), 'header, events, record counts').action(
+  withRecordSelection(withInput(program.command('info'), 'header, events, record counts')).action(
     async (file: string | undefined, options) => {
       const { runInfo } = await import('./info.ts');
       await runInfo(inputFile(file, options), options);
@@ -228,17 +230,22 @@ function withInput(command: Command, description: string): Command {
 
 /** The options that choose among the samples of a recording. */
 function withSelection(command: Command): Command {
-  return command
-    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
-    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
-    .option('--pid <pids>', 'samples of these processes')
-    .option('--tid <tids>', 'samples of these threads')
-    .option('-c, --comm <names>', 'samples of threads with these names')
+  return withRecordSelection(command)
     .option('-d, --dso <names>', 'samples in these files')
     .option('-S, --symbol <names>', 'samples in these functions')
     .addOption(new Option('--comms <names>').hideHelp())
     .addOption(new Option('--dsos <names>').hideHelp())
     .addOption(new Option('--symbols <names>').hideHelp());
+}
+
+/** Those of them that need no names of frames. */
+function withRecordSelection(command: Command): Command {
+  return command
+    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
+    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
+    .option('--pid <pids>', 'samples of these processes')
+    .option('--tid <tids>', 'samples of these threads')
+    .option('-c, --comm <names>', 'samples of threads with these names');
 }
 
 /** Where names come from, for a recording of another machine. */
@@ -258,11 +265,11 @@ function withJavaScript(command: Command): Command {
     .option('--js-raw', "V8's own names and frames, as perf shows them");
 }
 
-/** What may be asked of others over the net, never unless it is asked for. */
-function withDebuginfod(command: Command): Command {
-  return command.option(
+/** Others are asked over the net only when they are named. */
+function debuginfodOption(): Option {
+  return new Option(
     '--debuginfod [urls]',
-    'ask these servers, or DEBUGINFOD_URLS, for missing files',
+    'ask these servers (default DEBUGINFOD_URLS) for files that are missing',
   );
 }
 

@@ -19,6 +19,7 @@ export type ReportFlags = SelectionFlags &
     event?: string;
     limit?: string;
     percentLimit?: string;
+    debuginfod?: string | true;
     json?: boolean;
     strict?: boolean;
     verbose?: boolean;

@@ -35,6 +35,7 @@ import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import { fetchFiles } from './fetch-files.ts';
 import type { FileSource } from './file-source.ts';
 import { withArchive } from './find-archive.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
@@ -42,7 +43,7 @@ import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
 import { openImport } from './open-import.ts';
 import { locateNamedFrames } from './open-lines.ts';
-import { openRecording, withSource } from './open-recording.ts';
+import { openRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { readKernelSymbols, readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
@@ -53,6 +54,8 @@ export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
     /** Name the frames. Default true; without, every function is `[unknown]`. */
     readonly symbols?: boolean;
+    /** debuginfod servers that are asked for what is not on this machine. Default: none is. */
+    readonly debuginfod?: readonly string[];
     /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
     readonly unwind?: boolean;
     /** Source lines of frames. Default: where inlined calls are looked for. */
@@ -250,11 +253,13 @@ export async function openProfile(
   path: string,
   options: OpenProfileOptions = {},
 ): Promise<OpenedProfile> {
-  return withSource(path, (source) => {
+  return withSourceOpen(path, async (source) => {
     const imported = openImport(source);
     if (imported !== null) return finishImport(imported, options);
     const sources = withArchive(path, options);
     const pipeline = runPipeline(source, path, sources);
+    const servers = sources.debuginfod ?? [];
+    if (servers.length > 0) await fetchFiles(pipeline, sources, servers);
     if (sources.symbols !== false) nameFrames(pipeline, sources);
     return finish(pipeline, path, sources);
   });

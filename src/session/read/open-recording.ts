@@ -11,17 +11,36 @@ export function withRecording<T>(path: string, use: (data: PerfData) => T): T {
   return withSource(path, (source) => use(openRecording(source)));
 }
 
+/** The same for what takes its time. */
+export async function withSourceOpen<T>(
+  path: string,
+  use: (source: FileSource) => Promise<T>,
+): Promise<T> {
+  const source = openFileSource(path);
+  try {
+    return await use(source);
+  } catch (error) {
+    throw naming(path, error);
+  } finally {
+    source.close();
+  }
+}
+
 /** The same for whatever is at `path`, before anybody knows that it is a recording. */
 export function withSource<T>(path: string, use: (source: FileSource) => T): T {
   const source = openFileSource(path);
   try {
     return use(source);
   } catch (error) {
-    if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
-    throw error;
+    throw naming(path, error);
   } finally {
     source.close();
   }
+}
+
+function naming(path: string, error: unknown): unknown {
+  if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
+  return error;
 }
 
 export function openRecording(source: FileSource): PerfData {
