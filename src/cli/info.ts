@@ -3,6 +3,7 @@ import { type RecordingInfo, readInfo } from '../session/read/recording-info.ts'
 import { warnIfCut } from './cut-warning.ts';
 import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
+import { recordSelection, type SelectionFlags, selectionText } from './selection-flags.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** Columns of the names in front. */
@@ -11,20 +12,30 @@ const COLUMN = 18;
 /** `perf-ts info`: header, events, record counts. */
 export async function runInfo(
   path: string,
-  options: { json?: boolean; strict?: boolean; verbose?: boolean },
+  options: SelectionFlags & { json?: boolean; strict?: boolean; verbose?: boolean },
 ): Promise<void> {
-  const info = readInfo(path);
+  const info = readInfo(path, recordSelection(options));
   warnIfCut(info, options.strict === true);
   if (options.json) printJson(info);
   else
     writeOut(
-      `${infoLines(path, info, options.verbose === true)
+      `${infoLines(path, info, options.verbose === true, selectionText(options))
         .map(printable)
         .join('\n')}\n`,
     );
 }
 
-function infoLines(path: string, info: RecordingInfo, isVerbose: boolean): string[] {
+function selectedText({ selected }: RecordingInfo, selection: string): string | null {
+  if (selected === undefined) return null;
+  return `${selection}: ${formatCount(selected.samples)} of ${formatCount(selected.of)} samples`;
+}
+
+function infoLines(
+  path: string,
+  info: RecordingInfo,
+  isVerbose: boolean,
+  selection: string,
+): string[] {
   const field = (name: string, value: string | number | null): string[] =>
     value === null || value === '' ? [] : [`${name.padEnd(COLUMN)} ${value}`];
   return [
@@ -34,6 +45,7 @@ function infoLines(path: string, info: RecordingInfo, isVerbose: boolean): strin
     ...field('architecture', info.arch),
     ...field('cpus', info.cpus),
     ...field('command', info.cmdline.join(' ')),
+    ...field('selected', selectedText(info, selection)),
     ...field(
       'first sample',
       info.firstSampleTimeNs === null ? null : `${info.firstSampleTimeNs} ns`,

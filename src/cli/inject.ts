@@ -1,10 +1,10 @@
 import { FailedError, UsageError } from '../base/errors.ts';
-import type { BuildIdChange, RecordSelection } from '../session/inject/options.ts';
+import type { BuildIdChange } from '../session/inject/options.ts';
 import { rewriteRecording } from '../session/inject/rewrite-recording.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
-import { parseSelection, type SelectionFlags } from './selection-flags.ts';
+import { recordSelection, type SelectionFlags } from './selection-flags.ts';
 
 type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
   output: string;
@@ -35,7 +35,7 @@ export function runInject(path: string, flags: InjectFlags): void {
     anonymize: flags.anonymize === true,
     ...(flags.salt !== undefined && { salt: flags.salt }),
     buildIds: buildIdChange(flags),
-    select: selectionOf(flags),
+    select: recordSelection(flags),
   });
   warnIfCut(summary, flags.strict === true);
   for (const { reason, count } of summary.leftOut) {
@@ -58,17 +58,4 @@ function buildIdChange(flags: InjectFlags): BuildIdChange {
   }
   if (flags.removeBuildIds) return 'remove';
   return flags.buildIds ? 'add' : 'keep';
-}
-
-/** The time is left to the rewriter, who knows the recording. */
-function selectionOf({ time, ...flags }: InjectFlags): RecordSelection {
-  const noTime = { startTime: 0n, firstNs: Number.NaN, lastNs: Number.NaN };
-  const { cpus, pids, tids, comms } = parseSelection(flags, () => noTime);
-  return {
-    ...(time !== undefined && { time }),
-    ...(cpus && { cpus }),
-    ...(pids && { pids }),
-    ...(tids && { tids }),
-    ...(comms && { comms }),
-  };
 }

@@ -149,7 +149,12 @@ Examples:
       await runScript(inputFile(file, options), options);
     });
 
-  withInput(program.command('inject'), 'write a recording again: smaller, anonymous, a part of it')
+  withRecordSelection(
+    withInput(
+      program.command('inject'),
+      'write a recording again: smaller, anonymous, a part of it',
+    ),
+  )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output, as a pipe')
     .option('--strip-kernel', 'one marker in place of all kernel addresses')
     .option('--drop-stacks', 'without the copies of user stacks and registers')
@@ -157,11 +162,6 @@ Examples:
     .option('--salt <text>', 'goes into the hashes, so that nobody else can try names')
     .option('-b, --build-ids', 'add the build IDs of mapped files that are on this machine')
     .option('--remove-build-ids', 'without build IDs')
-    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
-    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
-    .option('--pid <pids>', 'samples of these processes')
-    .option('--tid <tids>', 'samples of these threads')
-    .option('-c, --comm <names>', 'samples of threads with these names')
     .action(async (file: string | undefined, options) => {
       const { runInject } = await import('./inject.ts');
       runInject(inputFile(file, options), options);

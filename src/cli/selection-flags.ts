@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
+import type { RecordSelection } from '../session/inject/options.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';
@@ -38,6 +39,25 @@ export function parseSelection(
     ...(comm !== undefined && { comms: names('--comm', comm) }),
     ...(dso !== undefined && { dsos: names('--dso', dso) }),
     ...(symbol !== undefined && { symbols: names('--symbol', symbol) }),
+  };
+}
+
+/**
+ * For commands that choose records without naming frames. The time is left to who opens the
+ * recording.
+ */
+export function recordSelection({
+  time,
+  ...flags
+}: Omit<SelectionFlags, 'dso' | 'symbol'>): RecordSelection {
+  const noTime = { startTime: 0n, firstNs: Number.NaN, lastNs: Number.NaN };
+  const { cpus, pids, tids, comms } = parseSelection(flags, () => noTime);
+  return {
+    ...(time !== undefined && { time }),
+    ...(cpus && { cpus }),
+    ...(pids && { pids }),
+    ...(tids && { tids }),
+    ...(comms && { comms }),
   };
 }
 

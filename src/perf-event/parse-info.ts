@@ -22,6 +22,10 @@ export type ParseInfo = {
   readonly sampleIdAll: boolean;
   /** Bytes from the start of a sample to its time; −1 without one. */
   readonly sampleTimeOffset: number;
+  /** Bytes from the start of a sample to its pid, which its tid follows; −1 without them. */
+  readonly sampleTidOffset: number;
+  /** Bytes from the start of a sample to its CPU; −1 without one. */
+  readonly sampleCpuOffset: number;
   /** Bytes from the start of a sample to its event id; −1 without one. */
   readonly sampleIdOffset: number;
   /** Bytes from the *end* of any other kernel record back to its time; −1 without one. */
@@ -106,6 +110,8 @@ export function computeParseInfo(attr: EventAttr, littleEndian: boolean): ParseI
     readFormat: attr.readFormat,
     sampleIdAll,
     sampleTimeOffset: fromStart(PERF_SAMPLE.TIME),
+    sampleTidOffset: fromStart(PERF_SAMPLE.TID),
+    sampleCpuOffset: fromStart(PERF_SAMPLE.CPU),
     sampleIdOffset: fromStart(idBit),
     trailerTimeOffset: fromEnd(PERF_SAMPLE.TIME),
     trailerIdOffset: fromEnd(idBit),

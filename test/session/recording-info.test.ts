@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseCpuList } from '../../src/base/cpu-list.ts';
 import { readInfo } from '../../src/session/read/recording-info.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 
@@ -25,6 +26,26 @@ describe.skipIf(!hasCorpora)('info on the corpora', () => {
       expect(Math.max(...sampled.map(({ max }) => max))).toBe(summary.period.max);
     }
     expect(JSON.parse(JSON.stringify(info))).toEqual(info);
+  });
+
+  test('of selected samples, counts, sums and times are theirs', () => {
+    const path = join(CORPORA, 'google+perf_data_converter/perf.data.systemwide.1-3.8');
+    const whole = readInfo(path);
+    const parts = ['0-1', '2-3'].map((cpus) =>
+      readInfo(path, { cpus: new Set(parseCpuList(cpus)) }),
+    );
+    // perf script -F cpu | sort | uniq -c
+    expect(parts.map(({ selected }) => selected)).toEqual([
+      { samples: 71 + 9, of: 755 },
+      { samples: 246 + 429, of: 755 },
+    ]);
+    const sumOf = ({ events }: typeof whole) => events[0]!.sampled.period!.sum;
+    expect(parts.map(sumOf).reduce((a, b) => a + b)).toBe(sumOf(whole));
+    expect(parts.map(({ events }) => events[0]!.sampled.cpus)).toEqual([2, 2]);
+    expect(parts.map(({ records }) => records)).toEqual([whole.records, whole.records]);
+    const early = readInfo(path, { time: '0%-10%' });
+    expect(early.firstSampleTimeNs).toBe(whole.firstSampleTimeNs);
+    expect(BigInt(early.lastSampleTimeNs!)).toBeLessThan(BigInt(whole.lastSampleTimeNs!));
   });
 
   test('every section that is understood has its key', () => {

@@ -12,9 +12,6 @@ import { isInRanges, parseTimeRanges, type TimeRange } from '../../profile/time-
 import { recordedTime } from '../recorded-time.ts';
 import type { RecordSelection } from './options.ts';
 
-/** Who, when and where of a sample: its fields at their offsets, −1 if it has none. */
-type SamplePlace = { readonly tidAt: number; readonly timeAt: number; readonly cpuAt: number };
-
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
   readonly #data: PerfData;
@@ -24,7 +21,6 @@ export class Selector {
   readonly #tids: ReadonlySet<number> | null;
   readonly #comms: ReadonlySet<string> | null;
   readonly #names: CommHistory | null;
-  readonly #places: readonly SamplePlace[];
   readonly #trailer: TrailerView;
   /** Whether there is anything to select by. */
   readonly isActive: boolean;
@@ -41,7 +37,6 @@ export class Selector {
     const hasTime = this.#times !== null;
     this.cutsThreads = hasTime || this.#cpus !== null || this.#comms !== null;
     this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
-    this.#places = data.attrs.map(({ attr }) => placeOf(attr.sampleType));
     this.#trailer = new TrailerView(data.startTime);
     if (hasTime) this.#require('--time', 'times', PERF_SAMPLE.TIME);
     if (this.#cpus !== null) this.#require('--cpu', 'CPUs', PERF_SAMPLE.CPU);
@@ -53,11 +48,10 @@ export class Selector {
 
   sample(view: DataView, offset: number, size: number, event: number): boolean {
     if (!this.isActive) return true;
-    const place = this.#places[event];
     const info = this.#data.attrs[event]?.info;
-    if (place === undefined || info === undefined || info.sampleFixedSize > size) return false;
+    if (info === undefined || info.sampleFixedSize > size) return false;
     const { littleEndian, startTime } = this.#data;
-    const { tidAt, timeAt, cpuAt } = place;
+    const { sampleTidOffset: tidAt, sampleTimeOffset: timeAt, sampleCpuOffset: cpuAt } = info;
     return this.#admits(
       tidAt < 0 ? NONE : view.getInt32(offset + tidAt, littleEndian),
       tidAt < 0 ? NONE : view.getInt32(offset + tidAt + 4, littleEndian),
@@ -97,22 +91,6 @@ function timesOf(data: PerfData, text: string): TimeRange[] {
   if (text.includes('%')) return parseTimeRanges(text, recordedTime(data));
   const startTime = toRawTime(data.startTime, 0);
   return parseTimeRanges(text, { startTime, firstNs: Number.NaN, lastNs: Number.NaN });
-}
-
-function placeOf(sampleType: number): SamplePlace {
-  const fields = [
-    PERF_SAMPLE.IDENTIFIER,
-    PERF_SAMPLE.IP,
-    PERF_SAMPLE.TID,
-    PERF_SAMPLE.TIME,
-    PERF_SAMPLE.ADDR,
-    PERF_SAMPLE.ID,
-    PERF_SAMPLE.STREAM_ID,
-    PERF_SAMPLE.CPU,
-  ];
-  const present = fields.filter((bit) => (sampleType & bit) !== 0);
-  const at = (bit: number) => (present.includes(bit) ? 8 + 8 * present.indexOf(bit) : NONE);
-  return { tidAt: at(PERF_SAMPLE.TID), timeAt: at(PERF_SAMPLE.TIME), cpuAt: at(PERF_SAMPLE.CPU) };
 }
 
 type Renaming = {

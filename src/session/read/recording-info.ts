@@ -6,6 +6,8 @@ import { decodeRecord } from '../../perf-event/record.ts';
 import { readRecordTime } from '../../perf-event/record-time.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from '../event-facts.ts';
+import type { RecordSelection } from '../inject/options.ts';
+import { Selector } from '../inject/selection.ts';
 import { describeHeader, type RecordingHeader } from '../recording-header.ts';
 import { eventName, isSideband, samplingMode } from './event-description.ts';
 import { LossCounter } from './loss-counter.ts';
@@ -54,6 +56,11 @@ export type RecordingInfo = {
   readonly throttle: number;
   readonly truncatedAt: number | null;
   readonly skippedBytes: number;
+  /**
+   * Where a part of the samples was asked for, how many they are and of how many. `samples` and
+   * `sampled` of the events and the times below are theirs, the rest is the whole recording's.
+   */
+  readonly selected?: { readonly samples: number; readonly of: number };
   readonly firstSampleTimeNs: string | null;
   readonly lastSampleTimeNs: string | null;
   readonly features: readonly string[];
@@ -63,12 +70,15 @@ export type RecordingInfo = {
   readonly diagnostics: readonly { readonly reason: string; readonly count: number }[];
 };
 
-/** Counts the records of a file without building a profile. */
-export function readInfo(path: string): RecordingInfo {
-  return withRecording(path, describeRecording);
+/**
+ * Counts the records of a file without building a profile. Throws `FailedError` if samples are to
+ * be selected by what they don't have.
+ */
+export function readInfo(path: string, select: RecordSelection = {}): RecordingInfo {
+  return withRecording(path, (data) => describeRecording(data, new Selector(data, select)));
 }
 
-function describeRecording(data: PerfData): RecordingInfo {
+function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
   const { attrs, features } = data;
   const totals = readProvenance(data)?.totals;
   const counts = new Map<number, number>();
@@ -86,6 +96,7 @@ function describeRecording(data: PerfData): RecordingInfo {
       if (attrIndex === UNKNOWN_EVENT) return;
       const { info } = attrs[attrIndex]!;
       if (type === PERF_RECORD.SAMPLE) {
+        if (!selector.sample(view, offset, size, attrIndex)) return;
         samples[attrIndex] = (samples[attrIndex] as number) + 1;
         if (decodeSample(view, offset, offset + size, info, sample)) facts.note(attrIndex, sample);
         const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
@@ -145,6 +156,9 @@ function describeRecording(data: PerfData): RecordingInfo {
     throttle: counts.get(PERF_RECORD.THROTTLE) ?? 0,
     truncatedAt: cutOffset(data),
     skippedBytes: data.skippedBytes,
+    ...(selector.isActive && {
+      selected: { samples: sum(samples), of: counts.get(PERF_RECORD.SAMPLE) ?? 0 },
+    }),
     firstSampleTimeNs: Number.isFinite(firstNs) ? rawTime(data, firstNs) : null,
     lastSampleTimeNs: Number.isFinite(lastNs) ? rawTime(data, lastNs) : null,
     features: data.sections.names,
