@@ -8,10 +8,10 @@ import type { Profile } from './types.ts';
  *
  *     main → work → LoadIC   ──▶   main → work
  *
- * `isFolded` has a row for each function. An outermost frame stays, since it has no caller; with
- * `keepsLeaf` an innermost one does too.
+ * `isFolded` and `takesLeaf` have a row for each function. An outermost frame stays, since it has no
+ * caller; an innermost one stays unless its caller takes it.
  */
-export function foldFrames(profile: Profile, isFolded: Uint8Array, keepsLeaf = false): Profile {
+export function foldFrames(profile: Profile, isFolded: Uint8Array, takesLeaf: Uint8Array): Profile {
   const { stacks, frames, samples, lostStack } = profile;
   const builder = new StackTableBuilder();
   const newStack = new Int32Array(stacks.length);
@@ -23,14 +23,15 @@ export function foldFrames(profile: Profile, isFolded: Uint8Array, keepsLeaf = f
     const goes = newPrefix !== NONE && isFolded[frames.func[frame] as number] === 1;
     newStack[row] = goes ? newPrefix : builder.intern(newPrefix, frame);
   }
-  const leafOf = (row: number): number => {
+  const innermost = (row: number): number => {
+    const prefix = stacks.prefix[row] as number;
     const frame = stacks.frame[row] as number;
-    const goes = isFolded[frames.func[frame] as number] === 1;
-    const isOutermost = stacks.prefix[row] === NONE;
-    if (!keepsLeaf || !goes || isOutermost) return newStack[row] as number;
-    return builder.intern(newStack[stacks.prefix[row] as number] as number, frame);
+    if (prefix === NONE || isFolded[frames.func[frame] as number] === 0) return newStack[row]!;
+    const caller = newStack[prefix] as number;
+    const callerFunc = frames.func[builder.frame(caller)] as number;
+    return takesLeaf[callerFunc] === 1 ? caller : builder.intern(caller, frame);
   };
-  const stack = samples.stack.map((row) => (row === NONE ? NONE : leafOf(row)));
+  const stack = samples.stack.map((row) => (row === NONE ? NONE : innermost(row)));
   return {
     ...profile,
     stacks: builder.finish(),

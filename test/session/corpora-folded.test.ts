@@ -25,7 +25,7 @@ const RENAMED: readonly (readonly [theirs: string, ours: string, why: string])[]
 
 describe.skipIf(!hasCorpora)('folded stacks of the corpora, against stackcollapse-perf.pl', () => {
   test.each(cases)('%s', async (file, golden) => {
-    const opened = await openProfile(join(CORPORA, file), machine);
+    const opened = await openProfile(join(CORPORA, file), { ...machine, rawScripts: true });
     const ours = sumLines(opened.export('folded', { weight: 'period' }), (frame) => frame);
     const theirs = sumLines(golden, rename);
     if (!file.includes('jit-node')) {
