@@ -3,17 +3,18 @@ import { nameWorkers } from '../../src/javascript/worker-names.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
-const PROFILE = profileFromText(`
+const DRAWN = profileFromText(`
   tid   1      2                                        3                                4
   comm  node   node                                     node                             node
         main   start_thread                             start_thread                     start_thread
         work   node::worker::Worker::StartThread(int)   PlatformWorkerThread(void*)      other
                spin
 `);
+/** All of one process. */
+const PROFILE = { ...DRAWN, threads: DRAWN.threads.map((thread) => ({ ...thread, pid: 1 })) };
 
 test('workers are called by their notes, other threads by what they were started with', () => {
-  const { pid } = PROFILE.threads[1]!;
-  const noted = { pid, tid: 2, number: 3, script: 'file:///srv/hash.mjs', name: '' };
+  const noted = { pid: 1, tid: 2, number: 3, script: 'file:///srv/hash.mjs', name: '' };
   const named = nameWorkers(PROFILE, [noted]);
   checkProfile(named);
   const names = ['node', 'Worker #3 hash.mjs', 'V8 worker', 'node'];
@@ -22,10 +23,9 @@ test('workers are called by their notes, other threads by what they were started
 });
 
 test('a name that the program gave wins; the thread of loaders has no script', () => {
-  const [second, third] = PROFILE.threads.filter(({ tid }) => tid === 2 || tid === 3);
   const named = nameWorkers(PROFILE, [
-    { pid: second!.pid, tid: 2, number: 1, script: '/srv/hash.mjs', name: 'hasher' },
-    { pid: third!.pid, tid: 3, number: 2, script: '', name: '' },
+    { pid: 1, tid: 2, number: 1, script: '/srv/hash.mjs', name: 'hasher' },
+    { pid: 1, tid: 3, number: 2, script: '', name: '' },
   ]);
   expect(named.threads.map(({ comm }) => comm)).toEqual([
     'node',

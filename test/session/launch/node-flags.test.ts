@@ -1,0 +1,89 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { CommandSpec } from '../../../src/native/types.ts';
+import { addNodeFlags } from '../../../src/session/launch/node-flags.ts';
+import { scratchDirectory } from '../../helpers/cli.ts';
+
+const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';
+const root = scratchDirectory();
+mkdirSync(root, { recursive: true });
+
+function program(name: string, text = ''): string {
+  const path = join(root, name);
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const node = program('node', '\x7fELF');
+const npmScript = program('npm-cli.js', '#!/usr/bin/env node\nrun();\n');
+symlinkSync(npmScript, join(root, 'linked'));
+
+type Options = { env?: string[]; wanted?: boolean; version?: string | null };
+
+/** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
+function optionsFor(argv: string[], { env = [], wanted, version = 'v20.20.2' }: Options = {}) {
+  const path = argv[0]!.startsWith('/') ? argv[0]! : join(root, argv[0]!);
+  const command: CommandSpec = { path, argv, env: [`PATH=${root}`, ...env], stdoutToStderr: false };
+  const { command: changed, notes, causesMaps } = addNodeFlags(command, wanted, () => version);
+  const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
+  expect(all.length).toBeLessThanOrEqual(1);
+  const value = all[0]
+    ?.slice('NODE_OPTIONS='.length)
+    .replace(/ ?--require="?\S+preload\.cjs"?/, '');
+  return { value, notes, causesMaps };
+}
+
+describe('NODE_OPTIONS', () => {
+  test.each([
+    [[node, 'app.js']],
+    [[npmScript, 'run', 'dev']],
+    [[join(root, 'linked')]],
+    [['npx', 'something']],
+    [['tsx', 'app.ts']],
+    [['sh', '-c', 'cd app && NODE_ENV=production node server.js']],
+    [['bash', '-c', 'npm start']],
+  ])('of %j', (argv) => {
+    const { value, notes, causesMaps } = optionsFor(argv);
+    expect(value).toBe(FLAGS);
+    expect(causesMaps).toBe(true);
+    expect(notes).toEqual([`NODE_OPTIONS got ${FLAGS}; --no-node-flags leaves it alone`]);
+  });
+
+  test.each([
+    [['gcc', 'node.c']],
+    [['sh', '-c', 'cat node.txt; ./nodes']],
+    [['sh', 'node.sh']],
+    [[program('script.py', '#!/usr/bin/python3\n# node\n')]],
+  ])('stay as they are for %j, unless asked for', (argv) => {
+    expect(optionsFor(argv).value).toBeUndefined();
+    expect(optionsFor(argv, { wanted: true }).value).toBe(FLAGS);
+  });
+
+  test('keep what the user set, and are not set twice', () => {
+    const env = ['NODE_OPTIONS=--max-old-space-size=4096'];
+    expect(optionsFor([node, 'app.js'], { env }).value).toBe(`--max-old-space-size=4096 ${FLAGS}`);
+    const interpreted = '--interpreted-frames-native-stack';
+    const given = optionsFor([node, '--perf-prof', 'app.js']);
+    expect(given.value).toBe(interpreted);
+    expect(given.causesMaps).toBe(false);
+    expect(optionsFor([node, 'app.js', '--perf-prof']).value).toBe(FLAGS);
+    expect(
+      optionsFor([node, '--perf_basic_prof', '--no-interpreted-frames-native-stack', 'a.js']),
+    ).toMatchObject({ notes: [], causesMaps: false });
+  });
+
+  test('are left alone with --no-node-flags', () => {
+    expect(optionsFor([node, 'app.js'], { wanted: false }).value).toBeUndefined();
+  });
+
+  test('of a Node that would refuse them', () => {
+    const old = optionsFor([node, 'app.js'], { version: 'v10.24.1' });
+    expect(old.value).toBeUndefined();
+    expect(old.notes[0]).toContain('Node v10.24.1 does not take');
+    const none = optionsFor([node, 'app.js'], { version: null });
+    expect(none.value).toBeUndefined();
+    expect(none.notes[0]).toContain('gave no version');
+  });
+});
