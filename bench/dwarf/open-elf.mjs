@@ -1,21 +1,31 @@
 // A DwarfFile over an ELF file on disk, with what a comparison needs of the file.
 
-import { readFileSync } from 'node:fs';
+import { fstatSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const dist = resolve(process.env.PERF_TS_DIST ?? 'dist');
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 const { Diagnostics } = await load('base/diagnostics.js');
-const { memorySource } = await load('base/byte-source.js');
 const { parseElf, findSection } = await load('elf/elf-file.js');
-const { sectionBytes } = await load('elf/section-bytes.js');
+const { openSection } = await load('elf/section-bytes.js');
 const { sectionDecoders } = await load('session/read/section-decoders.js');
 export const { DwarfFile, SourceFrames } = await load('dwarf/dwarf-file.js');
 
+function fileSource(path) {
+  const fd = openSync(path, 'r');
+  const { size } = fstatSync(fd);
+  const read = (offset, length) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+    readSync(fd, bytes, 0, bytes.length, offset);
+    return bytes;
+  };
+  return { size, read };
+}
+
 function readElf(path, diagnostics) {
-  const elf = parseElf(memorySource(readFileSync(path)), diagnostics);
-  const provide = (name) => sectionBytes(elf, name, diagnostics, sectionDecoders);
+  const elf = parseElf(fileSource(path), diagnostics);
+  const provide = (name) => openSection(elf, name, diagnostics, sectionDecoders);
   return { elf, provide };
 }
 

@@ -37,6 +37,8 @@ export class AbbreviationTable {
   readonly implicitConst: Float64Array;
   readonly firstStep: Int32Array;
   readonly step: Int32Array;
+  /** The step of each attribute by itself. */
+  readonly attributeStep: Int8Array;
   /** 1 where an attribute says where the code lies or who was called; others need not be read. */
   readonly isWanted: Uint8Array;
   readonly #dense: Int32Array;
@@ -59,12 +61,14 @@ export class AbbreviationTable {
       } else if (this.#dense[code] === NO_ROW) this.#dense[code] = row;
     }
     const steps: number[] = [];
+    this.attributeStep = new Int8Array(this.form.length);
     this.firstStep = new Int32Array(this.length + 1);
     for (let row = 0; row < this.length; row++) {
       this.firstStep[row] = steps.length;
       let fixed = 0;
       for (let i = this.firstAttribute[row]!; i < this.firstAttribute[row + 1]!; i++) {
         const step = skipStep(this.form[i] as number, addressSize, version, is64);
+        this.attributeStep[i] = step;
         if (step >= 0) {
           fixed += step;
           continue;

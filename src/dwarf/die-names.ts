@@ -32,7 +32,7 @@ export function readFunctionName(
     try {
       const reader = current.sections.reader('info');
       const { attribute, form, implicitConst, ...abbreviations } = rowsOf(current);
-      reader.seek(at, current.end);
+      reader.seek(at);
       const row = abbreviations.rowOf(reader.uleb());
       if (row < 0) break;
       text.kind = ValueKind.other;

@@ -1,4 +1,3 @@
-import { decodeText } from '../base/text.ts';
 import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { skipStep, skipValue } from './form-size.ts';
@@ -103,7 +102,7 @@ export function readForm(
     case dw.DW_FORM_GNU_ref_alt:
       return set(out, ValueKind.alternateReference, reader.offset(unit.is64));
     case dw.DW_FORM_string: {
-      const start = reader.position;
+      const start = reader.at;
       reader.skipString();
       return set(out, ValueKind.inlineString, start);
     }
@@ -160,7 +159,7 @@ export function stringOf(unit: Unit, { kind, value }: FormValue): string {
   const { sections } = unit;
   switch (kind) {
     case ValueKind.inlineString:
-      return decodeText(sections.reader('info').bytes.subarray(value, unit.end));
+      return sections.string('info', value);
     case ValueKind.string:
       return sections.string('str', value);
     case ValueKind.lineString:
@@ -170,7 +169,7 @@ export function stringOf(unit: Unit, { kind, value }: FormValue): string {
     case ValueKind.stringIndex: {
       const offsets = sections.reader('str_offsets');
       const at = unit.stringOffsetsBase + value * (unit.is64 ? 8 : 4);
-      if (!(at + (unit.is64 ? 8 : 4) <= offsets.bytes.length)) return '';
+      if (!(at + (unit.is64 ? 8 : 4) <= offsets.size)) return '';
       offsets.seek(at);
       return sections.string('str', offsets.offset(unit.is64));
     }
@@ -190,7 +189,7 @@ export function addressOf(unit: Unit, { kind, value }: FormValue): number {
 export function indexedAddress(unit: Unit, index: number): number {
   const reader = unit.main.reader('addr');
   const at = unit.addressBase + index * unit.addressSize;
-  if (!(at + unit.addressSize <= reader.bytes.length)) return Number.NaN;
+  if (!(at + unit.addressSize <= reader.size)) return Number.NaN;
   reader.seek(at);
   return reader.address(unit.addressSize);
 }

@@ -111,8 +111,8 @@ export class FunctionTreeReader {
     rowAtDepth[0] = NONE;
     let depth = 0;
     reader.seek(unit.rootOffset, end);
-    while (reader.position < end) {
-      const die = reader.position;
+    while (!reader.isAtEnd) {
+      const die = reader.at;
       const code = reader.uleb();
       if (code === 0) {
         if (--depth <= 0) return;
@@ -148,7 +148,8 @@ export class FunctionTreeReader {
     around: number,
   ): number {
     const reader = unit.sections.reader('info');
-    const { attribute, form, implicitConst, isWanted, firstAttribute } = abbreviations;
+    const { attribute, attributeStep, form, implicitConst, isWanted, firstAttribute } =
+      abbreviations;
     const isInlined = abbreviations.tag[row] === dw.DW_TAG_inlined_subroutine;
     const value = this.#value;
     this.#lowPc = Number.NaN;
@@ -161,8 +162,13 @@ export class FunctionTreeReader {
     let callColumn = 0;
     const last = firstAttribute[row + 1] as number;
     for (let i = firstAttribute[row] as number; i < last; i++) {
+      if (isWanted[i] === 0) {
+        const size = attributeStep[i] as number;
+        if (size >= 0) reader.skip(size);
+        else skipValue(reader, size, unit.addressSize, unit.version, unit.is64);
+        continue;
+      }
       readForm(reader, form[i] as number, implicitConst[i] as number, unit, value);
-      if (isWanted[i] === 0) continue;
       switch (attribute[i]) {
         case dw.DW_AT_low_pc:
           // A table may lie behind the address; the reader of DIEs stands still meanwhile.

@@ -60,8 +60,8 @@ export function parseLineHeader(
   let length = reader.u32();
   const is64 = length === LENGTH_64;
   if (is64) length = reader.u64();
-  const end = Math.min(reader.position + length, reader.bytes.length);
-  reader.seek(reader.position, end);
+  const end = Math.min(reader.at + length, reader.size);
+  reader.seek(reader.at, end);
   const version = reader.u16();
   if (version < 2 || version > 5) damaged();
   let addressSize = unitAddressSize;
@@ -70,7 +70,7 @@ export function parseLineHeader(
     reader.u8();
   }
   const headerLength = reader.offset(is64);
-  const program = reader.position + headerLength;
+  const program = reader.at + headerLength;
   const minInstructionLength = reader.u8();
   const opsPerInstruction = version >= 4 ? reader.u8() : 1;
   reader.u8();
@@ -108,15 +108,15 @@ function parseOldTables(reader: DwarfReader, directories: PathTable, files: Path
   directories.add(NOWHERE, 0, 0);
   files.add(NOWHERE, 0, 0);
   for (;;) {
-    const start = reader.position;
+    const start = reader.at;
     reader.skipString();
-    if (reader.position === start + 1) break;
+    if (reader.at === start + 1) break;
     directories.add(0, start, 0);
   }
   for (;;) {
-    const start = reader.position;
+    const start = reader.at;
     reader.skipString();
-    if (reader.position === start + 1) break;
+    if (reader.at === start + 1) break;
     files.add(0, start, reader.uleb());
     reader.skipLeb();
     reader.skipLeb();
@@ -125,7 +125,7 @@ function parseOldTables(reader: DwarfReader, directories: PathTable, files: Path
 
 /** `DW_LNE_define_file`: one more file, within the program. */
 export function defineFile(reader: DwarfReader, files: PathTable): void {
-  const start = reader.position;
+  const start = reader.at;
   reader.skipString();
   files.add(0, start, reader.uleb());
 }
@@ -151,7 +151,7 @@ function parseEntries(
       if (content === dw.DW_LNCT_path) {
         section = pathSection(form);
         if (section === 0) {
-          offset = reader.position;
+          offset = reader.at;
           reader.skipString();
         } else if (section !== NOWHERE) {
           offset = reader.offset(is64);

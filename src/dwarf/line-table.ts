@@ -101,7 +101,7 @@ export class LineProgram {
     let column = 0;
     let firstRow = 0;
     const constAdvance = Math.floor((255 - opcodeBase) / lineRange);
-    while (reader.position < reader.end) {
+    while (!reader.isAtEnd) {
       const opcode = reader.u8();
       if (opcode >= opcodeBase) {
         const adjusted = opcode - opcodeBase;
@@ -115,7 +115,7 @@ export class LineProgram {
       switch (opcode) {
         case 0: {
           const length = reader.uleb();
-          const next = reader.position + length;
+          const next = reader.at + length;
           const extended = length === 0 ? 0 : reader.u8();
           if (extended === dw.DW_LNE_end_sequence) {
             if (rows.length > firstRow) sequences.push(firstRow, rows.length, address);
@@ -131,7 +131,7 @@ export class LineProgram {
           } else if (extended === dw.DW_LNE_define_file) {
             defineFile(reader, header.files);
           }
-          reader.seek(next, reader.end);
+          reader.skip(next - reader.at);
           break;
         }
         case dw.DW_LNS_copy:

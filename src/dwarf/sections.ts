@@ -1,13 +1,15 @@
+import { type ByteSource, memorySource } from '../base/byte-source.ts';
 import { decodeText } from '../base/text.ts';
 import { AbbreviationCache } from './abbreviation-cache.ts';
 import { DwarfReader } from './dwarf-reader.ts';
 
-/** Contents of the section of this name (`.debug_info`), decompressed; null if there is none. */
-export type SectionProvider = (name: string) => Uint8Array | null;
+/** The section of this name (`.debug_info`), decompressed; null if there is none. */
+export type SectionProvider = (name: string) => ByteSource | null;
 
 /** A name longer than this is cut. */
 const MAX_STRING_BYTES = 64 * 1024;
-const EMPTY = new Uint8Array(0);
+const SHORT_STRING_BYTES = 256;
+const EMPTY = memorySource(new Uint8Array(0));
 
 /**
  * The DWARF sections of one file, each asked for when first needed. `suffix` is `.dwo` in split
@@ -30,8 +32,8 @@ export class DwarfSections {
   reader(name: string): DwarfReader {
     let reader = this.#readers.get(name);
     if (reader === undefined) {
-      const bytes = this.#provide(`.debug_${name}${this.suffix}`) ?? EMPTY;
-      reader = new DwarfReader(bytes, this.littleEndian);
+      const source = this.#provide(`.debug_${name}${this.suffix}`) ?? EMPTY;
+      reader = new DwarfReader(source, this.littleEndian);
       this.#readers.set(name, reader);
     }
     return reader;
@@ -39,7 +41,9 @@ export class DwarfSections {
 
   /** The zero-terminated string at `offset` of `.debug_<name>`; empty if it lies outside. */
   string(name: string, offset: number): string {
-    const { bytes } = this.reader(name);
-    return decodeText(bytes.subarray(offset, offset + MAX_STRING_BYTES));
+    const reader = this.reader(name);
+    let bytes = reader.peek(offset, SHORT_STRING_BYTES);
+    if (bytes.indexOf(0) < 0) bytes = reader.peek(offset, MAX_STRING_BYTES);
+    return decodeText(bytes);
   }
 }

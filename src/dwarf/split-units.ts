@@ -62,7 +62,7 @@ export class SplitUnits {
     }
     const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
     const reader = sections.reader('info');
-    for (let offset = 0; offset < reader.bytes.length; ) {
+    for (let offset = 0; offset < reader.size; ) {
       const header = parseUnitHeader(reader, offset);
       offset = header.end;
       const unit = new Unit(header, sections, noAlternate, skeleton);
@@ -93,10 +93,10 @@ export class SplitUnits {
     const provide = this.#provider.dwp();
     if (provide === null) return null;
     const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
-    const bytes = provide('.debug_cu_index');
-    if (bytes === null) return null;
+    const source = provide('.debug_cu_index');
+    if (source === null) return null;
     // The index is a section without the suffix.
-    const index = new DwarfSections(() => bytes, this.#littleEndian).reader('cu_index');
+    const index = new DwarfSections(() => source, this.#littleEndian).reader('cu_index');
     return { sections, rows: parsePackageIndex(index) };
   }
 }
@@ -116,10 +116,10 @@ function parsePackageIndex(reader: DwarfReader): Map<string, PackageRow> {
   const columns = reader.u32();
   const units = reader.u32();
   const slots = reader.u32();
-  const ids = reader.position;
+  const ids = reader.at;
   const offsets = ids + slots * 12 + columns * 4;
   const isPossible = columns <= MAX_COLUMNS && units <= MAX_ROWS && slots <= 4 * MAX_ROWS;
-  if (!isPossible || offsets + units * columns * 4 > reader.bytes.length) {
+  if (!isPossible || offsets + units * columns * 4 > reader.size) {
     throw new DwarfDamage('package index larger than its section');
   }
   const sections: number[] = [];
@@ -133,7 +133,7 @@ function parsePackageIndex(reader: DwarfReader): Map<string, PackageRow> {
     const contributions = new Map<number, number>();
     for (const section of sections) contributions.set(section, reader.u32());
     let id = '';
-    for (const byte of reader.bytes.subarray(ids + slot * 8, ids + slot * 8 + 8)) {
+    for (const byte of reader.peek(ids + slot * 8, 8)) {
       id += byte.toString(16).padStart(2, '0');
     }
     rows.set(id, contributions);

@@ -102,7 +102,7 @@ export function scanUnits(
   const reader = sections.reader('info');
   const units: Unit[] = [];
   let offset = 0;
-  while (offset < reader.bytes.length && units.length < MAX_UNITS) {
+  while (offset < reader.size && units.length < MAX_UNITS) {
     try {
       const header = parseUnitHeader(reader, offset);
       const unit = new Unit(header, sections, alternate);
@@ -148,7 +148,7 @@ function addAranges(
 ): void {
   if (indexOf.size === 0) return;
   const reader = sections.reader('aranges');
-  const { length } = reader.bytes;
+  const length = reader.size;
   let next = 0;
   try {
     while (next < length) {
@@ -157,17 +157,17 @@ function addAranges(
       let size = reader.u32();
       const is64 = size === 0xffffffff;
       if (is64) size = reader.u64();
-      next = reader.position + size;
+      next = reader.at + size;
       if (reader.u16() !== ARANGES_VERSION) return;
       const unit = indexOf.get(reader.offset(is64));
       const addressSize = reader.u8();
       if (unit === undefined) continue;
       reader.u8();
-      const headerSize = reader.position - start;
+      const headerSize = reader.at - start;
       const pair = 2 * addressSize;
       if (pair === 0) return;
       reader.seek(start + Math.ceil(headerSize / pair) * pair, Math.min(next, length));
-      while (reader.position < reader.end && ranges.length < MAX_RANGES) {
+      while (!reader.isAtEnd && ranges.length < MAX_RANGES) {
         const from = reader.address(addressSize);
         const bytes = reader.address(addressSize);
         if (from === 0 && bytes === 0) break;

@@ -116,7 +116,7 @@ export class Unit {
   /** Takes what a lookup needs from the root DIE. Throws `DwarfDamage`. */
   readRoot(): void {
     const reader = this.sections.reader('info');
-    reader.seek(this.rootOffset, this.end);
+    reader.seek(this.rootOffset);
     const code = reader.uleb();
     if (code === 0) return;
     const abbreviations = parseAbbreviations(
@@ -167,19 +167,19 @@ export class Unit {
   #dwoIdText(values: Map<number, FormValue>): string {
     const reader = this.sections.reader('info');
     const at = findAttribute(this, reader, dw.DW_AT_GNU_dwo_id);
-    return at < 0 || !values.has(dw.DW_AT_GNU_dwo_id) ? '' : idText(reader.bytes, at);
+    return at < 0 || !values.has(dw.DW_AT_GNU_dwo_id) ? '' : idText(reader, at);
   }
 }
 
 /** Offset of the value of `wanted` in the root DIE, −1 if it has none. */
 function findAttribute(unit: Unit, reader: DwarfReader, wanted: number): number {
-  reader.seek(unit.rootOffset, unit.end);
+  reader.seek(unit.rootOffset);
   const abbreviations = unit.abbreviations();
   const row = abbreviations.rowOf(reader.uleb());
   const value: FormValue = { kind: 0, value: 0 };
   const end = abbreviations.firstAttribute[row + 1] as number;
   for (let i = abbreviations.firstAttribute[row] as number; i < end; i++) {
-    if (abbreviations.attribute[i] === wanted) return reader.position;
+    if (abbreviations.attribute[i] === wanted) return reader.at;
     readForm(reader, abbreviations.form[i]!, abbreviations.implicitConst[i]!, unit, value);
   }
   return -1;
@@ -204,8 +204,7 @@ export function parseUnitHeader(reader: DwarfReader, offset: number): UnitHeader
   const is64 = length === LENGTH_64;
   if (is64) length = reader.u64();
   else if (length >= FIRST_RESERVED_LENGTH) damaged();
-  const end = Math.min(reader.position + length, reader.bytes.length);
-  reader.seek(reader.position, end);
+  const end = Math.min(reader.at + length, reader.size);
   const version = reader.u16();
   if (version < 2 || version > 5) {
     return { ...NO_UNIT, offset, end, version, is64 };
@@ -222,7 +221,7 @@ export function parseUnitHeader(reader: DwarfReader, offset: number): UnitHeader
   switch (unitType) {
     case dw.DW_UT_skeleton:
     case dw.DW_UT_split_compile:
-      dwoId = idText(reader.bytes, reader.position);
+      dwoId = idText(reader, reader.at);
       reader.skip(8);
       break;
     case dw.DW_UT_type:
@@ -230,7 +229,7 @@ export function parseUnitHeader(reader: DwarfReader, offset: number): UnitHeader
       reader.skip(8);
       reader.offset(is64);
   }
-  const rootOffset = reader.position;
+  const rootOffset = reader.at;
   return {
     offset,
     end,
@@ -247,8 +246,8 @@ export function parseUnitHeader(reader: DwarfReader, offset: number): UnitHeader
 /** A unit of a version that is not known is passed over. */
 const NO_UNIT = { unitType: 0, addressSize: 0, abbreviationsOffset: 0, rootOffset: 0, dwoId: '' };
 
-function idText(bytes: Uint8Array, at: number): string {
+function idText(reader: DwarfReader, at: number): string {
   let text = '';
-  for (const byte of bytes.subarray(at, at + 8)) text += byte.toString(16).padStart(2, '0');
+  for (const byte of reader.peek(at, 8)) text += byte.toString(16).padStart(2, '0');
   return text;
 }

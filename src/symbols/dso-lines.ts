@@ -3,7 +3,7 @@ import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
 import type { SectionProvider } from '../dwarf/sections.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../elf/elf-file.ts';
-import { type SectionDecoders, sectionBytes } from '../elf/section-bytes.ts';
+import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
 import type { DsoTable } from '../process/dso-table.ts';
 import type { DsoIndex, DsoKey } from '../process/types.ts';
 import { findAltFile, findDebugFile, has } from './debug-file.ts';
@@ -161,6 +161,6 @@ export class DsoLines {
 
   #sectionsOf(elf: ElfFile): SectionProvider {
     const { diagnostics, decoders } = this.#options;
-    return (name) => sectionBytes(elf, name, diagnostics, decoders);
+    return (name) => openSection(elf, name, diagnostics, decoders);
   }
 }
