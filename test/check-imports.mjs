@@ -26,6 +26,7 @@ const PURE = {
   count: ['base'],
   cpu: ['base'],
   profile: ['base'],
+  'off-cpu': ['base', 'profile'],
   javascript: ['base', 'profile'],
   export: ['base', 'profile'],
   import: ['base', 'profile'],

@@ -7,6 +7,7 @@ export function declareRecordOptions(command: Command): Command {
     .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
+    .option('--off-cpu [=only]', 'also how long threads wait, where and why; only: nothing else')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
     .option('--all-user', 'user code only')
     .option('--all-kernel', 'kernel code only')
@@ -75,7 +76,8 @@ Examples:
   sudo perf-ts record -F 30000 -g -- ./app             one program, kernel code included
   perf-ts record -g -e cpu-clock:u -- node app.js      user code only, needs no root
   perf-ts record -g -p 1234 --duration 10              a process that runs already
-  sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine`,
+  sudo perf-ts record -a -e sched:sched_switch -c 1    every context switch of the machine
+  sudo perf-ts record --off-cpu -g -- node app.js      what it runs, and what it waits for`,
     );
   for (const flags of ALWAYS_SO) command.addOption(new Option(flags).hideHelp());
   for (const { flags } of REFUSED) command.addOption(new Option(flags).hideHelp());

@@ -62,6 +62,7 @@ export type RecordFlags = {
   namespaces?: boolean;
   allCgroups?: boolean;
   samples?: boolean;
+  offCpu?: string | true;
   perThread?: boolean;
   cgroup?: string;
   overwrite?: boolean;
@@ -103,6 +104,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.perThread && { perThread: true }),
     ...(flags.cgroup !== undefined && { cgroup: flags.cgroup }),
     ...(flags.overwrite && { overwrite: true }),
+    ...readOffCpu(flags),
     ...(flags.switchEvents && { switches: true }),
     ...(flags.namespaces && { namespaces: true }),
     ...(flags.allCgroups && { cgroups: true }),
@@ -117,6 +119,12 @@ function readSpace({ allUser, allKernel }: RecordFlags): Pick<RecordOptions, 'on
   }
   if (allUser) return { only: 'user' };
   return allKernel ? { only: 'kernel' } : {};
+}
+
+function readOffCpu({ offCpu }: RecordFlags): Pick<RecordOptions, 'offCpu'> {
+  if (offCpu === undefined) return {};
+  if (offCpu === true || offCpu === 'only') return { offCpu };
+  throw new UsageError(`--off-cpu=${offCpu}: stands alone, or is only`);
 }
 
 function readFields(flags: RecordFlags): Pick<RecordOptions, 'fields'> {

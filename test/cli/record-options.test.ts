@@ -55,6 +55,17 @@ describe('the command line of record', () => {
     ['-k boot', { clockid: 'boot' }, { clock: 'boottime' }],
     ['-k tai', { clockid: 'tai' }, { clock: 'tai' }],
     ['--user nobody', { user: 'nobody' }, { user: 'nobody' }],
+    ['--off-cpu', { offCpu: true }, { offCpu: true }],
+    ['--off-cpu=only', { offCpu: 'only' }, { offCpu: 'only' }],
+    ['--all-user', { allUser: true }, { only: 'user' }],
+    ['--switch-events', { switchEvents: true }, { switches: true }],
+    ['-G /a', { cgroup: '/a' }, { cgroup: '/a' }],
+    ['-n -B', { samples: false, buildid: false }, { samples: false, buildIds: false }],
+    ['-d -W', { data: true, weight: true }, { fields: { dataAddresses: true, weights: true } }],
+    ['--intr-regs', { intrRegs: true }, { fields: { interruptRegs: [] } }],
+    ['--user-regs=ax,sp', { userRegs: 'ax,sp' }, { fields: { userRegs: ['ax', 'sp'] } }],
+    ['-b', { branchAny: true }, { fields: { branches: ['any'] } }],
+    ['-j any_call,u', { branchFilter: 'any_call,u' }, { fields: { branches: ['any_call', 'u'] } }],
     ['--as-root', { asRoot: true }, { asRoot: true }],
   ])('%s', (_line, flags, expected) => {
     expect(options(flags)).toEqual(expected);

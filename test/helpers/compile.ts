@@ -15,6 +15,11 @@ export function compileWorkload(): string {
   return compileC(join(helpers, 'workload.c'), PROFILED);
 }
 
+/** The program that waits in known ways; the first lines of `waits.c` say which. */
+export function compileWaits(): string {
+  return compileC(join(helpers, 'waits.c'), PROFILED);
+}
+
 /** The library to preload that makes writes misbehave; `fault-shim.c` lists the ways. */
 export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');

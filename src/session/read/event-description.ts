@@ -1,3 +1,4 @@
+import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import type { RecordedEvent } from '../../perf-data/event-list.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
@@ -27,6 +28,11 @@ export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' 
 /** The event as the profile lists it. */
 export function describeEvent(event: RecordedEvent): ProfileEvent {
   const { attr } = event;
+  if (event.name === OFF_CPU_EVENT) {
+    // Its samples weigh nanoseconds, and none of them is adapted.
+    const timed = { mode: 'clock', unit: 'nanoseconds' } as const;
+    return { name: event.name, type: attr.type, ...timed, frequencyHz: null, fixedPeriod: null };
+  }
   const mode = samplingMode(attr);
   return {
     name: eventName(event),

@@ -6,6 +6,8 @@ import { toRawTime } from '../../base/u64.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
 import type { ImportedProfile } from '../../import/imported-profile.ts';
 import { loadBinding } from '../../native/binding.ts';
+import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
+import { addWaitReasons } from '../../off-cpu/wait-reasons.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { type Alignment, alignPeriods } from '../../period/alignment.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
@@ -223,7 +225,11 @@ export class OpenedProfile {
   periods(options: ReportOptions = {}): PeriodsReport {
     const report = reportPeriods(this.#periodInput, options, this.#aligned());
     // Members of a sampled group have no period of their own: their leader samples them.
-    const isSampled = (index: number) => this.profile.events[index]?.fixedPeriod !== 0;
+    // Nor has the event of waits one.
+    const isSampled = (index: number) => {
+      const event = this.profile.events[index];
+      return event?.fixedPeriod !== 0 && event?.name !== OFF_CPU_EVENT;
+    };
     return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
   }
 
@@ -416,6 +422,8 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
+  const switches = pipeline.switches.finish();
+  const waits = pipeline.offCpu.finish(samples.periodEvents, switches, lastTimeNs, diagnostics);
   const periodInput: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,
@@ -432,7 +440,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const shown =
     options.symbols === false
       ? profile
-      : nameJavaScript(profile, options, diagnostics, { data, path });
+      : addWaitReasons(nameJavaScript(profile, options, diagnostics, { data, path }), waits);
   return new OpenedProfile(shown, periodInput, diagnostics, cutOffset(data), facts, completeness);
 }
 

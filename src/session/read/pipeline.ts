@@ -23,6 +23,7 @@ import { isSideband } from './event-description.ts';
 import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
+import { OffCpuLog } from './off-cpu-log.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { CHAIN_FULL, StackRoots } from './stack-roots.ts';
 import { StreamRepair } from './stream-repair.ts';
@@ -45,6 +46,7 @@ export class Pipeline {
   readonly processes: ProcessTable;
   readonly throttles = new ThrottleLog();
   readonly switches = new SwitchLog();
+  readonly offCpu: OffCpuLog;
   readonly diagnostics: Diagnostics;
   /** What JITs said about their code; null: it all counts as one. */
   jit: JitCode | null = null;
@@ -63,6 +65,8 @@ export class Pipeline {
   /** Attr index -> row of the profile's events, −1 for side-band events. */
   readonly #attrToEvent: Int32Array;
   readonly #attrIsRead: Uint8Array;
+  /** The event whose samples weigh what their threads waited; −1 without one. */
+  readonly #offCpuAttr: number;
   readonly #attrCopiesStacks: Uint8Array;
   /** Frames that the kernel records at most. */
   readonly #attrMaxStack: Uint16Array;
@@ -91,6 +95,9 @@ export class Pipeline {
     this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
       isSideband(event.attr) ? NONE : events++,
     );
+    const offCpu = OffCpuLog.find(data);
+    this.offCpu = offCpu.log;
+    this.#offCpuAttr = offCpu.attrIndex;
     this.#sampledEvents = data.attrs.filter(
       ({ attr }) => !isSideband(attr) && attr.samplePeriod > 0,
     ).length;
@@ -168,6 +175,9 @@ export class Pipeline {
       this.#countUnreadable(attrIndex);
       return;
     }
+    const isWait = attrIndex === this.#offCpuAttr;
+    const waitState = isWait ? this.offCpu.stateOf(view, sample) : null;
+    if (isWait && waitState === null) return;
     if (this.jit?.advance(sample.timeNs)) this.#forgetStacks();
     const last = this.#memoryOf(sample.cpu);
     if (sample.tid !== last.tid || sample.pid !== last.pid) {
@@ -207,6 +217,7 @@ export class Pipeline {
       isRead ? (sample.readValues[0] as number) : Number.NaN,
     );
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
+    if (waitState !== null) this.offCpu.note(row, waitState, sample);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {

@@ -17,6 +17,16 @@ export function checkOptions(options: RecordOptions): void {
   if (cgroup !== undefined && !systemWide) {
     throw new UsageError(`-G ${cgroup}: a control group is recorded on whole CPUs`, ['add -a']);
   }
+  if (options.offCpu === 'only' && options.events !== undefined) {
+    throw new UsageError('--off-cpu=only records no events, -e names some', [
+      'leave one of them out: --off-cpu records both',
+    ]);
+  }
+  if (options.offCpu && options.samples === false) {
+    throw new UsageError('--off-cpu samples switches, -n nothing at all', [
+      'leave one of them out',
+    ]);
+  }
   if (overwrite && counts) {
     throw new UsageError('--overwrite drops samples, --counts needs them all', [
       'leave one of them out',

@@ -13,11 +13,12 @@ import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
 import { checkOptions } from './check-options.ts';
-import { chooseEvents } from './choose-events.ts';
+import { chooseEvents, type EventChoice } from './choose-events.ts';
 import { openCgroup } from './containers.ts';
-import { onlineCpus } from './event-sources.ts';
+import { onlineCpus, readEventSources } from './event-sources.ts';
 import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
+import { chooseOffCpu } from './off-cpu.ts';
 import type { FileOwner } from './output-file.ts';
 import { explainRefusal, explainRingRefusal } from './permission-help.ts';
 import type { RecordOptions } from './record-options.ts';
@@ -57,10 +58,14 @@ export function planOnly(
   const settings = readKernelSettings();
   const { target, owner, notes, causesMaps = false } = chooseTarget(options);
   for (const note of notes) say(note);
-  const { specs, notices: eventNotices } = chooseEvents(options);
+  const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const plan = planRecording(
     specs,
-    { ...options, systemWide: target.kind === 'system' },
+    {
+      ...options,
+      systemWide: target.kind === 'system',
+      switches: options.switches === true || hasOffCpu(options),
+    },
     {
       probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
       settings,
@@ -82,6 +87,29 @@ export function planOnly(
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
   return { plan, target, ring, settings, notices, owner, causesMaps };
+}
+
+/** The events asked for, and the one of waits. */
+function chooseSpecs(
+  options: RecordOptions,
+  target: SamplerTarget,
+  binding: NativeBinding,
+): EventChoice {
+  if (!hasOffCpu(options)) return chooseEvents(options);
+  // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
+  const events = options.events ?? ['cpu-clock'];
+  const onCpu =
+    options.offCpu === 'only' ? { specs: [], notices: [] } : chooseEvents({ ...options, events });
+  const systemWide = target.kind === 'system';
+  const offCpu = chooseOffCpu({ ...options, systemWide }, readEventSources(), binding.probeEvent);
+  return {
+    specs: [...onCpu.specs, offCpu.spec],
+    notices: [...onCpu.notices, ...offCpu.notices],
+  };
+}
+
+function hasOffCpu({ offCpu }: RecordOptions): boolean {
+  return offCpu === true || offCpu === 'only';
 }
 
 /** The part that a recording to a file and a live one share: from options to open events. */

@@ -47,6 +47,11 @@ export type RecordOptions = {
   readonly fields?: SampleFields;
   /** False: nothing is sampled, only what stands beside samples is recorded. */
   readonly samples?: boolean;
+  /**
+   * Also how long threads were off the CPU, by the stack with which they left it: an event `off-cpu`
+   * in nanoseconds. `only`: nothing else.
+   */
+  readonly offCpu?: boolean | 'only';
   /** Records of threads coming onto a CPU and leaving it. */
   readonly switches?: boolean;
   /** Records of the namespaces of processes. Needs CAP_PERFMON. */

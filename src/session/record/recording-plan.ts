@@ -1,5 +1,6 @@
 import type { EventSpec } from '../../events/event-spec.ts';
 import type { NativeBinding, OpenProbe } from '../../native/types.ts';
+import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { type EventAttr, encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
@@ -11,8 +12,8 @@ import { findOpenable, happensOnlyInKernel } from './open-fallbacks.ts';
 import { explainUnopenable } from './open-refusal.ts';
 import type { RecordOptions } from './record-options.ts';
 import { readsCounter, sampleAttr } from './sample-attr.ts';
-import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
 import { addSampleFields } from './sample-fields.ts';
+import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
 import { sidebandAttr } from './sideband-attr.ts';
 
 export type { PlannedEvent } from './sample-groups.ts';
@@ -54,7 +55,9 @@ export function planRecording(
   const asked = readAskedRate(options, settings);
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
-    return addSampleFields(sampleAttr(spec, rate, options, features), options, features);
+    // A switch counts for its wait, which no counter knows.
+    const own = spec.name === OFF_CPU_EVENT ? { ...options, counts: false } : options;
+    return addSampleFields(sampleAttr(spec, rate, own, features), own, features);
   };
   const probe = (attr: EventAttr): OpenProbe => {
     const held = { ...attr, flags: { ...attr.flags, disabled: true } };

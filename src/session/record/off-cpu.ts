@@ -1,0 +1,63 @@
+import type { EventSources } from '../../events/event-sources.ts';
+import type { EventSpec } from '../../events/event-spec.ts';
+import { parseEvents } from '../../events/parse-events.ts';
+import type { NativeBinding } from '../../native/types.ts';
+import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
+import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** Fires when a thread leaves its CPU, and knows in what state. */
+const TRACEPOINT = 'sched:sched_switch';
+/** The same moment without the state, for those who may record kernel code but no tracepoints. */
+const COUNTER = 'context-switches';
+
+/**
+ * The event that samples every switch out, with its stack. When the thread came back is told by the
+ * records of `switches`, which a recording of this event needs beside it.
+ */
+export function chooseOffCpu(
+  options: RecordOptions,
+  sources: EventSources,
+  probe: NativeBinding['probeEvent'],
+): { readonly spec: EventSpec; readonly notices: readonly string[] } {
+  const tracepoint = tryParse(sources);
+  const refusal = tracepoint === null ? 'ENOENT' : probeTracepoint(tracepoint, options, probe);
+  const spec = refusal === '' ? tracepoint : parseEvents(COUNTER, sources)[0];
+  const asOffCpu: EventSpec = {
+    ...(spec as EventSpec),
+    name: OFF_CPU_EVENT,
+    period: 1,
+    callGraph: (options.callGraph ?? 'none') === 'none' ? 'fp' : null,
+  };
+  if (refusal === '') return { spec: asOffCpu, notices: [] };
+  const notice =
+    `off-cpu: ${TRACEPOINT} cannot be recorded here (${refusal}: tracepoints need root, or ` +
+    `CAP_PERFMON and a readable tracefs); with ${COUNTER} in its place, what a thread was waiting ` +
+    'for is known by its stack only, not by its state';
+  return { spec: asOffCpu, notices: [notice] };
+}
+
+function tryParse(sources: EventSources): EventSpec | null {
+  try {
+    return parseEvents(TRACEPOINT, sources)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** errno name, empty if it opens. */
+function probeTracepoint(
+  { type, config }: EventSpec,
+  { systemWide, cpus }: RecordOptions,
+  probe: NativeBinding['probeEvent'],
+): string {
+  const attr = newAttr({
+    type,
+    config,
+    samplePeriod: 1,
+    sampleType: PERF_SAMPLE.RAW | PERF_SAMPLE.CALLCHAIN,
+    flags: { disabled: true },
+  });
+  return probe(encodeAttr(attr), systemWide ? -1 : 0, systemWide ? (cpus?.[0] ?? 0) : -1).code;
+}

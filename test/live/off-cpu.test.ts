@@ -1,0 +1,101 @@
+// How long threads are off the CPU, beside what a program says of itself by its own clocks.
+
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Profile } from '../../src/profile/types.ts';
+import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWaits } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+const TIMES = 20;
+
+/** Records the program that waits. Returns what it says of its thread, and the profile. */
+async function record(name: string, options: readonly string[]) {
+  const file = join(scratch, `${name}.data`);
+  const command = ['--', compileWaits(), String(TIMES)];
+  const outcome = perfTs(['record', '-q', '-o', file, ...options, ...command]);
+  expect(outcome.stderr).toBe('');
+  expect(outcome.status).toBe(0);
+  const said = [...outcome.stdout.matchAll(/(\w+) (\d+)/g)].map(([, key, value]) => [key, +value!]);
+  return { said: Object.fromEntries(said), opened: await openProfile(file), file };
+}
+
+type Wait = { readonly name: string; readonly ns: number };
+
+/** The waits of the thread "waiter", with the names of their leaves. */
+function waitsOf({ profile }: OpenedProfile, event: number): Wait[] {
+  const { samples, threads } = profile;
+  const waits: Wait[] = [];
+  for (let row = 0; row < samples.length; row++) {
+    if (samples.event[row] !== event) continue;
+    if (threads[samples.thread[row] as number]?.comm !== 'waiter') continue;
+    waits.push({ name: leafOf(profile, row), ns: samples.periodEvents[row] as number });
+  }
+  return waits;
+}
+
+function leafOf({ samples, stacks, frames, funcs, strings }: Profile, row: number): string {
+  const frame = stacks.frame[samples.stack[row] as number] as number;
+  return strings[funcs.name[frames.func[frame] as number] as number] as string;
+}
+
+const sum = (waits: readonly Wait[]) => waits.reduce((total, { ns }) => total + ns, 0);
+
+describeLive('a recording of waits', () => {
+  it('has every one of them, for as long as the thread says itself', async () => {
+    const { said, opened } = await record('only', ['--off-cpu=only']);
+    expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
+    const waits = waitsOf(opened, 0);
+    // The kernel counts a switch when it is over: the thread's last one is not in its own count.
+    expect(waits.length - said.switches).toBeGreaterThanOrEqual(0);
+    expect(waits.length - said.switches).toBeLessThanOrEqual(1);
+    // On the CPU or off it, a thread is always one of them.
+    expect((sum(waits) + said.cpu) / said.wall).toBeGreaterThan(0.97);
+    expect((sum(waits) + said.cpu) / said.wall).toBeLessThan(1.03);
+
+    const sleeping = waits.filter(({ name }) => name.startsWith('[S sleeping in '));
+    const ways = { sleep: /nanosleep/, pipe: /pipe_read/, futex: /futex/ };
+    for (const [way, pattern] of Object.entries(ways)) {
+      const those = sleeping.filter(({ name }) => pattern.test(name));
+      expect(those.length, way).toBeGreaterThanOrEqual(TIMES / 2);
+      expect(those.length, way).toBeLessThanOrEqual(TIMES);
+      // A wait lies within the call that the program measured.
+      expect(sum(those), way).toBeLessThanOrEqual(said[way]);
+      expect(sum(those), way).toBeGreaterThan(said[way] * 0.7);
+    }
+    expect(sleeping.length).toBeLessThanOrEqual(3 * TIMES);
+  });
+
+  it('stands beside what ran, in the same unit', async () => {
+    const { said, opened, file } = await record('both', ['--off-cpu', '-g', '-F', '2000']);
+    const { events, samples } = opened.profile;
+    expect(events.map(({ name, unit }) => [name, unit])).toEqual([
+      ['cpu-clock', 'nanoseconds'],
+      ['off-cpu', 'nanoseconds'],
+    ]);
+    for (const weight of ['events', 'time', 'period'] as const) {
+      const { values, unit } = opened.weights(weight);
+      expect(unit).toBe('nanoseconds');
+      for (let row = 0; row < samples.length; row++) {
+        if (samples.event[row] === 1) expect(values[row]).toBe(samples.periodEvents[row]);
+      }
+    }
+    const waited = sum(waitsOf(opened, 1));
+    expect((waited + said.cpu) / said.wall).toBeGreaterThan(0.97);
+    expect((waited + said.cpu) / said.wall).toBeLessThan(1.03);
+    const folded = ['export', '--format', 'folded', '-e', 'off-cpu', '-o', '-', file];
+    expect(perfTs(folded).stdout).toMatch(/;\[S sleeping in \w*nanosleep\w*\] \d+$/m);
+    expect(perfTs(['report', '-e', 'off-cpu', file]).stdout).toContain('[S sleeping in ');
+  });
+
+  it('of the whole system has no idle CPUs', async () => {
+    const { opened } = await record('system', ['--off-cpu=only', '-a']);
+    const { samples, threads } = opened.profile;
+    expect(samples.length).toBeGreaterThan(3 * TIMES);
+    for (let row = 0; row < samples.length; row++) {
+      expect(threads[samples.thread[row] as number]?.tid).not.toBe(0);
+    }
+  });
+});

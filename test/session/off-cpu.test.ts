@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { Diagnostics } from '../../src/base/diagnostics.ts';
+import { STATE_PREEMPTED, STATE_UNKNOWN } from '../../src/off-cpu/wait-states.ts';
+import type { PerfData } from '../../src/perf-data/reader.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/perf-event/constants.ts';
+import { SampleView } from '../../src/perf-event/sample.ts';
+import { OffCpuLog } from '../../src/session/read/off-cpu-log.ts';
+import { SwitchLog } from '../../src/session/read/switch-log.ts';
+import { chooseOffCpu } from '../../src/session/record/off-cpu.ts';
+import { INTEL } from '../events/fake-machines.ts';
+import { fakeKernel } from './fake-kernel.ts';
+
+const { TRACEPOINT, SOFTWARE } = PERF_TYPE;
+
+describe('the event that samples waits', () => {
+  it('is the tracepoint with its state, for each switch, with stacks', () => {
+    const { probe } = fakeKernel(() => '');
+    const { spec, notices } = chooseOffCpu({}, INTEL, probe);
+    expect(spec).toMatchObject({ name: 'off-cpu', type: TRACEPOINT, period: 1, callGraph: 'fp' });
+    expect(notices).toEqual([]);
+    expect(chooseOffCpu({ callGraph: 'dwarf' }, INTEL, probe).spec.callGraph).toBeNull();
+  });
+
+  it.each(['EACCES', 'EPERM'])('is the counter of switches where the tracepoint is %s', (code) => {
+    const { probe } = fakeKernel(({ type }) => (type === TRACEPOINT ? code : ''));
+    const { spec, notices } = chooseOffCpu({}, INTEL, probe);
+    const config = BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES);
+    expect(spec).toMatchObject({ name: 'off-cpu', type: SOFTWARE, config, period: 1 });
+    expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);
+  });
+});
+
+describe('the log of waits', () => {
+  /** Without a tracepoint: samples of thread 7 at these times, and its switches. */
+  function logOf(
+    times: readonly number[],
+    switches: readonly [number, 'in' | 'out' | 'preempted'][],
+  ) {
+    const attrs = [{ name: 'cpu-clock' }, { name: 'off-cpu', attr: { type: SOFTWARE } }];
+    const { attrIndex, log } = OffCpuLog.find({ attrs, littleEndian: true } as unknown as PerfData);
+    expect(attrIndex).toBe(1);
+    const sample = new SampleView({ high: 0, low: 0 });
+    sample.tid = 7;
+    const switchLog = new SwitchLog();
+    for (const [timeNs, kind] of switches) {
+      const record = { isOut: kind !== 'in', isPreempted: kind === 'preempted' };
+      switchLog.note(record, { pid: 7, tid: 7, cpu: 0, timeNs });
+    }
+    times.forEach((timeNs, row) => {
+      sample.timeNs = timeNs;
+      const state = log.stateOf(new DataView(new ArrayBuffer(0)), sample);
+      expect(state).toBe(STATE_UNKNOWN);
+      log.note(row, state as number, sample);
+    });
+    const periods = new Float64Array(times.length).fill(1);
+    const diagnostics = new Diagnostics();
+    const waits = log.finish(periods, switchLog.finish(), Math.max(...times), diagnostics);
+    return { periods: [...periods], states: [...waits.state], diagnostics };
+  }
+
+  it('weighs samples by their waits, and knows who could have gone on', () => {
+    const { periods, states } = logOf(
+      [10, 30, 60],
+      [
+        [11, 'out'],
+        [20, 'in'],
+        [31, 'preempted'],
+        [35, 'in'],
+        [61, 'out'],
+        [70, 'in'],
+      ],
+    );
+    expect(periods).toEqual([10, 5, 10]);
+    expect(states).toEqual([STATE_UNKNOWN, STATE_PREEMPTED, STATE_UNKNOWN]);
+  });
+
+  it('counts the waits whose end was lost', () => {
+    const { periods, diagnostics } = logOf([10, 30], [[35, 'in']]);
+    expect(periods).toEqual([0, 5]);
+    expect(diagnostics.entries()).toMatchObject([{ reason: 'waits whose end was lost', count: 1 }]);
+  });
+
+  it('has nothing of idle CPUs', () => {
+    const data = { attrs: [], littleEndian: true } as unknown as PerfData;
+    const { attrIndex, log } = OffCpuLog.find(data);
+    const sample = new SampleView({ high: 0, low: 0 });
+    sample.tid = 0;
+    expect(attrIndex).toBe(-1);
+    expect(log.stateOf(new DataView(new ArrayBuffer(0)), sample)).toBeNull();
+  });
+});
