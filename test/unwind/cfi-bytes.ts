@@ -88,7 +88,8 @@ export function ehFrame(
   const bytes: number[] = [];
   const entry = (body: number[]) => {
     while ((body.length + 4) % 8 !== 0) body.push(0);
-    bytes.push(...u32(body.length), ...body);
+    bytes.push(...u32(body.length));
+    for (const byte of body) bytes.push(byte);
   };
   const { register, program: initial } = INITIAL[architecture];
   for (const { start, size, program, isSignal } of functions) {
@@ -99,7 +100,7 @@ export function ehFrame(
     const idAt = bytes.length + 4;
     const startAt = idAt + 4;
     const relative = start - (EH_FRAME_ADDRESS + startAt);
-    entry([...u32(idAt - cieAt), ...u32(relative), ...u32(size), 0, ...program.flat()]);
+    entry([...u32(idAt - cieAt), ...u32(relative), ...u32(size), 0].concat(program.flat()));
   }
   return { bytes: Uint8Array.from([...bytes, ...u32(0)]), address: EH_FRAME_ADDRESS };
 }
