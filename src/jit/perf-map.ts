@@ -113,7 +113,7 @@ class LineReader {
         this.#badLines++;
         continue;
       }
-      this.#timeNs.push(fromNs + (lineEnd - first) * perByte);
+      this.#timeNs.push(Math.min(toNs, fromNs + (line - first) * perByte));
       this.#start.push(start);
       this.#end.push(limit);
       this.#nameAt.push(hex.end + 1);

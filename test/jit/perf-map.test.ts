@@ -86,7 +86,7 @@ describe('a perf map', () => {
       { at: 20, end: 40, fromNs: 1200, toNs: 1200, isRestart: true },
     ];
     const table = readPerfMap(bytes, pieces, new Diagnostics());
-    expect([...table.timeNs]).toEqual([1090, 1190, 1200, 1200]);
+    expect([...table.timeNs]).toEqual([1100, 1200, 1200, 1200]);
     expect(table.restarts).toEqual([2]);
   });
 
