@@ -6,6 +6,8 @@ export class DsoTable {
   readonly #keys: DsoKey[] = [];
   readonly #buildIds: (string | null)[] = [];
   readonly #indexOf = new Map<string, DsoIndex>();
+  /** By path; null where the list has two for one path. */
+  readonly #listed = new Map<string, string | null>();
 
   get length(): number {
     return this.#keys.length;
@@ -32,17 +34,18 @@ export class DsoTable {
 
   /** Lower-case hex, null if unknown. */
   buildId(index: DsoIndex): string | null {
-    return this.#buildIds[index] as string | null;
+    const own = this.#buildIds[index] as string | null;
+    return own ?? this.#listed.get(dsoPath(this.#keys[index] as DsoKey)) ?? null;
   }
 
   /**
    * Takes a build ID from the recording's own list, which names DSOs by path: `/usr/bin/node`,
-   * `[kernel.kallsyms]`, `[vdso]`, `[hid]`. Mappings that carried their own keep it.
+   * `[kernel.kallsyms]`, `[vdso]`, `[hid]`. Mappings that carry their own keep it. With two build
+   * IDs the path had two files, and which of them a mapping was of is not known.
    */
   setBuildId(path: string, buildId: string): void {
-    for (let i = 0; i < this.#keys.length; i++) {
-      if (dsoPath(this.#keys[i] as DsoKey) === path) this.#buildIds[i] ??= buildId;
-    }
+    const before = this.#listed.get(path);
+    this.#listed.set(path, before === undefined || before === buildId ? buildId : null);
   }
 
   /** Rows for the profile. */
@@ -51,7 +54,7 @@ export class DsoTable {
       kind: dsoKind(key),
       name: dsoName(key),
       path: dsoPath(key),
-      buildId: this.#buildIds[i] ?? null,
+      buildId: this.buildId(i as DsoIndex),
     }));
   }
 }

@@ -115,6 +115,8 @@ describe('a mapping', () => {
       'beef',
       'c0ffee',
     ]);
+    table.dsos.setBuildId('/bin/app', 'dead');
+    expect(table.dsos.finish().map(({ buildId }) => buildId)).toEqual([null, null, null, 'c0ffee']);
   });
 });
 

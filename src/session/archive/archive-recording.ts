@@ -101,9 +101,6 @@ class ArchiveWriter {
 
   store(pipeline: Pipeline): void {
     const { data, processes, builder } = pipeline;
-    for (const { filename, buildId } of data.features.buildIds ?? []) {
-      processes.dsos.setBuildId(filename, buildId);
-    }
     const { hostname, osRelease } = data.features;
     const files = new SymbolFiles({
       ...this.#options,

@@ -29,6 +29,16 @@ export type KernelFilesOptions = {
 
 const HINT = '--kallsyms FILE names it';
 
+/** Null if this is the recorded machine with the recorded kernel, as far as its header says. */
+export function whyOtherMachine(recorded: RecordedMachine | undefined): string | null {
+  const isOther =
+    (recorded?.kernel ?? release()) !== release() ||
+    (recorded?.hostname ?? hostname()) !== hostname();
+  if (!isOther) return null;
+  const machine = [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
+  return `recorded on another machine (${machine})`;
+}
+
 /** Finds the list of kernel symbols for a recording that does not carry its own. */
 export class KernelFiles {
   readonly #options: KernelFilesOptions;
@@ -69,13 +79,8 @@ export class KernelFiles {
         ? null
         : `the recorded kernel is not the one running here; ${HINT}`;
     }
-    const recorded = this.#options.recordedOn;
-    const isOther =
-      (recorded?.kernel ?? release()) !== release() ||
-      (recorded?.hostname ?? hostname()) !== hostname();
-    if (!isOther) return null;
-    const machine = [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
-    return `recorded on another machine (${machine}); ${HINT}`;
+    const other = whyOtherMachine(this.#options.recordedOn);
+    return other === null ? null : `${other}; ${HINT}`;
   }
 
   #read(path: string): SymbolSource | null {

@@ -361,9 +361,6 @@ export function createSymbolizer(
   demangleCpp = demangler(pipeline.diagnostics),
 ): Symbolizer {
   const { data, processes, diagnostics } = pipeline;
-  for (const { filename, buildId } of data.features.buildIds ?? []) {
-    processes.dsos.setBuildId(filename, buildId);
-  }
   const { hostname, osRelease } = data.features;
   const recordedKernel =
     sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;

@@ -82,6 +82,9 @@ export class Pipeline {
     this.data = data;
     this.diagnostics = data.diagnostics;
     this.processes = new ProcessTable(this.builder.strings);
+    for (const { filename, buildId } of data.features.buildIds ?? []) {
+      this.processes.dsos.setBuildId(filename, buildId);
+    }
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
     this.#losses = new LossCounter(data);

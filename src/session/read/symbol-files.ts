@@ -1,13 +1,14 @@
-import { closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { parseHexAddress } from '../../base/u64.ts';
+import { missingNames } from '../../symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../symbols/symbol-request.ts';
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
-import { KernelFiles, type RecordedMachine } from './kernel-files.ts';
-import { codeOf, openRegular } from './open-regular.ts';
+import { KernelFiles, type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
+import { openRegular } from './open-regular.ts';
+import { readVdso } from './vdso.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
@@ -98,7 +99,7 @@ export class SymbolFiles {
       case 'perf-map':
         return request.dso.kind === 'jit' ? this.#openPerfMap(request.dso.pid) : null;
       case 'vdso':
-        return this.#readVdso();
+        return this.#readVdso(request.buildId);
     }
   };
 
@@ -149,29 +150,20 @@ export class SymbolFiles {
   }
 
   /** Every process has the same vDSO, so ours serves; its build ID is checked by the reader. */
-  #readVdso(): SymbolSource | null {
+  #readVdso(buildId: string | null): SymbolSource | null {
     for (const root of this.#roots) {
       const file = openRegular(join(root, '[vdso]'));
       if (typeof file !== 'string') return file.source;
     }
     if (this.#options.symfs !== undefined) return null;
-    let fd = -1;
-    try {
-      const line = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m.exec(
-        readFileSync('/proc/self/maps', 'utf8'),
-      );
-      if (line === null) return null;
-      const start = parseHexAddress(line[1] as string);
-      const bytes = new Uint8Array(parseHexAddress(line[2] as string) - start);
-      fd = openSync('/proc/self/mem', constants.O_RDONLY);
-      const length = readSync(fd, bytes, 0, bytes.length, start);
-      return memorySource(bytes.subarray(0, length));
-    } catch (error) {
-      this.#count('file can not be read', `[vdso]: ${codeOf(error)}`);
+    const other = whyOtherMachine(this.#options.recordedOn);
+    if (buildId === null && other !== null) {
+      this.#count(missingNames('[vdso]', other));
       return null;
-    } finally {
-      if (fd >= 0) closeSync(fd);
     }
+    const bytes = readVdso();
+    if (bytes === null) this.#count('the vDSO can not be read');
+    return bytes === null ? null : memorySource(bytes);
   }
 
   #count(reason: string, example = ''): void {

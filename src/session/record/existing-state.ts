@@ -3,6 +3,7 @@ import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { RecordEncoder } from '../../perf-event/encode.ts';
 import { readKernelImage } from '../read/kernel-image.ts';
 import { listCgroups, readNamespaces } from './containers.ts';
+import { MappedBuildIds } from './mapped-build-ids.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 import {
   describeProcess,
@@ -38,6 +39,7 @@ export function describeExisting(
   });
   const id = opened.sidebandIds[0] ?? 0n;
   const { namespaces, cgroup } = plan.sideband.flags;
+  const buildIds = plan.sideband.flags.buildId ? new MappedBuildIds() : null;
   const records: Uint8Array[] = describeKernel(encoder, id, plan, notices);
   if (cgroup) {
     for (const group of listCgroups()) records.push(encoder.cgroup(group, { id }));
@@ -49,7 +51,7 @@ export function describeExisting(
   for (const pid of existingProcesses(target, opened)) {
     const process = describeProcess(pid, plan.sideband.flags.mmapData);
     if (process === null) continue;
-    describeOne(encoder, id, process, records);
+    describeOne(encoder, id, process, buildIds, records);
     if (namespaces)
       describeNamespaces(
         encoder,
@@ -116,11 +118,15 @@ function describeOne(
   encoder: RecordEncoder,
   id: bigint,
   process: ProcProcess,
+  buildIds: MappedBuildIds | null,
   records: Uint8Array[],
 ): void {
   const { pid } = process;
   records.push(encoder.comm({ pid, tid: pid, comm: process.comm }, { id }));
   for (const mapping of process.mappings) {
+    const buildId = buildIds?.of(pid, mapping) ?? null;
+    const { major, minor } = mapping;
+    const fileId = { major, minor, inode: Number(mapping.inode), inodeGeneration: 0 };
     records.push(
       encoder.mmap2(
         {
@@ -133,12 +139,8 @@ function describeOne(
           prot: mapping.protection,
           isData: !mapping.executable,
           flags: mapping.shared ? MAP_SHARED : MAP_PRIVATE,
-          fileId: {
-            major: mapping.major,
-            minor: mapping.minor,
-            inode: Number(mapping.inode),
-            inodeGeneration: 0,
-          },
+          // Both at once there is no room for.
+          ...(buildId === null ? { fileId } : { buildId }),
         },
         { id },
       ),

@@ -17,7 +17,9 @@ import {
   versionSection,
 } from '../../perf-data/feature-encoders.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { attachProvenance, type Provenance } from '../read/provenance.ts';
+import { readVdsoBuildId } from '../read/vdso.ts';
 import { packageVersion } from '../version.ts';
 import { readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
@@ -84,7 +86,12 @@ export function collectHostFeatures(
     clockResolutionSection(CLOCK_RESOLUTION_NS),
     clockDataSection({ clockId, wallClockNs: pair.wallNs, clockNs: pair.clockNs }),
   ];
-  if (buildId !== null) sections.push(buildIdSection([kernelBuildId(buildId)]));
+  const vdsoBuildId = readVdsoBuildId();
+  const buildIds = [
+    ...(buildId === null ? [] : [kernelBuildId(buildId)]),
+    ...(vdsoBuildId === null ? [] : [vdsoEntry(vdsoBuildId)]),
+  ];
+  if (buildIds.length > 0) sections.push(buildIdSection(buildIds));
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
   if (tracepoints.length > 0) {
@@ -95,7 +102,12 @@ export function collectHostFeatures(
 }
 
 function kernelBuildId(buildId: string): Parameters<typeof buildIdSection>[0][number] {
-  return { pid: -1, buildId, filename: '[kernel.kallsyms]', cpuMode: 1 };
+  return { pid: -1, buildId, filename: '[kernel.kallsyms]', cpuMode: PERF_RECORD_MISC.KERNEL };
+}
+
+/** The kernel maps it without a build ID. */
+function vdsoEntry(buildId: string): Parameters<typeof buildIdSection>[0][number] {
+  return { pid: -1, buildId, filename: '[vdso]', cpuMode: PERF_RECORD_MISC.USER };
 }
 
 /** Groups in braces: name, index of the leader's attr, number of members. */
