@@ -121,6 +121,7 @@ function summary(recording: Recording): object {
   return {
     path,
     fileBytes,
+    recordedBytes: recording.recordedBytes,
     samples: totals.samples,
     lost: {
       records: totals.lostRecords,

@@ -1,8 +1,11 @@
 import { arch } from 'node:os';
 import { UsageError } from '../../base/errors.ts';
 
-/** How call stacks are recorded: `dwarf` with the bytes of user stack to copy, 8192 if not said. */
-export type CallGraph = 'none' | 'fp' | 'dwarf' | `dwarf,${number}`;
+/**
+ * How call stacks are recorded: by frame pointer, by copying the user stack for unwinding, or both.
+ * `dwarf` and `auto` may say how many bytes of the user stack are copied.
+ */
+export type CallGraph = 'none' | 'fp' | 'dwarf' | `dwarf,${number}` | 'auto' | `auto,${number}`;
 
 /** What a sample brings along for its stack. */
 export type StackFields = {
@@ -12,13 +15,15 @@ export type StackFields = {
   readonly stackBytes: number;
 };
 
+/** What `auto` copies: docs/decisions/0009-call-graph-auto.md. */
+const AUTO_STACK_BYTES = 8192;
 /** As in perf. */
 export const DEFAULT_STACK_BYTES = 8192;
 /** The copy's size is a u16 in the kernel, a multiple of 8. */
 const MOST_STACK_BYTES = 65528;
 
 const SUPPORTED =
-  'supported: fp (by frame pointer: build with -fno-omit-frame-pointer), ' +
+  'supported: auto[,BYTES] (frame pointers and copied stacks, unwound at the end), fp (by frame pointer: build with -fno-omit-frame-pointer), ' +
   'dwarf[,BYTES] (unwound from copied stacks), none';
 
 /**
@@ -28,10 +33,11 @@ const SUPPORTED =
 export function checkCallGraph(text: string, where: string): CallGraph {
   if (text === 'fp') return 'fp';
   if (text === 'none' || text === 'no') return 'none';
-  if (text === 'dwarf') return 'dwarf';
+  if (text === 'dwarf' || text === 'auto') return text;
   const comma = text.indexOf(',');
-  if (comma > 0 && text.slice(0, comma) === 'dwarf') {
-    return `dwarf,${checkStackBytes(text.slice(comma + 1), where)}`;
+  const way = text.slice(0, Math.max(comma, 0));
+  if (way === 'dwarf' || way === 'auto') {
+    return `${way},${checkStackBytes(text.slice(comma + 1), where)}`;
   }
   if (comma < 0 && text === 'lbr') {
     const reason = "reads the CPU's branch records, which comes in a later version";
@@ -44,8 +50,15 @@ export function checkCallGraph(text: string, where: string): CallGraph {
 export function stackFieldsOf(callGraph: CallGraph): StackFields {
   if (callGraph === 'none') return { callchain: 'none', stackBytes: 0 };
   if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0 };
-  const bytes = callGraph === 'dwarf' ? DEFAULT_STACK_BYTES : Number(callGraph.slice(6));
-  return { callchain: 'kernel', stackBytes: roundUp(bytes) };
+  const [way, bytes] = callGraph.split(',');
+  return way === 'auto'
+    ? { callchain: 'all', stackBytes: Number(bytes ?? AUTO_STACK_BYTES) }
+    : { callchain: 'kernel', stackBytes: Number(bytes ?? DEFAULT_STACK_BYTES) };
+}
+
+/** Whether the copies are unwound and dropped when the recording ends. */
+export function dropsCopies(callGraph: CallGraph | undefined): boolean {
+  return callGraph?.startsWith('auto') === true;
 }
 
 function checkStackBytes(text: string, where: string): number {

@@ -3,6 +3,7 @@ import type { FailedError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { dropsCopies } from './call-graph.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
@@ -16,6 +17,7 @@ import {
 import { CLOCK_IDS, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
+import { unwindCopies } from './unwind-copies.ts';
 
 /** How the command ended: its exit status, or the signal it died of. */
 export type CommandExit = { readonly status: number; readonly signal: number };
@@ -25,6 +27,8 @@ export type Recording = {
   /** Path of the perf.data file, `-` for standard output. */
   readonly path: string;
   readonly fileBytes: number;
+  /** What the file had when the recording ended: more than `fileBytes` if stacks were unwound since. */
+  readonly recordedBytes: number;
   readonly totals: SamplerTotals;
   /** Names of the events as opened, fallbacks included. */
   readonly events: readonly string[];
@@ -126,7 +130,12 @@ export async function startRecording(
         for (const notice of jit?.notices ?? []) say(notice);
         const node = takeNodeFiles(jit?.attachments ?? [], startedMs);
         const attachments = [...(jit?.attachments ?? []), ...node.attachments];
-        const fileBytes = file.finish(event, context, attachments);
+        const recordedBytes = file.finish(event, context, attachments);
+        const isKept = output === '-' || event.reason === 'write-error';
+        const fileBytes =
+          isKept || !dropsCopies(options.callGraph)
+            ? recordedBytes
+            : unwindCopies(output, recordedBytes, say);
         if (session.causesMaps && event.reason !== 'write-error') {
           maps?.removeMaps();
           node.remove();
@@ -134,6 +143,7 @@ export async function startRecording(
         onFinished({
           path: output,
           fileBytes,
+          recordedBytes,
           totals: event.totals,
           events: session.plan.events.map((planned) => planned.name),
           notices: session.notices,

@@ -5,6 +5,7 @@ import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
 import {
   checkCallGraph,
   DEFAULT_STACK_BYTES,
+  dropsCopies,
   type StackFields,
   stackFieldsOf,
   userRegisterMask,
@@ -113,7 +114,8 @@ export function stackFields(spec: EventSpec, options: RecordOptions): StackField
       `as in call-graph=dwarf,stack-size=${DEFAULT_STACK_BYTES}`,
     ]);
   }
-  return stackFieldsOf(checkCallGraph(`dwarf,${stackSizeBytes}`, `${spec.text}: stack-size`));
+  const way = dropsCopies(chosen) ? 'auto' : 'dwarf';
+  return stackFieldsOf(checkCallGraph(`${way},${stackSizeBytes}`, `${spec.text}: stack-size`));
 }
 
 /** Events that a CPU's counter counts; all others overflow in the kernel's software. */
