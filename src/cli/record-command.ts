@@ -26,8 +26,11 @@ export function declareRecordOptions(command: Command): Command {
     .option('--no-node-flags', 'leave NODE_OPTIONS alone; it is added where the command runs Node')
 
     .optionsGroup('With each sample:')
-    .option('-g', 'call stacks (by frame pointer)')
-    .option('--call-graph <how>', 'call stacks: fp (by frame pointer) or none')
+    .option('-g', 'call stacks')
+    .option(
+      '--call-graph <how>',
+      'call stacks: fp (frame pointers), dwarf[,BYTES] (copied stacks), auto[,BYTES] (both), none',
+    )
     .option('--counts', 'the value of the counter')
     .option('-d, --data', 'the address of the data, and mappings of data')
     .option('--phys-data', 'the physical address of the data')
