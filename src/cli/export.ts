@@ -38,7 +38,9 @@ export async function runExport(
       'name a file: -o profile.pb.gz',
     ]);
   }
-  const opened = await loadForCommand(path, flags);
+  // Folded lines have no place for them.
+  const lines = flags.inline !== false && flags.format !== 'folded';
+  const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
   const { events } = opened.profile;
   const options = { ...flags, select: selectFrom(opened, flags) };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output);

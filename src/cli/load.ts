@@ -30,11 +30,14 @@ export async function loadForCommand(
       readonly debuginfod?: string | true;
       /** Name the frames; the default. */
       readonly isNamed?: boolean;
+      /** Source lines of frames; by default where inlined calls are looked for. */
+      readonly lines?: boolean;
     },
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     ...symbolSources(options),
+    ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),
     ...(options.jsRaw && { rawScripts: true }),
@@ -47,12 +50,13 @@ export async function loadForCommand(
 
 /** Those of a command's options that say where names come from. */
 export function symbolSources(options: SymbolSources): SymbolSources {
-  const { symfs, kallsyms, debugDir, archive } = options;
+  const { symfs, kallsyms, debugDir, archive, inline } = options;
   return {
     ...(symfs !== undefined && { symfs }),
     ...(kallsyms !== undefined && { kallsyms }),
     ...(debugDir !== undefined && { debugDir }),
     ...(archive !== undefined && { archive }),
+    ...(inline !== undefined && { inline }),
   };
 }
 

@@ -51,7 +51,7 @@ Examples:
     .option('--tree', 'callers and callees instead of the flat table')
     .option(
       '-s, --sort <keys>',
-      'rows of the flat table: sym, dso, comm, pid, tid, cpu, event, or a list of them',
+      'rows of the flat table: sym, dso, srcline, comm, pid, tid, cpu, event, or a list',
       'sym',
     )
     .option('--children', 'rows by total: what was done in them and in all that they called')
@@ -254,7 +254,8 @@ function withSymbols(command: Command): Command {
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
     .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
-    .option('--archive <dir>', 'what perf-ts archive wrote, if it is not beside the file');
+    .option('--archive <dir>', 'what perf-ts archive wrote, if it is not beside the file')
+    .option('--no-inline', 'without the calls that the compiler inlined');
 }
 
 /** How JavaScript is shown. */

@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts';
 import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
-import { computeCallNodes } from '../profile/call-nodes.ts';
+import { computeCallNodesByInlining } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
@@ -35,14 +35,14 @@ import {
   type View,
 } from './report-rows.ts';
 import { selectFrom } from './selection-flags.ts';
-import { type PlainKey, parseSort } from './sort-keys.ts';
+import { needsLines, type PlainKey, parseSort } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
   const order = parseSort(flags.sort);
-  const opened = await loadForCommand(path, flags);
+  const opened = await loadForCommand(path, { ...flags, ...(needsLines(order) && { lines: true }) });
   const select = selectFrom(opened, flags);
   const view: View = { order, select, limits, byTotal: flags.children ?? null };
   const { profile, facts } = opened;
@@ -137,8 +137,12 @@ function reportLines(
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
   if (estimator === undefined) {
-    const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
-    const label = (func: number): string => printable(funcLabel(profile, func));
+    const tree = computeCallTree(profile, computeCallNodesByInlining(profile), weights, samples);
+    const { length } = profile.funcs;
+    const label = (group: number): string =>
+      group < length
+        ? printable(funcLabel(profile, group))
+        : `${printable(funcLabel(profile, group - length))} (inlined)`;
     return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
   }
   const { rows, rest } = selectRows(inOrder(rowsOf(profile, report, sort), view), limits);

@@ -1,4 +1,4 @@
-import { FailedError, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { GroupKey } from '../profile/grouped-report.ts';
 
 /** perf's names, where they differ from ours. */
@@ -8,7 +8,7 @@ const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {
   thread: ['comm', 'pid', 'tid'],
 };
 
-const KEYS: readonly string[] = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym'];
+const KEYS: readonly string[] = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym', 'srcline', 'srcfile'];
 
 /** Tables that have a form of their own: an interval for every share, and equal names for threads. */
 const PLAIN = ['sym', 'dso', 'thread', 'comm'] as const;
@@ -28,6 +28,11 @@ export function parseSort(text: string): SortOrder {
   return { kind: 'grouped', keys: [...new Set(words.flatMap((word) => keysOf(text, word)))] };
 }
 
+/** Whether a sort needs the lines of frames. */
+export function needsLines(order: SortOrder): boolean {
+  return order.kind === 'grouped' && order.keys.some((key) => key.startsWith('src'));
+}
+
 function alias(word: string | undefined): string | undefined {
   return word === 'symbol' ? 'sym' : undefined;
 }
@@ -36,12 +41,6 @@ function keysOf(text: string, word: string): readonly GroupKey[] {
   if (KEYS.includes(word)) return [word as GroupKey];
   const keys = ALIASES[word];
   if (keys !== undefined) return keys;
-  if (word === 'srcline' || word === 'srcfile') {
-    throw new FailedError(
-      `--sort ${text}: ${word} needs debug information, which is not read yet`,
-      ['sym tells functions apart; JavaScript functions have their line in the name'],
-    );
-  }
   throw new UsageError(`--sort ${text}: no key ${word}`, [
     `the keys are: ${[...KEYS, ...Object.keys(ALIASES)].join(', ')}`,
   ]);

@@ -48,6 +48,21 @@ export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): Ca
   };
 }
 
+/**
+ * The same with inlined calls apart from calls of the same function: their group is the func plus the
+ * number of funcs.
+ */
+export function computeCallNodesByInlining(profile: Profile): CallNodeTable {
+  const { frames, funcs } = profile;
+  const func = frames.func.map((row, frame) => row + (isInlined(frame) ? funcs.length : 0));
+  return computeCallNodes({ ...profile, frames: { ...frames, func } }, identity(2 * funcs.length));
+
+  function isInlined(frame: number): boolean {
+    // Frames without a DSO have the depth for other purposes.
+    return frames.dso[frame] !== NONE && (frames.inlineDepth[frame] as number) > 0;
+  }
+}
+
 /** The call node of every sample's innermost frame, −1 for samples without a stack. */
 export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNodeTable): Int32Array {
   const { stack, length } = profile.samples;
@@ -62,16 +77,21 @@ export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNode
 
 /** The function of every sample's innermost frame, −1 for samples without a stack. */
 export function innermostFuncs(profile: Profile): Int32Array {
+  const frameToFunc = profile.frames.func;
+  return innermostFrames(profile).map((frame) => (frame === NONE ? NONE : frameToFunc[frame]!));
+}
+
+/** Every sample's innermost frame, −1 for samples without a stack. */
+export function innermostFrames(profile: Profile): Int32Array {
   const { stack, length } = profile.samples;
   const stackToFrame = profile.stacks.frame;
-  const frameToFunc = profile.frames.func;
-  const funcs = new Int32Array(length);
+  const frames = new Int32Array(length);
   // Hot: once per sample.
   for (let sample = 0; sample < length; sample++) {
     const row = stack[sample] as number;
-    funcs[sample] = row === NONE ? NONE : (frameToFunc[stackToFrame[row] as number] as number);
+    frames[sample] = row === NONE ? NONE : (stackToFrame[row] as number);
   }
-  return funcs;
+  return frames;
 }
 
 function identity(length: number): Int32Array {

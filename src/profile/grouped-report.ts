@@ -1,12 +1,13 @@
 import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
-import { innermostFuncs } from './call-nodes.ts';
+import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
 import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
+import { type SourceKey, sourcePlaces } from './source-places.ts';
 import type { Profile, Weights } from './types.ts';
 
 /** What rows can be made of: where samples were taken, and in which code. */
-export const GROUP_KEYS = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym'] as const;
+export const GROUP_KEYS = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym', 'srcline', 'srcfile'] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
 /** One combination of keys that occurs. */
@@ -42,8 +43,8 @@ export function computeGroupedReport(
   const values = valuesOfKeys(profile, keys);
   const rowOfSample = new Int32Array(profile.samples.length).fill(NONE);
   const table = new RowTable();
-  const hasFrames = keys.includes('dso') || keys.includes('sym');
-  const leafOfSample = hasFrames ? innermostFuncs(profile) : null;
+  const hasFrames = keys.some((key) => FRAME_KEYS.includes(key));
+  const leafOfSample = hasFrames ? innermostFrames(profile) : null;
   let lost = 0;
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i] as number;
@@ -57,7 +58,7 @@ export function computeGroupedReport(
       continue;
     }
     const leaf = leafOfSample[sample] as number;
-    const leafRow = table.rowOf(own, leaf === NONE ? NONE : values.ofFunc(leaf));
+    const leafRow = table.rowOf(own, leaf === NONE ? NONE : values.ofFrame(leaf));
     rowOfSample[sample] = leafRow;
     table.add(leafRow, weight, weight, 1);
     if (leaf !== NONE) addCallers(profile, values, table, sample, own, leafRow, weight);
@@ -77,7 +78,7 @@ export function computeGroupedReport(
 /** The frames above the innermost one: each row once, however often it recurs. */
 // Hot: once per frame.
 function addCallers(
-  { samples, stacks, frames }: Profile,
+  { samples, stacks }: Profile,
   values: KeyValues,
   table: RowTable,
   sample: number,
@@ -89,25 +90,24 @@ function addCallers(
   table.isMarked(leafRow, mark);
   let stack = stacks.prefix[samples.stack[sample] as number] as number;
   while (stack !== NONE) {
-    const func = frames.func[stacks.frame[stack] as number] as number;
-    const row = table.rowOf(own, values.ofFunc(func));
+    const row = table.rowOf(own, values.ofFrame(stacks.frame[stack] as number));
     if (!table.isMarked(row, mark)) table.add(row, 0, weight, 0);
     stack = stacks.prefix[stack] as number;
   }
 }
 
-/** The keys' values as numbers: one for those of a sample, one for those of a function. */
+/** The keys' values as numbers: one for those of a sample, one for those of a frame. */
 type KeyValues = {
   /** The combination of comm, pid, tid, cpu and event. */
   ofSample(sample: number): number;
-  /** The combination of DSO and name. */
-  ofFunc(func: number): number;
+  /** The combination of DSO, name and line. */
+  ofFrame(frame: number): number;
   /** Back again, in the order of the keys. */
   names(own: number, code: number): string[];
 };
 
 function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
-  const { samples, threads, strings, funcs, dsos, events } = profile;
+  const { samples, threads, strings, funcs, frames, dsos, events } = profile;
   const pids = threads.map(({ pid }) => pid);
   const tids = threads.map(({ tid }) => tid);
   const ofSample: Partial<Record<GroupKey, (sample: number) => number>> = {
@@ -121,18 +121,27 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const ownKeys = keys.filter((key) => ofSample[key] !== undefined);
   const combined = getters.map(() => new PairInterner());
   const dsoNames = new Map<string, number>();
-  const codeOfFunc = new Int32Array(funcs.length);
-  const codes: { readonly dso: string; readonly sym: string }[] = [];
-  for (let func = 0; func < funcs.length; func++) {
+  const codeOfFrame = new Int32Array(frames.length);
+  const codes: Record<'dso' | 'sym' | SourceKey, string>[] = [];
+  const places = sourcePlaces(profile, keys);
+  for (let frame = 0; frame < frames.length; frame++) {
+    const func = frames.func[frame] as number;
     const dso = dsos[funcs.dso[func] as number]?.name ?? '[unknown]';
     const sym = strings[funcs.name[func] as number] as string;
-    const text = `${keys.includes('dso') ? dso : ''}\0${keys.includes('sym') ? sym : ''}`;
+    const place = places(frame, sym);
+    const isUsed = (key: GroupKey, name: string) => (keys.includes(key) ? name : '');
+    const text = [
+      isUsed('dso', dso),
+      isUsed('sym', sym),
+      isUsed('srcline', place.srcline),
+      isUsed('srcfile', place.srcfile),
+    ].join('\0');
     const known = dsoNames.get(text) ?? codes.length;
     if (known === codes.length) {
       dsoNames.set(text, known);
-      codes.push({ dso, sym });
+      codes.push({ dso, sym, ...place });
     }
-    codeOfFunc[func] = known;
+    codeOfFrame[frame] = known;
   }
   const ownNames = (own: number): string[] => {
     const found: string[] = [];
@@ -154,13 +163,12 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
       }
       return own;
     },
-    ofFunc: (func) => codeOfFunc[func] as number,
+    ofFrame: (frame) => codeOfFrame[frame] as number,
     names(own, code) {
       const named = ownNames(own);
-      const { dso, sym } = codes[code] ?? { dso: '[no stack]', sym: '[no stack]' };
+      const place = codes[code] ?? NO_STACK;
       return keys.map((key) => {
-        if (key === 'dso') return dso;
-        if (key === 'sym') return sym;
+        if (isFrameKey(key)) return place[key];
         return named[ownKeys.indexOf(key)] as string;
       });
     },
@@ -171,6 +179,19 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
     if (key === 'event') return events[value]?.name ?? '';
     return value < 0 ? '[unknown]' : String(value);
   }
+}
+
+type FrameKey = 'dso' | 'sym' | SourceKey;
+const FRAME_KEYS: readonly GroupKey[] = ['dso', 'sym', 'srcline', 'srcfile'];
+const NO_STACK = {
+  dso: '[no stack]',
+  sym: '[no stack]',
+  srcline: '[no stack]',
+  srcfile: '[no stack]',
+} as const;
+
+function isFrameKey(key: GroupKey): key is FrameKey {
+  return FRAME_KEYS.includes(key);
 }
 
 /** Sums per row; a row is a pair of combinations. */
