@@ -34,7 +34,13 @@ export function groupedReport(
   const weights = opened.weights(weight, event);
   const estimator = opened.shareEstimator(weights, event, select);
   const samples = opened.samplesOf(event, select);
-  const report = computeGroupedReport(opened.profile, weights, samples, keys, estimator);
+  const report = computeGroupedReport(
+    opened.profile,
+    weights,
+    samples,
+    keys,
+    estimator ?? undefined,
+  );
   if (byTotal !== true) return report;
   return { ...report, rows: report.rows.toSorted((a, b) => b.total - a.total) };
 }
@@ -47,19 +53,22 @@ export function groupedLines(
 ): string[] {
   const { rows, rest } = selectRows(report.rows);
   const withTotal = byTotal !== null;
+  const withInterval = rows.some(({ selfInterval }) => selfInterval !== undefined);
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
-    formatInterval(row.selfInterval),
+    ...(withInterval ? [formatInterval(row.selfInterval)] : []),
     ...(withTotal ? [formatShare(row.totalShare)] : []),
     formatCount(row.selfSamples),
     ...namesOf(row),
   ]);
-  const lost = report.lost > 0 ? [lostLine(report)] : [];
-  return [
-    ...tableOf(['self', '95% interval', ...(withTotal ? ['total'] : []), 'samples'], keys, cells),
-    ...rest,
-    ...lost,
+  const numbers = [
+    'self',
+    ...(withInterval ? ['95% interval'] : []),
+    ...(withTotal ? ['total'] : []),
+    'samples',
   ];
+  const lost = report.lost > 0 ? [lostLine(report)] : [];
+  return [...tableOf(numbers, keys, cells), ...rest, ...lost];
 }
 
 function lostLine({ lost, weight }: GroupedReport): string {

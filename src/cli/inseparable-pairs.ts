@@ -21,9 +21,10 @@ export function findInseparablePairs(
   opened: OpenedProfile,
   event: EventIndex,
   report: FlatReport,
-  estimator: ShareEstimator,
+  estimator: ShareEstimator | null,
   select: SampleSelection,
 ): InseparableNames[] {
+  if (estimator === null) return [];
   const { profile } = opened;
   const { timeNs } = profile.samples;
   const rows = opened.samplesOf(event, select);

@@ -1,4 +1,5 @@
-import { UsageError } from '../base/errors.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import { isRestricting } from '../profile/filter.ts';
 import { comparedProfile } from '../session/read/compared-profile.ts';
 import { selectStreams } from '../session/select-streams.ts';
@@ -45,6 +46,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
       : numberOrAll('--pairs', flags.pairs);
   const isPairsText = pairs !== undefined && !flags.json;
   const opened = await loadForCommand(path, { ...flags, isNamed: !isPairsText });
+  if (opened.facts.imported !== null) throw noPeriods(path, opened.facts.imported);
   const select = selectFrom(opened, flags);
   const isSelected = isRestricting(select);
   const whole = opened.periods({
@@ -66,6 +68,15 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
     : formatPeriods(report, { colour: wantsColour(), terminal });
   const text = lines.join('\n');
   writeOut(`${terminal.hasUnicode ? text : toAscii(text)}\n`);
+}
+
+/** A text has the period of each sample at best, and not how the kernel was asked for it. */
+function noPeriods(path: string, format: 'perf-script' | 'folded'): FailedError {
+  const what = format === 'folded' ? 'folded stacks' : 'text of perf script';
+  return new FailedError(
+    `${printable(path)} is ${what}: it doesn't say how events were sampled, nor by whom`,
+    ['give periods the recording itself: perf-ts periods perf.data'],
+  );
 }
 
 function numberOrAll(option: string, value: string): number | 'all' {

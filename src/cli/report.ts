@@ -127,16 +127,16 @@ function reportLines(
   }
   const sort = order.kind === 'plain' ? order.key : 'sym';
   const samples = opened.samplesOf(event, select);
-  const estimator = flags.tree ? undefined : opened.shareEstimator(weights, event, select);
+  const estimator = flags.tree ? null : opened.shareEstimator(weights, event, select);
   const report = computeFlatReport(
     profile,
     weights,
     samples,
-    estimator && { estimator, tables: [TABLES[sort]], totals: false },
+    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: false },
   );
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
-  if (estimator === undefined) {
+  if (flags.tree) {
     const tree = computeCallTree(profile, computeCallNodesByInlining(profile), weights, samples);
     const { length } = profile.funcs;
     const label = (group: number): string =>
@@ -150,10 +150,15 @@ function reportLines(
   const withDso = sort === 'sym';
   const withTotal = view.byTotal !== false;
   // Names stand last: those of C++ are long, and the last column is not padded.
-  const numbers = ['self', '95% interval', ...(withTotal ? ['total'] : []), 'samples'];
+  const numbers = [
+    'self',
+    ...(estimator ? ['95% interval'] : []),
+    ...(withTotal ? ['total'] : []),
+    'samples',
+  ];
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
-    formatInterval(row.selfInterval),
+    ...(estimator ? [formatInterval(row.selfInterval)] : []),
     ...(withTotal ? [formatShare(row.totalShare)] : []),
     formatCount(row.selfSamples),
     ...(withDso ? [printable(row.dso)] : []),
@@ -224,16 +229,17 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
   }
   const sort = order.key;
   const estimator = opened.shareEstimator(weights, event, select);
-  const report = computeFlatReport(profile, weights, opened.samplesOf(event, select), {
-    estimator,
-    tables: [TABLES[sort]],
-    totals: true,
-  });
+  const report = computeFlatReport(
+    profile,
+    weights,
+    opened.samplesOf(event, select),
+    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: true },
+  );
   return {
     event: profile.events[event]!.name,
     weight: { kind: weights.kind, unit: weights.unit },
     samples: report.samples,
-    effectiveSamples: estimator.effectiveSamples,
+    effectiveSamples: estimator?.effectiveSamples ?? null,
     total: report.weight,
     lost: lostSamplesOf(profile, event),
     rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({

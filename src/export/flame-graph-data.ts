@@ -119,8 +119,8 @@ export type FlameGraphOptions = {
   readonly maxThreads?: number;
   readonly exporter?: string;
   readonly provenance?: ExportProvenance;
-  /** How well shares are known, of one event and all its samples. */
-  readonly estimate?: (event: EventIndex) => ShareEstimator;
+  /** How well shares are known, of one event and all its samples; null: nobody knows. */
+  readonly estimate?: (event: EventIndex) => ShareEstimator | null;
 };
 
 /** A fifth of a pixel on a wide screen; bounds a level at 5000 rows, whatever was recorded. */

@@ -66,6 +66,7 @@ export function importFolded(source: ByteSource): ImportedProfile {
         areCounts
           ? 'the numbers of the lines are taken as samples'
           : 'the numbers of the lines are taken as events, each line as one sample',
+        'how well shares are known is not: a line adds up samples of nobody knows which times',
       ],
     },
   );

@@ -102,6 +102,7 @@ export class OpenedProfile {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
       weights = computeWeights(kind, this.#periodInput, () => this.#aligned());
+      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
       this.#weights.set(kind, weights);
     }
     const isCount = kind === 'samples' || kind === 'time' || event === undefined;
@@ -138,13 +139,15 @@ export class OpenedProfile {
 
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
-   * is not known what was counted in between: each counts as drawn with its own weight.
+   * is not known what was counted in between: each counts as drawn with its own weight. Null for
+   * folded stacks, whose lines are sums: what the samples were, and in which order, is gone.
    */
   shareEstimator(
     weights: Weights,
     event: EventIndex,
     select: SampleSelection = {},
-  ): ShareEstimator {
+  ): ShareEstimator | null {
+    if (this.facts.imported === 'folded') return null;
     const { groups, elapsedEvents } = this.#aligned();
     const rows = this.samplesOf(event, select);
     const input = { weights: weights.values, rows, groups, event };
@@ -165,7 +168,9 @@ export class OpenedProfile {
     const event = this.eventIndex(options.event);
     const weights = this.weights(options.weight, event);
     const estimator = this.shareEstimator(weights, event, options.select);
-    return computeFlatReport(this.profile, weights, this.samplesOf(event, options.select), {
+    const rows = this.samplesOf(event, options.select);
+    if (estimator === null) return computeFlatReport(this.profile, weights, rows);
+    return computeFlatReport(this.profile, weights, rows, {
       estimator,
       tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
       totals: true,
@@ -290,14 +295,15 @@ export function runPipeline(
 
 /** A text's samples count for the periods that it has: nothing tells its streams apart. */
 function finishImport(
-  { profile, diagnostics }: ImportedProfile,
+  { format, profile, diagnostics }: ImportedProfile,
   options: OpenProfileOptions,
 ): OpenedProfile {
   const { samples, events, streams, threads, losses } = profile;
   const input: PeriodInput = { samples, events, streams, threads, losses };
   const isWhole = null;
   const shown = nameJavaScript(profile, options, diagnostics, null);
-  return new OpenedProfile(shown, input, diagnostics, isWhole);
+  const facts = { ...NO_FACTS, imported: format };
+  return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
 }
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */

@@ -6,6 +6,7 @@ import {
   type SwitchTable,
   type ThrottleMark,
 } from '../../export/recording-marks.ts';
+import type { ImportedProfile } from '../../import/imported-profile.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 import type { MappingIndex } from '../../process/types.ts';
@@ -15,6 +16,8 @@ import type { Pipeline } from './pipeline.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
 export type RecordingFacts = {
+  /** Of which tool it is the text; null for a recording. */
+  readonly imported: ImportedProfile['format'] | null;
   /** Mappings of the DSOs that samples were taken in. */
   readonly mappings: readonly MappedRange[];
   /** When `timeNs` was 0: nanoseconds since 1970; null if the recording does not say. */
@@ -27,6 +30,7 @@ export type RecordingFacts = {
 };
 
 export const NO_FACTS: RecordingFacts = {
+  imported: null,
   mappings: [],
   startWallNs: null,
   groups: [],
@@ -41,6 +45,7 @@ export function gatherFacts(
   throttles: readonly ThrottleMark[],
 ): RecordingFacts {
   return {
+    imported: null,
     mappings: mappingsOf(processes, profile),
     startWallNs: startWallNs(data, BigInt(profile.meta.startTime)),
     groups: groupsOf(data),

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+
+const scratch = scratchDirectory();
+const written = (name: string, text: string): string => {
+  const path = join(scratch, name);
+  writeFileSync(path, text);
+  return path;
+};
+const folded = written('stacks.folded', 'app;main;fast 3\napp;main;slow 9\n');
+const script = written(
+  'script.txt',
+  [
+    'app 10 100.000001:      7 cycles:  401000 main+0x0 (/bin/app)',
+    'app 10 100.000002:      9 cycles:  402000 leaf+0x0 (/bin/app)',
+    '',
+  ].join('\n'),
+);
+
+describe('the text of another tool', () => {
+  test('folded stacks have no intervals, and what their numbers are is not claimed', () => {
+    for (const sort of ['sym', 'comm,sym']) {
+      const { status, stdout } = perfTs(['report', '--sort', sort, folded]);
+      expect(status).toBe(0);
+      expect(stdout).toContain('how well shares are known is not');
+      expect(stdout).toContain('12 samples, 12 events (the numbers of the imported text)');
+      expect(stdout).not.toContain('interval');
+      expect(stdout).toContain('75.00%');
+    }
+    const [event] = JSON.parse(perfTs(['report', '--json', folded]).stdout).events;
+    expect(event.effectiveSamples).toBe(null);
+    expect(event.rows[0]).toMatchObject({ name: 'slow', selfShare: 0.75 });
+    expect(event.rows[0]).not.toHaveProperty('selfLow');
+  });
+
+  test('of perf script has samples one by one, so their shares have intervals', () => {
+    const { stdout } = perfTs(['report', script]);
+    expect(stdout).toContain('95% interval');
+    expect(stdout).toContain('16 events (the numbers of the imported text)');
+  });
+
+  test('exports name the weight for what it is', () => {
+    const options = ['export', '--format', 'speedscope', '-o', '-'];
+    expect(perfTs([...options, folded]).stdout).toContain('(the numbers of the imported text)');
+  });
+
+  test.each([
+    ['folded stacks', folded],
+    ['text of perf script', script],
+  ])('%s can not tell how the period behaved', (what, path) => {
+    const { status, stderr } = perfTs(['periods', path]);
+    expect(status).toBe(125);
+    expect(stderr).toContain(`is ${what}: it doesn't say how events were sampled`);
+  });
+});
