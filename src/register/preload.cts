@@ -24,8 +24,12 @@ type Register = (this: unknown, ...args: unknown[]) => unknown;
 type NodeModuleExports = {
   prototype: { _compile: Compile };
   register?: Register;
+  runMain(this: unknown, script: string, ...rest: unknown[]): unknown;
   syncBuiltinESMExports(): void;
 };
+
+/** Newer Nodes have them. */
+type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: boolean };
 
 const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
 const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
@@ -48,9 +52,15 @@ function noteThread(): void {
   }
   // The kernel's number of this thread: "4711/task/4715".
   const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
-  const { threadName } = workers as { threadName?: string };
-  const script = process.argv[1] ?? '';
-  notes.write({ kind: 'worker', tid, number: workers.threadId, script, name: threadName ?? '' });
+  const { threadName: name = '', isInternalThread } = workers as ThreadFacts;
+  const note = { kind: 'worker', tid, number: workers.threadId, name };
+  // What runs loaders and what is evaluated from a string never comes to a script.
+  notes.write({ ...note, script: isInternalThread === false ? '[eval]' : '' });
+  const { runMain } = nodeModule;
+  nodeModule.runMain = function (script, ...rest) {
+    notes.write({ ...note, script });
+    return runMain.call(this, script, ...rest);
+  };
 }
 
 /** Setting V8's flags now leaves the thread that runs already without a map. */
