@@ -20,6 +20,11 @@ export function compileWaits(): string {
   return compileC(join(helpers, 'waits.c'), PROFILED);
 }
 
+/** The program that makes code at one address under many names; `jit-reuse.c` says how. */
+export function compileJitReuse(): string {
+  return compileC(join(helpers, 'jit-reuse.c'), PROFILED);
+}
+
 /** The library to preload that makes writes misbehave; `fault-shim.c` lists the ways. */
 export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');

@@ -1,0 +1,156 @@
+// Code that a JIT makes is named by what was at its address at the time.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { readAppendix } from '../../src/perf-data/appendix.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { withRecording } from '../../src/session/read/open-recording.ts';
+import { findPerf, perfStats, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileJitReuse } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+const PHASES = 6;
+const REUSED = /^samples in JIT code at addresses that held other code at other times/;
+
+/** Times of the phases, raw nanoseconds, from what jit-reuse prints. */
+const phasesOf = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => BigInt(line.split(' ')[1] as string));
+
+/** Name, source line and raw time of every sample in JIT code, and what was said of them. */
+async function jitSamples(file: string) {
+  const { profile, diagnostics } = await openProfile(file);
+  const { samples, stacks, frames, funcs, strings, dsos, meta } = profile;
+  const found: { name: string; line: number; time: bigint }[] = [];
+  for (let sample = 0; sample < samples.length; sample++) {
+    const frame = stacks.frame[samples.stack[sample] as number] as number;
+    if (dsos[frames.dso[frame] as number]?.kind !== 'jit') continue;
+    const name = strings[funcs.name[frames.func[frame] as number] as number] as string;
+    const time = BigInt(meta.startTime) + BigInt(samples.timeNs[sample] as number);
+    found.push({ name, line: frames.line[frame] as number, time });
+  }
+  const reused = diagnostics.entries().find(({ reason }) => REUSED.test(reason));
+  return { found, reused };
+}
+
+/** The phase that was running. */
+const phaseAt = (phases: readonly bigint[], time: bigint) =>
+  phases.filter((start) => start <= time).length - 1;
+
+/**
+ * When the stored map was looked at: each piece's lines came between these times. The map itself,
+ * which the program left behind, is removed.
+ */
+function windowsOf(file: string): { from: bigint; to: bigint }[] {
+  const stored = withRecording(file, (data) =>
+    readAppendix(data).map(({ name, bytes }) => ({ name, map: inflateSync(bytes) })),
+  );
+  for (const { name } of stored) rmSync(`/tmp/${name.replace('/', '-')}.map`);
+  const map = stored[0]?.map;
+  const windows: { from: bigint; to: bigint }[] = [];
+  for (let at = 0; map !== undefined && at < map.length; ) {
+    windows.push({ from: map.readBigUInt64LE(at), to: map.readBigUInt64LE(at + 8) });
+    at += 32 + Number(map.readBigUInt64LE(at + 24));
+  }
+  return windows;
+}
+
+function record(file: string, words: readonly string[], more: readonly string[] = []) {
+  const options = ['record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-o', file, ...more];
+  const outcome = perfTs([...options, '--', ...words], { cwd: scratch });
+  expect(outcome.stderr).toBe('');
+  expect(outcome.status).toBe(0);
+  return outcome;
+}
+
+describeLive('code of a JIT that uses its addresses again', () => {
+  const program = compileJitReuse();
+
+  it('is named by its map but within the time between two looks', async () => {
+    const file = join(scratch, 'map.data');
+    const { stdout } = record(file, [program, 'map', String(PHASES), '300000000']);
+    const phases = phasesOf(stdout);
+    const windows = windowsOf(file);
+    const { found, reused } = await jitSamples(file);
+    expect(found.length).toBeGreaterThan(PHASES);
+    const wrong = found.filter(({ name, time }) => name !== `phase_${phaseAt(phases, time)}`);
+    const isBetweenLooks = (time: bigint) =>
+      windows.some(({ from, to }) => from <= time && time <= to);
+    expect(wrong.filter(({ time }) => !isBetweenLooks(time))).toEqual([]);
+    expect(new Set(found.map(({ name }) => name)).size).toBeGreaterThan(1);
+    expect(reused?.reason).toMatch(/named by time$/);
+    expect(reused?.count).toBe(found.length);
+  });
+
+  it('is named by its jitdump without any error, to the line', async () => {
+    const file = join(scratch, 'dump.data');
+    const { stdout } = record(file, [program, 'dump', String(PHASES), '100000000']);
+    const phases = phasesOf(stdout);
+    const { found } = await jitSamples(file);
+    expect(found.length).toBeGreaterThan(PHASES);
+    for (const { name, line, time } of found) {
+      expect([name, line]).toEqual([`phase_${phaseAt(phases, time)}`, phaseAt(phases, time) + 1]);
+    }
+  });
+
+  it.skipIf(findPerf() === null)('leaves perf a file that it reads and rewrites', () => {
+    const file = join(scratch, 'for-perf.data');
+    record(file, [program, 'map', '2', '50000000']);
+    expect(windowsOf(file).length).toBeGreaterThan(0);
+    const samples = perfStats(file).SAMPLE;
+    expect(samples).toBeGreaterThan(0);
+    const copy = join(scratch, 'injected.data');
+    const inject = spawnSync('perf', ['inject', '-i', file, '-o', copy], { encoding: 'utf8' });
+    expect(inject.status).toBe(0);
+    expect(perfStats(copy).SAMPLE).toBe(samples);
+  });
+});
+
+describeLive('Node', () => {
+  it('has its maps stored with the recording, and nothing of them left behind', async () => {
+    const script = join(scratch, 'hot.js');
+    writeFileSync(
+      script,
+      `function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
+       let sum = 0; for (let i = 0; i < 60; i++) sum += hot(300_000);
+       console.log(process.pid);`,
+    );
+    const file = join(scratch, 'node.data');
+    const options = ['record', '-q', '-g', '-e', 'cpu-clock:u', '-F', '2000', '-o', file];
+    const { stdout, status } = perfTs([...options, '--', process.execPath, script]);
+    expect(status).toBe(0);
+    expect(existsSync(`/tmp/perf-${stdout.trim()}.map`)).toBe(false);
+    const { found } = await jitSamples(file);
+    expect(found.some(({ name }) => name.includes('hot'))).toBe(true);
+  });
+});
+
+const hasJava = spawnSync('java', ['-version']).status === 0;
+if (!hasJava) console.warn('skipped: Java: no java on PATH');
+
+describeLive('Java', () => {
+  it.skipIf(!hasJava)('is named by the map that it writes at its end', async () => {
+    const source = join(scratch, 'Spin.java');
+    writeFileSync(
+      source,
+      `public class Spin {
+         static long spin(long n) { long s = 1; for (long i = 0; i < n; i++) s = s * 31 + i; return s; }
+         public static void main(String[] a) {
+           long s = 0; for (int i = 0; i < 2000; i++) s += spin(100_000); System.out.println(s);
+         }
+       }`,
+    );
+    const file = join(scratch, 'java.data');
+    const flags = ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DumpPerfMapAtExit', '-Xshare:auto'];
+    record(file, ['java', ...flags, source]);
+    expect(windowsOf(file).length).toBeGreaterThan(0);
+    const { found } = await jitSamples(file);
+    expect(found.some(({ name }) => name.includes('Spin') && name.includes('spin'))).toBe(true);
+  });
+});
