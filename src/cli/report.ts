@@ -42,7 +42,10 @@ import { printJson, writeOut } from './stdout.ts';
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
   const order = parseSort(flags.sort);
-  const opened = await loadForCommand(path, { ...flags, ...(needsLines(order) && { lines: true }) });
+  const opened = await loadForCommand(path, {
+    ...flags,
+    ...(needsLines(order) && { lines: true }),
+  });
   const select = selectFrom(opened, flags);
   const view: View = { order, select, limits, byTotal: flags.children ?? null };
   const { profile, facts } = opened;

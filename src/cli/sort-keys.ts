@@ -8,7 +8,17 @@ const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {
   thread: ['comm', 'pid', 'tid'],
 };
 
-const KEYS: readonly string[] = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym', 'srcline', 'srcfile'];
+const KEYS: readonly string[] = [
+  'comm',
+  'pid',
+  'tid',
+  'cpu',
+  'event',
+  'dso',
+  'sym',
+  'srcline',
+  'srcfile',
+];
 
 /** Tables that have a form of their own: an interval for every share, and equal names for threads. */
 const PLAIN = ['sym', 'dso', 'thread', 'comm'] as const;

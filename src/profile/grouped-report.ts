@@ -7,7 +7,17 @@ import { type SourceKey, sourcePlaces } from './source-places.ts';
 import type { Profile, Weights } from './types.ts';
 
 /** What rows can be made of: where samples were taken, and in which code. */
-export const GROUP_KEYS = ['comm', 'pid', 'tid', 'cpu', 'event', 'dso', 'sym', 'srcline', 'srcfile'] as const;
+export const GROUP_KEYS = [
+  'comm',
+  'pid',
+  'tid',
+  'cpu',
+  'event',
+  'dso',
+  'sym',
+  'srcline',
+  'srcfile',
+] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
 /** One combination of keys that occurs. */
