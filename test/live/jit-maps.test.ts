@@ -51,7 +51,7 @@ function windowsOf(file: string): { from: bigint; to: bigint }[] {
   const stored = withRecording(file, (data) =>
     readAppendix(data).map(({ name, bytes }) => ({ name, map: inflateSync(bytes) })),
   );
-  for (const { name } of stored) rmSync(`/tmp/${name.replace('/', '-')}.map`);
+  for (const { name } of stored) rmSync(`/tmp/${name.replace('perf-map/', 'perf-')}.map`);
   const map = stored[0]?.map;
   const windows: { from: bigint; to: bigint }[] = [];
   for (let at = 0; map !== undefined && at < map.length; ) {
