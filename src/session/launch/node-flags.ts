@@ -16,8 +16,10 @@ import { findNode, nodeOnPath } from './node-command.ts';
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
-/** Either of them makes V8 say where its code is. */
-const NAMING = /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/;
+/** Whether one of V8's flags makes it say where its code is. */
+export function namesCode(word: string): boolean {
+  return /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/.test(word);
+}
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
@@ -79,7 +81,7 @@ export function addNodeFlags(
 function missingFlags(given: readonly string[]): string[] {
   const names = given.map((word) => word.replaceAll('_', '-').split('=', 1)[0] as string);
   return V8_FLAGS.filter((flag) => {
-    if (flag === '--perf-basic-prof') return !given.some((word) => NAMING.test(word));
+    if (flag === '--perf-basic-prof') return !given.some(namesCode);
     return !names.includes(flag) && !names.includes(flag.replace('--', '--no-'));
   });
 }

@@ -9,6 +9,7 @@ import type {
   SamplerTarget,
 } from '../../native/types.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
@@ -199,7 +200,8 @@ function chooseTarget(options: RecordOptions): {
   }
   const user = chooseUser(options);
   if (options.pids) {
-    return { target: { kind: 'processes', pids: options.pids }, owner: user.owner, notes: [] };
+    const notes = options.nodeFlags === false ? [] : explainAttachedNode(options.pids);
+    return { target: { kind: 'processes', pids: options.pids }, owner: user.owner, notes };
   }
   if (options.tids) {
     return { target: { kind: 'threads', tids: options.tids }, owner: user.owner, notes: [] };

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { namesCode, V8_FLAGS } from './node-flags.ts';
+
+/** What a running process is, as far as this process may look. */
+export type ProcessFacts = {
+  /** The path of its program; null if it is gone or hidden. */
+  readonly program: string | null;
+  readonly words: readonly string[];
+  /** Its NODE_OPTIONS when it was started. */
+  readonly nodeOptions: string;
+  /** Whether its perf map is there. */
+  readonly hasMap: boolean;
+};
+
+/**
+ * What will be missing of running Node processes that were started without V8's profiling flags, one
+ * sentence each, with the command that helps. Nothing can be done from outside: V8 writes no map of
+ * code that it has compiled already.
+ */
+export function explainAttachedNode(
+  pids: readonly number[],
+  factsOf: (pid: number) => ProcessFacts = readFacts,
+): string[] {
+  return pids.flatMap((pid) => {
+    const { program, words, nodeOptions, hasMap } = factsOf(pid);
+    if (program === null || !/^node(?:js)?(?:-?\d[\d.]*)?$/.test(basename(program))) return [];
+    const given = [...words.slice(1), ...nodeOptions.split(/\s+/)];
+    const isMapped = hasMap || given.some(namesCode);
+    const interpreted = V8_FLAGS[1];
+    if (isMapped && given.includes(interpreted)) return [];
+    if (isMapped) {
+      return [
+        `process ${pid} runs Node without ${interpreted}: interpreted functions will be missing ` +
+          'from stacks; restart it with that flag too',
+      ];
+    }
+    return [
+      `process ${pid} runs Node without V8's perf map: functions of JavaScript will have no names ` +
+        `(native code and the kernel will); restart it with: node ${V8_FLAGS.join(' ')} …, or let ` +
+        'perf-ts start it; --import perf-ts/register names workers and children started later',
+    ];
+  });
+}
+
+function readFacts(pid: number): ProcessFacts {
+  const environment = read(`/proc/${pid}/environ`).split('\0');
+  const nodeOptions = environment.find((entry) => entry.startsWith('NODE_OPTIONS=')) ?? '';
+  const inner = /^NSpid:.*\s(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? pid;
+  let program: string | null = null;
+  try {
+    program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  } catch {
+    // Gone, or of another user.
+  }
+  return {
+    program,
+    words: read(`/proc/${pid}/cmdline`).split('\0'),
+    nodeOptions: nodeOptions.slice('NODE_OPTIONS='.length),
+    hasMap: existsSync(`/proc/${pid}/root/tmp/perf-${inner}.map`),
+  };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
