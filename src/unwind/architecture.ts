@@ -28,6 +28,12 @@ export interface Architecture {
    */
   analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean;
 
+  /**
+   * Whether the call that returns to `at` is one of those that start a program or a thread in code
+   * without a table: its function has no caller.
+   */
+  isOutermostCall(text: Uint8Array, at: number): boolean;
+
   /** Whether the code at `at` is that to which signal handlers return. */
   isSigreturn(text: Uint8Array, at: number): boolean;
   /**

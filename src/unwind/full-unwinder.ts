@@ -173,6 +173,7 @@ export class FullUnwinder {
         caller[register] = registers[register] as number;
       }
     }
+    if (rule.kind === KIND.ROOT) return STOP.ROOT;
     const fp = registers[framePointer] as number;
     if (rule.kind === KIND.FRAME_POINTER) {
       if (!(fp >= (registers[stackPointer] as number)) || fp % 8 !== 0) {

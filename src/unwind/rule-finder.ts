@@ -68,6 +68,7 @@ export class RuleFinder {
       const ipAt = at[architecture.instructionPointer];
       rule.set(KIND.SIGNAL, at[stackPointer], at[framePointer], ipAt);
     } else if (isFirst) architecture.analyzeText(text, before, rule);
+    else if (architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
   }
 
   /** Whether a signal handler returns to `address` (an ip), where no table says so. */

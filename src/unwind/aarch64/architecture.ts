@@ -1,5 +1,5 @@
 import type { Architecture } from '../architecture.ts';
-import { analyzeText, isSigreturn } from './code.ts';
+import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
 
@@ -24,9 +24,10 @@ export const AARCH64: Architecture = {
   linkRegister: LR,
   isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
   translateRow,
-  textBefore: 4,
+  textBefore: 16,
   textAfter: 32,
   analyzeText,
+  isOutermostCall,
   isSigreturn,
   signalFrameOffsets: Int16Array.from({ length: REGISTERS }, (_, i) => FIRST_REGISTER_AT + 8 * i),
 };

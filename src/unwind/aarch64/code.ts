@@ -76,6 +76,21 @@ export function isSigreturn(text: Uint8Array, at: number): boolean {
   return instruction(text, at) === MOV_X8_SIGRETURN && instruction(text, at + 4) === SVC_0;
 }
 
+/**
+ * The entry of glibc's dynamic loader, `mov x0, sp; bl _dl_start`, and that of musl's programs,
+ * `and sp, x0, #-16; b`, which leaves no frame; musl's `__clone` calls by `blr x1` and exits:
+ * `mov x8, #93; svc #0`.
+ */
+export function isOutermostCall(text: Uint8Array, at: number): boolean {
+  const isAfterBl = (instruction(text, at - 4) & 0xfc000000) >>> 0 === BL;
+  if (isAfterBl && instruction(text, at - 8) === MOV_X0_SP) return true;
+  return instruction(text, at) === MOV_X8_EXIT && instruction(text, at + 4) === SVC_0;
+}
+
+const BL = 0x94000000;
+const MOV_X0_SP = 0x910003e0;
+const MOV_X8_EXIT = 0xd2800ba8;
+
 function isHint(code: number): boolean {
   return code === PACIASP || code === PACIBSP || code === BTI_C;
 }

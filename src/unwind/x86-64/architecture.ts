@@ -1,5 +1,5 @@
 import type { Architecture } from '../architecture.ts';
-import { analyzeText, isSigreturn } from './code.ts';
+import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
 
@@ -29,9 +29,10 @@ export const X86_64: Architecture = {
   linkRegister: -1,
   isCalleeSaved: (register) => CALLEE_SAVED.has(register),
   translateRow,
-  textBefore: 8,
+  textBefore: 16,
   textAfter: 48,
   analyzeText,
+  isOutermostCall,
   isSigreturn,
   signalFrameOffsets: SIGNAL_FRAME_OFFSETS,
 };

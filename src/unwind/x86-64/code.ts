@@ -86,6 +86,27 @@ const SIGRETURN = [
   [0xb8, 15, 0, 0, 0, 0x0f, 0x05],
 ];
 
+/**
+ * The entry of glibc's dynamic loader, `mov %rsp,%rdi; call`; that of musl's programs, which ends in
+ * `and $-16,%rsp; call`; and musl's `__clone`, which exits the thread when its function returns:
+ * `mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall`.
+ */
+export function isOutermostCall(text: Uint8Array, at: number): boolean {
+  if (at >= CALL_BYTES && text[at - CALL_BYTES] === CALL) {
+    const before = at - CALL_BYTES;
+    const isEntry =
+      startsWith(text, before - 3, MOV_RDI_RSP) || startsWith(text, before - 4, AND_RSP_MINUS_16);
+    if (isEntry) return true;
+  }
+  return startsWith(text, at, EXIT_THREAD);
+}
+
+const CALL = 0xe8;
+const CALL_BYTES = 5;
+const MOV_RDI_RSP = [0x48, 0x89, 0xe7];
+const AND_RSP_MINUS_16 = [0x48, 0x83, 0xe4, 0xf0];
+const EXIT_THREAD = [0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05];
+
 function isMovRbpRsp(text: Uint8Array, at: number): boolean {
   return MOV_RBP_RSP.some((code) => startsWith(text, at, code));
 }
