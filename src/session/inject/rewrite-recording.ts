@@ -2,6 +2,7 @@ import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { readTimeSince, toRawTime } from '../../base/u64.ts';
+import { encodeAppendix, readAppendix } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
 import type { RecordVisitor } from '../../perf-data/record-walk.ts';
@@ -142,6 +143,15 @@ class Rewriter {
     this.#unwinder?.close();
     this.#buildIds.readFiles();
     sink.tail(this.#sections(events, true), littleEndian);
+    this.#writeAppendix(sink);
+  }
+
+  /** The names of JIT code stay with the recording; they are names. */
+  #writeAppendix(sink: RewriteOutput): void {
+    const attachments = this.#labels === null ? readAppendix(this.#data) : [];
+    if (attachments.length === 0) return;
+    if (sink.isPipe) this.#leaveOut('perf maps with times', attachments.length);
+    else sink.write(encodeAppendix(attachments));
   }
 
   /**
