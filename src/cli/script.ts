@@ -61,6 +61,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
   let style: SampleTextStyle = { fields: [], nanoseconds: false, nameWidth: 0 };
   const { event } = flags;
   const shown = shownTypes(flags);
+  const needsLines = flags.fields?.some((list) => list.includes('srcline')) === true;
   // What reads perf's text takes every line for a sample but those with #.
   const mark = shown === null ? '# ' : '';
   const { data, samples, samplesLeftOut } = visitRecords(
@@ -69,7 +70,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       samplesOnly: shown !== null && shown.size === 0,
       ...(shown !== null && { otherTypes: shown }),
       ...(event !== undefined && { event }),
-      symbols: symbolSources(flags),
+      symbols: { ...symbolSources(flags), ...(needsLines && { lines: true }) },
       select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
     },
     flags.json

@@ -18,6 +18,7 @@ const FIELD_BITS = {
   sym: PERF_SAMPLE.IP,
   symoff: PERF_SAMPLE.IP,
   dso: PERF_SAMPLE.IP,
+  srcline: PERF_SAMPLE.IP,
   brstacksym: PERF_SAMPLE.BRANCH_STACK,
   ...SCRIPT_FIELD_BITS,
 } as const satisfies Readonly<Record<string, number>>;
@@ -27,7 +28,7 @@ export type FieldSet = ReadonlySet<ScriptField>;
 
 /** Fields that perf has and that need what is not here. */
 const ELSEWHERE = new Set([
-  ...['srcline', 'srccode', 'bpf-output', 'callindent', 'insn', 'insnlen', 'synth', 'metric'],
+  ...['srccode', 'bpf-output', 'callindent', 'insn', 'insnlen', 'synth', 'metric'],
   ...['misc', 'ipc', 'tod', 'machine_pid', 'vcpu', 'brstackoff', 'flags', 'dsoff', 'disasm'],
   ...['brstackinsn', 'brstackinsnlen', 'brcntr', 'brstackdisasm'],
 ]);

@@ -120,8 +120,14 @@ function frameText(frame: NamedFrame, fields: FieldSet): string {
   const words: string[] = [];
   if (fields.has('ip')) words.push(frame.ip.slice(2).padStart(16));
   if (fields.has('sym')) words.push(symbolText(frame, fields));
-  if (fields.has('dso')) words.push(dsoText(frame));
-  return words.join(' ');
+  if (frame.inlined) words.push('(inlined)');
+  else if (fields.has('dso')) words.push(dsoText(frame));
+  return words.join(' ') + (fields.has('srcline') ? lineText(frame) : '');
+}
+
+/** As perf has it: a line of its own, the file without its folder. */
+function lineText({ file, line }: NamedFrame): string {
+  return file === undefined ? '' : `\n  ${printable(file.slice(file.lastIndexOf('/') + 1))}:${line}`;
 }
 
 function symbolText({ symbol, offset }: NamedFrame, fields: FieldSet): string {

@@ -1,6 +1,8 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
 import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { DsoLines } from '../../symbols/dso-lines.ts';
+import type { FrameLines } from '../script/frame-namer.ts';
+import { demangler } from './demangler.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
 import type { Pipeline } from './pipeline.ts';
 import { sectionDecoders } from './section-decoders.ts';
@@ -21,6 +23,17 @@ export function openLines(
   const { dsos } = processes;
   const decoders = sectionDecoders;
   return new DsoLines({ dsos, provider: files.provide, decoders, demangleCpp, diagnostics });
+}
+
+/** Lines for frames that are named one by one; null where nobody wants any. */
+export function openFrameLines(
+  pipeline: Pipeline,
+  sources: SymbolSources & { readonly lines?: boolean },
+): FrameLines | null {
+  const inline = sources.inline !== false;
+  if (!inline && sources.lines !== true) return null;
+  const { diagnostics } = pipeline;
+  return { lines: openLines(pipeline, sources, demangler(diagnostics)), inline };
 }
 
 /**

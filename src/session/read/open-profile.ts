@@ -5,7 +5,6 @@ import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
 import type { ImportedProfile } from '../../import/imported-profile.ts';
-import { loadBinding } from '../../native/binding.ts';
 import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { addWaitReasons } from '../../off-cpu/wait-reasons.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -33,8 +32,8 @@ import type {
   WeightKind,
   Weights,
 } from '../../profile/types.ts';
-import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
+import { demangler } from './demangler.ts';
 import { describeEvent, isSideband } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { fetchFiles } from './fetch-files.ts';
@@ -384,17 +383,6 @@ export function createSymbolizer(
     kernelReference: processes.kernelReference,
     ...(pipeline.jit !== null && { jit: pipeline.jit }),
   });
-}
-
-/** C++ names through the addon; null, and counted, where there is none. */
-export function demangler(diagnostics: Diagnostics): DemangleBatch | null {
-  try {
-    const binding = loadBinding();
-    return (names) => binding.demangle(names);
-  } catch (error) {
-    diagnostics.count('C++ names stay mangled', (error as Error).message);
-    return null;
-  }
 }
 
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {

@@ -26,6 +26,7 @@ import { eventName } from './event-description.ts';
 import { withArchive } from './find-archive.ts';
 import { GroupReads } from './group-reads.ts';
 import { openJitCode } from './jit-files.ts';
+import { openFrameLines } from './open-lines.ts';
 import { createSymbolizer, openUnwinder } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
@@ -93,7 +94,8 @@ export type RecordStreamOptions = {
   readonly event?: string;
   /** Records shown; made with the opened file, whose times it may refer to. */
   readonly select?: (data: PerfData) => SampleSelection;
-  readonly symbols?: SymbolSources;
+  /** `lines`: source lines of frames, also without inlined calls. */
+  readonly symbols?: SymbolSources & { readonly lines?: boolean };
 };
 
 /** What is told of each kind of record. */
@@ -178,7 +180,11 @@ class RecordDescriber {
     const jitFiles = { ...options.symbols, data, processes, diagnostics, path };
     this.#pipeline.jit = openJitCode(jitFiles);
     const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
-    this.#namer = new FrameNamer(this.#pipeline, symbolizer);
+    this.#namer = new FrameNamer(
+      this.#pipeline,
+      symbolizer,
+      openFrameLines(this.#pipeline, options.symbols ?? {}),
+    );
     this.#names = data.attrs.map(eventName);
     this.#formats = readTracepointFormats(this.#pipeline, this.#namer);
     this.#ibs = readIbsEvents(data);
@@ -226,6 +232,7 @@ class RecordDescriber {
     this.#deferred.finish();
     this.#pipeline.unwinder?.close();
     this.#formats?.countFallbacks();
+    this.#namer.close();
   }
 
   #describeSample(

@@ -4,6 +4,7 @@ import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-eve
 import { PERF_CONTEXT, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import type { SampleView } from '../../perf-event/sample.ts';
 import type { DsoIndex } from '../../process/types.ts';
+import type { DsoLines } from '../../symbols/dso-lines.ts';
 import type { Symbolizer } from '../../symbols/symbolizer.ts';
 import type { Pipeline } from '../read/pipeline.ts';
 
@@ -14,7 +15,19 @@ export type NamedFrame = {
   /** Bytes from the symbol's start; null without a symbol. */
   readonly offset: number | null;
   readonly dso: string | null;
+  /** True for a call that the compiler inlined into the next frame that is none. */
   readonly inlined: boolean;
+  /** Path of the source file; absent where it is not known. */
+  readonly file?: string;
+  /** From 1; 0: no line made this code. Absent where it is not known. */
+  readonly line?: number;
+};
+
+/** What is read of DWARF. */
+export type FrameLines = {
+  readonly lines: DsoLines;
+  /** Whether inlined calls are frames. */
+  readonly inline: boolean;
 };
 
 /** Frames of one DSO are few and recur: their names are kept, up to so many. */
@@ -28,11 +41,20 @@ export class FrameNamer {
   #paths: readonly string[] = [];
   /** By DSO: address in the DSO -> what is there. */
   #known: Map<number, Named>[] = [];
+  /** What `frame` found last. */
+  #last: Named | null = null;
   #knownCount = 0;
+  readonly #frameLines: FrameLines | null;
 
-  constructor(pipeline: Pipeline, symbolizer: Symbolizer) {
+  /** `frameLines` null: names only. */
+  constructor(pipeline: Pipeline, symbolizer: Symbolizer, frameLines: FrameLines | null = null) {
     this.#pipeline = pipeline;
     this.#symbolizer = symbolizer;
+    this.#frameLines = frameLines;
+  }
+
+  close(): void {
+    this.#frameLines?.lines.close();
   }
 
   /**
@@ -48,29 +70,23 @@ export class FrameNamer {
     isUnwound = false,
   ): NamedFrame[] {
     const { callchain, callchainLength, callchainOffset, pid } = sample;
-    const frames = this.frames(callchain, callchainLength, pid, isKernelMode(misc), isUnwound);
-    let frame = 0;
-    for (let i = 0; i < callchainLength; i++) {
-      const address = callchain[i] as number;
-      if (isContextMarker(address)) continue;
-      if (!Number.isSafeInteger(address)) {
-        // No address of any code, but shown as it is.
-        const bits = view.getBigUint64(callchainOffset + 8 * i, littleEndian);
-        frames[frame] = { ...UNKNOWN, ip: `0x${bits.toString(16)}` };
-      }
-      frame++;
-    }
-    return frames;
+    return this.frames(callchain, callchainLength, pid, isKernelMode(misc), isUnwound, (i) =>
+      view.getBigUint64(callchainOffset + 8 * i, littleEndian),
+    );
   }
 
-  /** The same for a callchain from anywhere. */
+  /**
+   * The same for a callchain from anywhere. `bitsAt` has the entries that are too large for numbers:
+   * no addresses of any code, but shown as they are.
+   */
   frames(
     callchain: Float64Array,
     length: number,
     pid: number,
     startsInKernel: boolean,
     isUnwound = false,
-  ) {
+    bitsAt?: (entry: number) => bigint,
+  ): NamedFrame[] {
     const frames: NamedFrame[] = [];
     const userEntries = firstUserEntry(callchain, length);
     let isKernel = startsInKernel;
@@ -80,10 +96,16 @@ export class FrameNamer {
         isKernel = address === PERF_CONTEXT.KERNEL;
         continue;
       }
+      if (bitsAt !== undefined && !Number.isSafeInteger(address)) {
+        frames.push({ ...UNKNOWN, ip: `0x${bitsAt(i).toString(16)}` });
+        continue;
+      }
       const lookup = lookupAddressAt(callchain, i);
       const shown = isUnwound && i >= userEntries ? lookup : address;
       const isStray = i >= userEntries && isKernelAddress(lookup);
-      frames.push(isStray ? unnamed(address) : this.frame(pid, shown, lookup, isKernel));
+      const frame = isStray ? unnamed(address) : this.frame(pid, shown, lookup, isKernel);
+      if (!isStray) this.#addInlined(frame, frames);
+      frames.push(frame);
     }
     return frames;
   }
@@ -94,18 +116,29 @@ export class FrameNamer {
     const mapping = isKernel
       ? processes.findKernelMapping(lookup)
       : processes.findMapping(pid, lookup);
+    this.#last = null;
     if (mapping === NONE) return unnamed(address);
     const mapped = processes.mappings.dso(mapping);
     const dso = jit?.isJit(mapped) ? jit.place(mapped, lookup) : mapped;
     const inDso = processes.mappings.addressInDso(mapping, lookup);
-    const { symbol, start } = this.#nameOf(dso, inDso);
+    const named = this.#nameOf(dso, inDso);
+    const { symbol, start, place } = named;
+    this.#last = named;
     return {
       ip: formatAddress(address),
       symbol,
       offset: symbol === null ? null : inDso - start + (address - lookup),
       dso: this.#pathOf(dso),
       inlined: false,
+      ...place,
     };
+  }
+
+  /** Adds the calls that were inlined where `frame`, the last that was named, is: innermost first. */
+  #addInlined({ ip, offset, dso }: NamedFrame, frames: NamedFrame[]): void {
+    for (const { symbol, place } of this.#last?.inlined ?? []) {
+      frames.push({ ip, symbol, offset, dso, inlined: true, ...place });
+    }
   }
 
   #nameOf(dso: DsoIndex, address: number): Named {
@@ -117,10 +150,11 @@ export class FrameNamer {
     const known = ofDso.get(address);
     if (known !== undefined) return known;
     const resolved = this.#symbolizer.resolve(dso, address);
-    const named =
-      resolved === null
-        ? { symbol: null, start: 0 }
-        : { symbol: resolved.name, start: resolved.symbolStart };
+    const named = {
+      symbol: resolved?.name ?? null,
+      start: resolved?.symbolStart ?? 0,
+      ...this.#locate(dso, address),
+    };
     if (++this.#knownCount > MOST_REMEMBERED) {
       this.#known = [];
       this.#knownCount = 0;
@@ -128,6 +162,24 @@ export class FrameNamer {
       ofDso.set(address, named);
     }
     return named;
+  }
+
+  #locate(dso: DsoIndex, address: number): Pick<Named, 'place' | 'inlined'> {
+    const line = this.#pipeline.jit?.line(dso, address) ?? null;
+    if (line !== null) return { place: { file: line.file, line: line.line }, inlined: [] };
+    if (this.#frameLines === null) return NOWHERE;
+    const { lines, inline } = this.#frameLines;
+    const count = lines.find(dso, address);
+    if (count === 0) return NOWHERE;
+    const placeOf = (row: number): Place => {
+      const file = lines.file(row);
+      return file === '' ? {} : { file, line: lines.frames.line[row] as number };
+    };
+    const inlined: Named['inlined'] = Array.from({ length: inline ? count - 1 : 0 }, (_, row) => ({
+      symbol: lines.name(row) || null,
+      place: placeOf(row),
+    }));
+    return { place: placeOf(count - 1), inlined };
   }
 
   #pathOf(dso: DsoIndex): string {
@@ -138,7 +190,17 @@ export class FrameNamer {
   }
 }
 
-type Named = { readonly symbol: string | null; readonly start: number };
+type Place = Pick<NamedFrame, 'file' | 'line'>;
+
+type Named = {
+  readonly symbol: string | null;
+  readonly start: number;
+  readonly place: Place;
+  /** Innermost first. */
+  readonly inlined: readonly { readonly symbol: string | null; readonly place: Place }[];
+};
+
+const NOWHERE = { place: {}, inlined: [] } as const;
 
 const UNKNOWN = { symbol: null, offset: null, dso: null, inlined: false } as const;
 
