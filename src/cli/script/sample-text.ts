@@ -127,7 +127,9 @@ function frameText(frame: NamedFrame, fields: FieldSet): string {
 
 /** As perf has it: a line of its own, the file without its folder. */
 function lineText({ file, line }: NamedFrame): string {
-  return file === undefined ? '' : `\n  ${printable(file.slice(file.lastIndexOf('/') + 1))}:${line}`;
+  return file === undefined
+    ? ''
+    : `\n  ${printable(file.slice(file.lastIndexOf('/') + 1))}:${line}`;
 }
 
 function symbolText({ symbol, offset }: NamedFrame, fields: FieldSet): string {
