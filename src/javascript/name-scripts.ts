@@ -26,6 +26,7 @@ type Written = {
   readonly name: string;
   /** Path or URL; empty where V8 has none. */
   readonly path: string;
+  /** 0 where it is not known. */
   readonly line: number;
   readonly column: number;
 };
@@ -74,7 +75,12 @@ function whereWritten(parsed: V8Name, { sourceMaps }: NameScriptsOptions): Writt
   const name = kind === 'script' ? '(module)' : parsed.name;
   if (file === '') return { name, path: '', line, column };
   const original = sourceMaps?.find(file)?.find(line, column, parsed.name) ?? null;
-  if (original === null) return { name, path: pathOfScript(file), line, column };
+  if (original === null) {
+    // A loader made other code of this file, and left no map: its lines mean nothing.
+    const isAsWritten = sourceMaps?.mayBegin?.(file, line, column) ?? true;
+    const place = isAsWritten ? { line, column } : { line: 0, column };
+    return { name, path: pathOfScript(file), ...place };
+  }
   return {
     name: original.name ?? name,
     path: pathOfScript(original.source),
@@ -99,7 +105,8 @@ function labelsOf(
     if (place === null) return null;
     const name = place.name === '' ? '(anonymous)' : place.name;
     if (place.path === '') return name;
-    const label = `${name} ${shortPath(place.path, directory)}:${place.line}`;
+    const file = shortPath(place.path, directory);
+    const label = place.line === 0 ? `${name} ${file}` : `${name} ${file}:${place.line}`;
     const key = `${dso[func]} ${label}`;
     const column = columnOf.get(key);
     if (column !== undefined && column !== place.column) ambiguous.add(label);

@@ -11,8 +11,13 @@ export type OriginalPlace = {
   readonly name: string | null;
 };
 
-/** Scripts to their maps: null where a script is what its author wrote. */
-export type SourceMaps = { find(script: string): SourceMap | null };
+/** What is known of how scripts came about. */
+export type SourceMaps = {
+  /** The map of a script; null where there is none. */
+  find(script: string): SourceMap | null;
+  /** False where no function begins at this place of the file of this name, as it was written. */
+  mayBegin?(script: string, line: number, column: number): boolean;
+};
 
 /** One source map, looked into with V8's lines and columns. */
 export class SourceMap {

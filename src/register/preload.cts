@@ -21,12 +21,24 @@ const { noteOf, openNotes } =
 
 type Compile = (this: unknown, content: string, filename: string, ...rest: unknown[]) => unknown;
 type Register = (this: unknown, ...args: unknown[]) => unknown;
+type LoadResult = { readonly source?: unknown };
+type Load = (
+  url: string,
+  context: unknown,
+  nextLoad: (url: string, context: unknown) => LoadResult,
+) => LoadResult;
 type NodeModuleExports = {
   prototype: { _compile: Compile };
+  /** Loaders in a thread of their own. */
   register?: Register;
+  /** Loaders in the thread that loads; Node 22.15 and later. */
+  registerHooks?: Register;
   runMain(this: unknown, script: string, ...rest: unknown[]): unknown;
   syncBuiltinESMExports(): void;
 };
+
+/** What Node calls a worker that its program did not name. */
+const UNNAMED = 'WorkerThread';
 
 /** Newer Nodes have them. */
 type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: boolean };
@@ -52,7 +64,8 @@ function noteThread(): void {
   }
   // The kernel's number of this thread: "4711/task/4715".
   const tid = Number(fs.readlinkSync('/proc/thread-self').split('/').pop());
-  const { threadName: name = '', isInternalThread } = workers as ThreadFacts;
+  const { threadName = '', isInternalThread } = workers as ThreadFacts;
+  const name = threadName === UNNAMED ? '' : threadName;
   const note = { kind: 'worker', tid, number: workers.threadId, name };
   // What runs loaders and what is evaluated from a string never comes to a script.
   notes.write({ ...note, script: isInternalThread === false ? '[eval]' : '' });
@@ -92,13 +105,26 @@ function watchCommonJs(): void {
  * followed by one of ours.
  */
 function watchLoaders(): void {
-  const { register } = nodeModule;
-  if (register === undefined) return;
+  const { register, registerHooks } = nodeModule;
   const hook = pathToFileURL(require.resolve('./load-hook.mjs')).href;
-  nodeModule.register = function (...args) {
-    const result = register.apply(this, args);
-    register.call(this, hook, { data: { pid: process.pid } });
-    return result;
-  };
+  if (register !== undefined) {
+    nodeModule.register = function (...args) {
+      const result = register.apply(this, args);
+      register.call(this, hook, { data: { pid: process.pid } });
+      return result;
+    };
+  }
+  if (registerHooks !== undefined) {
+    const load: Load = (url, context, nextLoad) => {
+      const result = nextLoad(url, context);
+      notes.write(noteOf(url, result.source));
+      return result;
+    };
+    nodeModule.registerHooks = function (...args) {
+      const result = registerHooks.apply(this, args);
+      registerHooks.call(this, { load });
+      return result;
+    };
+  }
   nodeModule.syncBuiltinESMExports();
 }

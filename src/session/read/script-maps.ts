@@ -27,6 +27,7 @@ export class ScriptMaps implements SourceMaps {
   readonly #options: ScriptMapsOptions;
   readonly #noted = new Map<string, object>();
   readonly #found = new Map<string, SourceMap | null>();
+  readonly #lineLengths = new Map<string, readonly number[] | null>();
 
   constructor(options: ScriptMapsOptions) {
     this.#options = options;
@@ -46,6 +47,29 @@ export class ScriptMaps implements SourceMaps {
       this.#found.set(path, map);
     }
     return map;
+  }
+
+  /**
+   * Of a file that V8 can't run as it is: whether it has such a place at all. Node that strips types
+   * itself leaves all else where it was; loaders write new lines.
+   */
+  mayBegin(script: string, line: number, column: number): boolean {
+    const path = pathOfScript(script);
+    if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path)) return true;
+    let lengths = this.#lineLengths.get(path);
+    if (lengths === undefined) {
+      lengths =
+        this.#read(path)
+          ?.split('\n')
+          .map((text) => text.length) ?? null;
+      this.#lineLengths.set(path, lengths);
+    }
+    if (lengths === null || column <= (lengths[line - 1] ?? 0)) return true;
+    this.#options.diagnostics.count(
+      'script was compiled in memory and its source map is not known',
+      path,
+    );
+    return false;
   }
 
   #findOnDisk(path: string): SourceMap | null {
