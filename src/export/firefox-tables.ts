@@ -5,6 +5,7 @@ import { funcLabel } from '../profile/func-label.ts';
 import { LOST_FUNC_NAME } from '../profile/func-table.ts';
 import type { Dso, Profile } from '../profile/types.ts';
 import { breakpadId } from './breakpad-id.ts';
+import { filesOfFuncs } from './func-files.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 /** Rows are those of `TIERS`. */
@@ -111,11 +112,12 @@ export class FirefoxTables {
   /** Returns the file names of functions that have one, as string indexes: the rows of `sources`. */
   #writeFuncs(buffer: TextBuffer): number[] {
     const { funcs } = this.#profile;
+    const files = filesOfFuncs(this.#profile);
     const sourceOfFile = new Map<number, number>();
     const sources: number[] = [];
     const source = new Int32Array(funcs.length).fill(NONE);
     for (let func = 0; func < funcs.length; func++) {
-      const file = funcs.file[func] as number;
+      const file = files[func] as number;
       if (file === NONE) continue;
       let index = sourceOfFile.get(file);
       if (index === undefined) {
@@ -124,13 +126,13 @@ export class FirefoxTables {
       }
       source[func] = index;
     }
-    const isJs = (func: number) => source[func] !== NONE;
+    const isJs = (func: number) => funcs.file[func] !== NONE;
     writeTable(buffer, funcs.length, {
       name: (func) => this.string(funcLabel(this.#profile, func)),
       isJS: isJs,
       relevantForJS: () => false,
       resource: (func) => funcs.dso[func] as number,
-      source: (func) => (isJs(func) ? (source[func] as number) : null),
+      source: (func) => (source[func] === NONE ? null : (source[func] as number)),
       lineNumber: (func) => (isJs(func) ? (funcs.line[func] as number) : null),
       columnNumber: (func) => (isJs(func) ? (funcs.column[func] as number) : null),
       originalLocation: () => null,
@@ -169,8 +171,8 @@ export class FirefoxTables {
       func: funcOf,
       nativeSymbol: () => null,
       innerWindowID: () => 0,
-      line: () => null,
-      column: () => null,
+      line: (frame) => frames.line[frame] || null,
+      column: (frame) => frames.column[frame] || null,
       originalLocation: () => null,
     });
   }

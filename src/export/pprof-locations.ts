@@ -1,5 +1,6 @@
 import type {
   FunctionInput,
+  LineInput,
   LocationInput,
   MappingInput,
   StringTable as PprofStrings,
@@ -9,6 +10,7 @@ import { printable } from '../base/printable.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
 import type { Profile } from '../profile/types.ts';
+import { filesOfFuncs } from './func-files.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
 
 /** The end of memory, 2^64 − 1, in signed form. */
@@ -21,8 +23,7 @@ const LAST_ADDRESS = -1;
  *              function there, the innermost of the inlined ones first
  *   mapping    a range of a DSO (see `RangeFinder`); a DSO of which no range is known is one
  *              mapping from 0, whose addresses are offsets in the file
- *   function   a name; of JavaScript also the file and the line where it begins. Of other code and of
- *              single frames no lines are known, so they stay empty
+ *   function   a name and a file, where it is known; of JavaScript also the line where it begins
  */
 export class PprofLocations {
   readonly locations: LocationInput[] = [];
@@ -35,6 +36,7 @@ export class PprofLocations {
   /** Frame that is the innermost of its place -> location id; 0 where there is none yet. */
   readonly #locationOfFrame: Int32Array;
   readonly #functionOfFunc: Int32Array;
+  readonly #fileOfFunc: Int32Array;
   readonly #dsoIsNamed: Uint8Array;
 
   constructor(profile: Profile, ranges: readonly MappedRange[], strings: PprofStrings) {
@@ -43,6 +45,7 @@ export class PprofLocations {
     this.#ranges = new RangeFinder(ranges);
     this.#locationOfFrame = new Int32Array(profile.frames.length);
     this.#functionOfFunc = new Int32Array(profile.funcs.length);
+    this.#fileOfFunc = filesOfFuncs(profile);
     this.#dsoIsNamed = new Uint8Array(profile.dsos.length);
   }
 
@@ -94,11 +97,10 @@ export class PprofLocations {
   #addLocation(innermost: number): number {
     const { frames, funcs, stacks, strings } = this.#profile;
     const frame = stacks.frame[innermost] as number;
-    const lines = [{ functionId: this.#functionOf(frames.func[frame] as number) }];
+    const lines = [this.#lineOf(frame)];
     for (let row = innermost; this.#isInlined(row); ) {
       row = stacks.prefix[row] as number;
-      const func = frames.func[stacks.frame[row] as number] as number;
-      lines.push({ functionId: this.#functionOf(func) });
+      lines.push(this.#lineOf(stacks.frame[row] as number));
     }
     const id = this.locations.length + 1;
     this.#locationOfFrame[frame] = id;
@@ -109,6 +111,13 @@ export class PprofLocations {
         : { id, line: lines, ...this.#place(frames.dso[frame] as number, frame) },
     );
     return id;
+  }
+
+  #lineOf(frame: number): LineInput {
+    const { frames } = this.#profile;
+    const functionId = this.#functionOf(frames.func[frame] as number);
+    const line = frames.line[frame] as number;
+    return line > 0 ? { functionId, line } : { functionId };
   }
 
   /** Absolute address and mapping of a frame. */
@@ -153,14 +162,15 @@ export class PprofLocations {
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
     const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
-    const file = funcs.file[func] as number;
+    const file = this.#fileOfFunc[func] as number;
+    const startLine = funcs.line[func] as number;
     this.functions.push({
       id,
       name,
       systemName: name,
       ...(file !== NONE && {
         filename: this.#strings.dedup(printable(strings[file] as string)),
-        startLine: funcs.line[func] as number,
+        ...(startLine > 0 && { startLine }),
       }),
     });
     this.#functionOfFunc[func] = id;

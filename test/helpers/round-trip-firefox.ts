@@ -86,9 +86,12 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
         address < 0 ? frame : address,
       ),
       inlineDepth: Uint8Array.from(numbers('frameTable', 'inlineDepth')),
-      file: new Int32Array(frameFunc.length).fill(NONE),
-      line: new Int32Array(frameFunc.length),
-      column: new Int32Array(frameFunc.length),
+      file: Int32Array.from(frameFunc, (func) => {
+        const source = numbers('funcTable', 'source')[func] as number | null;
+        return source === null ? NONE : numbers('sources', 'filename')[source]!;
+      }),
+      line: Int32Array.from(numbers('frameTable', 'line'), (line) => line ?? 0),
+      column: Int32Array.from(numbers('frameTable', 'column'), (column) => column ?? 0),
       tier: new Uint8Array(frameFunc.length),
     },
     stacks: {

@@ -51,13 +51,17 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
   const framesOf = new Map<number, number[]>();
   for (const { id, mappingId, address, line } of file.location) {
     const dso = dsoOfMapping.get(Number(mappingId)) ?? NONE;
-    const frames = line.toReversed().map(({ functionId }, depth) => {
-      const name = text(file.function[Number(functionId) - 1]!.name);
+    const frames = line.toReversed().map(({ functionId, line }, depth) => {
+      const { name: nameText, filename } = file.function[Number(functionId) - 1]!;
+      const name = text(nameText);
       const path = dsos[dso]?.path ?? '';
       const isUnknown = name === `[${path.slice(path.lastIndexOf('/') + 1)}]`;
       const frame = builder.internFrame(dso, Number(address), depth);
       const func = builder.internFunc(intern(isUnknown ? '[unknown]' : name), dso);
       builder.setFunc(frame, func);
+      if (text(filename) !== '') {
+        builder.setLocation(frame, intern(text(filename)), Number(line));
+      }
       return frame;
     });
     framesOf.set(Number(id), frames);
