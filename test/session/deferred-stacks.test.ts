@@ -70,7 +70,7 @@ function stacksOf(
     streams: pipeline.streams,
     losses: [],
   });
-  pipeline.repairStreams(samples);
+  pipeline.completeSamples(samples);
   const addressesOf = (leaf: number) => {
     const addresses: number[] = [];
     for (let stack = leaf; stack >= 0; stack = stacks.prefix[stack]!) {

@@ -409,7 +409,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     losses: pipeline.losses(),
   });
   const { samples } = profile;
-  pipeline.repairStreams(samples);
+  pipeline.completeSamples(samples);
   if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;

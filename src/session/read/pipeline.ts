@@ -151,7 +151,7 @@ export class Pipeline {
    * Puts samples that the kernel has put into the wrong stream into theirs, and whole stacks into
    * samples whose user part came in a later record.
    */
-  repairStreams(samples: RepairedColumns): void {
+  completeSamples(samples: CompletedColumns): void {
     this.#deferred.fill(samples.stack);
     this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
   }
@@ -471,7 +471,7 @@ export class Pipeline {
 }
 
 /** The columns of the sample table that are corrected in place, and those that tell how. */
-type RepairedColumns = Parameters<StreamRepair['apply']>[0] & { readonly stack: Int32Array };
+type CompletedColumns = Parameters<StreamRepair['apply']>[0] & { readonly stack: Int32Array };
 
 /** What the last sample of a CPU was, since the next one is mostly much the same. */
 type CpuMemory = {
