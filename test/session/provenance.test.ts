@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import {
@@ -13,6 +14,7 @@ import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
 import {
   attachProvenance,
   type Provenance,
+  readKernelSymbols,
   readProvenance,
 } from '../../src/session/read/provenance.ts';
 import { concat } from '../helpers/record-builder.ts';
@@ -69,9 +71,35 @@ describe('the provenance of a recording', () => {
     ['notes that are no sentences', json({ ...PROVENANCE, notes: [1] })],
     ['no totals', json({ ...PROVENANCE, totals: undefined })],
     ['no limits', json({ ...PROVENANCE, kernel: null })],
-    ['more than any recording has to say', json({ ...PROVENANCE, notes: ['x'.repeat(1 << 20)] })],
+    ['more than any recording has to say', json({ ...PROVENANCE, notes: ['x'.repeat(16 << 20)] })],
   ])('is null where it holds %s', (_what, document) => {
     const bytes = concat(VERSION.bytes, document);
     expect(readProvenance(fileWith([{ ...VERSION, bytes }]))).toBe(null);
+  });
+});
+
+describe('the kernel symbols of a recording', () => {
+  const withSymbols = (kernelSymbols: unknown) =>
+    readKernelSymbols(
+      readProvenance(
+        fileWith([
+          { ...VERSION, bytes: concat(VERSION.bytes, json({ ...PROVENANCE, kernelSymbols })) },
+        ]),
+      ),
+    );
+
+  it('come back as they were', () => {
+    const text = 'ffffffff81000100 ffffffff81000200 do_one\n';
+    const packed = deflateRawSync(text).toString('base64');
+    expect(new TextDecoder().decode(withSymbols(packed) ?? undefined)).toBe(text);
+  });
+
+  it.each([
+    ['not there', undefined],
+    ['no text', 7],
+    ['damaged', 'c3RyYW5nZQ=='],
+    ['far larger than any', deflateRawSync(new Uint8Array(65 << 20)).toString('base64')],
+  ])('are null where they are %s', (_what, value) => {
+    expect(withSymbols(value)).toBe(null);
   });
 });
