@@ -1,6 +1,5 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
-import { UsageError } from '../../base/errors.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
@@ -39,6 +38,7 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { fetchFiles } from './fetch-files.ts';
 import type { FileSource } from './file-source.ts';
 import { withArchive } from './find-archive.ts';
+import { findEvents } from './find-events.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
@@ -112,15 +112,7 @@ export class OpenedProfile {
   eventIndex(name?: string): EventIndex {
     if (name === undefined) return 0 as EventIndex;
     const names = this.profile.events.map((event) => event.name);
-    let index = names.indexOf(name);
-    // Files without names have perf's for them, modifiers included: `cycles:HG`.
-    const meant = names.filter((full) => full.replace(/:[ukhGHp]+$/, '') === name);
-    if (index < 0 && new Set(meant).size === 1) index = names.indexOf(meant[0] as string);
-    if (index < 0) {
-      const known = names.join(', ');
-      throw new UsageError(`no event named ${name} in this recording`, [`it has: ${known}`]);
-    }
-    return index as EventIndex;
+    return findEvents(names, name)[0] as EventIndex;
   }
 
   /** Samples of one event, as rows; with `select` those of them that it admits. */

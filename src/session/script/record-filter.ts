@@ -1,7 +1,7 @@
-import { UsageError } from '../../base/errors.ts';
 import type { SampleView } from '../../perf-event/sample.ts';
 import type { SampleSelection } from '../../profile/filter.ts';
 import { isInRanges } from '../../profile/time-range.ts';
+import { findEvents } from '../read/find-events.ts';
 import type { NamedFrame } from './frame-namer.ts';
 
 /** What is known of a record that is not a sample. */
@@ -24,13 +24,8 @@ export class RecordFilter {
   /** Throws `UsageError` if no event has that name. */
   constructor(select: SampleSelection, event: string | undefined, names: readonly string[]) {
     this.#select = select;
-    this.#events =
-      event === undefined ? null : Uint8Array.from(names, (name) => (name === event ? 1 : 0));
-    if (this.#events?.includes(1) === false) {
-      throw new UsageError(`no event named ${event} in this recording`, [
-        `it has: ${names.join(', ')}`,
-      ]);
-    }
+    this.#events = event === undefined ? null : new Uint8Array(names.length);
+    if (event !== undefined) for (const row of findEvents(names, event)) this.#events![row] = 1;
     this.#selectsLeaves = select.dsos !== undefined || select.symbols !== undefined;
   }
 
