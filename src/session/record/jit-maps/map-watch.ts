@@ -17,8 +17,12 @@ import { RecordedProcesses, startOf } from './recorded-processes.ts';
 const BUSY_PAUSE_MS = 20;
 const QUIET_PAUSE_MS = 40;
 const NO_MAP_PAUSE_MS = 100;
-/** Between two searches for processes in other mount namespaces, and for old maps written anew. */
-const SEARCH_INTERVAL_MS = 1000;
+/**
+ * Between two searches for processes in other mount namespaces, and for old maps written anew; and
+ * how many times as long as the search itself took.
+ */
+const SEARCH_INTERVAL_MS = 200;
+const SEARCH_PAUSE_FACTOR = 100;
 /** A directory's time is as coarse as the kernel's tick; what is younger may hide a change. */
 const DIRECTORY_TICK_MS = 20;
 const MOST_MAPS = 256;
@@ -96,8 +100,10 @@ export class MapWatch {
     const now = this.#options.readClock();
     if (this.#mayHaveNewMaps()) this.#findMaps();
     if (Date.now() >= this.#nextSearchMs) {
-      this.#nextSearchMs = Date.now() + SEARCH_INTERVAL_MS;
+      const start = performance.now();
       this.#findMapsElsewhere();
+      const pause = SEARCH_PAUSE_FACTOR * (performance.now() - start);
+      this.#nextSearchMs = Date.now() + Math.max(SEARCH_INTERVAL_MS, pause);
     }
     for (const tail of this.#tails.values()) {
       const room = MAX_PERF_MAP_BYTES - this.#bytes;

@@ -13,7 +13,8 @@ const MOST_ANCESTORS = 64;
 export class RecordedProcesses {
   /** Null: all. */
   readonly #roots: Set<number> | null;
-  readonly #known = new Map<number, boolean>();
+  /** Found to be recorded: a process may lose its parents later. */
+  readonly #known = new Set<number>();
 
   constructor(target: SamplerTarget, childPid: number) {
     this.#roots = rootsOf(target, childPid);
@@ -21,21 +22,18 @@ export class RecordedProcesses {
 
   /** True also of a process that is gone and was once seen to be one; null: gone, not known. */
   has(pid: number): boolean | null {
-    if (this.#roots === null || this.#roots.has(pid)) return true;
-    const known = this.#known.get(pid);
-    if (known !== undefined) return known;
+    if (this.#roots === null || this.#roots.has(pid) || this.#known.has(pid)) return true;
     let at = pid;
     for (let step = 0; step < MOST_ANCESTORS; step++) {
       const parent = parentOf(at);
       if (parent === null) return at === pid ? null : false;
-      if (this.#roots.has(parent) || this.#known.get(parent) === true) {
-        this.#known.set(pid, true);
+      if (this.#roots.has(parent) || this.#known.has(parent)) {
+        this.#known.add(pid);
         return true;
       }
       if (parent <= 1) break;
       at = parent;
     }
-    this.#known.set(pid, false);
     return false;
   }
 
