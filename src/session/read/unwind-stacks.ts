@@ -13,7 +13,7 @@ import type { ProcessTable } from '../../process/process-table.ts';
 import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import { RegisterDump } from '../../unwind/register-dump.ts';
 import { StackBytes } from '../../unwind/stack-bytes.ts';
-import { isRoot } from '../../unwind/stop-reason.ts';
+import { isRoot, STOP } from '../../unwind/stop-reason.ts';
 import type { UnwindArchitecture, Unwinder } from '../../unwind/types.ts';
 import { createUnwinder, MOST_FRAMES } from '../../unwind/unwinder.ts';
 import { MappedModules } from './unwind-modules.ts';
@@ -21,6 +21,9 @@ import { MappedModules } from './unwind-modules.ts';
 /** `complete` had nothing to unwind: the callchain is what the kernel recorded. */
 export const NOT_UNWOUND = -1;
 
+/** DWARF numbers of stack pointer and instruction pointer. */
+const X86_64 = [7, 16] as const;
+const AARCH64 = [31, 32] as const;
 /** The registers of x86-64 that perf records and arm64 has none of. */
 const X86_64_REGISTERS = 24;
 
@@ -78,10 +81,19 @@ export class StackUnwinder {
     if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
     const unwinder = this.#unwinder as Unwinder;
     const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
-    const stackPointer = registers[unwinder.architecture === 'x86-64' ? 7 : 31] as number;
+    const [spNumber, ipNumber] = unwinder.architecture === 'x86-64' ? X86_64 : AARCH64;
+    const stackPointer = registers[spNumber] as number;
     this.#stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
     this.#modules.enter(sample.pid);
-    const count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
+    let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
+    if (count === 1 && unwinder.stopReason === STOP.NO_TABLE) {
+      // A system call is the last instruction of the function that returns from signals: while the
+      // kernel is at it, the ip lies behind the function.
+      const ip = registers[ipNumber] as number;
+      registers[ipNumber] = ip - 1;
+      count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
+      this.#frames[0] = ip;
+    }
     return this.#join(sample, count, unwinder);
   }
 
