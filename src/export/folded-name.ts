@@ -26,6 +26,9 @@ export function escapeComm(comm: string): string {
 // Go methods on pointers have a parameter list in the middle: net/http.(*Client).Do
 const GO_METHOD = /\.\(.*\)\./;
 const PARAMETERS = /\((?!anonymous).*$/;
+// JavaScript has no parameters in its names, but its paths may have parentheses:
+// render app/(shop)/page.tsx:12
+const SCRIPT_LINE = /:\d+$/;
 
 /**
  * Shortens a symbol as stackcollapse-perf.pl does, so that the two outputs compare line by line:
@@ -33,6 +36,7 @@ const PARAMETERS = /\((?!anonymous).*$/;
  * quotes go. What is lost: overloads and lambdas of one function become one.
  */
 export function tidyName(name: string): string {
-  const shortened = GO_METHOD.test(name) ? name : name.replace(PARAMETERS, '');
+  const isWhole = GO_METHOD.test(name) || SCRIPT_LINE.test(name);
+  const shortened = isWhole ? name : name.replace(PARAMETERS, '');
   return shortened.replace(/["']/g, '') || name;
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 
@@ -15,9 +15,12 @@ const STARTERS = /^(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|tsx|ts-node|ts-node-esm|nod
 const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
 const SHELLS = /^(?:sh|bash|dash|zsh|ash|ksh)$/;
 /** `cd app && exec node server.js`, `NODE_ENV=production npm start`. */
-const NODE_IN_SHELL = /(?:^|[\s;&|(/])(?:node|nodejs|npm|npx|pnpm|yarn|tsx|ts-node)(?=[\s;&|)]|$)/;
+const NODE_IN_SHELL =
+  /(?:^|[\s;&|(/"])(?:node|nodejs|npm|npx|pnpm|yarn|tsx|ts-node)(?=[\s;&|)"]|$)/;
 const SHEBANG_NODE = /^#!.*[\s/](?:node|nodejs)(?:\s|$)/;
-const SHEBANG_BYTES = 256;
+const SHEBANG_SHELL = /^#!.*[\s/](?:sh|bash|dash|zsh|ash|ksh)(?:\s|$)/;
+/** A wrapper of a package manager has a kilobyte. */
+const SCRIPT_BYTES = 16384;
 
 /**
  * Whether the command runs Node, by its name, by the first line of its script, or by what a shell
@@ -31,15 +34,28 @@ export function findNode({ path, argv, env }: CommandSpec): NodeCommand | null {
   if (STARTERS.test(name)) return onPath;
   const dashC = SHELLS.test(name) ? argv.indexOf('-c') : -1;
   if (dashC > 0) return NODE_IN_SHELL.test(argv[dashC + 1] ?? '') ? onPath : null;
-  return SHEBANG_NODE.test(firstLine(path)) ? onPath : null;
+  const text = beginning(path);
+  const isNode = SHEBANG_NODE.test(firstLineOf(text)) || startsNode(text);
+  return isNode ? onPath : null;
+}
+
+/** Whether a shell script says so: package managers make such scripts of commands. */
+function startsNode(text: string): boolean {
+  if (!SHEBANG_SHELL.test(firstLineOf(text))) return false;
+  return text.split('\n').some((line) => !/^\s*#/.test(line) && NODE_IN_SHELL.test(line));
+}
+
+function firstLineOf(text: string): string {
+  return text.split('\n', 1)[0] as string;
 }
 
 /** The `node` that a script's first line finds. */
 export function nodeOnPath(env: readonly string[]): string {
-  const path = env.find((entry) => entry.startsWith('PATH='))?.slice('PATH='.length) ?? '';
+  const path =
+    env.find((entry) => entry.startsWith('PATH='))?.slice('PATH='.length) ?? '/bin:/usr/bin';
   for (const directory of path.split(':')) {
     const file = `${directory === '' ? '.' : directory}/node`;
-    if (realPath(file) !== file || firstLine(file) !== '') return file;
+    if (beginning(file) !== '') return file;
   }
   return 'node';
 }
@@ -52,18 +68,17 @@ function realPath(path: string): string {
   }
 }
 
-/** The first line of a script; the beginning of any other file; empty where it can't be read. */
-function firstLine(path: string): string {
+/** The beginning of a file, a character for each byte; empty where it can't be read. */
+function beginning(path: string): string {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return '';
   }
   try {
-    const bytes = Buffer.alloc(SHEBANG_BYTES);
-    const length = readSync(file, bytes, 0, SHEBANG_BYTES, 0);
-    return bytes.toString('latin1', 0, length).split('\n', 1)[0] as string;
+    const bytes = Buffer.alloc(SCRIPT_BYTES);
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, SCRIPT_BYTES, 0));
   } catch {
     return '';
   } finally {

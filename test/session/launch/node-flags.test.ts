@@ -44,6 +44,7 @@ describe('NODE_OPTIONS', () => {
     [['tsx', 'app.ts']],
     [['sh', '-c', 'cd app && NODE_ENV=production node server.js']],
     [['bash', '-c', 'npm start']],
+    [[program('pnpm-tsx', '#!/bin/sh\nexec "$basedir/node" "$basedir/tsx.mjs" "$@"\n')]],
   ])('of %j', (argv) => {
     const { value, notes, causesMaps } = optionsFor(argv);
     expect(value).toBe(FLAGS);
@@ -55,6 +56,7 @@ describe('NODE_OPTIONS', () => {
     [['gcc', 'node.c']],
     [['sh', '-c', 'cat node.txt; ./nodes']],
     [['sh', 'node.sh']],
+    [[program('other', '#!/bin/sh\n# node\nexec ./nodes "$@"\n')]],
     [[program('script.py', '#!/usr/bin/python3\n# node\n')]],
   ])('stay as they are for %j, unless asked for', (argv) => {
     expect(optionsFor(argv).value).toBeUndefined();
