@@ -18,8 +18,9 @@ import {
 } from '../elf/constants.ts';
 import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
 import { type PltEntry, readPlt } from '../elf/plt.ts';
+import type { Section } from '../elf/sections.ts';
 import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
-import { buildSymbolTable, type SymbolRows } from './symbol-rules.ts';
+import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
 
 /** A mangled name as it should be shown; the name itself where it is not mangled. */
@@ -52,7 +53,12 @@ export function loadElfSymbols(
   // a name is asked for, the table can tell what that is.
   const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
   const rows = joinRows(parts, plt, isThumb, demangle, stubName);
-  table = buildSymbolTable(rows, (_row, next) => rows.start[next] as number);
+  const limits = new SectionLimits(elf);
+  table = buildSymbolTable(rows, (row, next) => {
+    const start = rows.start[row] as number;
+    const end = next === NONE ? endOfPageAfter(start) : (rows.start[next] as number);
+    return Math.min(end, limits.endAround(start));
+  });
   return table;
 }
 
@@ -140,6 +146,29 @@ function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): strin
     return `${demangle(table.name(index))}@plt`;
   }
   return `offset_0x${start.toString(16)}@plt`;
+}
+
+/** Where sections end: no symbol without a size reaches further, whatever lies behind. */
+class SectionLimits {
+  readonly #sections: readonly Section[];
+  #last: Section | null = null;
+
+  constructor({ sections }: ElfFile) {
+    this.#sections = sections.filter(({ flags, size }) => (flags & SHF_ALLOC) !== 0 && size > 0);
+  }
+
+  /** End of the section that `address` is in; infinity where it is in none. */
+  endAround(address: number): number {
+    // Symbols come by address: mostly the section is the last one's.
+    if (this.#last === null || !holds(this.#last, address)) {
+      this.#last = this.#sections.find((section) => holds(section, address)) ?? null;
+    }
+    return this.#last === null ? Number.POSITIVE_INFINITY : this.#last.address + this.#last.size;
+  }
+}
+
+function holds({ address: start, size }: Section, address: number): boolean {
+  return address >= start && address < start + size;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Hot: once per line, 200 000 of them.
 
+import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { HexField } from '../base/hex-field.ts';
@@ -104,6 +105,7 @@ function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): Sy
     shownNameOf: nameOf,
   };
   return buildSymbolTable(rows, (row, next) => {
+    if (next === NONE) return endOfPageAfter(start[row] as number);
     const module = moduleOf(bytes, typeAt[row] as number);
     const isSame = sameModule(bytes, module, moduleOf(bytes, typeAt[next] as number));
     return isSame ? (start[next] as number) : endOfPageAfter(start[row] as number);

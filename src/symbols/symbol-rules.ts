@@ -2,6 +2,7 @@
 // perf's rules (tools/perf/util/symbol.c: symbols__fixup_end, symbols__fixup_duplicate,
 // choose_best_symbol), so that both tools name the same function for the same address.
 
+import { NONE } from '../base/brand.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import { STB_GLOBAL, STB_WEAK } from '../elf/constants.ts';
 import { SymbolTable } from './symbol-table.ts';
@@ -19,7 +20,7 @@ export type SymbolRows = {
   readonly shownNameOf: (row: number) => string;
 };
 
-/** End of an unsized symbol, from its row and the row of the symbol after it. */
+/** End of an unsized symbol, from its row and the row of the symbol after it, −1 for the last. */
 export type EndRule = (row: number, next: number) => number;
 
 const PAGE = 4096;
@@ -89,7 +90,7 @@ function computeEnds(rows: SymbolRows, order: Uint32Array, endRule: EndRule): Fl
       continue;
     }
     if (start < sizedEnd) continue;
-    ends[row] = i === last ? endOfPageAfter(start) : endRule(row, order[i + 1] as number);
+    ends[row] = endRule(row, i === last ? NONE : (order[i + 1] as number));
   }
   return ends;
 }

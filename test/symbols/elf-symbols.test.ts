@@ -204,3 +204,45 @@ describe('a drawn symbol table', () => {
     expect(table(62, symbols)).toEqual(['$x', '$d.12', '$start']);
   });
 });
+
+describe('a symbol without a size', () => {
+  const symbols: DrawnSymbol[] = [
+    { name: '_init', value: 0x1000 },
+    { name: 'main', value: 0x3000, size: 16 },
+    { name: 'label', value: 0x3020 },
+    { name: '_fini', value: 0x5000 },
+  ];
+  const { symtab, strtab } = symbolBytes(true, true, symbols);
+  const code = (name: string, address: number) => ({
+    name,
+    type: 1,
+    flags: 6,
+    address,
+    bytes: new Uint8Array(64),
+  });
+  const table = load(
+    elfBytes({
+      is64: true,
+      littleEndian: true,
+      sections: [
+        code('.init.text', 0x1000),
+        code('.text', 0x3000),
+        code('.fini.text', 0x5000),
+        { name: '.symtab', type: 2, link: 5, bytes: symtab },
+        { name: '.strtab', type: 3, bytes: strtab },
+      ],
+    }),
+  );
+
+  test('reaches to the end of its section, be it the last one or not', () => {
+    const names = [0x1000, 0x103f, 0x1040, 0x2000].map((address) => nameAt(table, address));
+    expect(names).toEqual(['_init', '_init', null, null]);
+    expect([0x503f, 0x5040].map((address) => nameAt(table, address))).toEqual(['_fini', null]);
+  });
+
+  test('names no gap in front of it', () => {
+    const addresses = [0x300f, 0x3010, 0x3020, 0x303f, 0x3040];
+    const names = addresses.map((address) => nameAt(table, address));
+    expect(names).toEqual(['main', null, 'label', 'label', null]);
+  });
+});

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { NONE } from '../../src/base/brand.ts';
 import { sortedOrder } from '../../src/base/sorted-order.ts';
-import { buildSymbolTable, type SymbolRows } from '../../src/symbols/symbol-rules.ts';
+import {
+  buildSymbolTable,
+  endOfPageAfter,
+  type SymbolRows,
+} from '../../src/symbols/symbol-rules.ts';
 import type { SymbolTable } from '../../src/symbols/symbol-table.ts';
 
 const LOCAL = 0;
@@ -20,7 +25,9 @@ function tableOf(...drawn: Drawn[]): SymbolTable {
     nameOf: (row) => (drawn[row] as Drawn)[3],
     shownNameOf: (row) => (drawn[row] as Drawn)[3],
   };
-  return buildSymbolTable(rows, (_row, next) => rows.start[next] as number);
+  return buildSymbolTable(rows, (row, next) =>
+    next === NONE ? endOfPageAfter(rows.start[row] as number) : (rows.start[next] as number),
+  );
 }
 
 /** `start-end name` for each row. */
