@@ -39,6 +39,8 @@ describe('the command line of record', () => {
     ['--call-graph fp', { callGraph: 'fp' }, { callGraph: 'fp' }],
     ['--call-graph dwarf', { callGraph: 'dwarf' }, { callGraph: 'dwarf' }],
     ['--call-graph dwarf,4096', { callGraph: 'dwarf,4096' }, { callGraph: 'dwarf,4096' }],
+    ['--call-graph auto', { callGraph: 'auto' }, { callGraph: 'auto' }],
+    ['--call-graph auto,2000', { callGraph: 'auto,2000' }, { callGraph: 'auto,2000' }],
     ['--call-graph dwarf,100', { callGraph: 'dwarf,100' }, { callGraph: 'dwarf,104' }],
     ['-g --call-graph none', { g: true, callGraph: 'none' }, {}],
     ['--counts', { counts: true }, { counts: true }],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../src/base/errors.ts';
 import { parseEvents } from '../../src/events/parse-events.ts';
 import { PERF_FORMAT, PERF_TYPE } from '../../src/perf-event/constants.ts';
+import type { CallGraph } from '../../src/session/record/call-graph.ts';
 import { planRecording, withoutWeakGroup } from '../../src/session/record/recording-plan.ts';
 import { AMD, ARM, HYBRID, NO_PMU } from '../events/fake-machines.ts';
 import {
@@ -313,7 +314,7 @@ describe('what an event records', () => {
   });
 
   it('is a copy of the stack where dwarf asks for it, and the kernel walks its own part', () => {
-    const stacksOf = (events: string, callGraph: 'fp' | 'dwarf' | 'dwarf,1001' = 'fp') => {
+    const stacksOf = (events: string, callGraph: CallGraph = 'fp') => {
       const plan = planOf(events, { callGraph });
       const copies = plan.events.map(({ attr }) => [
         attr.sampleStackUser,
@@ -326,6 +327,7 @@ describe('what an event records', () => {
     const none = [0, false, false];
     expect(stacksOf('cycles', 'dwarf')).toEqual({ copies: [whole], mapsData: true });
     expect(stacksOf('cycles')).toEqual({ copies: [none], mapsData: false });
+    expect(stacksOf('cycles', 'auto,4096').copies).toEqual([[4096, true, false]]);
     expect(stacksOf('cycles', 'dwarf,1001').copies).toEqual([[1008, true, true]]);
     expect(stacksOf('cycles/call-graph=fp/,page-faults', 'dwarf').copies).toEqual([none, whole]);
     expect(stacksOf('cycles/call-graph=dwarf,stack-size=1000/').copies).toEqual([

@@ -15,8 +15,11 @@ export type StackFields = {
   readonly stackBytes: number;
 };
 
-/** What `auto` copies: docs/decisions/0009-call-graph-auto.md. */
-const AUTO_STACK_BYTES = 8192;
+/** The most that `auto` copies unless told: docs/decisions/0009-call-graph-auto.md. */
+const AUTO_STACK_BYTES = 24576;
+const LEAST_AUTO_BYTES = 1024;
+/** A ring must hold the samples of this long, seconds: the recorder may not run for a while. */
+const RING_SECONDS = 0.04;
 /** As in perf. */
 export const DEFAULT_STACK_BYTES = 8192;
 /** The copy's size is a u16 in the kernel, a multiple of 8. */
@@ -54,6 +57,13 @@ export function stackFieldsOf(callGraph: CallGraph): StackFields {
   return way === 'auto'
     ? { callchain: 'all', stackBytes: Number(bytes ?? AUTO_STACK_BYTES) }
     : { callchain: 'kernel', stackBytes: Number(bytes ?? DEFAULT_STACK_BYTES) };
+}
+
+/** What `auto` copies at `hz` into rings of `ringBytes`, so that no sample is lost for its size. */
+export function autoStackBytes(ringBytes: number, hz: number): number {
+  const room = ringBytes / (hz * RING_SECONDS);
+  const bytes = Math.min(Math.max(room, LEAST_AUTO_BYTES), AUTO_STACK_BYTES);
+  return Math.floor(bytes / LEAST_AUTO_BYTES) * LEAST_AUTO_BYTES;
 }
 
 /** Whether the copies are unwound and dropped when the recording ends. */

@@ -9,6 +9,7 @@ import { EventLookup, UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { computeParseInfo, recordTimeOffset } from '../../perf-event/parse-info.ts';
 import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
+import { dropsCopies } from './call-graph.ts';
 import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
 
@@ -63,7 +64,10 @@ export async function* live(
   options: LiveOptions,
   binding: NativeBinding = loadBinding(),
 ): AsyncGenerator<LiveBatch, void, void> {
-  const session = prepareRecording(options, binding, options.latencyMs ?? DEFAULT_LATENCY_MS);
+  // Nothing is unwound here, so copied stacks would only take room.
+  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
+  const plain = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  const session = prepareRecording(plain, binding, options.latencyMs ?? DEFAULT_LATENCY_MS);
   const { sampler, plan } = session;
   const decoder = new LiveDecoder(
     [...plan.events.map(({ attr }) => attr), plan.sideband].map((attr, index) => ({

@@ -13,6 +13,7 @@ import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents, type EventChoice } from './choose-events.ts';
 import { openCgroup } from './containers.ts';
@@ -22,9 +23,15 @@ import { type KernelSettings, readKernelSettings, readPrivileges } from './kerne
 import { chooseOffCpu } from './off-cpu.ts';
 import type { FileOwner } from './output-file.ts';
 import { explainRefusal, explainRingRefusal } from './permission-help.ts';
-import type { RecordOptions } from './record-options.ts';
+import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
-import { chooseRingSize, PRIVILEGED_PAGES, type RingSize, ringsPerThread } from './ring-size.ts';
+import {
+  chooseRingSize,
+  PAGE_BYTES,
+  PRIVILEGED_PAGES,
+  type RingSize,
+  ringsPerThread,
+} from './ring-size.ts';
 import { groupName } from './sample-groups.ts';
 
 /** Longest time that a record waits in its ring, milliseconds. */
@@ -60,10 +67,14 @@ export function planOnly(
   const { target, owner, notes, causesMaps = false } = chooseTarget(options);
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
+  const asked = options.ringPages ?? null;
+  const granted = chooseRingSize(settings, readPrivileges(), asked);
+  const ring = options.perThread ? ringsPerThread(granted, asked) : granted;
   const plan = planRecording(
     specs,
     {
       ...options,
+      ...sizedCallGraph(options, ring.ringPages * PAGE_BYTES, settings),
       systemWide: target.kind === 'system',
       switches: options.switches === true || hasOffCpu(options),
     },
@@ -75,9 +86,6 @@ export function planOnly(
     },
   );
   for (const notice of [...eventNotices, ...plan.notices]) say(notice);
-  const asked = options.ringPages ?? null;
-  const granted = chooseRingSize(settings, readPrivileges(), asked);
-  const ring = options.perThread ? ringsPerThread(granted, asked) : granted;
   if (granted.ringPages < PRIVILEGED_PAGES && asked === null) {
     say(
       `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
@@ -88,6 +96,19 @@ export function planOnly(
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
   return { plan, target, ring, settings, notices, owner, causesMaps };
+}
+
+/** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
+function sizedCallGraph(
+  { callGraph, output, freq }: RecordOptions,
+  ringBytes: number,
+  { maxSampleRateHz }: KernelSettings,
+): Pick<RecordOptions, 'callGraph'> {
+  if (!dropsCopies(callGraph)) return {};
+  if (output === '-') return { callGraph: 'fp' };
+  if (callGraph !== 'auto') return {};
+  const hz = freq === 'max' ? (maxSampleRateHz ?? DEFAULT_FREQUENCY_HZ) : freq;
+  return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };
 }
 
 /** The events asked for, and the one of waits. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { KernelSettings, Privileges } from './kernel-settings.ts';
 
-const PAGE_BYTES = 4096;
+export const PAGE_BYTES = 4096;
 
 /** 4 MiB a ring: half a second of slack at 30 kHz with deep stacks. */
 export const PRIVILEGED_PAGES = 1024;
