@@ -269,8 +269,10 @@ void SamplerThread::WriteFinals() {
     // Without use_clockid records carry the scheduler's clock, which can't be read from here;
     // CLOCK_MONOTONIC is the nearest.
     ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
-    // The side-band event counts nothing.
-    if (instance.event >= 0 && !events_->readings()[i].empty()) {
+    // The side-band event counts nothing. A final value is of all samples: where only some are in
+    // this file, it would say that the others were lost.
+    const bool is_whole = backward_.empty() && !later_sink_;
+    if (is_whole && instance.event >= 0 && !events_->readings()[i].empty()) {
       records.push_back(ReadRecord(attr, events_->readings()[i], origin));
     }
     if (events_->lost()[i] > 0) {

@@ -52,7 +52,8 @@ export function declareRecordOptions(command: Command): Command {
     .option('-B, --no-buildid', 'leave out build IDs')
 
     .optionsGroup('How:')
-    .option('-D, --delay <ms>', 'let the target run this long first')
+    .option('-D, --delay <ms>', 'let the target run this long first; -1: until --control enables')
+    .option('--control <where>', 'commands while it runs: fd:N[,ACK] or fifo:PATH[,ACK]')
     .option('--duration <s>', 'stop by itself after this many seconds')
     .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
     .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
@@ -60,6 +61,11 @@ export function declareRecordOptions(command: Command): Command {
 
     .optionsGroup('The file:')
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
+    .option(
+      '--switch-output [=when]',
+      'a new file at each SIGUSR2, every so often (10s) or large (10M)',
+    )
+    .option('--switch-max-files <n>', 'keep the last n complete files')
     .option('--max-size <size>', 'stop at this file size (10M, 1G)')
     .option(
       '--archive',

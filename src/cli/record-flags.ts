@@ -62,6 +62,9 @@ export type RecordFlags = {
   namespaces?: boolean;
   allCgroups?: boolean;
   samples?: boolean;
+  control?: string;
+  switchOutput?: string | true;
+  switchMaxFiles?: string;
   offCpu?: string | true;
   perThread?: boolean;
   cgroup?: string;
@@ -93,7 +96,9 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.duration !== undefined && {
       durationMs: positiveNumber('--duration', flags.duration) * 1000,
     }),
-    ...(flags.delay !== undefined && { delayMs: positiveNumber('-D', flags.delay) }),
+    ...readDelay(flags),
+    ...(flags.control !== undefined && { control: flags.control }),
+    ...readSwitchOutput(flags),
     ...(flags.mmapPages !== undefined && { ringPages: parseRingPages(flags.mmapPages) }),
     ...(flags.clockid !== undefined && { clock: clockName(flags.clockid) }),
     ...(flags.user !== undefined && { user: flags.user }),
@@ -119,6 +124,47 @@ function readSpace({ allUser, allKernel }: RecordFlags): Pick<RecordOptions, 'on
   }
   if (allUser) return { only: 'user' };
   return allKernel ? { only: 'kernel' } : {};
+}
+
+function readDelay({ delay }: RecordFlags): Pick<RecordOptions, 'delayMs' | 'startDisabled'> {
+  if (delay === undefined) return {};
+  return delay === '-1' ? { startDisabled: true } : { delayMs: positiveNumber('-D', delay) };
+}
+
+const MS_PER_UNIT: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `signal`, which is meant where the option stands alone, a size (10M) or a time (10s, 5m). */
+function readSwitchOutput({
+  switchOutput,
+  switchMaxFiles,
+}: RecordFlags): Pick<RecordOptions, 'switchOutput' | 'switchMaxFiles'> {
+  if (switchOutput === undefined) {
+    if (switchMaxFiles === undefined) return {};
+    throw new UsageError('--switch-max-files belongs to --switch-output');
+  }
+  const most =
+    switchMaxFiles === undefined
+      ? {}
+      : { switchMaxFiles: wholeNumber('--switch-max-files', switchMaxFiles) };
+  if (switchOutput === true || switchOutput === 'signal') {
+    return { switchOutput: 'asked', ...most };
+  }
+  const time = /^(\d+)([smhd])$/.exec(switchOutput);
+  if (time !== null && Number(time[1]) > 0) {
+    const ms = Number(time[1]) * (MS_PER_UNIT[time[2] as string] as number);
+    return { switchOutput: { ms }, ...most };
+  }
+  if (/^\d+[BKMG]$/.test(switchOutput)) {
+    return { switchOutput: { bytes: size('--switch-output', switchOutput) }, ...most };
+  }
+  throw new UsageError(
+    `--switch-output=${switchOutput}: expected signal, a size (10M) or a time (10s, 5m, 1h)`,
+  );
 }
 
 function readOffCpu({ offCpu }: RecordFlags): Pick<RecordOptions, 'offCpu'> {

@@ -30,6 +30,8 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   if (flags.archive === true && options.output === '-') {
     throw new UsageError('--archive needs a file, and -o - writes a stream');
   }
+  // From the first moment: by itself this signal ends a process.
+  process.on('SIGUSR2', () => {});
   const running = await startRecording(options);
   const signals = forwardSignals(running);
   const recording = await running.finished;
@@ -63,7 +65,11 @@ const ONE_WISH_MS = 1000;
  * is complete (the command may still run), else as soon as it is. A terminal sends SIGINT and
  * SIGQUIT to the command by itself; everything else is passed on to it.
  */
-function forwardSignals(running: { stop(): void; kill(signal: number): boolean }): {
+function forwardSignals(running: {
+  stop(): void;
+  snapshot(): void;
+  kill(signal: number): boolean;
+}): {
   /** To be called when the file is complete. */
   fileComplete(): void;
   dispose(): void;
@@ -89,8 +95,12 @@ function forwardSignals(running: { stop(): void; kill(signal: number): boolean }
     process.on(name, handler);
     return { name, handler };
   });
+  // As in perf: rings are written to the file, or it is changed.
+  const snapshot = (): void => running.snapshot();
+  process.on('SIGUSR2', snapshot);
   return {
     fileComplete: () => {
+      process.off('SIGUSR2', snapshot);
       isComplete = true;
       if (quitStatus !== null) process.exit(quitStatus);
     },

@@ -17,6 +17,18 @@ export function checkOptions(options: RecordOptions): void {
   if (cgroup !== undefined && !systemWide) {
     throw new UsageError(`-G ${cgroup}: a control group is recorded on whole CPUs`, ['add -a']);
   }
+  if (options.switchOutput !== undefined) {
+    if (options.output === '-') {
+      throw new UsageError('--switch-output changes files: a stream is one', [
+        'name a file with -o',
+      ]);
+    }
+    if (options.maxBytes !== undefined) {
+      throw new UsageError('--max-size ends the recording, --switch-output goes on in a new file', [
+        'leave one of them out: --switch-max-files bounds how many are kept',
+      ]);
+    }
+  }
   if (options.offCpu === 'only' && options.events !== undefined) {
     throw new UsageError('--off-cpu=only records no events, -e names some', [
       'leave one of them out: --off-cpu records both',

@@ -23,6 +23,8 @@ const MAP_PRIVATE = 2;
  * command is about to bring its own, the comms and mappings of the running processes. Their time
  * is 0, so that they come before everything that the kernel reports.
  *
+ * `isLater`: the recording has run for a while, so that a command has brought its processes.
+ *
  * Called when the side-band event already counts: what is mapped between that and the reading of
  * /proc is reported twice, never missed.
  */
@@ -31,6 +33,7 @@ export function describeExisting(
   opened: SamplerOpened,
   plan: RecordingPlan,
   notices: string[],
+  isLater = false,
 ): Uint8Array {
   const encoder = new RecordEncoder({
     littleEndian: true,
@@ -44,11 +47,11 @@ export function describeExisting(
   if (cgroup) {
     for (const group of listCgroups()) records.push(encoder.cgroup(group, { id }));
   }
-  if (namespaces && target.kind === 'command') {
+  if (namespaces && target.kind === 'command' && !isLater) {
     const { childPid } = opened;
     describeNamespaces(encoder, id, { pid: childPid, tids: [childPid] }, records);
   }
-  for (const pid of existingProcesses(target, opened)) {
+  for (const pid of isLater ? listProcesses() : existingProcesses(target, opened)) {
     const process = describeProcess(pid, plan.sideband.flags.mmapData);
     if (process === null) continue;
     describeOne(encoder, id, process, buildIds, records);

@@ -134,7 +134,10 @@ function describe(
       cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
     },
     totals: Object.fromEntries(
-      plan.events.map(({ name }, index) => [name, Number(ended.finals[index]?.value ?? 0n)]),
+      plan.events.flatMap(({ name }, index) => {
+        const final = ended.finals[index];
+        return final === undefined ? [] : [[name, Number(final.value)]];
+      }),
     ),
   };
 }

@@ -14,7 +14,10 @@ import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /** As for `record`, without what concerns the file. */
-export type LiveOptions = Omit<RecordOptions, 'output' | 'maxBytes' | 'overwrite'> & {
+export type LiveOptions = Omit<
+  RecordOptions,
+  'output' | 'maxBytes' | 'overwrite' | 'switchOutput' | 'switchMaxFiles' | 'control'
+> & {
   /** Longest time that a sample waits before it is handed out, milliseconds. Default 20. */
   readonly latencyMs?: number;
 };

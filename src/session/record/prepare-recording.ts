@@ -190,7 +190,7 @@ function openPlanned(
       ringPages: decided.ring.ringPages,
       sidebandPages: decided.ring.sidebandPages,
       latencyMs,
-      delayed: options.delayMs !== undefined,
+      delayed: options.delayMs !== undefined || options.startDisabled === true,
     };
     try {
       return { plan, sampler: new binding.Sampler(samplerOptions) };

@@ -83,6 +83,17 @@ export type RecordOptions = {
   readonly durationMs?: number;
   /** Let the target run this many milliseconds before sampling starts. */
   readonly delayMs?: number;
+  /** Nothing is sampled before `enable()` or a command of `control` asks for it. */
+  readonly startDisabled?: boolean;
+  /** Commands from others while it runs: `fd:COMMANDS[,ACK]` or `fifo:COMMANDS[,ACK]`. */
+  readonly control?: string;
+  /**
+   * Begin a new file whenever one has so many bytes, after so many milliseconds, or when
+   * `switchOutput()` asks for it. Complete files have the time in their names.
+   */
+  readonly switchOutput?: 'asked' | { readonly bytes: number } | { readonly ms: number };
+  /** Complete files that are kept; absent: all. */
+  readonly switchMaxFiles?: number;
   /** Data pages of each sample ring, a power of two; absent: chosen by what the kernel grants. */
   readonly ringPages?: number;
   /** Clock of the record times; default `monotonic`. */

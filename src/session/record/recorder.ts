@@ -1,14 +1,21 @@
 import { getSystemErrorName } from 'node:util';
 import type { FailedError } from '../../base/errors.ts';
 import { loadBinding } from '../../native/binding.ts';
-import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import type {
+  NativeBinding,
+  NativeSampler,
+  SamplerEvent,
+  SamplerTotals,
+} from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { dropsCopies } from './call-graph.ts';
+import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
 import { takeNodeFiles } from './node-files.ts';
 import { checkWritable } from './output-file.ts';
+import { OutputSwitch } from './output-switch.ts';
 import {
   explainNativeError,
   type PreparedRecording,
@@ -49,6 +56,13 @@ export type RunningRecording = {
   readonly exited: Promise<CommandExit | null>;
   /** Ends the sampling; the command runs on. Idempotent. */
   stop(): void;
+  /** Samples from now on, or no more until `enable`. */
+  enable(): void;
+  disable(): void;
+  /** With `overwrite`: what the rings hold goes into the file. */
+  snapshot(): void;
+  /** With `switchOutput`: what was recorded so far becomes a file of its own. */
+  switchOutput(): void;
   /** Sends a signal to the command; false if it is gone. */
   kill(signal: number): boolean;
   /** Counts so far. */
@@ -107,6 +121,23 @@ export async function startRecording(
   });
   if (sampler.opened.childPid < 0) onExited!(null);
 
+  const marksRounds = !options.overwrite;
+  const switching =
+    options.switchOutput === undefined || !(file instanceof RecordingFile)
+      ? null
+      : new OutputSwitch(file, {
+          path: output,
+          plan: session.plan,
+          owner: session.owner,
+          sampler,
+          features: context,
+          marksRounds,
+          describe: () =>
+            describeExisting(session.target, sampler.opened, session.plan, notices, true),
+          maxFiles: options.switchMaxFiles ?? 0,
+          onFile: (path) => options.onNotice?.(`recorded so far is in ${path}`),
+        });
+  let control: Control | null = null;
   const timers: NodeJS.Timeout[] = [];
   let execFailure: FailedError | null = null;
   const onEvent = (event: SamplerEvent): void => {
@@ -118,9 +149,13 @@ export async function startRecording(
       const code = getSystemErrorName(-event.errno);
       execFailure = explainExecFailure(command ?? { path: '' }, event.step, code);
       onExited(null);
+    } else if (event.kind === 'file-switched') {
+      switching?.switched(event);
     } else if (event.kind === 'recording-ended') {
       for (const timer of timers) clearTimeout(timer);
+      control?.close();
       try {
+        if (switching !== null) file = switching.last();
         if (execFailure !== null) {
           maps?.stop();
           file.discard();
@@ -130,7 +165,12 @@ export async function startRecording(
         for (const notice of jit?.notices ?? []) say(notice);
         const node = takeNodeFiles(jit?.attachments ?? [], startedMs);
         const attachments = [...(jit?.attachments ?? []), ...node.attachments];
-        const recordedBytes = file.finish(event, context, attachments);
+        const recordedBytes = file.finish(
+          // The counters' last values are of samples that are not in this file.
+          switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
+          context,
+          attachments,
+        );
         const isKept = output === '-' || event.reason === 'write-error';
         const fileBytes =
           isKept || !dropsCopies(options.callGraph)
@@ -157,18 +197,33 @@ export async function startRecording(
     }
   };
 
+  const running: RunningRecording & ControlActions = {
+    childPid: sampler.opened.childPid,
+    finished,
+    exited,
+    stop: () => sampler.stop(),
+    enable: () => sampler.enable(),
+    disable: () => sampler.disable(),
+    snapshot: () => (switching === null ? sampler.snapshot() : switching.begin()),
+    switchOutput: () => switching?.begin(),
+    events: () => session.plan.events.map(({ name }) => name),
+    kill: (signal) => sampler.kill(signal),
+    totals: () => sampler.totals(),
+  };
   try {
+    // Before anything runs: its places may not be there.
+    const places = options.control === undefined ? null : parseControl(options.control);
+    if (places !== null)
+      control = new Control(places, running, (notice) => options.onNotice?.(notice));
     maps?.start();
-    sampler.startFile(
-      { ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds: !options.overwrite },
-      onEvent,
-    );
+    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds }, onEvent);
   } catch (error) {
     maps?.stop();
     sampler.close();
     file.discard();
     throw explainNativeError(error, session);
   }
+  if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
   if (options.delayMs !== undefined) {
     timers.push(setTimeout(() => sampler.enable(), options.delayMs));
   }
@@ -179,14 +234,28 @@ export async function startRecording(
   if (options.signal?.aborted) sampler.stop();
 
   void Promise.allSettled([finished, exited]).then(() => sampler.close());
-  return {
-    childPid: sampler.opened.childPid,
-    finished,
-    exited,
-    stop: () => sampler.stop(),
-    kill: (signal) => sampler.kill(signal),
-    totals: () => sampler.totals(),
-  };
+  return running;
+}
+
+/** How often the size of the output is looked at. */
+const LOOK_MS = 100;
+
+/** Begins new files by size or time. */
+function watchOutput(
+  { switchOutput }: RecordOptions,
+  sampler: NativeSampler,
+  switching: OutputSwitch,
+): NodeJS.Timeout[] {
+  if (typeof switchOutput !== 'object') return [];
+  if ('ms' in switchOutput) return [setInterval(() => switching.begin(), switchOutput.ms)];
+  let before = 0;
+  const look = setInterval(() => {
+    const { bytes } = sampler.totals();
+    if (bytes - before < switchOutput.bytes) return;
+    before = bytes;
+    switching.begin();
+  }, LOOK_MS);
+  return [look];
 }
 
 function watchMaps({ target, sampler }: PreparedRecording, context: FeatureContext): MapWatch {

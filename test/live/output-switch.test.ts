@@ -1,0 +1,184 @@
+// Recordings over several files, and recordings that others control.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+import { until } from '../helpers/tasks.ts';
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+const scratch = scratchDirectory();
+
+type Started = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  said(): string;
+};
+
+function start(options: readonly string[], command: readonly string[]): Started {
+  const child = spawn(process.execPath, [CLI, 'record', ...options, '--', ...command], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: cleanEnvironment(),
+  });
+  running.push(child);
+  let text = '';
+  child.stderr?.on('data', (bytes) => {
+    text += String(bytes);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { child, ended, said: () => text };
+}
+
+/** The files of a recording, the oldest first, the one that was written last at the end. */
+function filesOf(name: string): string[] {
+  const names = readdirSync(scratch).filter((file) => file.startsWith(name));
+  return [...names.filter((file) => file !== name).sort(), name].map((file) => join(scratch, file));
+}
+
+const samplesIn = (file: string) => infoOf(file).records.SAMPLE ?? 0;
+
+describeLive('a recording over several files', () => {
+  const workload = compileWorkload();
+
+  it('has every sample once, in files that stand for themselves', async () => {
+    const name = 'sized.data';
+    const loop = `while :; do ${workload} faults-pinned 1000; done`;
+    const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
+    const { child, ended, said } = start(
+      ['-o', join(scratch, name), ...options],
+      ['sh', '-c', loop],
+    );
+    await until(() => said().split('recorded so far is in').length > 2);
+    child.kill('SIGINT');
+    await ended;
+    const files = filesOf(name);
+    const closing = /([\d ]+) samples of page-faults/.exec(said())?.[1] ?? '';
+    const total = Number(closing.replaceAll(' ', ''));
+    expect(files.map(samplesIn).reduce((sum, count) => sum + count)).toBe(total);
+    for (const file of files) {
+      expect(infoOf(file)).toMatchObject({ truncatedAt: null, skippedBytes: 0 });
+    }
+    for (const file of [files[0]!, files.at(-1)!]) {
+      const { stdout } = perfTs(['report', file]);
+      expect(stdout).not.toContain('after the last samples');
+      if (samplesIn(file) > 0) expect(stdout).toContain('page_faults');
+    }
+    // Times do not overlap.
+    const times = files.map((file) => {
+      const { stdout } = perfTs(['script', '-F', 'time', '--ns', file]);
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(Number.parseFloat);
+    });
+    const filled = times.filter((list) => list.length > 0);
+    for (let i = 1; i < filled.length; i++) {
+      expect(filled[i]![0]).toBeGreaterThanOrEqual(filled[i - 1]!.at(-1)!);
+    }
+  });
+
+  it('keeps as many as it was told', async () => {
+    const name = 'kept.data';
+    const loop = `while :; do ${workload} faults-pinned 1000; done`;
+    const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', join(scratch, name)];
+    const { child, ended, said } = start(
+      ['-e', 'page-faults:u', '-c', '1', ...options],
+      ['sh', '-c', loop],
+    );
+    await until(() => said().split('recorded so far is in').length > 2);
+    child.kill('SIGINT');
+    await ended;
+    expect(filesOf(name)).toHaveLength(2);
+  });
+
+  it('begins a new one at SIGUSR2, with what overwritten rings hold', async () => {
+    const name = 'asked.data';
+    const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '4', '--switch-output'];
+    const { child, ended, said } = start(
+      ['-o', join(scratch, name), ...options],
+      [workload, 'burn', '1', '300'],
+    );
+    // The file stands when the events are about to be enabled.
+    await until(() => said().includes('--overwrite'));
+    await until(() => readdirSync(scratch).includes(name));
+    let asked = 0;
+    await until(() => {
+      // Nothing happens before the recording runs.
+      if (asked++ % 20 === 19) child.kill('SIGUSR2');
+      return said().includes('recorded so far is in');
+    });
+    child.kill('SIGINT');
+    await ended;
+    const files = filesOf(name);
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+    expect(samplesIn(files[0]!)).toBeGreaterThan(0);
+  });
+});
+
+describeLive('a recording that others control', () => {
+  it('is enabled, disabled and stopped by commands, which it acknowledges', async () => {
+    const [commands, acks] = [join(scratch, 'commands'), join(scratch, 'acks')];
+    execFileSync('mkfifo', [commands, acks]);
+    const file = join(scratch, 'controlled.data');
+    const flags = constants.O_RDWR | constants.O_NONBLOCK;
+    const [commandFd, ackFd] = [openSync(commands, flags), openSync(acks, flags)];
+    const control = ['--control', `fifo:${commands},${acks}`, '-D', '-1'];
+    const { ended, said } = start(
+      ['-e', 'cpu-clock', '-F', '2000', ...control, '-o', file],
+      [compileWorkload(), 'burn', '1', '300'],
+    );
+    const acknowledged = async (command: string) => {
+      writeSync(commandFd, `${command}\n`);
+      const answer = Buffer.alloc(64);
+      let text = '';
+      await until(() => {
+        try {
+          text += answer.toString('utf8', 0, readSync(ackFd, answer));
+        } catch {
+          // Nothing there yet.
+        }
+        return text !== '';
+      });
+      return text;
+    };
+    expect(await acknowledged('ping')).toBe('ack\n');
+    expect(await acknowledged('evlist')).toBe('ack\n');
+    expect(await acknowledged('enable')).toBe('ack\n');
+    expect(await acknowledged('disable')).toBe('ack\n');
+    writeSync(commandFd, 'dance\n');
+    await until(() => said().includes('unknown command dance'));
+    expect(await acknowledged('enable')).toBe('ack\n');
+    expect(await acknowledged('stop')).toBe('ack\n');
+    await until(() => said().includes('samples of cpu-clock'));
+    for (const child of running) child.kill('SIGINT');
+    await ended;
+    closeSync(commandFd);
+    closeSync(ackFd);
+    expect(said()).toContain('events: cpu-clock');
+    expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+  });
+
+  it.each([
+    ['file:x', 'expected fd:COMMANDS[,ACK] or fifo:COMMANDS[,ACK]'],
+    ['fd:987', 'this descriptor is not open'],
+    ['fifo:/etc/passwd', 'this is no FIFO'],
+    ['fifo:/none', 'make it first: mkfifo /none'],
+  ])('says what is wrong with --control %s', (place, message) => {
+    const file = join(scratch, 'wrong.data');
+    const marker = join(scratch, 'started');
+    const command = ['--', 'touch', marker];
+    const { status, stderr } = perfTs(['record', '--control', place, '-o', file, ...command]);
+    expect(readdirSync(scratch)).not.toContain('started');
+    expect(stderr).toContain(message);
+    expect(status).not.toBe(0);
+    expect(readdirSync(scratch)).not.toContain('wrong.data');
+  });
+});
