@@ -18,6 +18,8 @@ const KEYS: readonly string[] = [
   'sym',
   'srcline',
   'srcfile',
+  'category',
+  'tier',
 ];
 
 /** Tables that have a form of their own: an interval for every share, and equal names for threads. */

@@ -4,7 +4,7 @@ import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
 import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
 import { type SourceKey, sourcePlaces } from './source-places.ts';
-import type { Profile, Weights } from './types.ts';
+import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from './types.ts';
 
 /** What rows can be made of: where samples were taken, and in which code. */
 export const GROUP_KEYS = [
@@ -17,6 +17,8 @@ export const GROUP_KEYS = [
   'sym',
   'srcline',
   'srcfile',
+  'category',
+  'tier',
 ] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
@@ -110,7 +112,7 @@ function addCallers(
 type KeyValues = {
   /** The combination of comm, pid, tid, cpu and event. */
   ofSample(sample: number): number;
-  /** The combination of DSO, name and line. */
+  /** The combination of DSO, name, line, category and tier. */
   ofFrame(frame: number): number;
   /** Back again, in the order of the keys. */
   names(own: number, code: number): string[];
@@ -132,24 +134,28 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const combined = getters.map(() => new PairInterner());
   const dsoNames = new Map<string, number>();
   const codeOfFrame = new Int32Array(frames.length);
-  const codes: Record<'dso' | 'sym' | SourceKey, string>[] = [];
+  const codes: Record<FrameKey, string>[] = [];
   const places = sourcePlaces(profile, keys);
   for (let frame = 0; frame < frames.length; frame++) {
     const func = frames.func[frame] as number;
     const dso = dsos[funcs.dso[func] as number]?.name ?? '[unknown]';
     const sym = strings[funcs.name[func] as number] as string;
     const place = places(frame, sym);
+    const category = FUNC_CATEGORIES[funcs.category[func] as number] as string;
+    const tier = TIERS[frames.tier[frame] as number] as string;
     const isUsed = (key: GroupKey, name: string) => (keys.includes(key) ? name : '');
     const text = [
       isUsed('dso', dso),
       isUsed('sym', sym),
       isUsed('srcline', place.srcline),
       isUsed('srcfile', place.srcfile),
+      isUsed('category', category),
+      isUsed('tier', tier),
     ].join('\0');
     const known = dsoNames.get(text) ?? codes.length;
     if (known === codes.length) {
       dsoNames.set(text, known);
-      codes.push({ dso, sym, ...place });
+      codes.push({ dso, sym, ...place, category, tier });
     }
     codeOfFrame[frame] = known;
   }
@@ -191,13 +197,15 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   }
 }
 
-type FrameKey = 'dso' | 'sym' | SourceKey;
-const FRAME_KEYS: readonly GroupKey[] = ['dso', 'sym', 'srcline', 'srcfile'];
+type FrameKey = 'dso' | 'sym' | SourceKey | 'category' | 'tier';
+const FRAME_KEYS: readonly GroupKey[] = ['dso', 'sym', 'srcline', 'srcfile', 'category', 'tier'];
 const NO_STACK = {
   dso: '[no stack]',
   sym: '[no stack]',
   srcline: '[no stack]',
   srcfile: '[no stack]',
+  category: '[no stack]',
+  tier: '[no stack]',
 } as const;
 
 function isFrameKey(key: GroupKey): key is FrameKey {

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { nameScripts } from '../../src/javascript/name-scripts.ts';
 import { SourceMap } from '../../src/javascript/source-map.ts';
 import { checkProfile } from '../../src/profile/check.ts';
+import { computeGroupedReport, type GroupKey } from '../../src/profile/grouped-report.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS } from '../../src/profile/types.ts';
-import { profileFromText } from '../helpers/profile-from-text.ts';
+import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 import { withScripts } from '../helpers/with-scripts.ts';
 
 const JIT = '[JIT] tid 1';
@@ -36,6 +37,26 @@ describe('functions of JavaScript', () => {
       'work /srv/app.js:3 | user code | /srv/app.js:3:14',
     ]);
     expect(tiers(profile)).toEqual(['none', 'interpreter', 'TurboFan']);
+  });
+
+  test('a report by tier or category has a row for each', () => {
+    const text = `
+      period  5                                        3                                        2
+              main                                     main                                     main
+              JS:~work /srv/app.js:3:14@[JIT] tid 1    JS:*work /srv/app.js:3:14@[JIT] tid 1
+    `;
+    const profile = withScripts(profileFromText(text));
+    const weights = simpleWeights(profile, 'period');
+    const rowsBy = (...keys: GroupKey[]) =>
+      computeGroupedReport(profile, weights, Int32Array.of(0, 1, 2), keys).rows.map(
+        ({ names, self, total }) => `${names.join(' | ')}: ${self}/${total}`,
+      );
+    expect(rowsBy('sym', 'tier')).toEqual([
+      'work /srv/app.js:3 | interpreter: 5/5',
+      'work /srv/app.js:3 | TurboFan: 3/3',
+      'main | none: 2/10',
+    ]);
+    expect(rowsBy('category')).toEqual(['user code: 8/8', 'native: 2/10']);
   });
 
   test('whose code it is', () => {
