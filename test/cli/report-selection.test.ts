@@ -76,7 +76,6 @@ describe.skipIf(!hasCorpora)('report', () => {
   });
 
   test.each<[string[], number, string]>([
-    [['--sort', 'srcline'], 125, 'debug information'],
     [['--sort', 'comm,nonsense'], 2, 'nonsense'],
     [['--time', '5%-1%'], 2, '--time'],
     [['--cpu', 'x'], 2, '--cpu'],
