@@ -14,9 +14,9 @@ export type NodeCommand = {
 const STARTERS = /^(?:npm|npx|pnpm|pnpx|yarn|yarnpkg|tsx|ts-node|ts-node-esm|nodemon|pm2)$/;
 const NODE = /^(?:node|nodejs)(?:-?\d[\d.]*)?$/;
 const SHELLS = /^(?:sh|bash|dash|zsh|ash|ksh)$/;
-/** `cd app && exec node server.js`, `NODE_ENV=production npm start`. */
+/** Where a shell looks for a command: `cd app && NODE_ENV=production exec node server.js`. */
 const NODE_IN_SHELL =
-  /(?:^|[\s;&|(/"])(?:node|nodejs|npm|npx|pnpm|yarn|tsx|ts-node)(?=[\s;&|)"]|$)/;
+  /(?:^|[;&|({]|\b(?:exec|env|time|nohup|then|do|else)\s)\s*(?:\w+=\S*\s+)*(?:exec\s+)?"?(?:[^\s"]*\/)?(?:node|nodejs|npm|npx|pnpm|yarn|tsx|ts-node)"?(?=[\s;&|)]|$)/m;
 const SHEBANG_NODE = /^#!.*[\s/](?:node|nodejs)(?:\s|$)/;
 const SHEBANG_SHELL = /^#!.*[\s/](?:sh|bash|dash|zsh|ash|ksh)(?:\s|$)/;
 /** A wrapper of a package manager has a kilobyte. */

@@ -54,7 +54,7 @@ describe('NODE_OPTIONS', () => {
 
   test.each([
     [['gcc', 'node.c']],
-    [['sh', '-c', 'cat node.txt; ./nodes']],
+    [['sh', '-c', 'cat node.txt; ./nodes; gzip -c /usr/bin/node | head; echo node']],
     [['sh', 'node.sh']],
     [[program('other', '#!/bin/sh\n# node\nexec ./nodes "$@"\n')]],
     [[program('script.py', '#!/usr/bin/python3\n# node\n')]],
