@@ -66,6 +66,7 @@ function keyText(key: DsoKey): string {
       return key.kind;
     case 'kernel-module':
     case 'bpf':
+    case 'guest':
     case 'unknown':
       return `${key.kind}\0${key.name}`;
     case 'user-file':
@@ -88,6 +89,8 @@ function dsoKind(key: DsoKey): DsoKind {
       return 'user';
     case 'jit':
       return 'jit';
+    case 'guest':
+      return 'guest';
     case 'unknown':
       return 'unknown';
   }
@@ -106,6 +109,7 @@ function dsoPath(key: DsoKey): string {
     case 'kernel-module':
       return `[${key.name}]`;
     case 'bpf':
+    case 'guest':
     case 'unknown':
       return key.name;
     case 'vdso':

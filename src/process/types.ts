@@ -5,6 +5,9 @@ export type { DsoIndex } from '../profile/types.ts';
 /** A row of the mapping table: one MMAP record. */
 export type MappingIndex = Brand<number, 'MappingIndex'>;
 
+/** As perf calls them, where it knows no more. */
+export type GuestName = '[guest.kernel]' | '[guest.user]' | '[hypervisor]';
+
 /** What identifies a DSO: two mappings with equal keys are the same object. */
 export type DsoKey =
   | { readonly kind: 'kernel' }
@@ -20,6 +23,8 @@ export type DsoKey =
    * in the row that a mapping leads to.
    */
   | { readonly kind: 'jit'; readonly pid: number; readonly generation?: number }
+  /** Code of a virtual machine, or of what it runs on: its mappings are not ours. */
+  | { readonly kind: 'guest'; readonly name: GuestName }
   /** Not executable, or nothing that has symbols: `[vvar]`, `[vsyscall]`, a data mapping. */
   | { readonly kind: 'unknown'; readonly name: string };
 

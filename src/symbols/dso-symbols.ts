@@ -43,6 +43,7 @@ export function loadDsoSymbols(
     case 'vdso':
       return loadFile(dso, buildId, context);
     case 'jit':
+    case 'guest':
     case 'unknown':
       return null;
   }
@@ -109,6 +110,7 @@ export function dsoText(dso: DsoKey): string {
       return `[${dso.kind}]`;
     case 'kernel-module':
     case 'bpf':
+    case 'guest':
     case 'unknown':
       return dso.name;
   }

@@ -3,6 +3,8 @@ import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import type { KernelRecord } from '../../perf-event/record.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 
+const GUEST_MODES: readonly number[] = [PERF_RECORD_MISC.GUEST_KERNEL, PERF_RECORD_MISC.GUEST_USER];
+
 /**
  * Tells the process table what a side-band record says. True if it may have changed who a tid is or
  * what an address means.
@@ -15,6 +17,8 @@ export function applyToProcesses(
   switch (record.kind) {
     case 'mmap':
     case 'mmap2': {
+      // A guest's addresses are not those of the machine that it runs on.
+      if (GUEST_MODES.includes(record.cpuMode)) return false;
       const isKernel =
         record.cpuMode === PERF_RECORD_MISC.KERNEL || isKernelAddress(record.address);
       processes.mmap({

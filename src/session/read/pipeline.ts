@@ -14,7 +14,7 @@ import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../../period/types.ts';
 import { ProcessTable } from '../../process/process-table.ts';
-import type { DsoIndex, MappingIndex } from '../../process/types.ts';
+import type { DsoIndex, GuestName, MappingIndex } from '../../process/types.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
@@ -30,6 +30,13 @@ import { StreamRepair } from './stream-repair.ts';
 import { SwitchLog } from './switch-log.ts';
 import { ThrottleLog } from './throttle-log.ts';
 import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind-stacks.ts';
+
+/** Code that is not of the machine which took the sample, by CPU mode. */
+const GUEST_NAMES = new Map<number, GuestName>([
+  [PERF_RECORD_MISC.GUEST_KERNEL, '[guest.kernel]'],
+  [PERF_RECORD_MISC.GUEST_USER, '[guest.user]'],
+  [PERF_RECORD_MISC.HYPERVISOR, '[hypervisor]'],
+]);
 
 /**
  * The middle of perf-ts: records in time order in, interned stacks and samples out.
@@ -198,10 +205,14 @@ export class Pipeline {
     if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
       stop = this.unwinder.complete(sample, view, attrIndex);
     }
-    const stack =
+    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
+    let stack =
       sample.callchainLength > 0
         ? this.#internWithEnd(sample, last, stop, this.#attrMaxStack[attrIndex] as number)
-        : this.#internLeaf(sample.pid, sample.ip, misc);
+        : NONE;
+    // The callchain of a guest is that of the process that runs it.
+    if (GUEST_NAMES.has(mode)) stack = this.#internGuest(stack, sample.ip, mode);
+    else if (sample.callchainLength === 0) stack = this.#internLeaf(sample.pid, sample.ip, mode);
     const isMisled =
       sample.timeNs === last.lostNs &&
       sample.streamId === sample.id &&
@@ -356,14 +367,17 @@ export class Pipeline {
     return stack;
   }
 
-  #internLeaf(pid: number, ip: number, misc: number): number {
-    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
-    const isGuest = mode === PERF_RECORD_MISC.GUEST_KERNEL || mode === PERF_RECORD_MISC.GUEST_USER;
+  #internGuest(stack: number, ip: number, mode: number): number {
+    const name = GUEST_NAMES.get(mode) as GuestName;
+    return this.builder.extendStack(stack, this.processes.dsos.intern({ kind: 'guest', name }), ip);
+  }
+
+  #internLeaf(pid: number, ip: number, mode: number): number {
     const { mappings, hasLowKernel } = this.processes;
     let mapping: MappingIndex | typeof NONE = NONE;
     if (hasLowKernel && mode === PERF_RECORD_MISC.KERNEL) {
       mapping = this.processes.findKernelMapping(ip);
-    } else if (!isGuest) {
+    } else {
       mapping = this.processes.findMapping(pid, ip);
     }
     if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
