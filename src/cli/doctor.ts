@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { examineBinary } from '../session/doctor/binary-checks.ts';
 import type { Check, CheckState, DoctorReport } from '../session/doctor/check.ts';
 import { doctor } from '../session/doctor/examine.ts';
 import { wantsColour } from './colour.ts';
@@ -21,12 +22,15 @@ export type DoctorFlags = {
   output?: string;
 };
 
-/** `perf-ts doctor`: what stands in the way here, and the fix for each. */
-export async function runDoctor(flags: DoctorFlags): Promise<void> {
+/** `perf-ts doctor`: what stands in the way here, or in one program or library, and the fixes. */
+export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<void> {
+  if (flags.selftest && binary !== undefined) {
+    throw new UsageError('--selftest is about this machine: leave the file out');
+  }
   if (flags.selftest) return runSelftest(flags);
   const stray = (['event', 'quick', 'output'] as const).find((name) => flags[name] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} belongs to doctor --selftest`);
-  const report = doctor();
+  const report = binary === undefined ? doctor() : examineBinary(binary);
   if (flags.json) printJson(report);
   else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
   process.exitCode = report.ready ? EXIT_READY : EXIT_NOT_READY;

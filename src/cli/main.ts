@@ -203,15 +203,16 @@ Examples:
   program
     .command('doctor')
     .description('what stands in the way here, and the fix for each')
+    .argument('[binary]', 'a program or library: whether stacks through it will be whole')
     .option('--selftest', 'record a workload of our own and check what is claimed of the kernel')
     .option('-e, --event <list>', 'selftest: this event only; may repeat', collect)
     .option('--quick', 'selftest: a third of the recordings')
     .option('-o, --output <file>', 'selftest: the report as JSON, to be sent on')
     .option('--json', 'as one JSON document')
     .option('-v, --verbose', 'selftest: every number')
-    .action(async (options) => {
+    .action(async (binary, options) => {
       const { runDoctor } = await import('./doctor.ts');
-      await runDoctor(options);
+      await runDoctor(options, binary);
     });
 
   return program;

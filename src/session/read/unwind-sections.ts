@@ -1,8 +1,6 @@
-import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { type ElfFile, findSection, parseElf } from '../../elf/elf-file.ts';
-import type { ProgramHeader } from '../../elf/program-headers.ts';
 import { sectionBytes } from '../../elf/section-bytes.ts';
 import type { DsoKey } from '../../process/types.ts';
 import { dsoText } from '../../symbols/dso-symbols.ts';
@@ -75,14 +73,13 @@ function readSections(elf: ElfFile, diagnostics: Diagnostics): UnwindSections {
     debugFrame: read('.debug_frame'),
     textAddress: findSection(elf, '.text')?.address ?? 0,
     gotAddress: (findSection(elf, '.got') ?? findSection(elf, '.got.plt'))?.address ?? 0,
-    readText: (address, length) => readText(elf.source, elf.programHeaders, address, length),
+    readText: (address, length) => readTextAt(elf, address, length),
   };
 }
 
-/** Code at a file address, cut at the end of its segment. */
-function readText(
-  source: ByteSource,
-  programHeaders: readonly ProgramHeader[],
+/** Code at a file address, cut at the end of its segment; null where there is none. */
+export function readTextAt(
+  { source, programHeaders }: ElfFile,
   address: number,
   length: number,
 ): Uint8Array | null {
