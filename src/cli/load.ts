@@ -32,11 +32,14 @@ export async function loadForCommand(
       readonly isNamed?: boolean;
       /** Source lines of frames; by default where inlined calls are looked for. */
       readonly lines?: boolean;
+      /** Events that count time as one. */
+      readonly join?: boolean;
     },
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     ...symbolSources(options),
+    ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
     ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
     ...(options.jsSimple && { simplify: 'all' }),

@@ -47,6 +47,10 @@ Examples:
     ),
   )
     .addOption(weightOption())
+    .option(
+      '--join',
+      'one event of those that count time: what ran, and with --off-cpu what waited',
+    )
     .addOption(debuginfodOption())
     .option('--tree', 'callers and callees instead of the flat table')
     .option(
@@ -118,6 +122,10 @@ Examples:
     )
     .requiredOption('-o, --output <file>', 'where to write; - is standard output')
     .addOption(weightOption())
+    .option(
+      '--join',
+      'one event of those that count time: what ran, and with --off-cpu what waited',
+    )
     .addOption(debuginfodOption())
     .option('-e, --event <name>', 'this event only')
     .option('--title <text>', 'title of the page')

@@ -85,8 +85,15 @@ describeLive('a recording of waits', () => {
     const waited = sum(waitsOf(opened, 1));
     expect((waited + said.cpu) / said.wall).toBeGreaterThan(0.97);
     expect((waited + said.cpu) / said.wall).toBeLessThan(1.03);
+    const joined = (await openProfile(file, { join: true })) as OpenedProfile;
+    expect(joined.profile.events.map(({ name }) => name)).toEqual(['cpu-clock + off-cpu']);
+    expect(joined.profile.samples.length).toBe(samples.length);
+    for (const weight of ['events', 'time'] as const) {
+      expect(joined.weights(weight).values).toEqual(opened.weights(weight).values);
+    }
     const folded = ['export', '--format', 'folded', '-e', 'off-cpu', '-o', '-', file];
     expect(perfTs(folded).stdout).toMatch(/;\[S sleeping in \w*nanosleep\w*\] \d+$/m);
+    expect(perfTs(['report', '--join', file]).stdout).toContain('# event cpu-clock + off-cpu: ');
     expect(perfTs(['report', '-e', 'off-cpu', file]).stdout).toContain('[S sleeping in ');
   });
 

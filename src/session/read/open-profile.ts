@@ -42,6 +42,7 @@ import { findEvents } from './find-events.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
+import { joinEvents, type ProfileParts } from './join-events.ts';
 import { openImport } from './open-import.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import { openRecording, withSourceOpen } from './open-recording.ts';
@@ -55,6 +56,8 @@ export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
     /** Name the frames. Default true; without, every function is `[unknown]`. */
     readonly symbols?: boolean;
+    /** Events that count nanoseconds as one: what threads ran and what they waited for. */
+    readonly join?: boolean;
     /** debuginfod servers that are asked for what is not on this machine. Default: none is. */
     readonly debuginfod?: readonly string[];
     /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
@@ -424,7 +427,16 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     options.symbols === false
       ? profile
       : addWaitReasons(nameJavaScript(profile, options, diagnostics, { data, path }), waits);
-  return new OpenedProfile(shown, periodInput, diagnostics, cutOffset(data), facts, completeness);
+  const parts: ProfileParts = { profile: shown, input: periodInput, facts };
+  const joined = options.join ? joinEvents(parts) : parts;
+  return new OpenedProfile(
+    joined.profile,
+    joined.input,
+    diagnostics,
+    cutOffset(data),
+    joined.facts,
+    completeness,
+  );
 }
 
 /** Where a recording was cut, as the JSON of the contract has it. */

@@ -276,6 +276,11 @@ export function explainNativeError(
       systemWide: target.kind === 'system',
       foreignProcess: target.kind === 'processes' || target.kind === 'threads',
     };
+    if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
+      return new FailedError(`--namespaces: the kernel refuses to record them (${code})`, [
+        'it needs root or CAP_PERFMON',
+      ]);
+    }
     const whom = pid > 0 ? ` on process ${pid}` : '';
     return new FailedError(
       `${event}: the kernel refuses to open this event${whom} (${code})`,
