@@ -62,7 +62,7 @@ export class FullUnwinder {
     this.stopReason = STOP.TOO_MANY_FRAMES;
     for (let count = 0; count < limit; count++) {
       const lookup = this.#isExact ? this.#address : this.#address - 1;
-      const isMapped = modules.find(lookup);
+      const isMapped = modules.find(lookup) || modules.find(this.#address);
       if (!isMapped && count > 0) {
         this.stopReason = this.#isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
         return count;
@@ -176,7 +176,7 @@ export class FullUnwinder {
     if (rule.kind === KIND.ROOT) return STOP.ROOT;
     const fp = registers[framePointer] as number;
     if (rule.kind === KIND.FRAME_POINTER) {
-      if (!(fp >= (registers[stackPointer] as number)) || fp % 8 !== 0) {
+      if (!(fp >= (registers[stackPointer] as number)) || (fp & 7) !== 0) {
         const isEnd = fp === 0 && this.#isByFramePointer;
         return isEnd ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
       }

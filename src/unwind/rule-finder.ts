@@ -6,7 +6,7 @@ import type { ModuleLookup } from './types.ts';
 import type { UnwindModule } from './unwind-module.ts';
 import { KIND, type UnwindRule } from './unwind-rule.ts';
 
-const CACHE_SLOTS = 16_384;
+const CACHE_SLOTS = 65_536;
 /** Keeps equal addresses of different modules apart. */
 const MODULE_STRIDE = 40_503;
 
@@ -25,7 +25,8 @@ export class RuleFinder {
 
   /** Leaves in `rule` that of the absolute `lookup`; `isFirst`: of the sample's ip. */
   find(lookup: number, isFirst: boolean, modules: ModuleLookup, rule: UnwindRule): void {
-    if (!modules.find(lookup)) {
+    // A signal handler returns to the first byte of a mapping if the trampoline begins there.
+    if (!modules.find(lookup) && (isFirst || !modules.find(lookup + 1))) {
       rule.set(KIND.NOT_MAPPED);
       return;
     }

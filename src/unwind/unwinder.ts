@@ -19,7 +19,7 @@ import { KIND, UnwindRule } from './unwind-rule.ts';
 import { X86_64 } from './x86-64/architecture.ts';
 
 export const MOST_FRAMES = 1024;
-const CACHE_SLOTS = 8192;
+const CACHE_SLOTS = 32_768;
 
 /** An unwinder with an empty cache. */
 export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
@@ -34,7 +34,6 @@ export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
 class RuleUnwinder implements Unwinder {
   readonly architecture: UnwindArchitecture;
   stopReason: number = STOP.ROOT;
-  stopModule: UnwindModule | null = null;
   stopAddress = 0;
   stackPointer = Number.NaN;
   framePointer = Number.NaN;
@@ -50,12 +49,18 @@ class RuleUnwinder implements Unwinder {
   readonly #finder: RuleFinder;
   readonly #full: FullUnwinder;
   readonly #rule = new UnwindRule();
+  #modules: ModuleLookup | null = null;
 
   constructor(architecture: UnwindArchitecture) {
     this.architecture = architecture;
     this.#registers = architecture === 'aarch64' ? AARCH64 : X86_64;
     this.#finder = new RuleFinder(this.#registers);
     this.#full = new FullUnwinder(this.#registers, this.#finder);
+  }
+
+  get stopModule(): UnwindModule | null {
+    const modules = this.#modules;
+    return modules?.find(this.stopAddress) ? modules.module : null;
   }
 
   unwind(
@@ -66,7 +71,7 @@ class RuleUnwinder implements Unwinder {
   ): number {
     const { statistics, isExact } = this;
     const cache = this.#cache;
-    const { kind: kinds, cfaOffset, fpOffset, raOffset } = cache;
+    const { rules } = cache;
     const numbers = this.#registers;
     const { generation } = modules;
     const limit = Math.min(out.length, MOST_FRAMES);
@@ -88,7 +93,8 @@ class RuleUnwinder implements Unwinder {
       const slot = cache.slotOf(lookup);
       if (cache.has(slot, generation, lookup)) statistics.hits++;
       else this.#fill(slot, lookup, isInstruction, modules);
-      const kind = kinds[slot] as number;
+      const at = slot * 4;
+      const kind = rules[at] as number;
       if (kind >= KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
         stop = isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
@@ -104,13 +110,13 @@ class RuleUnwinder implements Unwinder {
       let returnAt = 0;
       if (kind <= KIND.SP_SAVED_LR) {
         const isFpBased = kind === KIND.FP || kind === KIND.FP_SAVED;
-        cfa = (isFpBased ? fp : sp) + (cfaOffset[slot] as number);
+        cfa = (isFpBased ? fp : sp) + (rules[at + 1] as number);
         // After a step by frame pointer sp is unknown, but fp points to where the caller's is saved.
-        if (Number.isNaN(sp) && kind === KIND.SP_SAVED) cfa = fp - (fpOffset[slot] as number);
-        savedAt = cfa + (fpOffset[slot] as number);
-        returnAt = cfa + (raOffset[slot] as number);
+        if (Number.isNaN(sp) && kind === KIND.SP_SAVED) cfa = fp - (rules[at + 2] as number);
+        savedAt = cfa + (rules[at + 2] as number);
+        returnAt = cfa + (rules[at + 3] as number);
       } else if (kind === KIND.FRAME_POINTER) {
-        if (!(fp >= floor) || fp % 8 !== 0) {
+        if (!(fp >= floor) || (fp & 7) !== 0) {
           stop = fp === 0 && isByFramePointer ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
           break;
         }
@@ -118,19 +124,19 @@ class RuleUnwinder implements Unwinder {
         savedAt = fp;
         returnAt = fp + 8;
       } else if (kind === KIND.FP_MEMORY) {
-        cfa = stack.readWord(fp + (cfaOffset[slot] as number));
-        savedAt = fp + (fpOffset[slot] as number);
-        returnAt = cfa + (raOffset[slot] as number);
+        cfa = stack.readWord(fp + (rules[at + 1] as number));
+        savedAt = fp + (rules[at + 2] as number);
+        returnAt = cfa + (rules[at + 3] as number);
       } else if (kind === KIND.SIGNAL) {
-        const ipAt = sp + (raOffset[slot] as number);
+        const ipAt = sp + (rules[at + 3] as number);
         address = stack.readWord(ipAt);
         if (Number.isNaN(address)) {
           stop = stackStop(ipAt, stack);
           break;
         }
-        fp = stack.readWord(sp + (fpOffset[slot] as number));
+        fp = stack.readWord(sp + (rules[at + 2] as number));
         if (signsPointers) lr = stack.readPointer(ipAt - LR_BEFORE_PC);
-        sp = stack.readWord(sp + (cfaOffset[slot] as number));
+        sp = stack.readWord(sp + (rules[at + 1] as number));
         // The handler may have had a stack of its own, so nothing is known about the order.
         floor = sp;
         isByFramePointer = false;
@@ -215,7 +221,7 @@ class RuleUnwinder implements Unwinder {
     this.stopReason = stop;
     this.stackPointer = sp;
     this.framePointer = fp;
-    this.stopModule = modules.find(this.stopAddress) ? modules.module : null;
+    this.#modules = modules;
   }
 }
 
