@@ -47,4 +47,4 @@ async function tick() {
   await null;
   if (Date.now() < end) setImmediate(tick);
 }
-tick();
+void tick();
