@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE, sampleTypeNames } from '../../perf-event/constants.ts';
 import { SCRIPT_FIELD_BITS } from '../../perf-event/sample-fields.ts';
+import { say } from '../failure.ts';
 
 /** Fields of `-F`, by perf's names, with the bits of `sample_type` of which one is needed. */
 const FIELD_BITS = {
@@ -95,6 +96,11 @@ function applyList(list: string, events: readonly FieldEvent[], chosen: Set<Scri
     if (words[i]?.startsWith('-')) return;
     const among = events.filter((_, index) => concerned[index]);
     if (among.length === 0 || among.some(({ attr }) => isRecorded(field, attr))) return;
+    // As in perf: for all types of event it is asked of those that can have it.
+    if (field === 'trace' && type === undefined && !among.some(isTracepoint)) {
+      say('perf-ts: -F trace: no event of this recording is a tracepoint; ignored');
+      return;
+    }
     const { name, attr } = among[0] as FieldEvent;
     throw new UsageError(`-F ${field}: no event of this recording has it`, [
       `${name} recorded ${sampleTypeNames(attr.sampleType).join('|')}`,
@@ -115,13 +121,17 @@ function isRecorded(field: ScriptField, { sampleType }: EventAttr): boolean {
   return bits === 0 || (sampleType & bits) !== 0;
 }
 
+function isTracepoint({ attr }: FieldEvent): boolean {
+  return attr.type === PERF_TYPE.TRACEPOINT;
+}
+
 /** perf's: tracepoints say what they trace, and where only with a callchain. */
 function defaultFields({ type, sampleType }: EventAttr): Set<ScriptField> {
   const fields = new Set(OF_SAMPLE);
-  const isTracepoint = type === PERF_TYPE.TRACEPOINT;
-  if (isTracepoint) fields.add('trace');
+  const isTraced = type === PERF_TYPE.TRACEPOINT;
+  if (isTraced) fields.add('trace');
   else fields.add('period');
-  if (!isTracepoint || sampleType & PERF_SAMPLE.CALLCHAIN) {
+  if (!isTraced || sampleType & PERF_SAMPLE.CALLCHAIN) {
     for (const field of OF_FRAMES) fields.add(field);
   }
   return fields;

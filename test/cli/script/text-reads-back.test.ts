@@ -38,6 +38,11 @@ describe.skipIf(!hasCorpora)('the text of script', () => {
     expect(heads.length).toBeGreaterThan(500);
     const refused = perfTs(['script', '-F', 'comm,nonsense', file]);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('nonsense')]);
+    // What only tracepoints have is left out where there are none, and refused where asked of others.
+    const traceless = perfTs(['script', '-F', 'event,trace', file]);
+    expect([traceless.status, traceless.stderr]).toEqual([0, expect.stringContaining('ignored')]);
+    expect(traceless.stdout).toMatch(/^( *cpu-clock: \n)+$/);
+    expect(perfTs(['script', '-F', 'sw:trace', file]).status).toBe(2);
   });
 
   test('JSON lines are every record, in order of time, with all that was recorded', () => {
