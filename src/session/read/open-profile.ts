@@ -51,6 +51,7 @@ import { readKernelSymbols, readProvenance } from './provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
+import { inflateXz } from './xz.ts';
 
 export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
@@ -373,6 +374,7 @@ export function createSymbolizer(
       recordedOn: { hostname, kernel: osRelease },
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
+    xz: inflateXz,
     demangleCpp,
     diagnostics,
     kernelReference: processes.kernelReference,
