@@ -30,7 +30,8 @@ export function locateFrames({ builder, processes }: Pipeline, lines: DsoLines, 
       const count = lines.find(dso as DsoIndex, address);
       if (count === 0) continue;
       const frame = frames[i] as number;
-      setLine(frame, count - 1);
+      // Without frames for inlined calls the function that exists has the line of their code.
+      setLine(frame, inline ? count - 1 : 0);
       if (!builder.isNamed(frame)) nameFrame(frame, dso, count - 1);
       for (let row = count - 2; inline && row >= 0; row--) {
         const depth = count - 1 - row;

@@ -179,7 +179,7 @@ export class FrameNamer {
       symbol: lines.name(row) || null,
       place: placeOf(row),
     }));
-    return { place: placeOf(count - 1), inlined };
+    return { place: placeOf(inline ? count - 1 : 0), inlined };
   }
 
   #pathOf(dso: DsoIndex): string {

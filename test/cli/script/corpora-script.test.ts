@@ -185,7 +185,8 @@ function scriptOf(file: string, fields: string): string {
   const symbols = file.startsWith('own/') ? machine : { symfs: empty };
   visitRecords(
     join(CORPORA, file),
-    { samplesOnly: true, symbols },
+    // Where the texts were made there was no debug information.
+    { samplesOnly: true, symbols: { ...symbols, inline: false } },
     {
       start(data, names) {
         const events = data.attrs.map(({ attr }, i) => ({ attr, name: names[i] as string }));
