@@ -1,15 +1,18 @@
-const DIGIT_BITS = 16;
-const DIGITS = 2 ** DIGIT_BITS;
+const DIGIT_BITS = 11;
+const DIGITS = 1 << DIGIT_BITS;
+const WORD_BITS = 32;
+const TWO_32 = 2 ** 32;
+const TWO_63 = 2 ** 63;
 /** Below this many rows a comparison sort is faster than clearing the digit counters. */
 const SMALL = 2048;
 
 /**
  * Row numbers of `values[0…length)` in ascending order of value; equal values keep their order.
  * Values are whole numbers. A radix sort: its time follows the number of rows, not their order,
- * and 16 bits of the values' span cost one pass.
+ * and 11 bits of the values' span cost one pass.
  */
 export function sortedOrder(values: Float64Array, length = values.length): Uint32Array {
-  let order = new Uint32Array(length);
+  const order = new Uint32Array(length);
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;
   let isSorted = true;
@@ -21,33 +24,51 @@ export function sortedOrder(values: Float64Array, length = values.length): Uint3
     if (value > highest) highest = value;
   }
   if (isSorted) return order;
-  if (length < SMALL) {
+  const span = highest - lowest;
+  if (length < SMALL || span >= TWO_63) {
     return order.sort((a, b) => (values[a] as number) - (values[b] as number) || a - b);
   }
+  const low = new Uint32Array(length);
+  const high = new Uint32Array(span < TWO_32 ? 0 : length);
+  for (let i = 0; i < length; i++) low[i] = (values[i] as number) - lowest;
+  for (let i = 0; i < high.length; i++) high[i] = ((values[i] as number) - lowest) / TWO_32;
+  return sortByWord(high, sortByWord(low, order));
+}
+
+/** `order` by one word of each row's value, the order of equal ones kept; an empty word is 0. */
+function sortByWord(word: Uint32Array, order: Uint32Array): Uint32Array {
+  const { length } = word;
+  if (length === 0) return order;
+  let rows = order;
+  // The words move along with their rows: reading them in the order of memory is what makes it fast.
+  let keys = new Uint32Array(length);
+  for (let i = 0; i < length; i++) keys[i] = word[rows[i] as number] as number;
+  let otherRows: Uint32Array = new Uint32Array(length);
+  let otherKeys = new Uint32Array(length);
   const counts = new Uint32Array(DIGITS);
-  let target = new Uint32Array(length);
-  for (let scale = 1; scale <= highest - lowest; scale *= DIGITS) {
+  for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
     counts.fill(0);
     for (let i = 0; i < length; i++) {
-      const digit = Math.floor(((values[i] as number) - lowest) / scale) % DIGITS;
+      const digit = ((keys[i] as number) >>> shift) & (DIGITS - 1);
       counts[digit] = (counts[digit] as number) + 1;
     }
+    if (counts[((keys[0] as number) >>> shift) & (DIGITS - 1)] === length) continue;
     let sum = 0;
-    for (let d = 0; d < DIGITS; d++) {
-      const count = counts[d] as number;
-      counts[d] = sum;
+    for (let digit = 0; digit < DIGITS; digit++) {
+      const count = counts[digit] as number;
+      counts[digit] = sum;
       sum += count;
     }
     for (let i = 0; i < length; i++) {
-      const row = order[i] as number;
-      const digit = Math.floor(((values[row] as number) - lowest) / scale) % DIGITS;
+      const key = keys[i] as number;
+      const digit = (key >>> shift) & (DIGITS - 1);
       const at = counts[digit] as number;
-      target[at] = row;
       counts[digit] = at + 1;
+      otherKeys[at] = key;
+      otherRows[at] = rows[i] as number;
     }
-    const swap = order;
-    order = target;
-    target = swap;
+    [rows, otherRows] = [otherRows, rows];
+    [keys, otherKeys] = [otherKeys, keys];
   }
-  return order;
+  return rows;
 }

@@ -3,7 +3,13 @@
 import { NONE } from '../base/brand.ts';
 import { AddressSpace } from '../process/address-space.ts';
 import { type CodeTable, isSameCode } from './code-table.ts';
-import { findPainted, type PaintedRanges, paintRanges } from './painted-ranges.ts';
+import {
+  cutIntoCells,
+  findPainted,
+  type PaintedRanges,
+  paintCells,
+  paintRanges,
+} from './painted-ranges.ts';
 import { BEFORE_RECORDING } from './perf-map.ts';
 
 /** From so many new rows on, and as many as are there, the space is painted anew as a whole. */
@@ -17,12 +23,13 @@ const REPAINT_ROWS = 4096;
  */
 export class CodeLayer {
   readonly table: CodeTable;
+  /** What many rows at once made of the addresses, and later rows on top of it. */
+  #painted: PaintedRanges | null = null;
   #space = new AddressSpace();
   /** Rows before this one are in force. */
   #next = 0;
   #restart = 0;
-  #earliest: PaintedRanges | null = null;
-  #latest: PaintedRanges | null = null;
+  #whole: { earliest: PaintedRanges; latest: PaintedRanges } | null = null;
 
   constructor(table: CodeTable) {
     this.table = table;
@@ -43,20 +50,14 @@ export class CodeLayer {
     let from = first;
     while (this.#restart < restarts.length && (restarts[this.#restart] as number) <= next) {
       from = restarts[this.#restart++] as number;
+      this.#painted = null;
       this.#space = new AddressSpace();
     }
     const added = next - from;
     const alive = restarts[this.#restart - 1] ?? 0;
     if (added > REPAINT_ROWS && added > from - alive) {
       this.#space = new AddressSpace();
-      const painted = paintRanges(start, end, 'latest', alive, next);
-      for (let i = 0; i < painted.length; i++) {
-        this.#space.add(
-          painted.starts[i] as number,
-          painted.ends[i] as number,
-          painted.rows[i] as number,
-        );
-      }
+      this.#painted = paintRanges(start, end, 'latest', alive, next);
     } else {
       for (let row = from; row < next; row++) {
         this.#space.add(start[row] as number, end[row] as number, row);
@@ -68,21 +69,32 @@ export class CodeLayer {
 
   /** The row in force at `address` now, or the first that will be; −1 if there is none. */
   rowAt(address: number): number {
-    const row = this.#space.find(address);
-    if (row !== NONE) return row;
-    const { start, end } = this.table;
-    this.#earliest ??= paintRanges(start, end, 'earliest');
-    return findPainted(this.#earliest, address);
+    let row = this.#space.find(address);
+    if (row === NONE && this.#painted !== null) row = findPainted(this.#painted, address);
+    return row === NONE ? findPainted(this.#everything.earliest, address) : row;
   }
 
   /** Whether the address holds other code than `row` at another time. */
   isReused(address: number, row: number): boolean {
     const { table } = this;
-    this.#earliest ??= paintRanges(table.start, table.end, 'earliest');
-    this.#latest ??= paintRanges(table.start, table.end, 'latest');
-    const earliest = findPainted(this.#earliest, address);
-    const latest = findPainted(this.#latest, address);
+    const earliest = findPainted(this.#everything.earliest, address);
+    const latest = findPainted(this.#everything.latest, address);
     const isOther = (other: number) => other !== NONE && !isSameCode(table, row, other);
     return isOther(earliest) || isOther(latest);
+  }
+
+  /** All rows, of all times: who comes first and last at each address. */
+  get #everything(): { earliest: PaintedRanges; latest: PaintedRanges } {
+    if (this.#whole === null) {
+      const { start, end, length } = this.table;
+      const cells = cutIntoCells(start, end, 0, length);
+      const isPainted = this.#painted !== null && this.#space.size === 0 && this.#next === length;
+      const latest = isPainted && this.#restart === 0 ? this.#painted : null;
+      this.#whole = {
+        earliest: paintCells(cells, 'earliest'),
+        latest: latest ?? paintCells(cells, 'latest'),
+      };
+    }
+    return this.#whole;
   }
 }

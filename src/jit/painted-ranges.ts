@@ -18,10 +18,6 @@ export type PaintedRanges = {
  *   row 0   |-------------------|
  *   row 1        |----|               latest on top    |- 0 -|- 1 -|-- 0 --|--- 2 ---|
  *   row 2                    |------| earliest on top  |-------- 0 --------|--- 2 ---|
- *
- * All starts and ends cut the addresses into cells. Rows take their cells in the order of their
- * rank, and each cell goes to the first who asks: taken ones are skipped over by pointers that get
- * shorter with use, so the time follows the number of rows, however they overlap.
  */
 export function paintRanges(
   start: Float64Array,
@@ -30,36 +26,68 @@ export function paintRanges(
   from = 0,
   to = start.length,
 ): PaintedRanges {
+  return paintCells(cutIntoCells(start, end, from, to), top);
+}
+
+/** Addresses between two neighbouring borders of ranges. */
+export type Cells = {
+  readonly length: number;
+  readonly start: Float64Array;
+  /** Of each row: its first cell, and the cell behind its last. */
+  readonly first: Int32Array;
+  readonly limit: Int32Array;
+  /** Row number of the first row. */
+  readonly from: number;
+};
+
+/** All starts and ends of the rows [from, to) cut the addresses into cells. */
+export function cutIntoCells(
+  start: Float64Array,
+  end: Float64Array,
+  from: number,
+  to: number,
+): Cells {
   const count = to - from;
   const borders = new Float64Array(2 * count);
   borders.set(start.subarray(from, to));
   borders.set(end.subarray(from, to), count);
   const order = sortedOrder(borders);
-  /** Cell that begins at each border. */
   const cellOf = new Int32Array(2 * count);
   const cellStart = new Float64Array(2 * count);
-  let cells = 0;
+  let length = 0;
   for (let i = 0; i < order.length; i++) {
     const border = order[i] as number;
     const address = borders[border] as number;
-    if (cells === 0 || cellStart[cells - 1] !== address) cellStart[cells++] = address;
-    cellOf[border] = cells - 1;
+    if (length === 0 || cellStart[length - 1] !== address) cellStart[length++] = address;
+    cellOf[border] = length - 1;
   }
-  const owner = new Int32Array(cells).fill(NONE);
+  const [first, limit] = [cellOf.subarray(0, count), cellOf.subarray(count)];
+  return { length, start: cellStart, first, limit, from };
+}
+
+/**
+ * Rows take their cells in the order of their rank, and each cell goes to the first who asks: taken
+ * ones are skipped over by pointers that get shorter with use, so the time follows the number of rows,
+ * however they overlap.
+ */
+export function paintCells(cells: Cells, top: 'latest' | 'earliest'): PaintedRanges {
+  const { length, first, limit, from } = cells;
+  const count = first.length;
+  const owner = new Int32Array(length).fill(NONE);
   /** A cell's own number while it is free, else a later cell on the way to the next free one. */
-  const nextFree = new Int32Array(cells + 1);
-  for (let cell = 0; cell <= cells; cell++) nextFree[cell] = cell;
+  const nextFree = new Int32Array(length + 1);
+  for (let cell = 0; cell <= length; cell++) nextFree[cell] = cell;
   for (let i = 0; i < count; i++) {
     const row = top === 'latest' ? count - 1 - i : i;
-    const limit = cellOf[count + row] as number;
-    let cell = findFree(nextFree, cellOf[row] as number);
-    while (cell < limit) {
+    const end = limit[row] as number;
+    let cell = findFree(nextFree, first[row] as number);
+    while (cell < end) {
       owner[cell] = from + row;
       nextFree[cell] = cell + 1;
       cell = findFree(nextFree, cell + 1);
     }
   }
-  return joinCells(cellStart, owner, cells);
+  return joinCells(cells.start, owner, length);
 }
 
 function findFree(nextFree: Int32Array, from: number): number {
