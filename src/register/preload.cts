@@ -44,6 +44,7 @@ const UNNAMED = 'WorkerThread';
 type ThreadFacts = { readonly threadName?: string; readonly isInternalThread?: boolean };
 
 const FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
+const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'];
 const NAMING = /(?:^|\s)--perf[-_](?:basic[-_])?prof\b/;
 
 const notes = openNotes(process.pid, workers.isMainThread);
@@ -79,15 +80,30 @@ function noteThread(): void {
 /** Setting V8's flags now leaves the thread that runs already without a map. */
 function nameWhatStartsLater(): void {
   const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
-  if (NAMING.test(given)) return;
+  const isNamed = NAMING.test(given);
+  // V8 opens a log for each worker, too: `+` is a file that nobody sees.
+  if (!/(?:^|\s)--(?:prof\b|log)/.test(given)) {
+    for (const flag of HIDE_LOG) v8.setFlagsFromString(flag);
+  }
+  if (isNamed) return;
   for (const flag of FLAGS) v8.setFlagsFromString(flag);
   const preload = /\s/.test(__filename) ? `"${__filename}"` : __filename;
   const options = [process.env.NODE_OPTIONS, ...FLAGS, `--require=${preload}`];
-  process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
+  // A child that can't open its log in the directory would log to standard output.
+  if (isWritable('.')) process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
   process.stderr.write(
     'perf-ts/register: workers and children that start from now on will have names; the main ' +
       `thread of process ${process.pid} needs a restart with: node ${FLAGS.join(' ')}\n`,
   );
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    fs.accessSync(directory, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** ts-node, tsx, Babel's and SWC's hooks all hand what they made of a CommonJS file to `_compile`. */

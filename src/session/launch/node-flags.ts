@@ -16,6 +16,13 @@ import { findNode, nodeOnPath } from './node-command.ts';
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
+/**
+ * With these flags V8 opens a log too, `isolate-…-v8.log` in the working directory; where it can't, it
+ * logs to standard output, into what the program says. `+` is a file that nobody sees. NODE_OPTIONS
+ * refuses both, so only a command that is Node itself gets them.
+ */
+const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'] as const;
+
 /** Whether one of V8's flags makes it say where its code is. */
 export function namesCode(word: string): boolean {
   return /^--perf[-_](?:basic[-_])?prof(?:$|=|[-_])/.test(word);
@@ -62,19 +69,56 @@ export function addNodeFlags(
     ...nodeWords(command, found.isNode),
   ];
   const added = missingFlags(given);
+  const canLog = isDirectoryWritable(command);
+  if (added.length > 0 && !canLog && !found.isNode) {
+    const reason = "V8 would log to standard output, since its log can't be in this directory";
+    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
+  }
   const preload = preloadFor(command, major);
-  const options = [...added, ...(preload === null ? [] : [`--require=${quote(preload)}`])];
-  if (options.length === 0) return unchanged;
+  const options = [
+    ...(canLog ? added : []),
+    ...(preload === null ? [] : [`--require=${quote(preload)}`]),
+  ];
+  const hidesLog = found.isNode && added.length > 0 && !given.some(wantsLog);
+  const words = [...(canLog ? [] : added), ...(hidesLog ? HIDE_LOG : [])];
+  if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
+  const [name = '', ...rest] = command.argv;
+  const where = canLog ? 'NODE_OPTIONS' : 'node';
   return {
-    command: { ...command, env: withVariable(command.env, 'NODE_OPTIONS', value) },
+    command: {
+      ...command,
+      argv: [name, ...words, ...rest],
+      env: withVariable(command.env, 'NODE_OPTIONS', value),
+    },
     notes:
       added.length === 0
         ? []
-        : [`NODE_OPTIONS got ${added.join(' ')}; --no-node-flags leaves it alone`],
+        : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`],
     causesMaps: added.includes('--perf-basic-prof'),
   };
+}
+
+/** `--prof`, `--log-deopt`, `--logfile=…`: the user wants V8's log. */
+function wantsLog(word: string): boolean {
+  return /^--(?:prof$|log)/.test(word.replaceAll('_', '-'));
+}
+
+/** Whether the command's user may make a file in the working directory, where the command starts. */
+function isDirectoryWritable({ user }: CommandSpec): boolean {
+  try {
+    if (user === undefined || user.uid === process.geteuid?.()) {
+      accessSync('.', constants.W_OK);
+      return true;
+    }
+    const { uid, gid, mode } = statSync('.');
+    if (user.uid === 0) return true;
+    if (uid === user.uid) return (mode & 0o200) !== 0;
+    return (mode & (user.groups.includes(gid) || gid === user.gid ? 0o020 : 0o002)) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 /** The flags that neither NODE_OPTIONS nor the command line has. */

@@ -20,19 +20,33 @@ const node = program('node', '\x7fELF');
 const npmScript = program('npm-cli.js', '#!/usr/bin/env node\nrun();\n');
 symlinkSync(npmScript, join(root, 'linked'));
 
-type Options = { env?: string[]; wanted?: boolean; version?: string | null };
+type Options = {
+  env?: string[];
+  wanted?: boolean;
+  version?: string | null;
+  user?: NonNullable<CommandSpec['user']>;
+};
 
 /** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
-function optionsFor(argv: string[], { env = [], wanted, version = 'v20.20.2' }: Options = {}) {
+function optionsFor(
+  argv: string[],
+  { env = [], wanted, version = 'v20.20.2', user }: Options = {},
+) {
   const path = argv[0]!.startsWith('/') ? argv[0]! : join(root, argv[0]!);
-  const command: CommandSpec = { path, argv, env: [`PATH=${root}`, ...env], stdoutToStderr: false };
+  const command: CommandSpec = {
+    path,
+    argv,
+    env: [`PATH=${root}`, ...env],
+    stdoutToStderr: false,
+    ...(user !== undefined && { user }),
+  };
   const { command: changed, notes, causesMaps } = addNodeFlags(command, wanted, () => version);
   const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
     .replace(/ ?--require="?\S+preload\.cjs"?/, '');
-  return { value, notes, causesMaps };
+  return { value, notes, causesMaps, argv: changed.argv };
 }
 
 describe('NODE_OPTIONS', () => {
@@ -74,6 +88,33 @@ describe('NODE_OPTIONS', () => {
     expect(
       optionsFor([node, '--perf_basic_prof', '--no-interpreted-frames-native-stack', 'a.js']),
     ).toMatchObject({ notes: [], causesMaps: false });
+  });
+
+  test("V8's log goes where nobody sees it, unless the user wants it", () => {
+    const hidden = ['--logfile=+', '--no-logfile-per-isolate'];
+    expect(optionsFor([node, 'app.js']).argv).toEqual([node, ...hidden, 'app.js']);
+    expect(optionsFor([node, '--prof', 'app.js']).argv).toEqual([node, '--prof', 'app.js']);
+    expect(optionsFor(['npx', 'something']).argv).toEqual(['npx', 'something']);
+  });
+
+  test('where V8 could not open its log, only Node itself gets flags, as words', () => {
+    const closed = join(root, 'closed');
+    mkdirSync(closed, { mode: 0o555 });
+    const before = process.cwd();
+    process.chdir(closed);
+    try {
+      const user = { uid: 65534, gid: 65534, groups: [] };
+      const own = optionsFor([node, 'app.js'], { user });
+      expect(own.value ?? '').toBe('');
+      expect(own.argv).toEqual([
+        ...[node, ...FLAGS.split(' '), '--logfile=+', '--no-logfile-per-isolate', 'app.js'],
+      ]);
+      const runner = optionsFor(['npx', 'something'], { user });
+      expect(runner.value ?? '').toBe('');
+      expect(runner.notes[0]).toContain('V8 would log to standard output');
+    } finally {
+      process.chdir(before);
+    }
   });
 
   test('are left alone with --no-node-flags', () => {
