@@ -60,7 +60,9 @@ try {
 
 function noteThread(): void {
   if (workers.isMainThread) {
-    notes.write({ kind: 'process', pid: process.pid, node: process.version, cwd: process.cwd() });
+    const { pid, version: node } = process;
+    const recording = process.env.PERF_TS_RECORDING;
+    notes.write({ kind: 'process', pid, node, cwd: process.cwd(), recording });
     return;
   }
   // The kernel's number of this thread: "4711/task/4715".

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
@@ -38,6 +39,8 @@ export type NodeFlags = {
   readonly notes: readonly string[];
   /** True where V8 writes maps because of what was set: they are ours to remove. */
   readonly causesMaps: boolean;
+  /** By what the notes of its processes are known; null if they were not asked for any. */
+  readonly recordingId: string | null;
 };
 
 /**
@@ -49,7 +52,7 @@ export function addNodeFlags(
   wanted: boolean | undefined,
   ask: (node: string, command: CommandSpec) => string | null = askVersion,
 ): NodeFlags {
-  const unchanged = { command, notes: [], causesMaps: false };
+  const unchanged = { command, notes: [], causesMaps: false, recordingId: null };
   if (wanted === false) return unchanged;
   const found =
     findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
@@ -84,19 +87,22 @@ export function addNodeFlags(
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
   const value = [earlier, ...options].filter((text) => text !== '').join(' ');
+  const recordingId = preload === null ? null : randomBytes(8).toString('hex');
+  const env = withVariable(command.env, 'NODE_OPTIONS', value);
   const [name = '', ...rest] = command.argv;
   const where = canLog ? 'NODE_OPTIONS' : 'node';
   return {
     command: {
       ...command,
       argv: [name, ...words, ...rest],
-      env: withVariable(command.env, 'NODE_OPTIONS', value),
+      env: recordingId === null ? env : withVariable(env, 'PERF_TS_RECORDING', recordingId),
     },
     notes:
       added.length === 0
         ? []
         : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`],
     causesMaps: added.includes('--perf-basic-prof'),
+    recordingId,
   };
 }
 

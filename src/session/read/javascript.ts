@@ -69,7 +69,7 @@ function readNotes(
       bytes =
         entry?.packing === 'deflate'
           ? inflateSync(entry.bytes, { maxOutputLength })
-          : (entry?.bytes ?? readNotesNow(pid, path));
+          : (entry?.bytes ?? readNotesNow(pid, ownersOf(pid, path)));
     } catch (error) {
       diagnostics.count('stored Node notes are damaged', String(error));
       continue;
@@ -81,10 +81,8 @@ function readNotes(
   return notes;
 }
 
-/** What a process left; null if it left nothing that may be believed. */
-export function readNotesNow(pid: number, recording: string | null): Uint8Array | null {
-  const owner = recording === null ? null : ownerOf(recording);
-  const owners = [owner, uidOfProcess(pid)].filter((uid) => uid !== null);
+/** What a process left; null if it left nothing that may be believed: root's, ours, or the owners'. */
+export function readNotesNow(pid: number, owners: readonly number[]): Uint8Array | null {
   const file = openTrusted(notesPath(pid), owners);
   if (file.kind === 'refused') return null;
   const source = sourceOf(file.fd, file.size);
@@ -116,6 +114,11 @@ function modifiedMs(path: string): number | null {
   } catch {
     return null;
   }
+}
+
+/** Whose notes of a process are believed: those of its user and of the recording's owner. */
+function ownersOf(pid: number, recording: string): number[] {
+  return [uidOfProcess(pid), ownerOf(recording)].filter((uid) => uid !== null);
 }
 
 function ownerOf(path: string): number | null {

@@ -2,7 +2,14 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 
 /** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
 export type NodeNote =
-  | { readonly kind: 'process'; readonly pid: number; readonly node: string; readonly cwd: string }
+  | {
+      readonly kind: 'process';
+      readonly pid: number;
+      readonly node: string;
+      readonly cwd: string;
+      /** Whose flags it was started with; absent without. */
+      readonly recording?: string;
+    }
   | {
       readonly kind: 'worker';
       /** The kernel's number of the thread. */

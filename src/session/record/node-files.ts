@@ -6,41 +6,57 @@ import type { Attachment } from '../../perf-data/appendix.ts';
 import { NODE_NOTES_ATTACHMENT, readNotesNow } from '../read/javascript.ts';
 import { PERF_MAP_ATTACHMENT } from '../read/jit-files.ts';
 import { notesPath, parseNotes } from '../read/node-notes.ts';
+import { uidOfProcess } from '../read/trusted-file.ts';
 
 const FASTEST = 1;
 
 /** What Node processes left for us beside V8's maps: taken into the recording, then removed. */
 export type NodeFiles = {
   readonly attachments: readonly Attachment[];
-  /** Call it when they are stored, if the processes wrote them because of us. */
+  /** Removes those that the processes wrote because of us. Call it when they are stored. */
   remove(): void;
 };
 
+export type NodeFilesOptions = {
+  /** What `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
+  readonly recordingId: string | null;
+  /** Uid of the command, if it runs as another user. */
+  readonly commandUid: number | null;
+  readonly startedMs: number;
+};
+
+const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
+
 /**
- * The notes of the processes whose maps were stored (`perf-map/PID` among `stored`), and the logs that
- * V8 opens with its profiling flags and leaves behind: `isolate-0x3a04bbb0-4711-v8.log`, in the
- * directory where the process was.
+ * The notes of the processes that the recording started, and of those whose maps were stored
+ * (`perf-map/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
+ * `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
  */
-export function takeNodeFiles(stored: readonly Attachment[], startedMs: number): NodeFiles {
+export function takeNodeFiles(
+  stored: readonly Attachment[],
+  { recordingId, commandUid, startedMs }: NodeFilesOptions,
+): NodeFiles {
   const attachments: Attachment[] = [];
   const removable: string[] = [];
   const directories = new Map<string, number[]>();
-  for (const { name } of stored) {
-    if (!name.startsWith(PERF_MAP_ATTACHMENT)) continue;
-    const pid = Number(name.slice(PERF_MAP_ATTACHMENT.length));
-    const bytes = readNotesNow(pid, null);
+  const withMaps = new Set(stored.map(({ name }) => name));
+  for (const pid of pidsWithNotes()) {
+    const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
+    const bytes = readNotesNow(pid, owners);
     if (bytes === null) continue;
-    removable.push(notesPath(pid));
+    const notes = parseNotes(Buffer.from(bytes).toString(), new Diagnostics());
+    const process = notes.find((note) => note.kind === 'process');
+    const isOurs = recordingId !== null && process?.recording === recordingId;
+    if (!isOurs && !withMaps.has(`${PERF_MAP_ATTACHMENT}${pid}`)) continue;
     attachments.push({
       name: `${NODE_NOTES_ATTACHMENT}${pid}`,
       packing: 'deflate',
       unpackedSize: bytes.length,
       bytes: deflateSync(bytes, { level: FASTEST }),
     });
-    for (const note of parseNotes(Buffer.from(bytes).toString(), new Diagnostics())) {
-      if (note.kind !== 'process') continue;
-      directories.set(note.cwd, [...(directories.get(note.cwd) ?? []), pid]);
-    }
+    if (!isOurs || process === undefined) continue;
+    removable.push(notesPath(pid));
+    directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
   }
   return {
     attachments,
@@ -49,6 +65,17 @@ export function takeNodeFiles(stored: readonly Attachment[], startedMs: number):
       for (const path of removable) removeIfNew(path, startedMs);
     },
   };
+}
+
+function pidsWithNotes(): number[] {
+  try {
+    return readdirSync('/tmp').flatMap((name) => {
+      const pid = NOTES_NAME.exec(name)?.[1];
+      return pid === undefined ? [] : [Number(pid)];
+    });
+  } catch {
+    return [];
+  }
 }
 
 function logsOf(directory: string, pids: readonly number[]): string[] {

@@ -50,6 +50,8 @@ export type DecidedRecording = {
   readonly owner: FileOwner | null;
   /** V8 writes perf maps because of flags that we gave it. */
   readonly causesMaps: boolean;
+  /** By what the notes of the command's Node processes are known; null if there are none. */
+  readonly recordingId: string | null;
 };
 
 /** Turns options into a plan by asking the kernel what opens. */
@@ -64,7 +66,8 @@ export function planOnly(
   };
   checkOptions(options);
   const settings = readKernelSettings();
-  const { target, owner, notes, causesMaps = false } = chooseTarget(options);
+  const chosen = chooseTarget(options);
+  const { target, owner, notes, causesMaps = false, recordingId = null } = chosen;
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const asked = options.ringPages ?? null;
@@ -95,7 +98,7 @@ export function planOnly(
   if (options.overwrite) {
     say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
   }
-  return { plan, target, ring, settings, notices, owner, causesMaps };
+  return { plan, target, ring, settings, notices, owner, causesMaps, recordingId };
 }
 
 /** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
@@ -208,6 +211,7 @@ function chooseTarget(options: RecordOptions): {
   owner: FileOwner | null;
   notes: readonly string[];
   causesMaps?: boolean;
+  recordingId?: string | null;
 } {
   const hasCommand = (options.command?.length ?? 0) > 0;
   const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
@@ -238,12 +242,14 @@ function chooseTarget(options: RecordOptions): {
     ]);
   }
   const resolved = resolveCommand(options.command as readonly string[], options, user);
-  const { command, notes, causesMaps } = addNodeFlags(resolved, options.nodeFlags);
+  const flagged = addNodeFlags(resolved, options.nodeFlags);
+  const { command, notes, causesMaps, recordingId } = flagged;
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
     notes: [...user.notes, ...notes],
     causesMaps,
+    recordingId,
   };
 }
 

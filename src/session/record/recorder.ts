@@ -163,7 +163,11 @@ export async function startRecording(
         }
         const jit = maps?.finish();
         for (const notice of jit?.notices ?? []) say(notice);
-        const node = takeNodeFiles(jit?.attachments ?? [], startedMs);
+        const node = takeNodeFiles(jit?.attachments ?? [], {
+          recordingId: session.recordingId,
+          commandUid: commandUidOf(session) ?? null,
+          startedMs,
+        });
         const attachments = [...(jit?.attachments ?? []), ...node.attachments];
         const recordedBytes = file.finish(
           // The counters' last values are of samples that are not in this file.
@@ -258,8 +262,13 @@ function watchOutput(
   return [look];
 }
 
-function watchMaps({ target, sampler }: PreparedRecording, context: FeatureContext): MapWatch {
-  const commandUid = 'command' in target ? target.command?.user?.uid : undefined;
+function commandUidOf({ target }: PreparedRecording): number | undefined {
+  return 'command' in target ? target.command?.user?.uid : undefined;
+}
+
+function watchMaps(session: PreparedRecording, context: FeatureContext): MapWatch {
+  const { target, sampler } = session;
+  const commandUid = commandUidOf(session);
   return new MapWatch({
     target,
     childPid: sampler.opened.childPid,
