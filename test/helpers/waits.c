@@ -1,5 +1,6 @@
 // A thread named "waiter" that waits in three ways, and says by its own clocks for how long, in
-// nanoseconds: wall, on a CPU, in sleeps, on a pipe, on a futex; and how often it left the CPU.
+// nanoseconds: wall, on a CPU, in sleeps, on a pipe, on a futex; how often it left the CPU; and what
+// the scheduler says of it in schedstat: on a CPU, and ready without one.
 
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -41,10 +42,13 @@ static void *wait_in_three_ways(void *unused) {
   for (int i = 0; i < times; i++) sem_wait(&semaphore);
   const long long locked = now(CLOCK_MONOTONIC) - at;
   struct rusage usage;
+  long long ran = 0, delayed = 0;
+  FILE *schedstat = fopen("/proc/thread-self/schedstat", "r");
+  if (schedstat == NULL || fscanf(schedstat, "%lld %lld", &ran, &delayed) != 2) ran = -1;
   getrusage(RUSAGE_THREAD, &usage);
-  printf("wall %lld cpu %lld sleep %lld pipe %lld futex %lld switches %ld\n",
+  printf("wall %lld cpu %lld sleep %lld pipe %lld futex %lld switches %ld ran %lld delayed %lld\n",
          now(CLOCK_MONOTONIC) - start, now(CLOCK_THREAD_CPUTIME_ID), slept, piped, locked,
-         usage.ru_nvcsw + usage.ru_nivcsw);
+         usage.ru_nvcsw + usage.ru_nivcsw, ran, delayed);
   return unused;
 }
 

@@ -18,7 +18,10 @@ async function record(name: string, options: readonly string[]) {
   const outcome = perfTs(['record', '-q', '-o', file, ...options, ...command]);
   expect(outcome.stderr).toBe('');
   expect(outcome.status).toBe(0);
-  const said = [...outcome.stdout.matchAll(/(\w+) (\d+)/g)].map(([, key, value]) => [key, +value!]);
+  const said = [...outcome.stdout.matchAll(/(\w+) (-?\d+)/g)].map(([, key, value]) => [
+    key,
+    +value!,
+  ]);
   return { said: Object.fromEntries(said), opened: await openProfile(file), file };
 }
 
@@ -54,6 +57,13 @@ describeLive('a recording of waits', () => {
     // On the CPU or off it, a thread is always one of them.
     expect((sum(waits) + said.cpu) / said.wall).toBeGreaterThan(0.97);
     expect((sum(waits) + said.cpu) / said.wall).toBeLessThan(1.03);
+
+    if (said.ran > 0) {
+      expect((sum(waits) + said.ran) / said.wall).toBeGreaterThan(0.97);
+      expect((sum(waits) + said.ran) / said.wall).toBeLessThan(1.03);
+      // Ready and without a CPU is a part of each wait.
+      expect(said.delayed).toBeLessThan(sum(waits));
+    }
 
     const sleeping = waits.filter(({ name }) => name.startsWith('[S sleeping in '));
     const ways = { sleep: /nanosleep/, pipe: /pipe_read/, futex: /futex/ };

@@ -123,6 +123,29 @@ describeLive('a recording over several files', () => {
   });
 });
 
+describeLive('a recording that is overwritten', () => {
+  it('has what the rings held at each SIGUSR2, and the same sample never twice', async () => {
+    const file = join(scratch, 'snapshots.data');
+    const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '2', '-o', file];
+    const { child, ended, said } = start(options, [compileWorkload(), 'burn', '1', '300']);
+    const recorded = () => readdirSync(scratch).includes('snapshots.data');
+    await until(() => said().includes('--overwrite') && recorded());
+    // Two pages hold a hundred samples: more of them than that come from more than one reading.
+    let asked = 0;
+    await until(() => {
+      if (asked++ % 100 !== 99) return false;
+      child.kill('SIGUSR2');
+      return samplesIn(file) > 300;
+    });
+    child.kill('SIGINT');
+    await ended;
+    const { stdout } = perfTs(['script', '-F', 'cpu,time', '--ns', file]);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(infoOf(file)).toMatchObject({ truncatedAt: null, skippedBytes: 0 });
+  });
+});
+
 describeLive('a recording that others control', () => {
   it('is enabled, disabled and stopped by commands, which it acknowledges', async () => {
     const [commands, acks] = [join(scratch, 'commands'), join(scratch, 'acks')];

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { UsageError } from '../../base/errors.ts';
 import { GrowableFloat64, GrowableInt32 } from '../../base/growable-columns.ts';
 import { type RawTime, readHigh32, readLow32 } from '../../base/u64.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -70,6 +71,11 @@ export async function* live(
   // Nothing is unwound here, so copied stacks would only take room.
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
   const plain = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  if ((options as RecordOptions).overwrite) {
+    throw new UsageError('overwrite: live() hands samples out as they come, and overwrites none', [
+      'record() to a file can',
+    ]);
+  }
   const session = prepareRecording(plain, binding, options.latencyMs ?? DEFAULT_LATENCY_MS);
   const { sampler, plan } = session;
   const decoder = new LiveDecoder(
