@@ -180,8 +180,8 @@ export async function startRecording(
           isKept || !dropsCopies(options.callGraph)
             ? recordedBytes
             : unwindCopies(output, recordedBytes, say);
-        if (session.causesMaps && event.reason !== 'write-error') {
-          maps?.removeMaps();
+        if (output !== '-' && event.reason !== 'write-error') {
+          if (session.causesMaps) maps?.removeMaps();
           node.remove();
         }
         onFinished({
