@@ -23,10 +23,10 @@ export interface Architecture {
   readonly textBefore: number;
   readonly textAfter: number;
   /**
-   * Finds the rule of a frame 0 that no table covers, from the code around its ip at `at`: there
-   * the frame pointer is not yet set up, or no longer. False: it is, as far as one can tell.
+   * Finds the rule of an address that no table covers, from the code around it at `at`, which is the
+   * ip of frame 0 (`isFirst`) or a return address. False: by frame pointer, as far as one can tell.
    */
-  analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean;
+  analyzeText(text: Uint8Array, at: number, isFirst: boolean, rule: UnwindRule): boolean;
 
   /**
    * Whether the call that returns to `at` is one of those that start a program or a thread in code

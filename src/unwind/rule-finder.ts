@@ -60,16 +60,21 @@ export class RuleFinder {
     const architecture = this.#architecture;
     const { textBefore, textAfter } = architecture;
     const ip = isFirst ? address : address + 1;
-    const before = Math.min(textBefore, Math.max(ip, 0));
-    const text = module.readText(ip - before, before + textAfter);
+    let before = textBefore;
+    let text = module.readText(ip - before, before + textAfter);
+    // Less in front of the ip near the beginning of the text.
+    while (text.length <= before && before > 0) {
+      before >>= 2;
+      text = module.readText(ip - before, before + textAfter);
+    }
     rule.set(KIND.FRAME_POINTER);
     if (text.length <= before) return;
     if (architecture.isSigreturn(text, before)) {
       const { signalFrameOffsets: at, stackPointer, framePointer } = architecture;
       const ipAt = at[architecture.instructionPointer];
       rule.set(KIND.SIGNAL, at[stackPointer], at[framePointer], ipAt);
-    } else if (isFirst) architecture.analyzeText(text, before, rule);
-    else if (architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
+    } else if (!isFirst && architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
+    else architecture.analyzeText(text, before, isFirst, rule);
   }
 
   /** Whether a signal handler returns to `address` (an ip), where no table says so. */

@@ -25,8 +25,13 @@ const SVC_0 = 0xd4000001;
  * Before `stp x29, x30, [sp, #-n]!` and after the matching `ldp` the return address is in lr, and
  * the frame pointer is the caller's; between `stp` and `mov x29, sp` both are saved at sp.
  */
-export function analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean {
-  return analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule);
+export function analyzeText(
+  text: Uint8Array,
+  at: number,
+  isFirst: boolean,
+  rule: UnwindRule,
+): boolean {
+  return isFirst && (analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule));
 }
 
 function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {

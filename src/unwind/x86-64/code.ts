@@ -1,7 +1,5 @@
 import { KIND, type UnwindRule } from '../unwind-rule.ts';
-
-/** An epilogue restores at most six registers, frees its locals and returns. */
-const MOST_EPILOGUE_INSTRUCTIONS = 10;
+import { isPadding, walkToReturn } from './walk-to-return.ts';
 
 const PUSH_RBP = 0x55;
 const MOV_RBP_RSP = [
@@ -20,9 +18,16 @@ const ENDBR64 = [0xf3, 0x0f, 0x1e, 0xfa];
  *   add $n,%rsp           cfa = sp + n + 8 × pops + 8
  *   pop %rbx; pop %rbp    cfa = sp + 8 × pops + 8
  *   ret                   cfa = sp + 8
+ *
+ * A function without one is in the state of its code up to `ret` all the time.
  */
-export function analyzeText(text: Uint8Array, at: number, rule: UnwindRule): boolean {
-  return analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule);
+export function analyzeText(
+  text: Uint8Array,
+  at: number,
+  isFirst: boolean,
+  rule: UnwindRule,
+): boolean {
+  return (isFirst && analyzePrologue(text, at, rule)) || walkToReturn(text, at, rule);
 }
 
 function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {
@@ -34,44 +39,6 @@ function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolea
   if (at > 0 && text[at - 1] === PUSH_RBP && isMovRbpRsp(text, at)) {
     rule.set(KIND.SP_SAVED, 16, -16, -8);
     return true;
-  }
-  return false;
-}
-
-/** Follows the instructions of an epilogue from `at` to its `ret`; others mean that it is none. */
-function analyzeEpilogue(text: Uint8Array, at: number, rule: UnwindRule): boolean {
-  let position = at;
-  let freed = 0;
-  /** Bytes from sp to where rbp was saved, −1 if it is not restored here. */
-  let rbpAt = -1;
-  for (let i = 0; i < MOST_EPILOGUE_INSTRUCTIONS; i++) {
-    const byte = text[position];
-    const next = text[position + 1] as number;
-    if (byte === 0xc3 || byte === 0xc2 || (byte === 0xf3 && next === 0xc3)) {
-      const cfaOffset = freed + 8;
-      if (rbpAt < 0) rule.set(KIND.SP, cfaOffset, 0, -8);
-      else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
-      return true;
-    }
-    if (byte !== undefined && byte >= 0x58 && byte <= 0x5f) {
-      // pop; 0x5d is rbp, 0x5c would load rsp.
-      if (byte === 0x5c) return false;
-      if (byte === 0x5d) rbpAt = freed;
-      freed += 8;
-      position += 1;
-    } else if (byte === 0x41 && next >= 0x58 && next <= 0x5f) {
-      freed += 8;
-      position += 2;
-    } else if (startsWith(text, position, [0x48, 0x83, 0xc4])) {
-      freed += ((text[position + 3] as number) << 24) >> 24;
-      position += 4;
-    } else if (startsWith(text, position, [0x48, 0x81, 0xc4]) && position + 7 <= text.length) {
-      freed += readI32(text, position + 3);
-      position += 7;
-    } else {
-      return false;
-    }
-    if (freed < 0 || Number.isNaN(freed)) return false;
   }
   return false;
 }
@@ -89,7 +56,8 @@ const SIGRETURN = [
 /**
  * The entry of glibc's dynamic loader, `mov %rsp,%rdi; call`; that of musl's programs, which ends in
  * `and $-16,%rsp; call`; and musl's `__clone`, which exits the thread when its function returns:
- * `mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall`.
+ * `mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall`. musl's call of main hands the result to
+ * `exit`, behind which its function ends: `mov %eax,%edi; call`, then only `nop`s.
  */
 export function isOutermostCall(text: Uint8Array, at: number): boolean {
   if (at >= CALL_BYTES && text[at - CALL_BYTES] === CALL) {
@@ -98,13 +66,16 @@ export function isOutermostCall(text: Uint8Array, at: number): boolean {
       startsWith(text, before - 3, MOV_RDI_RSP) || startsWith(text, before - 4, AND_RSP_MINUS_16);
     if (isEntry) return true;
   }
-  return startsWith(text, at, EXIT_THREAD);
+  if (startsWith(text, at, EXIT_THREAD)) return true;
+  const behindExit = at + MOV_EDI_EAX_CALL.length + 4;
+  return startsWith(text, at, MOV_EDI_EAX_CALL) && isPadding(text, behindExit);
 }
 
 const CALL = 0xe8;
 const CALL_BYTES = 5;
 const MOV_RDI_RSP = [0x48, 0x89, 0xe7];
 const AND_RSP_MINUS_16 = [0x48, 0x83, 0xe4, 0xf0];
+const MOV_EDI_EAX_CALL = [0x89, 0xc7, 0xe8];
 const EXIT_THREAD = [0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05];
 
 function isMovRbpRsp(text: Uint8Array, at: number): boolean {
@@ -113,8 +84,4 @@ function isMovRbpRsp(text: Uint8Array, at: number): boolean {
 
 function startsWith(text: Uint8Array, at: number, code: readonly number[]): boolean {
   return code.every((byte, i) => text[at + i] === byte);
-}
-
-function readI32(text: Uint8Array, at: number): number {
-  return new DataView(text.buffer, text.byteOffset + at, 4).getInt32(0, true);
 }

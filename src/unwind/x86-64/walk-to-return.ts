@@ -1,0 +1,113 @@
+import { KIND, type UnwindRule } from '../unwind-rule.ts';
+import { Instruction } from './instruction.ts';
+
+/** A function that needs more than this to return is given up. */
+const MOST_INSTRUCTIONS = 500;
+
+const PUSH_RAX = 0x50;
+const POP_RAX = 0x58;
+const RSP = 4;
+const RBP = 5;
+const REX_B = 1;
+const REX_R = 4;
+const REX_W = 8;
+
+/**
+ * Finds where a function without table and frame pointer keeps its return address: follows its code
+ * from `at` to a `ret` and adds up what that path takes off the stack, since at the `ret` the stack
+ * pointer points to it. Jumps are followed, branches go straight on, and are taken the second time,
+ * so that loops end.
+ *
+ * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has a
+ * frame pointer), or meets what no function returns through.
+ */
+export function walkToReturn(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+  const instruction = new Instruction();
+  const branches = new Set<number>();
+  let position = at;
+  let freed = 0;
+  /** Bytes from sp at `at` to where rbp was saved, −1 if it isn't restored on the way. */
+  let rbpAt = -1;
+  for (let i = 0; i < MOST_INSTRUCTIONS; i++) {
+    if (position < 0 || !instruction.decode(text, position)) return false;
+    const { opcode, modrm, rex, immediate, length } = instruction;
+    position += length;
+    if (opcode === 0xc3 || opcode === 0xc2) {
+      if (freed < 0) return false;
+      const cfaOffset = freed + 8;
+      if (rbpAt < 0) rule.set(KIND.SP, cfaOffset, 0, -8);
+      else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
+      return true;
+    }
+    if (opcode >= PUSH_RAX && opcode < POP_RAX) freed -= 8;
+    else if (opcode >= POP_RAX && opcode <= 0x5f) {
+      const register = opcode - POP_RAX;
+      const isLegacy = (rex & REX_B) === 0;
+      if (isLegacy && register === RSP) return false;
+      if (isLegacy && register === RBP && freed >= 0) rbpAt = freed;
+      freed += 8;
+    } else if (opcode === 0x68 || opcode === 0x6a) freed -= 8;
+    else if (opcode === 0xff && ((modrm >> 3) & 7) === 6) freed -= 8;
+    else if (opcode === 0x8f) freed += 8;
+    else if (opcode === 0xe9 || opcode === 0xeb) position += immediate;
+    else if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0x0f80 && opcode <= 0x0f8f)) {
+      if (branches.has(position)) position += immediate;
+      else branches.add(position);
+    } else if (isEnd(opcode, modrm)) return false;
+    else if (opcode === 0xe8 && isPadding(text, position)) return false;
+    else if (writesStackPointer(opcode, modrm, rex)) {
+      const adjusted = adjustment(text, position - length, instruction);
+      if (Number.isNaN(adjusted)) return false;
+      freed += adjusted;
+    }
+  }
+  return false;
+}
+
+/** `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers. */
+function isEnd(opcode: number, modrm: number): boolean {
+  if (opcode === 0xcc || opcode === 0xf4 || opcode === 0xc9 || opcode === 0x0f0b) return true;
+  return opcode === 0xff && ((modrm >> 3) & 7) === 4;
+}
+
+/** Behind a call that doesn't return the function may end, and the next begin after some `nop`s. */
+export function isPadding(text: Uint8Array, at: number): boolean {
+  const first = text[at];
+  const second = text[at + 1];
+  if (first === 0x90 || first === 0xcc) return true;
+  if (first === 0x0f && second === 0x1f) return true;
+  return (
+    first === 0x66 && (second === 0x90 || second === 0x2e || second === 0x66 || second === 0x0f)
+  );
+}
+
+/** Whether an instruction of the common forms has rsp as its destination. */
+function writesStackPointer(opcode: number, modrm: number, rex: number): boolean {
+  const isRegisterForm = modrm >= 0xc0;
+  const isRm = isRegisterForm && (modrm & 7) === RSP && (rex & REX_B) === 0;
+  const isReg = modrm >= 0 && ((modrm >> 3) & 7) === RSP && (rex & REX_R) === 0;
+  const isWide = (rex & REX_W) !== 0;
+  if (!isWide) return false;
+  // op r/m, r and op r/m, imm; all but compare and test.
+  if (opcode === 0x81 || opcode === 0x83) return isRm && ((modrm >> 3) & 7) !== 7;
+  if (opcode < 0x38 && (opcode & 7) === 1) return isRm;
+  if (opcode === 0x89 || opcode === 0x87 || opcode === 0xc7) return isRm;
+  // op r, r/m
+  if (opcode < 0x38 && (opcode & 7) === 3) return isReg;
+  return (opcode === 0x8b || opcode === 0x8d) && isReg;
+}
+
+/** What `add`, `sub` and `lea` of rsp itself take off the stack; NaN for other writes to rsp. */
+function adjustment(text: Uint8Array, start: number, instruction: Instruction): number {
+  const { opcode, modrm, immediate, length } = instruction;
+  if (opcode === 0x81 || opcode === 0x83) {
+    const operation = (modrm >> 3) & 7;
+    return operation === 0 ? immediate : operation === 5 ? -immediate : Number.NaN;
+  }
+  // lea disp(%rsp),%rsp: its displacement is what lies behind the SIB byte 0x24.
+  const isLea = opcode === 0x8d && (modrm & 7) === RSP && text[start + 3] === 0x24;
+  if (!isLea) return Number.NaN;
+  const view = new DataView(text.buffer, text.byteOffset + start, length);
+  if (length === 5) return view.getInt8(4);
+  return length === 8 ? view.getInt32(4, true) : Number.NaN;
+}
