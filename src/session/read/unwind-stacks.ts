@@ -4,7 +4,7 @@ import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
-import { firstUserEntry } from '../../perf-event/callchain.ts';
+import { firstUserEntry, isContextMarker } from '../../perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_SAMPLE, PERF_SAMPLE_REGS_ABI } from '../../perf-event/constants.ts';
 import type { ParseInfo } from '../../perf-event/parse-info.ts';
 import { registerArchitectureOf } from '../../perf-event/register-names.ts';
@@ -104,7 +104,7 @@ export class StackUnwinder {
 
   /** Puts the first `count` frames into the callchain. */
   #join(sample: SampleView, found: number, unwinder: Unwinder): number {
-    const count = countExact(this.#frames, 0, found);
+    const count = countUserFrames(this.#frames, found);
     if (count === 0) return NOT_UNWOUND;
     const { callchain, callchainLength } = sample;
     const { isExact } = unwinder;
@@ -194,6 +194,19 @@ export class StackUnwinder {
     if (named === 'x86') return 'x86-64';
     return named === 'arm64' ? 'aarch64' : null;
   }
+}
+
+/**
+ * Frames up to the first that is none of user code. Only the innermost may lie in the kernel's half:
+ * the ip of a sample may have got there before its registers were read.
+ */
+function countUserFrames(frames: Float64Array, length: number): number {
+  const exact = countExact(frames, 0, length);
+  for (let i = 0; i < exact; i++) {
+    const address = frames[i] as number;
+    if (address < 0 && (i > 0 || isContextMarker(address))) return i;
+  }
+  return exact;
 }
 
 /** Index of the first entry from `start` on that is no exact address, `end` if all are. */
