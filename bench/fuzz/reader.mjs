@@ -54,9 +54,10 @@ function damage(whole, random) {
 
 /** Without the bytes [start, end): everything behind lies elsewhere. */
 function cut(bytes, start, end) {
-  const rest = new Uint8Array(Math.max(0, bytes.length - (end - start)));
-  rest.set(bytes.subarray(0, Math.min(start, rest.length)));
-  rest.set(bytes.subarray(end), start);
+  const behind = bytes.subarray(end);
+  const rest = new Uint8Array(start + behind.length);
+  rest.set(bytes.subarray(0, start));
+  rest.set(behind, start);
   return rest;
 }
 

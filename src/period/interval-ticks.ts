@@ -66,6 +66,12 @@ export class Interval {
   }
 }
 
+/**
+ * Ticks of one interval that are gone through: the last so many. Each forgets an eighth of what was
+ * before, so of earlier ones nothing is left. A broken time can make an interval of centuries.
+ */
+const MOST_TICKS = 4096;
+
 /** Where the ticks have got to: `perf_adjust_freq_unthr_events` from interval to interval. */
 export class Ticks {
   nextNs: number;
@@ -96,6 +102,11 @@ export class Ticks {
     let tick = this.nextNs;
     let stamp = this.countStamp;
     let adjustments = this.adjustments;
+    const skipped = Math.ceil((untilNs - tick) / lengthNs) - MOST_TICKS;
+    if (skipped > 0 && Number.isFinite(skipped)) {
+      tick += skipped * lengthNs;
+      stamp = interval.countAt(tick - lengthNs);
+    }
     for (; tick < untilNs; tick += lengthNs) {
       if (interval.missedNs > 0 && interval.isMissedBy(tick)) continue;
       const count = interval.countAt(tick);
