@@ -81,6 +81,6 @@ export function parseElfHeader(source: ByteSource, diagnostics: Diagnostics): El
   };
 }
 
-function hasElfMagic(bytes: Uint8Array): boolean {
+export function hasElfMagic(bytes: Uint8Array): boolean {
   return bytes[0] === 0x7f && bytes[1] === 0x45 && bytes[2] === 0x4c && bytes[3] === 0x46;
 }

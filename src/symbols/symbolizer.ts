@@ -7,6 +7,7 @@ import type { DsoIndex } from '../process/types.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
 import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
+import { isKernelImage, loadKernelImage } from './kernel-image.ts';
 import { missingNames } from './missing-names.ts';
 import { parseRecordedKernel } from './recorded-kernel.ts';
 import type { SymbolProvider } from './symbol-request.ts';
@@ -62,6 +63,8 @@ export class Symbolizer {
   #expectedKernelAddresses: Float64Array | null = null;
   /** Recorded kernel address − address in the list. */
   #kernelShift = 0;
+  /** The list has modules: an image of the kernel has none. */
+  #hasModules = true;
 
   constructor(options: SymbolizerOptions) {
     this.#options = options;
@@ -157,7 +160,8 @@ export class Symbolizer {
       demangle: (name) => this.#shownName(name),
       kallsyms: () => this.#loadKallsyms(),
     });
-    if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
+    if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
+    else if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
       diagnostics.count(
         'kernel modules lie elsewhere since the recording (another boot), not named',
       );
@@ -195,6 +199,13 @@ export class Symbolizer {
     });
     if (source === null) return null;
     try {
+      if (isKernelImage(source)) {
+        const image = loadKernelImage(source, kernelReference, diagnostics);
+        this.#kernelShift = image?.shift ?? 0;
+        this.#hasModules = false;
+        this.#kallsyms = image?.table ?? null;
+        return this.#kallsyms;
+      }
       const bytes = source.read(0, Math.min(source.size, MAX_KALLSYMS_BYTES));
       if (kernelReference !== null) this.#noteKernelShift(bytes, kernelReference);
       this.#kallsyms = parseKallsyms(bytes, diagnostics, this.#wantedInList());

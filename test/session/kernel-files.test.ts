@@ -63,7 +63,7 @@ describe('the list of kernel symbols', () => {
     expect(text).toBeNull();
     expect(reasons).toHaveLength(1);
     expect(reasons[0]).toMatch(reason);
-    expect(reasons[0]).toContain('--kallsyms FILE');
+    expect(reasons[0]).toContain('--kallsyms FILE (its /proc/kallsyms, or vmlinux)');
   });
 
   test('is the one that the user names, whatever it is', () => {

@@ -181,6 +181,51 @@ ffffffffc0000000 t in_module	[hid]
   });
 });
 
+describe('the kernel by its image', () => {
+  const at = parseHexAddress;
+  const base = at('ffffffff81000000');
+  const { symtab, strtab } = symbolBytes(true, true, [
+    { name: '_text', value: base },
+    { name: 'startup_64', value: base },
+    { name: 'do_work', value: base + 0x1000, size: 16 },
+  ]);
+  const image = elfBytes({
+    is64: true,
+    littleEndian: true,
+    sections: [
+      { name: '.text', type: 1, flags: 6, address: base, size: 0x2000, bytes: new Uint8Array(8) },
+      { name: '.symtab', type: 2, link: 3, bytes: symtab },
+      { name: '.strtab', type: 3, bytes: strtab },
+    ],
+  });
+  const answer = ({ need }: SymbolRequest) => (need === 'kallsyms' ? image : null);
+
+  test('is named by where it lay in memory', () => {
+    const reference = { symbol: '_text', address: at('ffffffff9a000000') };
+    const { dsos, symbolizer, openSources } = drawn(answer, reference);
+    const kernel = dsos.intern({ kind: 'kernel' });
+    expect(symbolizer.resolve(kernel, at('ffffffff9a001004'))).toEqual({
+      name: 'do_work',
+      symbolStart: at('ffffffff9a001000'),
+    });
+    expect(symbolizer.resolve(kernel, at('ffffffff81001004'))).toBeNull();
+    const module = dsos.intern({ kind: 'kernel-module', name: 'hid' });
+    expect(symbolizer.resolve(module, at('ffffffff9a001004'))).toBeNull();
+    expect(openSources()).toBe(0);
+  });
+
+  test('is not named where that is not known', () => {
+    const { dsos, symbolizer, reasons } = drawn(answer);
+    expect(symbolizer.resolve(dsos.intern({ kind: 'kernel' }), base + 0x1004)).toBeNull();
+    const other = drawn(answer, { symbol: 'gone', address: base });
+    expect(other.symbolizer.resolve(other.dsos.intern({ kind: 'kernel' }), base)).toBeNull();
+    expect([reasons(), other.reasons()]).toEqual([
+      ['kernel code is not named'],
+      ['kernel code is not named'],
+    ]);
+  });
+});
+
 describe('other code', () => {
   test('from a JIT is named by what the JIT wrote, BPF by its program, the rest not at all', () => {
     const { dsos, symbolizer, requests } = drawn(() => null, null, {

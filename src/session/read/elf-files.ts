@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ByteSource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
@@ -113,7 +114,7 @@ export class ElfFiles {
         if (reason === '') reason = file;
         continue;
       }
-      if (buildIdOf(file) === buildId) return file.source;
+      if (buildIdOf(file.source) === buildId) return file.source;
       file.source.close?.();
       ofOtherBuild.push(candidate);
     }
@@ -158,7 +159,8 @@ export class ElfFiles {
   }
 }
 
-function buildIdOf({ source }: OpenFile): string | null {
+/** Null if it is no ELF file, or has none. */
+export function buildIdOf(source: ByteSource): string | null {
   const uncounted = new Diagnostics();
   const elf = parseElf(source, uncounted);
   return elf === null ? null : readBuildId(elf, uncounted);

@@ -5,7 +5,8 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { KERNEL_UNNAMED } from '../../symbols/missing-names.ts';
 import type { SymbolSource } from '../../symbols/symbol-request.ts';
 import { readKernelBuildId } from '../record/host-info.ts';
-import type { DebugPlaces } from './debug-places.ts';
+import { type DebugPlaces, debugPlacesByBuildId, elfPlaces } from './debug-places.ts';
+import { buildIdOf } from './elf-files.ts';
 import { codeOf, openRegular } from './open-regular.ts';
 import { readProcFile } from './proc-file.ts';
 
@@ -27,7 +28,7 @@ export type KernelFilesOptions = {
   readonly kallsymsPath?: string;
 };
 
-const HINT = '--kallsyms FILE names it';
+const HINT = '--kallsyms FILE (its /proc/kallsyms, or vmlinux) names it';
 
 /** Null if this is the recorded machine with the recorded kernel, as far as its header says. */
 export function whyOtherMachine(recorded: RecordedMachine | undefined): string | null {
@@ -62,12 +63,38 @@ export class KernelFiles {
     }
     const other = mayUseRunning ? this.#whyNotRunning(buildId) : HINT;
     if (other === null) return this.#read(this.#options.kallsymsPath ?? '/proc/kallsyms');
+    const image = this.#openImage(buildId);
+    if (image !== null) return image;
     if (buildId !== null) {
       const [first, rest] = [buildId.slice(0, 2), buildId.slice(2)];
       const file = openRegular(join(places.buildIdDirectory, '.build-id', first, rest, 'kallsyms'));
       if (typeof file !== 'string') return file.source;
     }
     diagnostics.count(KERNEL_UNNAMED, other);
+    return null;
+  }
+
+  /** An image of the kernel with this build ID, where debug packages and builds put it. */
+  #openImage(buildId: string | null): SymbolSource | null {
+    if (buildId === null) return null;
+    const { places, recordedOn } = this.#options;
+    const version = recordedOn?.kernel ?? null;
+    const byVersion =
+      version === null || version.includes('/')
+        ? []
+        : [
+            ...places.debugDirectories.map((root) => join(root, `boot/vmlinux-${version}`)),
+            ...places.debugDirectories.map((root) => join(root, `lib/modules/${version}/vmlinux`)),
+            `/boot/vmlinux-${version}`,
+            `/lib/modules/${version}/build/vmlinux`,
+          ];
+    const byId = [...debugPlacesByBuildId(buildId, places), ...elfPlaces(buildId, places)];
+    for (const place of [...byId, ...byVersion]) {
+      const file = openRegular(place);
+      if (typeof file === 'string') continue;
+      if (buildIdOf(file.source) === buildId) return file.source;
+      file.source.close?.();
+    }
     return null;
   }
 
@@ -84,6 +111,10 @@ export class KernelFiles {
   }
 
   #read(path: string): SymbolSource | null {
+    // Files of /proc say that they are empty.
+    const file = openRegular(path);
+    if (typeof file !== 'string' && file.source.size > 0) return file.source;
+    if (typeof file !== 'string') file.source.close?.();
     try {
       return memorySource(readProcFile(path));
     } catch (error) {
