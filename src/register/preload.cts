@@ -93,6 +93,8 @@ function nameWhatStartsLater(): void {
   const options = [process.env.NODE_OPTIONS, ...FLAGS, `--require=${preload}`];
   // A child that can't open its log in the directory would log to standard output.
   if (isWritable('.')) process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
+  // A recorder that set all this up has said what it did.
+  if (process.env.PERF_TS_RECORDING !== undefined) return;
   process.stderr.write(
     'perf-ts/register: workers and children that start from now on will have names; the main ' +
       `thread of process ${process.pid} needs a restart with: node ${FLAGS.join(' ')}\n`,

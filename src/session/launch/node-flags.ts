@@ -67,11 +67,10 @@ export function addNodeFlags(
     const reason = `Node ${version} does not take V8's profiling flags from NODE_OPTIONS`;
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
-  const given = [
-    ...wordsOf(variable(command.env, 'NODE_OPTIONS')),
-    ...nodeWords(command, found.isNode),
-  ];
-  const added = missingFlags(given);
+  const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
+  const own = nodeWords(command, found.isNode);
+  const given = [...inherited, ...own];
+  const added = missingFlags(inherited, own);
   const canLog = isDirectoryWritable(command);
   if (added.length > 0 && !canLog && !found.isNode) {
     const reason = "V8 would log to standard output, since its log can't be in this directory";
@@ -101,7 +100,7 @@ export function addNodeFlags(
       added.length === 0
         ? []
         : [`${where} got ${added.join(' ')}; --no-node-flags leaves it alone`],
-    causesMaps: added.includes('--perf-basic-prof'),
+    causesMaps: added.includes('--perf-basic-prof') && !own.some(namesCode),
     recordingId,
   };
 }
@@ -127,13 +126,23 @@ function isDirectoryWritable({ user }: CommandSpec): boolean {
   }
 }
 
-/** The flags that neither NODE_OPTIONS nor the command line has. */
-function missingFlags(given: readonly string[]): string[] {
-  const names = given.map((word) => word.replaceAll('_', '-').split('=', 1)[0] as string);
+/**
+ * The flags that NODE_OPTIONS lacks. What stands on the command line itself does not reach children, so
+ * it is added all the same, but for what the user decided otherwise: a jitdump, `--no-…`.
+ */
+function missingFlags(inherited: readonly string[], own: readonly string[]): string[] {
+  const nameOf = (word: string): string => word.replaceAll('_', '-').split('=', 1)[0] as string;
+  const others = [...inherited, ...own].map(nameOf);
   return V8_FLAGS.filter((flag) => {
-    if (flag === '--perf-basic-prof') return !given.some(namesCode);
-    return !names.includes(flag) && !names.includes(flag.replace('--', '--no-'));
+    if (inherited.map(nameOf).includes(flag)) return false;
+    if (others.includes(flag.replace('--', '--no-'))) return false;
+    return flag !== '--perf-basic-prof' || !others.some(wantsOtherNames);
   });
+}
+
+/** Another of V8's ways to name its code. */
+function wantsOtherNames(word: string): boolean {
+  return namesCode(word) && word !== '--perf-basic-prof';
 }
 
 /** Node's own options on its command line: those before the script. */

@@ -87,7 +87,9 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor([node, 'app.js', '--perf-prof']).value).toBe(FLAGS);
     expect(
       optionsFor([node, '--perf_basic_prof', '--no-interpreted-frames-native-stack', 'a.js']),
-    ).toMatchObject({ notes: [], causesMaps: false });
+    ).toMatchObject({ value: '--perf-basic-prof', causesMaps: false });
+    const all = { env: [`NODE_OPTIONS=${FLAGS}`] };
+    expect(optionsFor([node, 'app.js'], all)).toMatchObject({ value: FLAGS, notes: [] });
   });
 
   test("V8's log goes where nobody sees it, unless the user wants it", () => {
