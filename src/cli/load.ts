@@ -1,6 +1,7 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
 import { debuginfodUrls } from '../session/read/debuginfod.ts';
+import { isAboutJitNames } from '../session/read/jit-files.ts';
 import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
 import { NO_PERF_MAP, type SymbolSources } from '../session/read/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
@@ -38,6 +39,7 @@ export async function loadForCommand(
 ): Promise<OpenedProfile> {
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
+    unwind: options.isNamed !== false,
     ...symbolSources(options),
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
@@ -76,6 +78,8 @@ export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): vo
       say(`perf-ts: ${reason}: ${example}`);
     } else if (isMissingNames(reason)) {
       if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
+    } else if (isAboutJitNames(reason)) {
+      say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(reason)) {
       say(`perf-ts: ${reason} (${example})`);
     } else if (reason === NO_PERF_MAP) {
