@@ -13,7 +13,7 @@ const STACK_BYTES = 4096;
 
 export async function rows() {
   if (!hasPerf()) return [];
-  const node = [process.execPath, join(root, 'bench/unwind-node.cjs'), '26'];
+  const node = [process.execPath, join(root, 'bench/unwind-node.cjs'), '45'];
   return [...compare('C', [frames(), '13000']), ...compare('Node', node)];
 }
 

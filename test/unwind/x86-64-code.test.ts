@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { UnwindRule } from '../../src/unwind/unwind-rule.ts';
+import { Instruction } from '../../src/unwind/x86-64/instruction.ts';
+import { walkToReturn } from '../../src/unwind/x86-64/walk-to-return.ts';
+import { openElf } from '../helpers/unwind-recording.ts';
+import { cfa, ehFrame, STACK, sections, textAt, unwind } from './cfi-bytes.ts';
+
+const hasObjdump = spawnSync('objdump', ['--version']).status === 0;
+
+/** cfa offset, and the caller's rbp from the cfa; null if the walk finds nothing. */
+function walk(...code: readonly number[][]): [cfa: number, rbp: number] | null {
+  const rule = new UnwindRule();
+  const found = walkToReturn(Uint8Array.from(code.flat()), 0, rule);
+  return found ? [rule.cfaOffset, rule.fpOffset] : null;
+}
+
+const RET = [0xc3];
+const ADD_RSP_8 = [0x48, 0x83, 0xc4, 8];
+const SUB_RSP_8 = [0x48, 0x83, 0xec, 8];
+const POP_RBX = [0x5b];
+const POP_RBP = [0x5d];
+const PUSH_RDI = [0x57];
+const CALL = [0xe8, 0, 1, 0, 0];
+const MOV_EAX_EDI = [0x89, 0xf8];
+
+describe('walking to the return', () => {
+  test('what the path takes off the stack lies below the return address', () => {
+    expect(walk(RET)).toEqual([8, 0]);
+    expect(walk(MOV_EAX_EDI, ADD_RSP_8, POP_RBX, RET)).toEqual([24, 0]);
+    expect(walk(ADD_RSP_8, POP_RBX, POP_RBP, RET)).toEqual([32, -16]);
+    expect(walk(SUB_RSP_8, PUSH_RDI, CALL, POP_RBX, ADD_RSP_8, ADD_RSP_8, RET)).toEqual([16, 0]);
+    expect(walk([0x48, 0x81, 0xc4, 0, 1, 0, 0], RET)).toEqual([264, 0]);
+    expect(walk([0x48, 0x8d, 0x64, 0x24, 0x18], RET)).toEqual([32, 0]);
+  });
+
+  test('jumps are followed, and branches taken the second time', () => {
+    // jmp over a pop
+    expect(walk([0xeb, 1], POP_RBX, RET)).toEqual([8, 0]);
+    // while (…) { call } with its test on top: je out; call; jmp back; out: pop; ret
+    expect(walk([0x74, 7], CALL, [0xeb, 0xf7], POP_RBX, RET)).toEqual([16, 0]);
+  });
+
+  test.each([
+    ['leave', [0xc9]],
+    ['mov %rbp,%rsp', [0x48, 0x89, 0xec]],
+    ['lea -8(%rbp),%rsp', [0x48, 0x8d, 0x65, 0xf8]],
+    ['and $-16,%rsp', [0x48, 0x83, 0xe4, 0xf0]],
+    ['an indirect jump', [0xff, 0xe0]],
+    ['a jump to itself', [0xeb, 0xfe]],
+    ['ud2', [0x0f, 0x0b]],
+    ['a call that does not return', [...CALL, 0x0f, 0x1f, 0x00]],
+    ['an opcode that does not exist', [0x06]],
+    ['more off the stack than there is', [...PUSH_RDI]],
+  ])('given up at %s', (_, code) => {
+    expect(walk(code, RET)).toBe(null);
+  });
+
+  test('the end of the text', () => {
+    expect(walk(MOV_EAX_EDI)).toBe(null);
+    expect(walk([0x48, 0x81, 0xc4, 0])).toBe(null);
+  });
+});
+
+test('a function without table and frame pointer leads on to its caller', () => {
+  // Returned to at 0x3005: add $8,%rsp; pop %rbx; ret. rbp has a value of its own.
+  const main = { start: 0x2000, size: 0x100, program: [cfa.defOffset(16)] };
+  const start = { start: 0x1000, size: 0x100, program: [cfa.undefined(16)] };
+  const leaf = { start: 0x4000, size: 0x100, program: [] };
+  const found = unwind({
+    sections: sections({
+      ehFrame: ehFrame([start, main, leaf]),
+      readText: textAt(0x3000, [...CALL, ...ADD_RSP_8, ...POP_RBX, ...RET]),
+    }),
+    ip: 0x4000,
+    registers: { 6: STACK + 8 },
+    stack: [{ code: 0x3005 }, 0, 0, { code: 0x2010 }, 0, { code: 0x1010 }],
+  });
+  expect(found).toBe('4000 3005 2010 1010 | root');
+});
+
+test.each([
+  ["the dynamic loader's entry", [0x48, 0x89, 0xe7, ...CALL], []],
+  ["musl's entry", [0x48, 0x83, 0xe4, 0xf0, ...CALL], []],
+  ["musl's threads", [0x41, 0xff, 0xd1], [0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05]],
+  ["musl's call of main", [0xff, 0xd3], [0x89, 0xc7, ...CALL, 0x66, 0x90]],
+])('%s has no caller', (_, before, after) => {
+  const leaf = { start: 0x4000, size: 0x100, program: [] };
+  const returnTo = 0x3000 + before.length;
+  const readText = textAt(0x3000, [...before, ...after]);
+  const found = unwind({
+    sections: sections({ ehFrame: ehFrame([leaf]), readText }),
+    ip: 0x4000,
+    stack: [{ code: returnTo }],
+  });
+  expect(found).toBe(`4000 ${returnTo.toString(16)} | root`);
+});
+
+test.skipIf(!hasObjdump || process.arch !== 'x64')('lengths are those of objdump', () => {
+  const path = process.execPath;
+  const text = openElf(path)?.sections.find(({ name }) => name === '.text');
+  if (text === undefined) throw new Error(`${path} has no .text`);
+  // C++ of V8, in the middle of the text.
+  const start = text.address + Math.floor(text.size / 16);
+  const range = [`--start-address=${start}`, `--stop-address=${start + 0x20000}`];
+  const words = ['-d', '--no-show-raw-insn', '-j', '.text', ...range, path];
+  const { stdout } = spawnSync('objdump', words, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const lines = [...stdout.matchAll(/^\s*([0-9a-f]+):\t(.*)$/gm)];
+  const addresses = lines.map((line) => Number.parseInt(line[1] as string, 16));
+  const bytes = readFileSync(path);
+  const instruction = new Instruction();
+  const wrong: string[] = [];
+  // The first may begin in the middle of one, the last is cut.
+  for (let i = 20; i + 20 < addresses.length; i++) {
+    const address = addresses[i] as number;
+    instruction.decode(bytes, address - text.address + text.offset);
+    if (instruction.length !== (addresses[i + 1] as number) - address)
+      wrong.push(lines[i]?.[0] ?? '');
+  }
+  expect(addresses.length).toBeGreaterThan(10_000);
+  expect(wrong).toEqual([]);
+});
