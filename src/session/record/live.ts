@@ -70,7 +70,8 @@ export async function* live(
 ): AsyncGenerator<LiveBatch, void, void> {
   // Nothing is unwound here, so copied stacks would only take room.
   const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
-  const plain = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  // Addresses are not named here either, so Node needs no flags.
+  const plain = { nodeFlags: false, ...options, ...(callGraph !== undefined && { callGraph }) };
   if ((options as RecordOptions).overwrite) {
     throw new UsageError('overwrite: live() hands samples out as they come, and overwrites none', [
       'record() to a file can',

@@ -93,7 +93,8 @@ function optionsFor(setup: CaseSetup, marksFile: string): RecordOptions {
     inherit: !setup.oneThread,
     // It is our own program, and it has to write into our folder.
     asRoot: process.geteuid?.() === 0,
-    // Nobody's NODE_OPTIONS may change what it does.
+    // Nobody's NODE_OPTIONS may change what it does, nor ours.
+    nodeFlags: false,
     env: { PATH: process.env.PATH },
   };
 }
