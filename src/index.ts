@@ -18,6 +18,7 @@ export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
 export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report/report.ts';
+export type { Completeness, CutStacks } from './profile/completeness.ts';
 export type { SampleSelection } from './profile/filter.ts';
 export type { FlatReport } from './profile/flat-report.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
