@@ -15,6 +15,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../elf/elf-file.ts';
+import { readAppendix } from '../../perf-data/appendix.ts';
 import type { DsoIndex, DsoKey } from '../../process/types.ts';
 import {
   type DebugContents,
@@ -25,6 +26,7 @@ import {
 } from '../../symbols/debug-file.ts';
 import type { SymbolSource } from '../../symbols/symbol-request.ts';
 import { archiveOf } from '../read/find-archive.ts';
+import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../read/jit-files.ts';
 import { runPipeline } from '../read/open-profile.ts';
 import { withSource } from '../read/open-recording.ts';
 import type { Pipeline } from '../read/pipeline.ts';
@@ -126,11 +128,9 @@ class ArchiveWriter {
         case 'vdso':
           this.#storeBytes('[vdso]', files.provide({ need: 'vdso', dso: key, buildId }));
           break;
-        case 'jit': {
-          const map = files.provide({ need: 'perf-map', dso: key, buildId: null });
-          this.#storeBytes(`/tmp/perf-${key.pid}.map`, map);
+        case 'jit':
+          if (key.generation === undefined) this.#storeJit(key.pid, pipeline, files);
           break;
-        }
         case 'kernel':
         case 'kernel-module':
           if (hasKernel) break;
@@ -198,6 +198,21 @@ class ArchiveWriter {
     const buildId = readBuildId(elf, this.diagnostics);
     if (buildId === null) this.diagnostics.count('debug file without a build ID, not stored');
     else this.#copy(source, elf, placeOfBuild(buildId, '.debug'), kept);
+  }
+
+  /** What the recording does not hold itself. */
+  #storeJit(pid: number, { data, processes }: Pipeline, files: SymbolFiles): void {
+    const { diagnostics } = this;
+    const dumps = processes.jitdumps.get(pid) ?? [];
+    for (const path of dumps) {
+      const owners = ownerOf(this.#recording);
+      this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
+    }
+    const isStored = readAppendix(data).some(({ name }) => name === `${PERF_MAP_ATTACHMENT}${pid}`);
+    if (isStored || [...dumps].some((path) => this.#stored.has(relativePath(path)))) return;
+    const dso = { kind: 'jit', pid } as const;
+    const map = files.provide({ need: 'perf-map', dso, buildId: null });
+    this.#storeBytes(`/tmp/perf-${pid}.map`, map);
   }
 
   #storeKernel({ processes }: Pipeline, files: SymbolFiles): void {

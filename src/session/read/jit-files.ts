@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import type { Diagnostics } from '../../base/diagnostics.ts';
@@ -10,6 +10,8 @@ import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../jit/perf-map.ts';
 import { type Attachment, readAppendix } from '../../perf-data/appendix.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
+import type { SymbolSource } from '../../symbols/symbol-request.ts';
+import { NAMED_BY_LATEST } from './jit-settle.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 import { openTrusted, sourceOf, uidOfProcess } from './trusted-file.ts';
 
@@ -17,6 +19,8 @@ import { openTrusted, sourceOf, uidOfProcess } from './trusted-file.ts';
 export const PERF_MAP_ATTACHMENT = 'perf-map/';
 
 const CLOCK_MONOTONIC = 1;
+const JITDUMP_NOT_USED = 'jitdump not used';
+const OTHER_CLOCK = 'jitdump of another clock, its times not used: record with -k mono';
 /** What the recorder adds to a map: 32 bytes for each look at it. */
 const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
 
@@ -103,40 +107,55 @@ class JitFiles {
     }
   }
 
-  #readJitdump(recordedPath: string, pid: number): CodeTable | null {
-    const { diagnostics, symfs, data } = this.#options;
-    const refuse = (reason: string): null => {
-      diagnostics.count('jitdump not used', `${recordedPath}: ${reason}`);
-      return null;
-    };
-    const writer = Number(/jit-(\d+)\.dump$/.exec(recordedPath)?.[1]);
-    if (writer !== pid && writer !== pidInItsNamespace(pid)) {
-      return refuse(`mapped by process ${pid}, whose it is not`);
-    }
-    const path = symfs === undefined ? recordedPath : join(symfs, recordedPath);
-    // The kernel told the path with all links resolved: one that has them now leads elsewhere.
-    if (symfs === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
-    const targetUid = uidOfProcess(pid);
-    const owners = targetUid === null ? this.#owners : [...this.#owners, targetUid];
-    const file = openTrusted(path, owners);
-    if (file.kind === 'refused') return refuse(file.reason);
-    const source = sourceOf(file.fd, file.size);
+  #readJitdump(path: string, pid: number): CodeTable | null {
+    const { diagnostics, data } = this.#options;
+    const source = openJitdump(path, pid, { ...this.#options, owners: this.#owners });
+    if (source === null) return null;
     try {
       const isSameClock = hasMonotonicClock(data);
-      if (!isSameClock) {
-        diagnostics.count(
-          'jitdump of another clock, its times not used: record with -k mono',
-          path,
-        );
-      }
+      if (!isSameClock) diagnostics.count(OTHER_CLOCK, path);
       const startTime = isSameClock ? data.startTime : null;
-      return readJitdump(source, { diagnostics, name: path, pid: writer, startTime });
+      return readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime });
     } catch (error) {
-      return refuse(String(error));
+      diagnostics.count(JITDUMP_NOT_USED, `${path}: ${String(error)}`);
+      return null;
     } finally {
       source.close?.();
     }
   }
+}
+
+/** A jitdump that `pid` mapped at `recordedPath`; null, with the reason counted, if it is not used. */
+export function openJitdump(
+  recordedPath: string,
+  pid: number,
+  options: Pick<SymbolSources, 'symfs' | 'archive'> & {
+    readonly diagnostics: Diagnostics;
+    readonly owners: readonly number[];
+  },
+): SymbolSource | null {
+  const { diagnostics, symfs, archive, owners } = options;
+  const refuse = (reason: string): null => {
+    diagnostics.count(JITDUMP_NOT_USED, `${recordedPath}: ${reason}`);
+    return null;
+  };
+  const writer = writerOf(recordedPath);
+  if (writer !== pid && writer !== pidInItsNamespace(pid)) {
+    return refuse(`mapped by process ${pid}, whose it is not`);
+  }
+  const roots = [archive, symfs].filter((root) => root !== undefined);
+  const copy = roots.map((root) => join(root, recordedPath)).find((path) => existsSync(path));
+  const path = copy ?? recordedPath;
+  // The kernel told the path with all links resolved: one that has them now leads elsewhere.
+  if (copy === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
+  const targetUid = uidOfProcess(pid);
+  const file = openTrusted(path, targetUid === null ? owners : [...owners, targetUid]);
+  return file.kind === 'refused' ? refuse(file.reason) : sourceOf(file.fd, file.size);
+}
+
+/** The pid in the file's name, by which its writer knows itself. */
+function writerOf(path: string): number {
+  return Number(/jit-(\d+)\.dump$/.exec(path)?.[1]);
 }
 
 /** Jitdumps count in CLOCK_MONOTONIC; perf's own clock is another. */
@@ -145,7 +164,8 @@ function hasMonotonicClock({ attrs }: PerfData): boolean {
   return attr?.flags.useClockid === true && attr.clockid === CLOCK_MONOTONIC;
 }
 
-function ownerOf(path: string): number[] {
+/** Whom to believe besides root and us: the recording is theirs too. */
+export function ownerOf(path: string): number[] {
   try {
     return [statSync(path).uid];
   } catch {
@@ -170,4 +190,14 @@ export function pidInItsNamespace(pid: number): number | null {
   } catch {
     return null;
   }
+}
+
+/** Whether a reason means that JIT code may have wrong names, or none that it could have. */
+export function isAboutJitNames(reason: string): boolean {
+  return (
+    reason === JITDUMP_NOT_USED ||
+    reason === OTHER_CLOCK ||
+    reason === NAMED_BY_LATEST ||
+    reason === 'perf map not used'
+  );
 }

@@ -3,6 +3,10 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import type { JitCode } from '../../jit/jit-code.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 
+const REUSED = 'samples in JIT code at addresses that held other code at other times';
+const NAMED_BY_TIME = `${REUSED}, named by time`;
+export const NAMED_BY_LATEST = `${REUSED}, named by the latest`;
+
 /** Of a frame: what the count below asks of it. */
 const IN_JIT = 1;
 const IS_REUSED = 2;
@@ -35,9 +39,7 @@ export function settleJitFrames(
   if (reused === 0) return;
   const share = ((reused / inJit) * 100).toFixed(1);
   diagnostics.count(
-    jit.isTimed
-      ? 'samples in JIT code at addresses that held other code at other times, named by time'
-      : 'samples in JIT code at addresses that held other code at other times, named by the latest',
+    jit.isTimed ? NAMED_BY_TIME : NAMED_BY_LATEST,
     `${share} % of the ${inJit} in JIT code`,
     reused,
   );

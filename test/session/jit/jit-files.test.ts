@@ -50,7 +50,7 @@ function recording(attachments: readonly Attachment[] = [], clockid = 1): Uint8A
 }
 
 /** Who is at the code's address at `timeNs`, in a recording whose process mapped `mapped`. */
-function nameAt(timeNs: number, mapped: readonly string[], file = recording()) {
+function nameAt(timeNs: number, mapped: readonly string[], file = recording(), archive?: string) {
   const path = join(directory, 'perf.data');
   writeFileSync(path, file);
   const diagnostics = new Diagnostics();
@@ -72,7 +72,13 @@ function nameAt(timeNs: number, mapped: readonly string[], file = recording()) {
     });
   }
   const data = openPerfData(memorySource(file));
-  const jit = openJitCode({ data, processes, diagnostics, path });
+  const jit = openJitCode({
+    data,
+    processes,
+    diagnostics,
+    path,
+    ...(archive !== undefined && { archive }),
+  });
   const dso = processes.dsos.intern({ kind: 'jit', pid: PID });
   jit.advance(timeNs);
   const name = jit.isJit(dso) ? jit.resolve(jit.place(dso, CODE_AT), CODE_AT)?.name : undefined;
@@ -111,6 +117,13 @@ describe('a jitdump', () => {
     expect(reasons[0]).toMatch(
       /^jitdump of another clock, its times not used: record with -k mono/,
     );
+  });
+
+  test('is also found in the archive of the recording', () => {
+    const archive = join(directory, 'perf.data.symbols');
+    mkdirSync(join(archive, directory), { recursive: true });
+    writeFileSync(join(archive, dumpPath()), dumpBytes());
+    expect(nameAt(1000, [dumpPath()], recording(), archive).name).toBe('compiled');
   });
 
   const refused = (make: () => void, mapped = dumpPath()) => {
