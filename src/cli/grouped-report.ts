@@ -1,5 +1,4 @@
 import { printable } from '../base/printable.ts';
-import { tidyName } from '../export/folded-name.ts';
 import type { SampleSelection } from '../profile/filter.ts';
 import {
   computeGroupedReport,
@@ -7,6 +6,7 @@ import {
   type GroupedRow,
   type GroupKey,
 } from '../profile/grouped-report.ts';
+import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
@@ -76,7 +76,7 @@ function lostLine({ lost, weight }: GroupedReport): string {
 }
 
 function namesOf(row: GroupedRow): string[] {
-  return row.names.map((name) => printable(tidyName(name)));
+  return row.names.map((name) => printable(shortName(name)));
 }
 
 function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]): string[] {
@@ -105,7 +105,7 @@ export function groupLines(
   const { rows, rest } = selectRows(sideBySide(opened, group, options));
   const cells = rows.map(({ shares, names }) => [
     ...shares.map((share) => (share === null ? '' : formatShare(share))),
-    ...names.map((name) => printable(tidyName(name))),
+    ...names.map((name) => printable(shortName(name))),
   ]);
   const numbers = group.map((event) => printable(opened.profile.events[event]!.name));
   return [...tableOf(numbers, options.keys, cells), ...rest];

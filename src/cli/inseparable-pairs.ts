@@ -1,10 +1,10 @@
 import { printable } from '../base/printable.ts';
-import { tidyName } from '../export/folded-name.ts';
 import { secondsToSeparate } from '../period/uncertainty/uncertainty.ts';
 import type { SampleSelection } from '../profile/filter.ts';
 import type { FlatReport } from '../profile/flat-report.ts';
 import { findInseparable } from '../profile/inseparable.ts';
 import type { ShareEstimator } from '../profile/share-steps.ts';
+import { shortName } from '../profile/short-name.ts';
 import type { EventIndex } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 
@@ -42,7 +42,7 @@ export function inseparableLines(pairs: readonly InseparableNames[]): string[] {
     seconds === null
       ? []
       : [
-          `${printable(tidyName(first))} and ${printable(tidyName(second))} can't be told apart: ` +
+          `${printable(shortName(first))} and ${printable(shortName(second))} can't be told apart: ` +
             `record about ${formatSeconds(seconds)} more`,
         ],
   );

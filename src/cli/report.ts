@@ -1,5 +1,4 @@
 import { printable } from '../base/printable.ts';
-import { tidyName } from '../export/folded-name.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodesByInlining } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
@@ -8,6 +7,7 @@ import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
 import { lostSamplesOf } from '../profile/losses.ts';
+import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
@@ -144,8 +144,8 @@ function reportLines(
     const { length } = profile.funcs;
     const label = (group: number): string =>
       group < length
-        ? printable(funcLabel(profile, group))
-        : `${printable(funcLabel(profile, group - length))} (inlined)`;
+        ? printable(shortName(funcLabel(profile, group)))
+        : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
     return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
   }
   const { rows, rest } = selectRows(inOrder(rowsOf(profile, report, sort), view), limits);
@@ -165,7 +165,7 @@ function reportLines(
     ...(withTotal ? [formatShare(row.totalShare)] : []),
     formatCount(row.selfSamples),
     ...(withDso ? [printable(row.dso)] : []),
-    printable(tidyName(row.name)),
+    printable(shortName(row.name)),
   ]);
   const header = [...numbers, ...(withDso ? ['DSO'] : []), titles[sort]];
   const right = numbers.map((_, column) => column);
