@@ -1,8 +1,7 @@
 import { NONE } from '../base/brand.ts';
-import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { GrowableInt32 } from '../base/growable-columns.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import type { AddressRanges } from './address-ranges.ts';
-import { lastAtMost } from './line-table.ts';
 
 /** An interval that does not nest is put below those inside it, looking at this many at most. */
 const MOST_MOVED = 64;
@@ -17,7 +16,16 @@ const MOST_MOVED = 64;
  *                                                 0x28   g
  *                                                 0x30   f …
  */
-export type FunctionSpans = { readonly start: Float64Array; readonly row: Int32Array };
+export type FunctionSpans = {
+  /** Of the first span. */
+  readonly base: number;
+  /** Bytes from `base`. */
+  readonly start: Uint32Array;
+  readonly row: Int32Array;
+};
+
+/** Code of one unit is never this far apart; what claims to be is left out. */
+const MAX_EXTENT = 2 ** 32;
 
 /**
  * Flattens `ranges`, of which the `i`th belongs to row `rowOf[i]`. Rows are in the order of the tree,
@@ -29,13 +37,15 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
   const ends = ranges.end.array;
   // Equal starts keep their order, so a caller comes before what begins where it does.
   const order = sortedOrder(starts, count);
-  const start = new GrowableFloat64(Math.max(16, count));
+  const base = count === 0 ? 0 : (starts[order[0]!] as number);
+  const start = new GrowableInt32(Math.max(16, count));
   const row = new GrowableInt32(Math.max(16, count));
   /** Ranges that are open, rows ascending. */
   const open: number[] = [];
   for (let i = 0; i < count; i++) {
     const range = order[i] as number;
     const from = starts[range] as number;
+    if ((ends[range] as number) - base >= MAX_EXTENT) continue;
     closeUntil(from);
     let at = open.length;
     const lowest = Math.max(0, at - MOST_MOVED);
@@ -45,7 +55,7 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
     emit(from);
   }
   closeUntil(Number.POSITIVE_INFINITY);
-  return { start: start.finish(), row: row.finish() };
+  return { base, start: new Uint32Array(start.finish().buffer), row: row.finish() };
 
   /** Ends what ends at or before `limit`, innermost first; those below may end before it. */
   function closeUntil(limit: number): void {
@@ -61,16 +71,25 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
   function emit(from: number): void {
     const inner = open.length === 0 ? NONE : (rowOf[open[open.length - 1]!] as number);
     const last = start.length - 1;
-    if (last >= 0 && start.array[last] === from) row.array[last] = inner;
+    const offset = (from - base) | 0;
+    if (last >= 0 && start.array[last] === offset) row.array[last] = inner;
     else if (last < 0 || row.array[last] !== inner) {
-      start.push(from);
+      start.push(offset);
       row.push(inner);
     }
   }
 }
 
 /** The row of the innermost function at `address`, −1 if there is none. */
-export function findSpan({ start, row }: FunctionSpans, address: number): number {
-  const at = lastAtMost(start, start.length, address);
-  return at < 0 ? NONE : (row[at] as number);
+// Hot: once per address.
+export function findSpan({ base, start, row }: FunctionSpans, address: number): number {
+  const offset = address - base;
+  let low = 0;
+  let high = start.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((start[middle] as number) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? NONE : (row[low - 1] as number);
 }

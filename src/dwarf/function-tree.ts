@@ -13,6 +13,7 @@ import { endOf, type Unit } from './unit.ts';
 const MAX_DEPTH = 1 << 12;
 /** Range lists may be shared by DIEs, so a small file could claim many ranges. */
 const MOST_RANGES_PER_BYTE = 1;
+const MAX_COLUMN = 0xffff;
 const FEW_RANGES = 1 << 16;
 
 /**
@@ -21,8 +22,6 @@ const FEW_RANGES = 1 << 16;
  */
 export type FunctionTree = {
   readonly length: number;
-  /** Offset of the DIE. */
-  readonly die: Float64Array;
   /** Offset of the DIE that has the name, as `nameReference` found it: its origin, or itself. */
   readonly origin: Float64Array;
   /** 1: `origin` lies in the alternate file. */
@@ -34,7 +33,7 @@ export type FunctionTree = {
   /** The call that was inlined: index of a file of the unit's line program, line and column. */
   readonly callFile: Int32Array;
   readonly callLine: Int32Array;
-  readonly callColumn: Int32Array;
+  readonly callColumn: Uint16Array;
   /** Which row is the innermost at an address. */
   readonly spans: FunctionSpans;
   /** The unit could not be read to its end. */
@@ -43,7 +42,6 @@ export type FunctionTree = {
 
 /** Reads function trees. One for a file: it keeps the memory that columns grow in. */
 export class FunctionTreeReader {
-  readonly #die = new GrowableFloat64();
   readonly #origin = new GrowableFloat64();
   readonly #isOriginAlternate = new GrowableUint8();
   readonly #isInlined = new GrowableUint8();
@@ -73,15 +71,14 @@ export class FunctionTreeReader {
       isDamaged = true;
     }
     return {
-      length: this.#die.length,
-      die: this.#die.finish(),
+      length: this.#origin.length,
       origin: this.#origin.finish(),
       isOriginAlternate: this.#isOriginAlternate.finish(),
       isInlined: this.#isInlined.finish(),
       parent: this.#parent.finish(),
       callFile: this.#callFile.finish(),
       callLine: this.#callLine.finish(),
-      callColumn: this.#callColumn.finish(),
+      callColumn: new Uint16Array(this.#callColumn.finish()),
       spans: paintSpans(this.#ranges, this.#rangeRow.array),
       isDamaged,
     };
@@ -89,7 +86,6 @@ export class FunctionTreeReader {
 
   #columns(): { length: number }[] {
     return [
-      this.#die,
       this.#origin,
       this.#isOriginAlternate,
       this.#isInlined,
@@ -198,19 +194,18 @@ export class FunctionTreeReader {
           break;
       }
     }
-    const next = this.#die.length;
+    const next = this.#origin.length;
     if (!this.#addRanges(unit, next)) {
       // Without code of its own it is a declaration or a template of inlined calls.
       return isInlined ? around : NONE;
     }
-    this.#die.push(die);
     this.#origin.push(origin);
     this.#isOriginAlternate.push(isOriginAlternate);
     this.#isInlined.push(isInlined ? 1 : 0);
     this.#parent.push(around);
     this.#callFile.push(callFile);
     this.#callLine.push(callLine);
-    this.#callColumn.push(callColumn);
+    this.#callColumn.push(callColumn > MAX_COLUMN ? 0 : callColumn);
     return next;
   }
 

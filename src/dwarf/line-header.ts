@@ -3,7 +3,7 @@ import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { skipStep, skipValue } from './form-size.ts';
 import type { DwarfSections } from './sections.ts';
 
-const MAX_FILES = 1 << 20;
+const MAX_FILES = 0xffff;
 const LENGTH_64 = 0xffffffff;
 
 /** Sections that a path can lie in, as `PathTable.section` numbers them. */

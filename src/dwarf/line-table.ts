@@ -8,6 +8,8 @@ import { defineFile, type LineHeader, parseLineHeader } from './line-header.ts';
 /** A sequence is code in one piece; a longer one is damage. */
 const MAX_SEQUENCE_BYTES = 2 ** 32;
 const MAX_COLUMN = 0xffff;
+/** Stands for a file beyond those that a row can name; no unit has so many. */
+const NO_FILE = 0xffff;
 const FIRST_CAPACITY = 1 << 14;
 
 /**
@@ -25,7 +27,7 @@ export type LineTable = {
   readonly rowCount: Int32Array;
   readonly offset: Uint32Array;
   /** Index into the header's files. */
-  readonly file: Uint32Array;
+  readonly file: Uint16Array;
   /** From 1; 0: the compiler says that no line made this code. */
   readonly line: Uint32Array;
   readonly column: Uint16Array;
@@ -37,7 +39,7 @@ export type LineTable = {
 class RowBuffer {
   length = 0;
   address = new Float64Array(FIRST_CAPACITY);
-  file = new Uint32Array(FIRST_CAPACITY);
+  file = new Uint16Array(FIRST_CAPACITY);
   line = new Uint32Array(FIRST_CAPACITY);
   column = new Uint16Array(FIRST_CAPACITY);
 
@@ -55,7 +57,7 @@ class RowBuffer {
     const address = new Float64Array(capacity);
     address.set(this.address);
     this.address = address;
-    const file = new Uint32Array(capacity);
+    const file = new Uint16Array(capacity);
     file.set(this.file);
     this.file = file;
     const line = new Uint32Array(capacity);
@@ -144,7 +146,7 @@ export class LineProgram {
           line = (line + reader.sleb()) >>> 0;
           break;
         case dw.DW_LNS_set_file:
-          file = reader.uleb();
+          file = Math.min(reader.uleb(), NO_FILE);
           break;
         case dw.DW_LNS_set_column:
           column = reader.uleb();

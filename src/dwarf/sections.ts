@@ -1,5 +1,4 @@
 import { type ByteSource, memorySource } from '../base/byte-source.ts';
-import { decodeText } from '../base/text.ts';
 import { AbbreviationCache } from './abbreviation-cache.ts';
 import { DwarfReader } from './dwarf-reader.ts';
 
@@ -9,6 +8,8 @@ export type SectionProvider = (name: string) => ByteSource | null;
 /** A name longer than this is cut. */
 const MAX_STRING_BYTES = 64 * 1024;
 const SHORT_STRING_BYTES = 256;
+/** Decodes to flat strings; those that grow by a character at a time take ten times the memory. */
+const decoder = new TextDecoder();
 const EMPTY = memorySource(new Uint8Array(0));
 
 /**
@@ -44,6 +45,7 @@ export class DwarfSections {
     const reader = this.reader(name);
     let bytes = reader.peek(offset, SHORT_STRING_BYTES);
     if (bytes.indexOf(0) < 0) bytes = reader.peek(offset, MAX_STRING_BYTES);
-    return decodeText(bytes);
+    const nul = bytes.indexOf(0);
+    return decoder.decode(nul < 0 ? bytes : bytes.subarray(0, nul));
   }
 }
