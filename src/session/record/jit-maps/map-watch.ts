@@ -17,6 +17,8 @@ import { RecordedProcesses, startOf } from './recorded-processes.ts';
 const BUSY_PAUSE_MS = 20;
 const QUIET_PAUSE_MS = 40;
 const NO_MAP_PAUSE_MS = 100;
+/** With hundreds of maps: how many times as long as the look itself took. */
+const LOOK_PAUSE_FACTOR = 50;
 /**
  * Between two searches for processes in other mount namespaces, and for old maps written anew; and
  * how many times as long as the search itself took.
@@ -86,8 +88,10 @@ export class MapWatch {
 
   #lookAgain(): void {
     try {
-      if (this.look()) this.#lookAfter(BUSY_PAUSE_MS);
-      else this.#lookAfter(this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS);
+      const start = performance.now();
+      const quietPause = this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS;
+      const pause = this.look() ? BUSY_PAUSE_MS : quietPause;
+      this.#lookAfter(Math.max(pause, LOOK_PAUSE_FACTOR * (performance.now() - start)));
     } catch (error) {
       this.#notices.set('look', `perf maps were not read to the end: ${(error as Error).message}`);
       this.stop();
