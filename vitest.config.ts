@@ -6,6 +6,8 @@ export default defineConfig({
     // Only against a test that never ends: live tests share the machine with whatever else runs.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // What perf has stored below ~/.debug on this machine is no part of a recording under test.
+    env: { PERF_BUILDID_DIR: '/nonexistent' },
     server: { deps: { inline: ['d3-flame-graph'] } },
   },
 });
