@@ -30,7 +30,7 @@ import { openJitCode } from '../../../src/session/read/jit-files.ts';
 import { NOBODY } from '../../helpers/nobody.ts';
 
 /** No process has such a pid. */
-const PID = 2 ** 22 + 7;
+const PID = 2 ** 22 + process.pid;
 const CODE_AT = 0x7f0000;
 
 let directory = '';
@@ -229,6 +229,6 @@ test('a perf map of 2 GB with nothing in it names nothing, and is not read whole
     expect(name).toBeUndefined();
     expect(reasons[0]).toMatch(/^perf map larger than 256 MiB, the rest not read/);
   } finally {
-    rmSync(map);
+    rmSync(map, { force: true });
   }
 });
