@@ -70,7 +70,7 @@ export class Interval {
  * Ticks of one interval that are gone through: the last so many. Each forgets an eighth of what was
  * before, so of earlier ones nothing is left. A broken time can make an interval of centuries.
  */
-const MOST_TICKS = 4096;
+const MOST_TICKS = 512;
 
 /** Where the ticks have got to: `perf_adjust_freq_unthr_events` from interval to interval. */
 export class Ticks {

@@ -176,6 +176,8 @@ function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: R
     if (step[i] === STEP.NONE) continue;
     const reported = periodEvents[i] as number;
     const distance = Math.abs((expected[i] as number) - reported) / reported;
+    // A period of 0, out of a damaged recording, is no step of the kernel's.
+    if (!Number.isFinite(distance)) continue;
     const weight = isFitted(step[i] as number) ? FITTED : 1;
     score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
