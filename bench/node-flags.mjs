@@ -2,7 +2,7 @@
 // of the same requests with and without each, in turn, the median of the ratios pair by pair. And what
 // they write.
 //
-//     node bench/node-flags.mjs [requests] [rounds]       default 4000 and 5
+//     node bench/node-flags.mjs [requests] [rounds]       default 2000 and 5
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './measure.mjs';
 
-const [requests = 4000, rounds = 5] = process.argv.slice(2).map(Number);
+const [requests = 2000, rounds = 5] = process.argv.slice(2).map(Number);
 
 const MAP = '--perf-basic-prof';
 const INTERPRETED = '--interpreted-frames-native-stack';
