@@ -86,9 +86,9 @@ export class StackUnwinder {
     this.#stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
     this.#modules.enter(sample.pid);
     let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
-    if (count === 1 && unwinder.stopReason === STOP.NO_TABLE) {
+    if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
       // A system call is the last instruction of the function that returns from signals: while the
-      // kernel is at it, the ip lies behind the function.
+      // kernel is at it, the ip lies behind the function, where another one's rules hold.
       const ip = registers[ipNumber] as number;
       registers[ipNumber] = ip - 1;
       count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
