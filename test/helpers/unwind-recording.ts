@@ -18,6 +18,7 @@ import { decodeRecord } from '../../src/perf-event/record.ts';
 import { registerArchitectureOf } from '../../src/perf-event/register-names.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
 import { visitInTimeOrder } from '../../src/session/read/ordered-records.ts';
+import { sectionDecoders } from '../../src/session/read/section-decoders.ts';
 import { segmentBias } from '../../src/session/read/unwind-sections.ts';
 import { createZstdDecoder } from '../../src/session/read/zstd.ts';
 import { type ModuleRange, ModuleRanges } from '../../src/unwind/module-ranges.ts';
@@ -184,7 +185,7 @@ export function openElf(path: string): ElfFile | null {
 /** What unwinding needs of an ELF file. */
 export function sectionsOf(elf: ElfFile): UnwindSections {
   const read = (name: string): UnwindSection | null => {
-    const bytes = sectionBytes(elf, name, new Diagnostics());
+    const bytes = sectionBytes(elf, name, new Diagnostics(), sectionDecoders);
     return bytes === null ? null : { bytes, address: findSection(elf, name)?.address ?? 0 };
   };
   return {
