@@ -45,7 +45,7 @@ export async function readByBoth(
   const [theirSamples, theirTables, ourSamples, ourTables] = await Promise.all([
     perf(perfScriptArguments(name, !isTimeless)).then(parsePerfSamples),
     perf(perfReportArguments(name, pipe !== undefined)).then(parsePerfTables),
-    perfTs(['script', '--json', '--samples', name]).then(parseOurSamples),
+    perfTs(['script', '--json', '--samples', '--no-inline', name]).then(parseOurSamples),
     perfTs(ourReportArguments(name)).then(parseOurTables),
   ]);
   return {

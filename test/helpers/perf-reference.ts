@@ -79,7 +79,7 @@ export function ourTables(file: string, pipe?: Buffer): FlatTable[] {
 
 /** Arguments that make `perf-ts report` print what `parseOurTables` reads. */
 export function ourReportArguments(file: string): string[] {
-  return ['report', '--json', '--weight', 'period', '--js-raw', file];
+  return ['report', '--json', '--weight', 'period', '--js-raw', '--no-inline', file];
 }
 
 export function parseOurTables(text: string): FlatTable[] {

@@ -37,7 +37,7 @@ type Sample = {
 };
 
 function ourSamples(file: string): Sample[] {
-  const outcome = perfTs(['script', '--json', '--samples', file]);
+  const outcome = perfTs(['script', '--json', '--samples', '--no-inline', file]);
   expect(outcome.status).toBe(0);
   const lines = outcome.stdout.trimEnd().split('\n');
   return lines.map((line) => {
