@@ -11,7 +11,7 @@ import { basename, normalize } from 'node:path';
 import { openElf, SourceFrames } from './open-elf.mjs';
 
 /** A constructor or destructor is one function in DWARF and up to three symbols. */
-const STRUCTOR = /([CD])[0-5]([EI])/g;
+const STRUCTOR = /(CI?|D)[0-5](?=[EINS])/g;
 
 const args = process.argv.slice(2);
 const option = (name, otherwise) => {
@@ -121,8 +121,8 @@ function known(frames) {
 function isEqualFrame(a, b, isOutermost) {
   if (a === b) return true;
   if (!isOutermost) return false;
-  const [nameA, placeA] = splitFrame(a.replace(STRUCTOR, '$1_$2'));
-  const [nameB, placeB] = splitFrame(b.replace(STRUCTOR, '$1_$2'));
+  const [nameA, placeA] = splitFrame(a.replace(STRUCTOR, '$1_'));
+  const [nameB, placeB] = splitFrame(b.replace(STRUCTOR, '$1_'));
   const isSymbol = nameA.startsWith('_Z') !== nameB.startsWith('_Z');
   return placeA === placeB && (isSymbol || nameA.includes(nameB) || nameB.includes(nameA));
 }

@@ -3,7 +3,7 @@ import type { DwarfReader } from './dwarf-reader.ts';
 import type { UnitHeader } from './unit.ts';
 
 /** Addresses are looked up in order, so few units are in use at a time. */
-const MOST_TABLES = 512;
+const MOST_TABLES = 256;
 
 /** The abbreviation tables last used, of one `.debug_abbrev`. Each unit has its own in most files. */
 export class AbbreviationCache {
