@@ -1,5 +1,7 @@
 #include <napi.h>
 
+#include "counter_object.h"
+#include "held_command_object.h"
 #include "sampler_object.h"
 #include "tools.h"
 
@@ -7,6 +9,8 @@ namespace {
 
 /** Runs once per environment; nothing is shared between environments. */
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  exports.Set("CounterGroup", perf_ts::CounterObject::Define(env));
+  exports.Set("HeldCommand", perf_ts::HeldCommandObject::Define(env));
   exports.Set("Sampler", perf_ts::SamplerObject::Define(env));
   perf_ts::DefineTools(env, exports);
   return exports;

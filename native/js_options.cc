@@ -112,26 +112,6 @@ bool Texts(const Napi::Object& object, const char* name, std::vector<std::string
   });
 }
 
-bool ReadCommand(const Napi::Value& value, CommandSpec* command) {
-  Napi::Object object;
-  Napi::Value path, user;
-  if (!ToObject(value, "command", &object) || !Property(object, "path", &path) ||
-      !Text(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
-      !Texts(object, "env", &command->env) ||
-      !Flag(object, "stdoutToStderr", &command->stdout_to_stderr) ||
-      !Property(object, "user", &user)) {
-    return false;
-  }
-  if (command->argv.empty()) return OutOfRange(object.Env(), "argv", "at least the program's name");
-  if (user.IsUndefined()) return true;
-  command->change_user = true;
-  Napi::Object identity;
-  return ToObject(user, "user", &identity) &&
-         Integer(identity, "uid", 0, kMaxUint, &command->uid) &&
-         Integer(identity, "gid", 0, kMaxUint, &command->gid) &&
-         Integers(identity, "groups", 0, kMaxUint, &command->groups);
-}
-
 bool ReadTarget(const Napi::Value& value, Target* target) {
   Napi::Object object;
   Napi::Value kind_value, command;
@@ -175,6 +155,26 @@ bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
 
 }  // namespace
 
+bool ReadCommand(const Napi::Value& value, CommandSpec* command) {
+  Napi::Object object;
+  Napi::Value path, user;
+  if (!ToObject(value, "command", &object) || !Property(object, "path", &path) ||
+      !Text(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
+      !Texts(object, "env", &command->env) ||
+      !Flag(object, "stdoutToStderr", &command->stdout_to_stderr) ||
+      !Property(object, "user", &user)) {
+    return false;
+  }
+  if (command->argv.empty()) return OutOfRange(object.Env(), "argv", "at least the program's name");
+  if (user.IsUndefined()) return true;
+  command->change_user = true;
+  Napi::Object identity;
+  return ToObject(user, "user", &identity) &&
+         Integer(identity, "uid", 0, kMaxUint, &command->uid) &&
+         Integer(identity, "gid", 0, kMaxUint, &command->gid) &&
+         Integers(identity, "groups", 0, kMaxUint, &command->groups);
+}
+
 bool ReadInteger(const Napi::Value& value, const char* name, double min, double max, double* out) {
   if (!value.IsNumber()) return Wrong(value.Env(), name, "a number");
   *out = value.As<Napi::Number>().DoubleValue();
@@ -216,6 +216,24 @@ bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options) {
   if (options->cpus.empty()) return OutOfRange(object.Env(), "cpus", "at least one");
   const bool any = std::find(options->cpus.begin(), options->cpus.end(), -1) != options->cpus.end();
   return !any || options->cpus.size() == 1 || OutOfRange(object.Env(), "cpus", "-1 by itself");
+}
+
+bool ReadCounterGroupOptions(const Napi::Value& value, CounterGroupOptions* options) {
+  Napi::Object object;
+  if (!ToObject(value, "options", &object) ||
+      !List(object, "events",
+            [&](const Napi::Value& element) {
+              std::vector<uint8_t> attr;
+              if (!ReadAttr(element, "event", &attr)) return false;
+              options->events.emplace_back(std::move(attr));
+              return true;
+            }) ||
+      !Integer(object, "pid", -1, kMaxInt, &options->pid) ||
+      !Integer(object, "cpu", -1, kMaxInt, &options->cpu) ||
+      !OptionalFd(object, "cgroupFd", &options->cgroup_fd)) {
+    return false;
+  }
+  return !options->events.empty() || OutOfRange(object.Env(), "events", "at least one");
 }
 
 bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options) {

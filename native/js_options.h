@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "counter_group.h"
 #include "options.h"
 
 namespace perf_ts {
@@ -11,8 +12,10 @@ namespace perf_ts {
 // JavaScript's options as the core's structs. Each returns false with a TypeError or RangeError
 // pending when a value has the wrong shape.
 
+bool ReadCommand(const Napi::Value& value, CommandSpec* command);
 bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options);
 bool ReadFileSink(const Napi::Value& value, FileSinkOptions* options);
+bool ReadCounterGroupOptions(const Napi::Value& value, CounterGroupOptions* options);
 bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options);
 /** The bytes of a perf_event_attr, whose size field must be true. */
 bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr);

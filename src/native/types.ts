@@ -203,6 +203,50 @@ export type NativeError = Error & {
   readonly allowedFds?: number;
 };
 
+/** Events that are scheduled together and counted. */
+export type CounterGroupOptions = {
+  /**
+   * Attr bytes; the first event is the leader. All bits are taken as given: `disabled` belongs on the
+   * leader only, `read_format` is to be the same everywhere.
+   */
+  readonly events: readonly Uint8Array[];
+  /** A thread; 0: the calling one; −1: all tasks on `cpu`. */
+  readonly pid: number;
+  /** −1: wherever the thread runs. */
+  readonly cpu: number;
+  /** Directory of a control group, open; `cpu` must be one then, and `pid` says nothing. */
+  readonly cgroupFd?: number;
+};
+
+/**
+ * One open group: one file descriptor per event, closed by `close` or the garbage collector. Errors
+ * are `NativeError`; every call after `close`, save `close`, throws ERR_CLOSED. What fails to open
+ * leaves nothing open; its `eventIndex` is the event.
+ */
+export type NativeCounterGroup = {
+  /** The kernel's ids, in the order of the events. */
+  readonly ids: BigUint64Array;
+  /** ioctl with PERF_IOC_FLAG_GROUP: the whole group. */
+  enable(): void;
+  disable(): void;
+  /** Sets the values to 0; the times are never reset. */
+  reset(): void;
+  /**
+   * One read(2) into `into`: the kernel's `struct read_format` in 64-bit words. Gives the bytes read;
+   * 0: a pinned group that was not scheduled. ENOSPC where `into` is too small.
+   */
+  read(into: BigUint64Array): number;
+  /** Maps the control pages for `readUser`. False where the kernel refuses. Idempotent. */
+  mapUserPages(): boolean;
+  /**
+   * The values without a system call, one word per event in the order of the events, not all at one
+   * instant and not the inherited ones. False where an event is on no counter that may be read so
+   * now: `read` tells then. Only of a group on the calling thread.
+   */
+  readUser(into: BigUint64Array): boolean;
+  close(): void;
+};
+
 export type OpenProbe = {
   /** 0 when it opened. */
   readonly errno: number;
@@ -213,6 +257,7 @@ export type OpenProbe = {
 
 export type NativeBinding = {
   readonly Sampler: new (options: SamplerOptions) => NativeSampler;
+  readonly CounterGroup: new (options: CounterGroupOptions) => NativeCounterGroup;
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /** C++ names: one result per name, null where it is not a mangled name. */

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "error.h"
+#include "event_attr.h"
+#include "fd.h"
+#include "user_counter.h"
+
+namespace perf_ts {
+
+struct CounterGroupOptions {
+  /** The first one is the leader. All bits are taken as given. */
+  std::vector<EventAttr> events;
+  /** A thread, 0: the calling one, −1: all tasks on `cpu`. */
+  int pid = 0;
+  /** −1: wherever the thread runs. */
+  int cpu = -1;
+  /** Directory of a control group, open; −1: none. Takes the place of `pid`. */
+  int cgroup_fd = -1;
+};
+
+/**
+ * Events that are scheduled together and counted, one file descriptor each:
+ *
+ *     leader ── sibling ── sibling      enable, disable, reset and read go through the leader
+ *
+ * Nothing is read behind the caller's back and nothing is kept: a read is one read(2) into the
+ * caller's memory. One thread at a time.
+ */
+class CounterGroup {
+ public:
+  /** Null with `*error` (its event_index is the one that did not open); nothing stays open then. */
+  static std::unique_ptr<CounterGroup> Open(CounterGroupOptions options, Error* error);
+
+  /** The kernel's ids, in the order of the options' events; a group read names its values by them.
+   */
+  const std::vector<uint64_t>& ids() const { return ids_; }
+
+  /** ioctl with PERF_IOC_FLAG_GROUP: all members. False with errno set. */
+  bool Enable();
+  bool Disable();
+  /** Sets the values to 0. Not the times: those the kernel never resets. */
+  bool Reset();
+
+  /**
+   * read(2) of the leader: bytes of a `struct read_format` (read_format.h). −1 with errno, ENOSPC
+   * where `size` is too small. 0: a pinned group that was not scheduled, and never will be again.
+   */
+  ssize_t Read(void* into, size_t size) const;
+
+  /** Maps each event's control page for ReadUser. False with errno; nothing is mapped then. */
+  bool MapUserPages();
+  bool has_user_pages() const { return !pages_.empty(); }
+  /**
+   * The values without a system call, in the order of the events, one after the other and not at
+   * one instant. False where an event is not on a counter that user space may read now.
+   */
+  bool ReadUser(uint64_t* values) const;
+
+  size_t size() const { return fds_.size(); }
+  bool closed() const { return fds_.empty(); }
+  void Close();
+
+ private:
+  CounterGroup() = default;
+
+  std::vector<Fd> fds_;
+  std::vector<uint64_t> ids_;
+  std::vector<UserPage> pages_;
+};
+
+}  // namespace perf_ts
