@@ -10,6 +10,7 @@
 #include "error.h"
 #include "event_attr.h"
 #include "fd.h"
+#include "read_format.h"
 #include "user_counter.h"
 
 namespace perf_ts {

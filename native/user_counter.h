@@ -36,7 +36,7 @@ class UserPage {
 inline uint64_t ReadHardwareCounter([[maybe_unused]] uint32_t number) {
 #if defined(__x86_64__)
   uint32_t low, high;
-  asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
+  asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number) : "memory");
   return static_cast<uint64_t>(high) << 32 | low;
 #else
   return 0;
@@ -70,10 +70,10 @@ bool ReadUserCounter(const perf_event_mmap_page* page, ReadCounter read_counter,
   if (!kCanReadHardwareCounters) return false;
   for (int tries = 0; tries < kMostUserReadTries; tries++) {
     const uint32_t lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-    const uint32_t index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
-    const uint64_t capabilities = __atomic_load_n(&page->capabilities, __ATOMIC_RELAXED);
-    const uint16_t width = __atomic_load_n(&page->pmc_width, __ATOMIC_RELAXED);
-    uint64_t count = static_cast<uint64_t>(__atomic_load_n(&page->offset, __ATOMIC_RELAXED));
+    const uint32_t index = __atomic_load_n(&page->index, __ATOMIC_ACQUIRE);
+    const uint64_t capabilities = __atomic_load_n(&page->capabilities, __ATOMIC_ACQUIRE);
+    const uint16_t width = __atomic_load_n(&page->pmc_width, __ATOMIC_ACQUIRE);
+    uint64_t count = static_cast<uint64_t>(__atomic_load_n(&page->offset, __ATOMIC_ACQUIRE));
     const bool readable =
         index != 0 && (capabilities & kCapUserRdpmc) != 0 && width >= 1 && width <= 64;
     if (readable) {
@@ -81,7 +81,6 @@ bool ReadUserCounter(const perf_event_mmap_page* page, ReadCounter read_counter,
       const uint64_t raw = read_counter(index - 1) << unused;
       count += static_cast<uint64_t>(static_cast<int64_t>(raw) >> unused);
     }
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != lock || (lock & 1) != 0) continue;
     *value = count;
     return readable;
