@@ -245,11 +245,11 @@ void SetError(Error* error, int code_errno, const char* operation, pid_t pid) {
   error->pid = pid;
 }
 
-/** waitpid that is not interrupted; the result as waitpid's. */
-pid_t Wait(pid_t pid, int* status, int options) {
+/** wait4 that is not interrupted; the result as wait4's. */
+pid_t Wait(pid_t pid, int* status, int options, rusage* usage) {
   pid_t waited;
   do {
-    waited = waitpid(pid, status, options);
+    waited = wait4(pid, status, options, usage);
   } while (waited < 0 && errno == EINTR);
   return waited;
 }
@@ -300,7 +300,7 @@ std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error
     SetError(error, errno, "pidfd_open", pid);
     kill(pid, SIGKILL);
     close(sockets[0]);
-    Wait(pid, nullptr, 0);
+    Wait(pid, nullptr, 0, nullptr);
     return nullptr;
   }
   return std::unique_ptr<ChildProcess>(new ChildProcess(pid, pidfd, sockets[0]));
@@ -352,7 +352,7 @@ bool ChildProcess::Release(Error* error) {
 bool ChildProcess::Reap(int* exit_status, int* signal) {
   if (!reaped_) {
     int status = 0;
-    const pid_t waited = Wait(pid_, &status, WNOHANG);
+    const pid_t waited = Wait(pid_, &status, WNOHANG, &usage_);
     if (waited == 0) return false;
     RecordEnd(waited == pid_ ? status : -1);
   }
@@ -368,7 +368,7 @@ bool ChildProcess::Kill(int signal) {
 void ChildProcess::WaitForEnd() {
   if (reaped_) return;
   int status = 0;
-  RecordEnd(Wait(pid_, &status, 0) == pid_ ? status : -1);
+  RecordEnd(Wait(pid_, &status, 0, &usage_) == pid_ ? status : -1);
 }
 
 /** `wait_status` as waitpid gives it, −1 when it could not be had. */

@@ -1,6 +1,7 @@
 #ifndef PERF_TS_CHILD_PROCESS_H_
 #define PERF_TS_CHILD_PROCESS_H_
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -58,6 +59,9 @@ class ChildProcess {
    */
   bool Reap(int* exit_status, int* signal);
 
+  /** What the process and all that it waited for have used; zeros before Reap is true. */
+  const rusage& usage() const { return usage_; }
+
   /** Sends `signal`; false when the process has ended and was reaped, or may not be signalled. */
   bool Kill(int signal);
 
@@ -74,6 +78,7 @@ class ChildProcess {
   bool reaped_ = false;
   int exit_status_ = 0;
   int signal_ = 0;
+  rusage usage_ = {};
 };
 
 }  // namespace perf_ts

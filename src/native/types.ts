@@ -203,6 +203,37 @@ export type NativeError = Error & {
   readonly allowedFds?: number;
 };
 
+/** How a held command ended. */
+export type CommandEnd = {
+  /** Exit status; −1 where somebody else has taken it. */
+  readonly status: number;
+  /** That it died of; 0 otherwise. */
+  readonly signal: number;
+  /** CLOCK_MONOTONIC, nanoseconds, taken as it ended. */
+  readonly endNs: bigint;
+  /** CPU time that it and what it waited for have used. */
+  readonly userUs: number;
+  readonly systemUs: number;
+};
+
+/**
+ * A command that is forked and waits before its exec, so that counters can be opened on `pid` and
+ * nothing before its exec is counted (`enable_on_exec`). Errors are `NativeError`: of `release` the
+ * step that failed (`execve`, `setresuid` …).
+ */
+export type NativeHeldCommand = {
+  readonly pid: number;
+  /**
+   * Lets it exec; returns when it has, with CLOCK_MONOTONIC in nanoseconds right before. Once. Until
+   * `onEnd` the object is a live handle.
+   */
+  release(onEnd: (end: CommandEnd) => void): bigint;
+  /** False if it is gone. */
+  kill(signal: number): boolean;
+  /** A held command never runs, one that was released runs on unobserved. Idempotent. */
+  close(): void;
+};
+
 /** Events that are scheduled together and counted. */
 export type CounterGroupOptions = {
   /**
@@ -257,6 +288,7 @@ export type OpenProbe = {
 
 export type NativeBinding = {
   readonly Sampler: new (options: SamplerOptions) => NativeSampler;
+  readonly HeldCommand: new (command: CommandSpec) => NativeHeldCommand;
   readonly CounterGroup: new (options: CounterGroupOptions) => NativeCounterGroup;
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
