@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from '../../web/src/state.ts';
+
+const row = fc.nat(1_000_000);
+const states: fc.Arbitrary<ViewState> = fc
+  .record({
+    tab: fc.constantFrom('flame', 'time', 'period', 'diff'),
+    event: row,
+    weight: fc.constantFrom('samples', 'period', 'events', 'time'),
+    thread: fc.option(row),
+    range: fc.option(
+      fc.tuple(row, row).map(([from, by]) => ({ fromNs: from, toNs: from + by + 1 })),
+    ),
+    zoom: fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }),
+    search: fc.string(),
+    focus: fc.option(row),
+    hidden: fc.array(row, { maxLength: 4 }),
+    foldRecursion: fc.boolean(),
+    heatRows: fc.integer({ min: 2, max: 200 }),
+    theme: fc.constantFrom('system', 'light', 'dark'),
+  } as const)
+  .map((changes) => ({ ...DEFAULT_STATE, ...changes }));
+
+test('a state is the same after it went through an address', () => {
+  fc.assert(
+    fc.property(states, (state) => {
+      const url = new URL(`file:///page.html#${encodeState(state)}`);
+      expect(decodeState(url.hash)).toEqual(state);
+    }),
+  );
+});
+
+test('what is the default is not in the address', () => {
+  expect(encodeState(DEFAULT_STATE)).toBe('');
+  expect(encodeState({ ...DEFAULT_STATE, tab: 'time', range: { fromNs: 5, toNs: 9 } })).toBe(
+    'tab=time&range=5-9',
+  );
+});
+
+test('a page whose default has a value says that it is gone', () => {
+  const defaults = { ...DEFAULT_STATE, search: 'main', thread: 3 };
+  const state = { ...defaults, search: '', thread: null };
+  expect(decodeState(encodeState(state, defaults), defaults)).toEqual(state);
+});
+
+test.each([
+  'tab=nothing',
+  'event=-1&thread=x&range=9-5&heatRows=100000&weight=__proto__',
+  'hidden=1.2.x&heatColumnNs=0&__proto__=1&unknown=2',
+  '%E0%A4%A&=&&',
+])('an address that says %s shows the default', (hash) => {
+  expect(decodeState(`#${hash}`)).toEqual(DEFAULT_STATE);
+});

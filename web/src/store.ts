@@ -1,0 +1,46 @@
+import { DEFAULT_STATE, decodeState, encodeState, type ViewState } from './state.ts';
+
+/** Whether a change is a step that the back button undoes, or part of one (typing, dragging). */
+export type ChangeKind = 'step' | 'adjust';
+
+/** The page's state and its address, kept the same. */
+export type Store = {
+  get(): ViewState;
+  /** Does nothing where nothing differs. */
+  change(changes: Partial<ViewState>, kind?: ChangeKind): void;
+  /** Calls `listener` after each change, the back and forward buttons' included. */
+  subscribe(listener: (state: ViewState, previous: ViewState) => void): () => void;
+  /** The address of the same page with `changes`, for links. */
+  link(changes: Partial<ViewState>): string;
+};
+
+/** A store that starts with what the address says; `defaults` are left out of the address. */
+export function createStore(page: Window, defaults: ViewState = DEFAULT_STATE): Store {
+  const listeners = new Set<(state: ViewState, previous: ViewState) => void>();
+  let state = decodeState(page.location.hash, defaults);
+
+  function become(next: ViewState): void {
+    const previous = state;
+    state = next;
+    for (const listener of [...listeners]) listener(state, previous);
+  }
+
+  const hashOf = (of: ViewState) => `#${encodeState(of, defaults)}`;
+  page.addEventListener('popstate', () => become(decodeState(page.location.hash, defaults)));
+  return {
+    get: () => state,
+    change(changes, kind = 'step') {
+      const next = { ...state, ...changes };
+      const hash = hashOf(next);
+      if (hash === hashOf(state)) return;
+      if (kind === 'step') page.history.pushState(null, '', hash);
+      else page.history.replaceState(null, '', hash);
+      become(next);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    link: (changes) => hashOf({ ...state, ...changes }),
+  };
+}
