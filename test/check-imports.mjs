@@ -47,6 +47,7 @@ const TYPES_ONLY = {
   symbols: ['process'],
   process: ['profile'],
   period: ['profile'],
+  export: ['period'],
   cli: ['native'],
 };
 const WEB_ALLOWED = ['base', 'profile', 'period', 'export'];

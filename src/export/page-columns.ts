@@ -1,0 +1,218 @@
+// Hot: once per row of a column.
+
+/**
+ * How a column of numbers is stored in a page.
+ *
+ *     constant   one value, for all rows
+ *     values     each row as a variable-length integer
+ *     deltas     each row less the row before, likewise
+ *     raw        the array's bytes
+ *
+ * A variable-length integer is 7 bits per byte, least significant first; the top bit says that
+ * more follow. Signs are folded in (0, −1, 1, −2 … become 0, 1, 2, 3 …), and 1 is added: 0 marks a
+ * number that is no such integer, which stands among the `exceptions` as a double. So columns that
+ * hold whole numbers but for a few rows need no raw bytes.
+ */
+export type StoredColumn = {
+  readonly array: ColumnKind;
+  readonly encoding: 'constant' | 'values' | 'deltas' | 'raw';
+  readonly length: number;
+  /** Of `constant`. */
+  readonly value: number | 'NaN';
+  /** In the bytes that follow the head: integers first, then exceptions. */
+  readonly integerBytes: number;
+  readonly exceptions: number;
+};
+
+export type Column = Int32Array | Float64Array | Uint8Array;
+export type ColumnKind = 'Int32' | 'Float64' | 'Uint8';
+
+/** Folded and one more, it must stay below 2^53. */
+const LARGEST = 2 ** 51;
+
+export function columnKind(column: Column): ColumnKind {
+  if (column instanceof Int32Array) return 'Int32';
+  return column instanceof Float64Array ? 'Float64' : 'Uint8';
+}
+
+/** The column's description and its bytes, in the shorter of the encodings. */
+export function storeColumn(column: Column): { stored: StoredColumn; bytes: Uint8Array } {
+  const array = columnKind(column);
+  const { length } = column;
+  const base = { array, length, value: 0, integerBytes: 0, exceptions: 0 } as const;
+  if (isConstant(column)) {
+    const first = length === 0 ? 0 : (column[0] as number);
+    const isPlain = Number.isFinite(first) && !Object.is(first, -0);
+    if (isPlain || Number.isNaN(first)) {
+      const value = isPlain ? first : 'NaN';
+      return { stored: { ...base, encoding: 'constant', value }, bytes: new Uint8Array(0) };
+    }
+  }
+  const values = measure(column, false);
+  const deltas = measure(column, true);
+  const isDelta = deltas.bytes + deltas.exceptions * 8 < values.bytes + values.exceptions * 8;
+  const { bytes: integerBytes, exceptions } = isDelta ? deltas : values;
+  const rawBytes = length * column.BYTES_PER_ELEMENT;
+  if (integerBytes + exceptions * 8 >= rawBytes) {
+    return { stored: { ...base, encoding: 'raw' }, bytes: littleEndianBytes(column) };
+  }
+  const bytes = new Uint8Array(integerBytes + exceptions * 8);
+  pack(column, isDelta, bytes, integerBytes);
+  const encoding = isDelta ? 'deltas' : 'values';
+  return { stored: { ...base, encoding, integerBytes, exceptions }, bytes };
+}
+
+/** How many bytes `stored` takes of what follows the head. */
+export function storedBytes({ encoding, array, length, ...stored }: StoredColumn): number {
+  if (encoding === 'constant') return 0;
+  if (encoding === 'raw') return length * { Int32: 4, Float64: 8, Uint8: 1 }[array];
+  return stored.integerBytes + stored.exceptions * 8;
+}
+
+/** The column again. */
+export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
+  const column = emptyColumn(stored.array, stored.length);
+  switch (stored.encoding) {
+    case 'constant':
+      return column.fill(stored.value === 'NaN' ? Number.NaN : stored.value);
+    case 'raw':
+      loadRaw(column, bytes);
+      return column;
+    case 'values':
+    case 'deltas':
+      unpack(column, stored.encoding === 'deltas', bytes, stored.integerBytes);
+      return column;
+  }
+}
+
+export function emptyColumn(kind: ColumnKind, length: number): Column {
+  if (kind === 'Int32') return new Int32Array(length);
+  return kind === 'Float64' ? new Float64Array(length) : new Uint8Array(length);
+}
+
+function isConstant(column: Column): boolean {
+  const first = column[0] as number;
+  const { length } = column;
+  for (let i = 1; i < length; i++) {
+    if (!Object.is(column[i], first)) return false;
+  }
+  return true;
+}
+
+/** Whether the number can be folded; `difference` is it, or its distance to the row before. */
+function isPackable(value: number, difference: number): boolean {
+  return (
+    Number.isInteger(value) &&
+    !Object.is(value, -0) &&
+    difference < LARGEST &&
+    difference > -LARGEST &&
+    value < LARGEST &&
+    value > -LARGEST
+  );
+}
+
+function measure(column: Column, isDelta: boolean): { bytes: number; exceptions: number } {
+  let bytes = 0;
+  let exceptions = 0;
+  let previous = 0;
+  const { length } = column;
+  for (let i = 0; i < length; i++) {
+    const value = column[i] as number;
+    const difference = value - previous;
+    if (!isPackable(value, difference)) {
+      bytes++;
+      exceptions++;
+      continue;
+    }
+    let folded = fold(isDelta ? difference : value) + 1;
+    bytes++;
+    while (folded >= 128) {
+      folded = Math.floor(folded / 128);
+      bytes++;
+    }
+    previous = value;
+  }
+  return { bytes, exceptions };
+}
+
+function pack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsAt: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  let exceptionAt = exceptionsAt;
+  let previous = 0;
+  const { length } = column;
+  for (let i = 0; i < length; i++) {
+    const value = column[i] as number;
+    const difference = value - previous;
+    if (!isPackable(value, difference)) {
+      bytes[at++] = 0;
+      view.setFloat64(exceptionAt, value, true);
+      exceptionAt += 8;
+      continue;
+    }
+    let folded = fold(isDelta ? difference : value) + 1;
+    while (folded >= 128) {
+      const rest = Math.floor(folded / 128);
+      bytes[at++] = folded - rest * 128 + 128;
+      folded = rest;
+    }
+    bytes[at++] = folded;
+    previous = value;
+  }
+}
+
+function unpack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsAt: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  let exceptionAt = exceptionsAt;
+  let previous = 0;
+  const { length } = column;
+  for (let i = 0; i < length; i++) {
+    let byte = bytes[at++] as number;
+    let folded = byte & 127;
+    let scale = 128;
+    while (byte >= 128) {
+      byte = bytes[at++] as number;
+      folded += (byte & 127) * scale;
+      scale *= 128;
+    }
+    if (folded === 0) {
+      column[i] = view.getFloat64(exceptionAt, true);
+      exceptionAt += 8;
+      continue;
+    }
+    const value = unfold(folded - 1) + (isDelta ? previous : 0);
+    column[i] = value;
+    previous = value;
+  }
+}
+
+function fold(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+function unfold(folded: number): number {
+  return folded % 2 === 1 ? -(folded + 1) / 2 : folded / 2;
+}
+
+/** Typed arrays are little-endian wherever browsers and Node run; a view makes sure of it. */
+function littleEndianBytes(column: Column): Uint8Array {
+  const bytes = new Uint8Array(column.byteLength);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < column.length; i++) {
+    const value = column[i] as number;
+    if (column instanceof Float64Array) view.setFloat64(i * 8, value, true);
+    else if (column instanceof Int32Array) view.setInt32(i * 4, value, true);
+    else view.setUint8(i, value);
+  }
+  return bytes;
+}
+
+function loadRaw(column: Column, bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < column.length; i++) {
+    if (column instanceof Float64Array) column[i] = view.getFloat64(i * 8, true);
+    else if (column instanceof Int32Array) column[i] = view.getInt32(i * 4, true);
+    else column[i] = view.getUint8(i);
+  }
+}

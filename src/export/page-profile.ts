@@ -1,0 +1,83 @@
+import type { EventLedger } from '../period/loss/loss-ledger.ts';
+import type { PeriodsReport } from '../period/report/report.ts';
+import type { PeriodInput } from '../period/types.ts';
+import type { Completeness } from '../profile/completeness.ts';
+import type { Profile, WeightKind, Weights } from '../profile/types.ts';
+import type { ExportProvenance } from './provenance.ts';
+import type { RecordingMarks } from './recording-marks.ts';
+
+/**
+ * One recording as the page holds it: the profile, and what is computed from a recording's bytes
+ * and so can't be computed from the profile. Every name in it is printable.
+ */
+export type PageProfile = {
+  readonly schema: 'perf-ts/page-profile@1';
+  /** Shown in the tab and in the header: the recorded command, or the file. */
+  readonly title: string;
+  /** Program that made the page: `perf-ts 1.0.0`. */
+  readonly exporter: string;
+  readonly profile: Profile;
+  /**
+   * The weights that this recording has; `values` are parallel to `profile.samples`. Their `unit`
+   * is the one that all events share: `withUnitOf` (weight-title.ts) has that of one event.
+   */
+  readonly weights: Readonly<Partial<Record<WeightKind, Weights>>>;
+  /** Why it has not the others, in words. */
+  readonly missingWeights: Readonly<Partial<Record<WeightKind, string>>>;
+  /** The kind to begin with; always one of `weights`. */
+  readonly firstWeight: WeightKind;
+  /** For what `src/period` computes; its sample columns are those of the profile. */
+  readonly periodInput: PeriodInput;
+  /** The report of `perf-ts periods`. */
+  readonly periods: PeriodsReport;
+  /** One per event of the profile. */
+  readonly ledgers: readonly EventLedger[];
+  /** How many stacks are whole; null where no event records stacks. */
+  readonly completeness: Completeness | null;
+  /** Of the first weight and all events. */
+  readonly provenance: ExportProvenance;
+  /** Losses, throttling, re-ramps; without context switches. */
+  readonly marks: RecordingMarks;
+  /** Offset at which the recording ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+};
+
+/**
+ * What the page finds in its document, as JSON in the data block `#page-setup`: where its profiles
+ * are. The only thing that differs between the page of a server and that of a file.
+ */
+export type PageSetup = {
+  readonly schema: 'perf-ts/page-setup@1';
+  /** The recordings; a second one is what the first is compared with. */
+  readonly files: readonly PageFile[];
+  /**
+   * Address of the stream of server-sent events, relative to the page: event `profile` says that
+   * the first file has changed (data: its number, counting up), `end` that it will not any more.
+   * Null: the recording is finished.
+   */
+  readonly live: string | null;
+};
+
+export type PageFile = {
+  readonly title: string;
+  readonly data: PageDataPlace;
+  /** What the server has beside the data; empty in a page that is a file. */
+  readonly links: PageLinks;
+};
+
+/** `url`: relative to the page, uncompressed. `element`: id of a data block, gzip in base64. */
+export type PageDataPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'element'; readonly id: string };
+
+/** Addresses relative to the page. */
+export type PageLinks = {
+  /** Speedscope with this profile loaded. */
+  readonly speedscope?: string;
+  /** Files to save. */
+  readonly downloads?: readonly { readonly label: string; readonly url: string }[];
+  /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
+  readonly source?: string;
+  /** `${assembly}?func=N`: instructions of a function as JSON (`AssemblyListing`), or why not (404). */
+  readonly assembly?: string;
+};
