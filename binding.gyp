@@ -10,6 +10,7 @@
         "native/clock.cc",
         "native/counter_group.cc",
         "native/counter_object.cc",
+        "native/cpuid.cc",
         "native/data_file.cc",
         "native/demangle.cc",
         "native/demangled_size.cc",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clock.h"
+#include "cpuid.h"
 #include "demangle.h"
 #include "errno_name.h"
 #include "fd_limit.h"
@@ -83,6 +84,38 @@ Napi::Value JsReadClockPair(const Napi::CallbackInfo& info) {
                                      .object());
 }
 
+Napi::Value JsReadCpuid(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  double cpu;
+  if (!ReadInteger(info[1], "cpu", -1, 1 << 20, &cpu)) return env.Undefined();
+  const bool are_pairs = info[0].IsTypedArray() &&
+                         info[0].As<Napi::TypedArray>().TypedArrayType() == napi_uint32_array &&
+                         info[0].As<Napi::TypedArray>().ElementLength() % 2 == 0;
+  if (!are_pairs) {
+    Napi::TypeError::New(env, "leaves: expected a Uint32Array of leaves, each with its sub-leaf")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  if (!kHasCpuid) return env.Null();
+  const Napi::Uint32Array leaves = info[0].As<Napi::Uint32Array>();
+  std::vector<uint32_t> registers;
+  {
+    const CpuPin pin(static_cast<int>(cpu));
+    if (pin.error() != 0) {
+      Error error{pin.error(), "sched_setaffinity"};
+      error.cpu = static_cast<int>(cpu);
+      ThrowError(env, error);
+      return env.Undefined();
+    }
+    for (size_t i = 0; i + 1 < leaves.ElementLength(); i += 2) {
+      const CpuidRegisters read = ReadCpuid(leaves[i], leaves[i + 1]);
+      registers.insert(registers.end(), {read.eax, read.ebx, read.ecx, read.edx});
+    }
+  }
+  return Napi::Value(env, TypedArrayToJs(env, napi_uint32_array, registers.data(), registers.size(),
+                                         sizeof(uint32_t)));
+}
+
 Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
   double status;
   if (!ReadInteger(info[0], "status", 0, 255, &status)) return info.Env().Undefined();
@@ -95,6 +128,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
   exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
+  exports.Set("readCpuid", Napi::Function::New<JsReadCpuid>(env, "readCpuid"));
   exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }

@@ -301,6 +301,12 @@ export type NativeBinding = {
   exitNow(status: number): never;
   /** Raises the soft fd limit up to the hard one where `needed` asks for it. */
   raiseFdLimit(needed: number): { readonly soft: number; readonly hard: number };
+  /**
+   * CPUID on `cpu` (−1: wherever the thread runs): `leaves` are pairs of leaf and sub-leaf; EAX, EBX,
+   * ECX and EDX of each come back in their order. Null where the processor has no CPUID (not x86).
+   * Throws NativeError `EINVAL` for a CPU that this thread may not run on.
+   */
+  readCpuid(leaves: Uint32Array, cpu: number): Uint32Array | null;
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
   readClockPair(clockId: number): { readonly wallNs: bigint; readonly clockNs: bigint };
 };
