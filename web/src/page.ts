@@ -2,7 +2,7 @@ import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
 import { chooser, element, switcher } from './dom.ts';
 import { drawFlameChart, type FlameChart } from './flame-chart.ts';
 import { formatShare, formatWeight } from './format.ts';
-import { renderFigures, renderHeader } from './header.ts';
+import { renderFigures } from './header.ts';
 import { describePruning, renderLegend } from './legend.ts';
 import { matchLabels, parseQuery, sumMatches } from './search.ts';
 
@@ -14,10 +14,9 @@ type State = {
   shape: 'flame' | 'icicle';
 };
 
-/** Builds the whole page inside of `body` and keeps it in step with what the person does. */
+/** Builds the flame graph's view inside of `body` and keeps it in step with what the person does. */
 export function createPage(data: FlameGraphData, body: HTMLElement): void {
   const state: State = { eventIndex: 0, viewIndex: 0, tree: 'callees', shape: 'flame' };
-  body.append(renderHeader(data));
   if (data.events.length === 0) {
     body.append(element('p', 'empty', 'No samples were recorded.'));
     return;

@@ -1,0 +1,61 @@
+import { element } from './dom.ts';
+
+/** One key of the page. */
+export type KeyBinding = {
+  /** As `KeyboardEvent.key` has it: `?`, `Escape`, `ArrowLeft`. */
+  readonly key: string;
+  /** What it does, for the list of keys. */
+  readonly does: string;
+  /** Null: the key is listed here, and handled by the element that has the focus. */
+  readonly run: (() => void) | null;
+};
+
+const KEY_NAMES: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+};
+
+/** Runs the bindings that `current` gives, except while a person types or with a modifier held. */
+export function listenToKeys(page: Document, current: () => readonly KeyBinding[]): void {
+  page.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (takesText(event.target) || page.querySelector('dialog[open]') !== null) return;
+    const binding = current().find(({ key, run }) => key === event.key && run !== null);
+    if (binding === undefined) return;
+    event.preventDefault();
+    binding.run?.();
+  });
+}
+
+/** The list of keys, as a dialog of its own. */
+export function showKeys(page: Document, groups: readonly KeyGroup[]): void {
+  const close = element('button', '', 'Close');
+  close.type = 'button';
+  const dialog = element('dialog', 'key-list', element('h2', '', 'Keys'));
+  dialog.setAttribute('aria-label', 'Keys');
+  for (const { title, bindings } of groups) {
+    if (bindings.length === 0) continue;
+    const list = element('dl');
+    for (const { key, does } of bindings) {
+      const name = element('kbd', '', KEY_NAMES[key] ?? key);
+      list.append(element('div', '', element('dt', '', name), element('dd', 'says', does)));
+    }
+    dialog.append(element('h3', '', title), list);
+  }
+  dialog.append(close);
+  close.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => dialog.remove());
+  page.body.append(dialog);
+  dialog.showModal();
+}
+
+export type KeyGroup = { readonly title: string; readonly bindings: readonly KeyBinding[] };
+
+function takesText(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement)
+    return !['checkbox', 'radio', 'range'].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
