@@ -70,7 +70,7 @@ describe.skipIf(!hasGcc())('a program with bytes changed', () => {
   });
 
   test.each(SECTIONS)('.debug_%s: any bytes changed', (name) => {
-    const key = `.debug_${name}`;
+    const key = `.debug_${name}` as const;
     const whole = sections.get(key)!;
     const next = seededRandom(7);
     let damaged = 0;
@@ -85,7 +85,7 @@ describe.skipIf(!hasGcc())('a program with bytes changed', () => {
   });
 
   test.each(SECTIONS)('.debug_%s: cut anywhere', (name) => {
-    const key = `.debug_${name}`;
+    const key = `.debug_${name}` as const;
     const whole = sections.get(key)!;
     for (let length = 0; length < whole.length; length += 3) {
       lookUpAll(new Map([...sections, [key, whole.subarray(0, length)]]));
