@@ -77,7 +77,8 @@ export class OpenedProfile {
   readonly facts: RecordingFacts;
   /** How many samples have whole stacks; null where no event records stacks. */
   readonly completeness: Completeness | null;
-  readonly #periodInput: PeriodInput;
+  /** What weights and period reports are computed from. */
+  readonly periodInput: PeriodInput;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
 
@@ -92,7 +93,7 @@ export class OpenedProfile {
     this.profile = profile;
     this.completeness = completeness;
     this.facts = facts;
-    this.#periodInput = periodInput;
+    this.periodInput = periodInput;
     this.diagnostics = diagnostics;
     this.truncatedAt = truncatedAt;
   }
@@ -104,7 +105,7 @@ export class OpenedProfile {
   weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
     if (weights === undefined) {
-      weights = computeWeights(kind, this.#periodInput, () => this.#aligned());
+      weights = computeWeights(kind, this.periodInput, () => this.#aligned());
       if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
       this.#weights.set(kind, weights);
     }
@@ -196,7 +197,7 @@ export class OpenedProfile {
    * null if they did not.
    */
   eventsCounted(event: EventIndex): number | null {
-    const total = this.#periodInput.eventTotals?.[event] ?? null;
+    const total = this.periodInput.eventTotals?.[event] ?? null;
     const rows = this.samplesOf(event);
     const { count } = this.profile.samples;
     if (total !== null || rows.length === 0) return total;
@@ -218,12 +219,12 @@ export class OpenedProfile {
 
   /** What arrived of each event and what did not, in events. */
   ledgers(): EventLedger[] {
-    return computeLedgers(this.#periodInput, this.#aligned());
+    return computeLedgers(this.periodInput, this.#aligned());
   }
 
   /** How the kernel's adaptive period behaved, and what was lost. */
   periods(options: ReportOptions = {}): PeriodsReport {
-    const report = reportPeriods(this.#periodInput, options, this.#aligned());
+    const report = reportPeriods(this.periodInput, options, this.#aligned());
     // Members of a sampled group have no period of their own: their leader samples them.
     // Nor has the event of waits one.
     const isSampled = (index: number) => {
@@ -243,7 +244,7 @@ export class OpenedProfile {
   }
 
   #aligned(): Alignment {
-    this.#alignment ??= alignPeriods(this.#periodInput);
+    this.#alignment ??= alignPeriods(this.periodInput);
     return this.#alignment;
   }
 }

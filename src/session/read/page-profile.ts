@@ -1,0 +1,107 @@
+import { FailedError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { narrowPage } from '../../export/narrow-page.ts';
+import type { PageProfile } from '../../export/page-profile.ts';
+import { printableProvenance } from '../../export/provenance.ts';
+import { NO_SWITCHES } from '../../export/recording-marks.ts';
+import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
+import { packageVersion } from '../version.ts';
+import { comparedProfile } from './compared-profile.ts';
+import { describeProvenance } from './describe-provenance.ts';
+import type { OpenedProfile } from './open-profile.ts';
+
+export type PageProfileOptions = {
+  /** The kind to begin with; default `events`. */
+  readonly weight?: WeightKind;
+  /** Default: the recorded command. */
+  readonly title?: string;
+  /** These samples only; their weights stay those of the whole recording. */
+  readonly select?: SampleSelection;
+};
+
+const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time'];
+
+/** Streams that the report describes, per event: 5 000 forks make 10 000. */
+const MOST_STREAMS = 100;
+
+/** An opened recording as the page holds it. */
+export function describePageProfile(
+  opened: OpenedProfile,
+  options: PageProfileOptions = {},
+): PageProfile {
+  const firstWeight = options.weight ?? 'events';
+  // Fails as every command does where the weight asked for was not recorded.
+  opened.weights(firstWeight);
+  const { weights, missingWeights } = allWeights(opened);
+  const profile = printableProfile(opened.profile);
+  const { samples, threads, events, streams } = profile;
+  const command = profile.meta.commandLine.join(' ');
+  const page: PageProfile = {
+    schema: 'perf-ts/page-profile@1',
+    title: printable(options.title ?? (command || 'profile')),
+    exporter: `perf-ts ${packageVersion()}`,
+    profile,
+    weights,
+    missingWeights,
+    firstWeight,
+    periodInput: {
+      ...opened.periodInput,
+      samples: { ...opened.periodInput.samples, ...samples },
+      threads,
+      events,
+      streams,
+    },
+    periods: opened.periods({ streams: MOST_STREAMS, compared: comparedProfile(opened) }),
+    ledgers: opened.ledgers(),
+    completeness: opened.completeness,
+    provenance: printableProvenance(
+      describeProvenance(opened, {
+        weight: firstWeight,
+        ...(options.select !== undefined && { select: options.select }),
+      }),
+    ),
+    marks: { ...opened.marks(), switches: NO_SWITCHES },
+    truncatedAt: opened.truncatedAt,
+  };
+  if (options.select === undefined) return page;
+  return narrowPage(page, selectSamples(opened.profile, options.select));
+}
+
+function allWeights(opened: OpenedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {
+  const weights: Partial<Record<WeightKind, Weights>> = {};
+  const missingWeights: Partial<Record<WeightKind, string>> = {};
+  for (const kind of KINDS) {
+    try {
+      weights[kind] = opened.weights(kind);
+    } catch (error) {
+      if (!(error instanceof FailedError)) throw error;
+      missingWeights[kind] = error.message;
+    }
+  }
+  return { weights, missingWeights };
+}
+
+/** The same with every text that a stranger wrote made printable. */
+function printableProfile(profile: Profile): Profile {
+  const { meta } = profile;
+  return {
+    ...profile,
+    meta: {
+      ...meta,
+      commandLine: meta.commandLine.map(printable),
+      hostname: meta.hostname === null ? null : printable(meta.hostname),
+      kernel: meta.kernel === null ? null : printable(meta.kernel),
+      arch: meta.arch === null ? null : printable(meta.arch),
+      notes: meta.notes.map(printable),
+    },
+    strings: profile.strings.map(printable),
+    events: profile.events.map((event) => ({ ...event, name: printable(event.name) })),
+    dsos: profile.dsos.map((dso) => ({
+      ...dso,
+      name: printable(dso.name),
+      path: printable(dso.path),
+    })),
+    threads: profile.threads.map((thread) => ({ ...thread, comm: printable(thread.comm) })),
+  };
+}

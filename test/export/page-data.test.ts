@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadColumn, storeColumn } from '../../src/export/page-columns.ts';
+import { decodePageData, encodePageData } from '../../src/export/page-data.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
+
+const back = (column: Int32Array | Float64Array | Uint8Array) => {
+  const { stored, bytes } = storeColumn(column);
+  return { ...stored, column: loadColumn(stored, bytes), bytes: bytes.length };
+};
+
+describe('a column of a page', () => {
+  it('comes back as it was, whatever stands in it', () => {
+    const number = fc.oneof(fc.maxSafeInteger(), fc.double(), fc.constant(-0), fc.integer());
+    fc.assert(
+      fc.property(fc.array(number), (values) => {
+        const column = Float64Array.from(values);
+        expect(back(column).column).toStrictEqual(column);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.integer()), (values) => {
+        const column = Int32Array.from(values);
+        expect(back(column).column).toStrictEqual(column);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array(), (column) => {
+        const plain = Uint8Array.from(column);
+        expect(back(plain).column).toStrictEqual(plain);
+      }),
+    );
+  });
+
+  it('takes no bytes where all rows are alike', () => {
+    const nan = new Float64Array(1000).fill(Number.NaN);
+    expect(back(nan)).toMatchObject({ encoding: 'constant', bytes: 0, column: nan });
+    const none = new Int32Array(1000).fill(-1);
+    expect(back(none)).toMatchObject({ encoding: 'constant', bytes: 0, column: none });
+  });
+
+  it('takes deltas for what grows and values for what does not', () => {
+    const times = Float64Array.from({ length: 1000 }, (_, row) => 1e9 + row * 100);
+    expect(back(times)).toMatchObject({ encoding: 'deltas', exceptions: 0, column: times });
+    expect(back(times).bytes).toBeLessThan(2010);
+    const rows = Int32Array.from({ length: 1000 }, (_, row) => (row % 2) * 60);
+    expect(back(rows)).toMatchObject({ encoding: 'values', bytes: 1000 });
+  });
+
+  it('keeps fractions beside whole numbers', () => {
+    const weights = Float64Array.of(4000, 4000, 1234.5, 4000, Number.POSITIVE_INFINITY, 4000);
+    expect(back(weights)).toMatchObject({ exceptions: 2, column: weights });
+  });
+});
+
+describe.skipIf(!hasCorpora)('a profile for the page', () => {
+  it.each([
+    'multi-5events-threads-forks.data',
+    'jit-node-perfprof.injected.data',
+    'group-S-F1000.data',
+    'cpu-clock-F30000-fp.data',
+  ])('comes back from bytes as it was: %s', async (file) => {
+    const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
+    expect(page.profile.samples.length).toBeGreaterThan(0);
+    expect(decodePageData(encodePageData(page))).toStrictEqual(page);
+  });
+
+  it('can hold a part of the samples', async () => {
+    const opened = await openProfile(join(CORPORA, 'own', 'multi-5events-threads-forks.data'));
+    const whole = describePageProfile(opened);
+    const page = describePageProfile(opened, { select: { event: 1 } });
+    const rows = opened.samplesOf(whole.profile.samples.event[0] as never);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(page.profile.samples.event.every((event) => event === 1)).toBe(true);
+    const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+    const expected = opened
+      .samplesOf(1 as never)
+      .reduce((total, row) => total + (whole.weights.events?.values[row] ?? Number.NaN), 0);
+    expect(sum(page.weights.events?.values as Float64Array)).toBe(expected);
+  });
+});
+
+describe('bytes that are no page data', () => {
+  it('are told from those that are', () => {
+    expect(() => decodePageData(new Uint8Array(40))).toThrow('no page data');
+  });
+});
