@@ -12,7 +12,7 @@ const states: fc.Arbitrary<ViewState> = fc
     range: fc.option(
       fc.tuple(row, row).map(([from, by]) => ({ fromNs: from, toNs: from + by + 1 })),
     ),
-    zoom: fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }),
+    zoom: fc.array(row, { maxLength: 4 }),
     search: fc.string(),
     focus: fc.option(row),
     hidden: fc.array(row, { maxLength: 4 }),

@@ -24,8 +24,8 @@ export type ViewState = {
   readonly tree: 'callees' | 'callers';
   readonly shape: 'flame' | 'icicle';
   readonly sort: 'weight' | 'name' | 'time';
-  /** Keys of the nodes from the outermost to the one zoomed into; empty: not zoomed. */
-  readonly zoom: readonly string[];
+  /** `FrameKey`s from the outermost row to the one zoomed into; empty: not zoomed. */
+  readonly zoom: readonly number[];
   readonly search: string;
   /** Row of a function: only stacks with it, from it on. */
   readonly focus: number | null;
@@ -45,7 +45,7 @@ export type ViewState = {
   readonly tableFilter: string;
   readonly source: 'lines' | 'assembly';
 
-  /** Row of the profile's streams; null: the largest. */
+  /** Row of the groups that `groupByStream` makes; null: the event's largest. */
   readonly stream: number | null;
   /** Nanoseconds that a column of the heat map is wide. */
   readonly heatColumnNs: number;
@@ -113,10 +113,6 @@ const rows: Codec<readonly number[]> = {
   read: (value) => (value === '' ? [] : allOf(value.split('.').map(row.read))),
   write: (value) => value.join('.'),
 };
-const path: Codec<readonly string[]> = {
-  read: (value) => (value === '' ? [] : value.split('/').map(unescapeKey)),
-  write: (value) => value.map(escapeKey).join('/'),
-};
 const nanos: Codec<number> = {
   read: (value) => (/^\d{1,15}$/.test(value) ? Number(value) : undefined),
   write: String,
@@ -157,7 +153,7 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tree: oneOf('callees', 'callers'),
   shape: oneOf('flame', 'icicle'),
   sort: oneOf('weight', 'name', 'time'),
-  zoom: path,
+  zoom: rows,
   search: text,
   focus: rowOrNone,
   hidden: rows,
@@ -202,12 +198,4 @@ export function decodeState(hash: string, defaults: ViewState = DEFAULT_STATE): 
 
 function allOf(values: readonly (number | undefined)[]): number[] | undefined {
   return values.some((value) => value === undefined) ? undefined : (values as number[]);
-}
-
-function escapeKey(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function unescapeKey(text: string): string {
-  return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
