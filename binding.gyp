@@ -23,6 +23,8 @@
         "native/held_command_object.cc",
         "native/js_options.cc",
         "native/js_results.cc",
+        "native/libpfm.cc",
+        "native/libpfm_object.cc",
         "native/live_queue.cc",
         "native/notifier.cc",
         "native/perf_event.cc",
@@ -44,6 +46,7 @@
         "NAPI_DISABLE_CPP_EXCEPTIONS",
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
       ],
+      "libraries": ["-ldl"],
       "cflags": ["-Wall", "-Wextra", "-Wno-unused-parameter", "-O2", "-fvisibility=hidden"],
       "cflags_cc": ["-std=c++17", "-fno-exceptions"],
       "cflags_cc!": ["-std=gnu++17", "-std=gnu++20"]

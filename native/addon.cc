@@ -2,6 +2,7 @@
 
 #include "counter_object.h"
 #include "held_command_object.h"
+#include "libpfm_object.h"
 #include "sampler_object.h"
 #include "tools.h"
 
@@ -12,6 +13,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("CounterGroup", perf_ts::CounterObject::Define(env));
   exports.Set("HeldCommand", perf_ts::HeldCommandObject::Define(env));
   exports.Set("Sampler", perf_ts::SamplerObject::Define(env));
+  exports.Set("libpfm", perf_ts::DefineLibpfm(env));
   perf_ts::DefineTools(env, exports);
   return exports;
 }

@@ -1,3 +1,5 @@
+import type { NativeLibpfm } from './libpfm-types.ts';
+
 /**
  * The typed shape of the addon, by hand. `binding.ts` is the only file that loads it; everything
  * else takes a `NativeBinding`, so that tests can hand in a fake.
@@ -290,6 +292,7 @@ export type NativeBinding = {
   readonly Sampler: new (options: SamplerOptions) => NativeSampler;
   readonly HeldCommand: new (command: CommandSpec) => NativeHeldCommand;
   readonly CounterGroup: new (options: CounterGroupOptions) => NativeCounterGroup;
+  readonly libpfm: NativeLibpfm;
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /** C++ names: one result per name, null where it is not a mangled name. */
