@@ -1,0 +1,62 @@
+import type { PageFile, PageSetup } from '../../src/export/page-profile.ts';
+import { trustedScriptUrl } from './trusted.ts';
+
+/** Data block with the `PageSetup`; in a page that is a file, blocks with data and the worker too. */
+const SETUP_ID = 'page-setup';
+const WORKER_ID = 'page-worker';
+
+/** What the page is to show; null for a document without any. */
+export function readSetup(document: Document): PageSetup | null {
+  const text = document.getElementById(SETUP_ID)?.textContent;
+  return text ? (JSON.parse(text) as PageSetup) : null;
+}
+
+/**
+ * The bytes of a recording, ready for `decodePageData`. Throws `Error` with a sentence where the
+ * server is gone or the block is damaged.
+ */
+export async function loadPageData(document: Document, file: PageFile): Promise<Uint8Array> {
+  const { data } = file;
+  if (data.kind === 'url') {
+    const response = await fetch(new URL(data.url, document.baseURI)).catch(() => {
+      throw new Error('perf-ts no longer answers: was it ended with Ctrl-C?');
+    });
+    if (!response.ok) throw new Error(`${file.title}: ${await response.text()}`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+  const text = document.getElementById(data.id)?.textContent;
+  if (!text) throw new Error(`${file.title}: this page has no data inside`);
+  const packed = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
+}
+
+/**
+ * The worker that computes. A server has its script beside the page; a page that is a file has it
+ * in a block, and starts it from a blob.
+ */
+export function startWorker(document: Document): Worker {
+  const text = document.getElementById(WORKER_ID)?.textContent;
+  if (!text) return new Worker(trustedScriptUrl(new URL('worker.js', document.baseURI).href));
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const worker = new Worker(trustedScriptUrl(address));
+  // The worker has fetched it by the time it says anything.
+  worker.addEventListener('message', () => URL.revokeObjectURL(address), { once: true });
+  return worker;
+}
+
+/** Calls `onChange` for each new state of a live profile. Does nothing for one that is finished. */
+export function followLive(
+  document: Document,
+  setup: PageSetup,
+  onChange: () => void,
+  onEnd: () => void,
+): void {
+  if (setup.live === null) return;
+  const source = new EventSource(new URL(setup.live, document.baseURI));
+  source.addEventListener('profile', onChange);
+  source.addEventListener('end', () => {
+    source.close();
+    onEnd();
+  });
+}
