@@ -1,14 +1,13 @@
 import pc from 'picocolors';
 import type { EventReport } from '../../period/report/event-report.ts';
+import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
-import type { StreamReport } from '../../period/report/stream-report.ts';
 import type { Verdict } from '../../period/report/verdict.ts';
+import * as words from '../../period/report/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { toAscii } from './ascii.ts';
-import { formatCount, formatNanos } from './numbers.ts';
-import { adviceFor, disagreementTable, mattersText } from './periods-advice.ts';
+import { disagreementTable } from './disagreement-table.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
-import * as words from './periods-words.ts';
 import { streamTable } from './stream-table.ts';
 import { wrap } from './wrap.ts';
 
@@ -22,13 +21,10 @@ export type PeriodsTextOptions = {
 const WIDE: Terminal = { columns: 100, hasUnicode: true };
 
 type Paint = ReturnType<typeof pc.createColors>;
-/** Label and text of one line below the headline. */
-type Line = readonly [label: string, text: string];
 
 const INDENT = '  ';
 const LABEL_WIDTH = 'not-converged'.length;
 const TEXT_COLUMN = INDENT.length + LABEL_WIDTH + 2;
-const MAX_LISTED = 5;
 
 /**
  * `perf-ts periods` for a person, line by line: what happened, whether it matters for this profile,
@@ -68,7 +64,7 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
             ? drawEventRate(event, terminal)
             : [];
       if (plot.length > 0) lines.push('', ...plot, '');
-      add(streamLines(largest, terminal));
+      add(streamLines(largest, terminal.columns - TEXT_COLUMN));
     }
     add([
       ...present('migrations', isAdaptive ? words.migrationsText(event) : null),
@@ -111,58 +107,4 @@ function colourOf(label: string, paint: Paint): (text: string) => string {
     default:
       return paint.dim;
   }
-}
-
-function present(label: string, text: string | null): Line[] {
-  return text === null ? [] : [[label, text]];
-}
-
-function streamLines(stream: StreamReport, { columns }: Terminal): Line[] {
-  return [
-    ...present('period', words.steadyText(stream)),
-    ...present('overshoot', words.overshootText(stream)),
-    ...present('event rate', words.eventRateText(stream)),
-    ['first', words.firstPeriods(stream, columns - TEXT_COLUMN)],
-    ...(stream.idle.gaps > 0 ? present('idle', words.idleText(stream)) : []),
-    ...stream.reRamps.slice(0, MAX_LISTED).map((ramp): Line => ['re-ramp', words.reRampText(ramp)]),
-    ...leftOut('re-ramp', stream.reRamps.length),
-    ...present('storm', words.stormText(stream)),
-    ...stream.phases
-      .slice(0, MAX_LISTED)
-      .map(
-        (phase): Line => [
-          'phase',
-          `${formatNanos(phase.startNs)} to ${formatNanos(phase.endNs)}: ` +
-            `${words.formatRate(phase.eventRateHz)} events/s, period ${formatCount(phase.period)}`,
-        ],
-      ),
-    ...leftOut('phase', stream.phases.length),
-  ];
-}
-
-function leftOut(label: string, count: number): Line[] {
-  return count > MAX_LISTED ? [[label, `… and ${formatCount(count - MAX_LISTED)} more`]] : [];
-}
-
-function eventLines(event: EventReport, largest: StreamReport | undefined): Line[] {
-  const isAdaptive = event.mode === 'frequency' && largest !== undefined;
-  return [
-    ...(event.lost.samples > 0 ? present('lost', words.lostText(event)) : []),
-    ...present('lost where', words.concentrationText(event)),
-    ...present('ledger', words.ledgerText(event)),
-    ...(event.throttled.count > 0 ? present('throttled', words.throttledText(event)) : []),
-    ...present('rule', isAdaptive ? words.ruleText(event) : null),
-    ...present('ramps', words.rampsText(event)),
-    ...present('model', modelOf(largest)),
-    ...present('matters', isAdaptive ? mattersText(event) : null),
-    ...adviceFor(event).map((advice): Line => ['advice', advice]),
-  ];
-}
-
-/** Of fewer periods a share says little. */
-const MIN_COMPARED = 50;
-
-function modelOf(largest: StreamReport | undefined): string | null {
-  const model = largest?.model ?? null;
-  return model === null || model.compared < MIN_COMPARED ? null : words.modelText(model);
 }

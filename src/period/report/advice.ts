@@ -1,13 +1,12 @@
-import { printable } from '../../base/printable.ts';
-import type { EventReport } from '../../period/report/event-report.ts';
-import { formatCount, formatShare } from './numbers.ts';
-import { formatTenth } from './periods-words.ts';
+import { formatCount } from '../../base/numbers.ts';
+import type { EventReport } from './event-report.ts';
+import { formatTenth } from './words.ts';
 
 /** A difference in share of this many points is worth a line. */
 const RAMP_DIFFERENCE = 0.02;
 const FEW_EFFECTIVE = 400;
 /** Profiles of which less than this stands elsewhere are read the same way. */
-const MATTERS = 0.01;
+export const MATTERS = 0.01;
 /** Less than this would be printed as 0. */
 const UNSEEN = 0.0005;
 
@@ -69,31 +68,4 @@ function shouldWeighByEvents(event: EventReport): boolean {
   if (most !== null) return most >= MATTERS;
   const ramps = event.rampShare;
   return ramps !== null && Math.abs(ramps.samples - ramps.events) >= RAMP_DIFFERENCE;
-}
-
-const KINDS = ['samples', 'period', 'events', 'time'] as const;
-const NAME_COLUMNS = 40;
-
-/** The functions on which the weights differ most, a line each below a header; else nothing. */
-export function disagreementTable({ weights }: EventReport): string[] {
-  if (weights === null || weights.functions.length === 0) return [];
-  const { samples, period } = weights.distance;
-  if (Math.max(samples ?? 0, period ?? 0) < MATTERS) return [];
-  const kinds = KINDS.filter((kind) => weights.functions.some((shares) => shares[kind] !== null));
-  const lines = [
-    `${'self share of the profile by'.padEnd(NAME_COLUMNS)}${kinds.map((kind) => kind.padStart(10)).join('')}`,
-  ];
-  for (const shares of weights.functions) {
-    const name = shorten(printable(shares.function));
-    const cells = kinds.map((kind) => {
-      const share = shares[kind];
-      return (share === null ? '–' : formatShare(share)).padStart(10);
-    });
-    lines.push(`${name.padEnd(NAME_COLUMNS)}${cells.join('')}`);
-  }
-  return lines;
-}
-
-function shorten(name: string): string {
-  return name.length < NAME_COLUMNS ? name : `${name.slice(0, NAME_COLUMNS - 2)}…`;
 }

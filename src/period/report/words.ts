@@ -1,12 +1,12 @@
 // What the figures of a period report mean, in words. One function per line of the report.
 
+import { formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
-import type { ModelReport } from '../../period/model/model.ts';
-import type { EventReport } from '../../period/report/event-report.ts';
-import type { ReRamp } from '../../period/report/re-ramp.ts';
-import type { StreamReport } from '../../period/report/stream-report.ts';
-import type { KernelLimits } from '../../period/types.ts';
-import { formatCount, formatNanos, formatShare } from './numbers.ts';
+import type { ModelReport } from '../model/model.ts';
+import type { KernelLimits } from '../types.ts';
+import type { EventReport } from './event-report.ts';
+import type { ReRamp } from './re-ramp.ts';
+import type { StreamReport } from './stream-report.ts';
 
 /** Share of a timer's rate that counts as reached. */
 const TIMELY = 0.98;
