@@ -183,7 +183,7 @@ Examples:
     .option('--full', 'whole files, in place of their symbols and tables')
     .option('--no-dwarf', 'without what tells lines and inlined calls')
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
-    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
     .action(async (file: string | undefined, options) => {
       const { runArchive } = await import('./archive.ts');
@@ -261,7 +261,7 @@ function withRecordSelection(command: Command): Command {
 function withSymbols(command: Command): Command {
   return command
     .option('--symfs <dir>', "the recorded machine's files are below this directory")
-    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
     .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
     .option('--archive <dir>', 'what perf-ts archive wrote, if it is not beside the file')
     .option('--no-inline', 'without the calls that the compiler inlined');
