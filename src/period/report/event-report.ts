@@ -190,7 +190,8 @@ function countMigrations({ input, cameFrom }: StreamContext, index: number): num
 }
 
 /** The groups of one event, most samples first. */
-function groupsOf(groups: StreamGroups, event: number): number[] {
+/** The groups of one event, largest first: the order of `EventReport.streams`. */
+export function groupsOf(groups: StreamGroups, event: number): number[] {
   const found: number[] = [];
   for (let g = 0; g < groups.length; g++) if (groups.event[g] === event) found.push(g);
   return found.sort((a, b) => sizeOf(groups, b) - sizeOf(groups, a) || a - b);

@@ -1,4 +1,6 @@
-import type { WeightKind } from '../../../src/profile/types.ts';
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
+import type { ProfileMeta, WeightKind } from '../../../src/profile/types.ts';
 import type { TimeRequests } from './time-messages.ts';
 
 /**
@@ -32,9 +34,10 @@ export type Requests = FlameRequests & TimeRequests;
 export type RequestKind = keyof Requests;
 
 type FlameRequests = {
-  /** First of all. `bytes` are what `encodePageData` made, still compressed or not. */
+  /** First of all. `bytes` are what `encodePageData` made, gzipped or not; they are moved. */
   open: { params: OpenParams; result: OpenResult };
   tree: { params: TreeParams; result: TreeResult };
+  intervals: { params: TreeParams; result: TreeIntervals };
   search: { params: SearchParams; result: SearchResult };
   table: { params: TableParams; result: TableResult };
   sandwich: { params: SandwichParams; result: SandwichResult };
@@ -66,8 +69,13 @@ export type OpenResult = {
   readonly cpus: readonly number[];
   /** The last sample's time, nanoseconds since the recording's start. */
   readonly endNs: number;
-  /** Head of the page data: `PageProfile` without its tables. */
-  readonly head: unknown;
+  readonly meta: ProfileMeta;
+  /** The page data but for what is large. */
+  readonly head: PageHead;
+};
+
+export type PageHead = Omit<PageProfile, 'profile' | 'weights' | 'periodInput'> & {
+  readonly weightKinds: readonly WeightKind[];
 };
 
 export type Unit = 'samples' | 'events' | 'nanoseconds';
@@ -90,30 +98,18 @@ export type Selection = {
 };
 
 /**
- * A change of the stacks.
- *
- *     hide    samples with such a frame are left out
- *     focus   only samples with such a frame; their stacks begin at the outermost one
- *     merge   such frames are taken out: what was spent in them counts for their callers.
- *             Recursion: only frames whose caller is the same function
- */
-export type FrameEdit =
-  | { readonly action: 'hide' | 'focus' | 'merge'; readonly of: 'func'; readonly func: number }
-  | { readonly action: 'hide' | 'focus' | 'merge'; readonly of: 'dso'; readonly dso: number }
-  | { readonly action: 'merge'; readonly of: 'recursion' };
-
-/**
  * What a tree row stands for, as one number that stays the same for one recording:
  *
  *     0 … F − 1         function, by FuncIndex (F functions)
  *     F … 2F − 1        the same functions where the compiler inlined them
- *     2F …              thread, by ThreadIndex, where trees are per thread
+ *     2F …              what stands at the root (`TreeParams.roots`): comm by string index, thread
+ *                       by ThreadIndex, process by the ThreadIndex of its first, CPU by number + 1
  */
 export type FrameKey = number;
 
 export type TreeParams = Selection & {
-  /** Each thread gets a root of its own. Not in the tree of callers. */
-  readonly perThread: boolean;
+  /** What gets rows of its own above the outermost functions. The tree of callers has none. */
+  readonly roots: 'comm' | 'thread' | 'process' | 'cpu' | 'none';
   /** True: the tree of callers. */
   readonly inverted: boolean;
   /** Order of siblings. */
@@ -162,12 +158,15 @@ export type TreeRows = {
   readonly samples: Float64Array;
   /** Row of `TIERS` that most of the weight ran in; 0 where it is not JavaScript. */
   readonly tier: Uint8Array;
-  /** 95 % interval of the row's share of all, 0…1; NaN where the model gives none. */
-  readonly low: Float64Array;
-  readonly high: Float64Array;
   /** How many rows a folded row stands for, 0 in all others. */
   readonly folded: Int32Array;
 };
+
+/**
+ * 95 % intervals of the shares that the rows of the same request's tree have of all, 0…1; NaN where
+ * the model gives none. They take longer than the tree, so they come after it.
+ */
+export type TreeIntervals = { readonly low: Float64Array; readonly high: Float64Array };
 
 export type FrameKind =
   | 'native'
@@ -181,7 +180,7 @@ export type FrameKind =
   | 'node internal'
   | 'V8'
   | 'unknown'
-  | 'thread'
+  | 'root'
   | 'lost'
   | 'folded';
 

@@ -1,3 +1,160 @@
-/** Requests of the time strip, the heat map and the period view: name to `{ params; result }`. */
-// biome-ignore lint/complexity/noBannedTypes: an empty map of requests.
-export type TimeRequests = {};
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { StreamReport } from '../../../src/period/report/stream-report.ts';
+import type { Profile, WeightKind } from '../../../src/profile/types.ts';
+import type { Selection, Slot } from './messages.ts';
+
+/** Requests of the header, the time strip, the heat map and the period view. */
+export type TimeRequests = {
+  recording: { params: { readonly slot: Slot }; result: RecordingHead };
+  timeline: { params: TimelineParams; result: TimelineResult };
+  heatmap: { params: HeatMapParams; result: HeatMapResult };
+  period: { params: PeriodParams; result: PeriodResult };
+};
+
+/** What is said of a recording beside its samples: a `PageProfile` without its large columns. */
+export type RecordingHead = Omit<
+  PageProfile,
+  'profile' | 'weights' | 'periodInput' | 'marks' | 'schema'
+> & {
+  readonly meta: Profile['meta'];
+  readonly events: Profile['events'];
+  /** The kinds of weight that it has, in the order of a switch. */
+  readonly kinds: readonly WeightKind[];
+  readonly samples: number;
+  /** Of the first and the last sample, nanoseconds since the recording's start; 0 without any. */
+  readonly firstNs: number;
+  readonly lastNs: number;
+};
+
+/** Which samples are counted over time. */
+export type TimeFilter = Pick<Selection, 'event' | 'weight' | 'thread' | 'pid' | 'cpu'>;
+
+/** Equal cells of time: cell i is [firstNs + i · cellNs, firstNs + (i + 1) · cellNs). */
+export type TimeGrid = {
+  readonly firstNs: number;
+  readonly cellNs: number;
+  readonly length: number;
+};
+
+/** What happened in each cell of a grid. Columns. */
+export type TimeCells = {
+  /** Samples that arrived, and their weight. */
+  readonly samples: Float64Array;
+  readonly weight: Float64Array;
+  /** Those of them that the kernel took while it searched for the period. */
+  readonly ramp: Float64Array;
+  /**
+   * Samples that the kernel could not write. It says so with the next record that fits, so a loss
+   * lies somewhere between two records of one CPU: it is spread evenly over that stretch.
+   */
+  readonly lost: Float64Array;
+  /** Share of the cell, 0…1, in which the kernel had paused a stream; pauses of several add up. */
+  readonly throttled: Float64Array;
+};
+
+export type TimelineParams = TimeFilter & {
+  readonly grid: TimeGrid;
+  /** Threads with a lane of their own, those with most samples first. */
+  readonly lanes: number;
+};
+
+export type TimelineResult = {
+  readonly grid: TimeGrid;
+  readonly all: TimeCells;
+  readonly lanes: readonly TimeLane[];
+  /** Threads with samples that got no lane, and how many samples they have. */
+  readonly otherThreads: number;
+  readonly otherSamples: number;
+  /** Samples that were lost nobody knows when: counted at the end only. */
+  readonly lostSometime: number;
+};
+
+export type TimeLane = {
+  /** ThreadIndex. */
+  readonly thread: number;
+  /** `node (tid 4711)`; printable. */
+  readonly label: string;
+  readonly total: number;
+  /** Per cell: samples, those in ramps, and share of time paused. */
+  readonly samples: Float64Array;
+  readonly ramp: Float64Array;
+  readonly throttled: Float64Array;
+};
+
+/** A map whose columns are as wide as `columnNs`, each cut into `rows` cells from the top down. */
+export type HeatMapParams = TimeFilter & {
+  readonly columnNs: number;
+  readonly rows: number;
+};
+
+export type HeatMapResult = {
+  /** Column by column; begins at the recording's start. */
+  readonly grid: TimeGrid;
+  readonly columns: number;
+  readonly rows: number;
+  readonly cells: TimeCells;
+  /** The column width asked for would have made more than `MAX_COLUMNS`: this is what was taken. */
+  readonly columnNs: number;
+};
+
+export const MAX_COLUMNS = 1200;
+
+export type PeriodParams = {
+  readonly event: number;
+  /** Row of `groupByStream`; null: the event's largest. */
+  readonly stream: number | null;
+  /** Window, nanoseconds since the recording's start; null: the whole stream. */
+  readonly fromNs: number | null;
+  readonly toNs: number | null;
+};
+
+export type PeriodResult = {
+  /** Largest first, at most `MAX_STREAMS`. */
+  readonly streams: readonly StreamChoice[];
+  readonly streamCount: number;
+  /** What is shown; null for an event without samples. */
+  readonly shown: ShownStream | null;
+};
+
+export const MAX_STREAMS = 500;
+
+export type StreamChoice = {
+  readonly stream: number;
+  /** `tid 4711, CPU 3 · 12 345 samples`. */
+  readonly label: string;
+};
+
+export type ShownStream = {
+  readonly stream: number;
+  /** As `perf-ts periods` has it. */
+  readonly report: StreamReport;
+  readonly period: PeriodColumns;
+  readonly rate: RateColumns;
+  /** When the period came to rest first; null if it never did, or there was nothing to settle. */
+  readonly settleNs: number | null;
+  /** Stretches in which the kernel searched for the period, the first ramp included. */
+  readonly ramps: readonly Stretch[];
+  readonly throttles: readonly Stretch[];
+};
+
+export type Stretch = { readonly startNs: number; readonly endNs: number };
+
+/** Periods over time: of each sample, or of slices of as many as do not fit. */
+export type PeriodColumns = {
+  readonly timeNs: Float64Array;
+  readonly low: Float64Array;
+  readonly middle: Float64Array;
+  readonly high: Float64Array;
+  /** Samples behind each row: 1 where each is shown. */
+  readonly samplesPerRow: number;
+};
+
+/** Rates in equal slices of time; NaN where the slice has no sample. */
+export type RateColumns = {
+  /** Middle of the slice. */
+  readonly timeNs: Float64Array;
+  /** Samples per second. */
+  readonly hz: Float64Array;
+  /** Events per second. */
+  readonly eventHz: Float64Array;
+};

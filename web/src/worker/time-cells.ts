@@ -1,0 +1,147 @@
+// Hot: once per sample.
+
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { LossGap } from '../../../src/period/types.ts';
+import { selectSamples } from '../../../src/profile/filter.ts';
+import { type TimeFacts, timeFactsOf } from './time-facts.ts';
+import type { TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
+
+/** Rows of the sample table that `filter` admits, whenever they were taken. */
+export function selectTime(page: PageProfile, filter: TimeFilter): Int32Array {
+  const { event, thread, pid, cpu } = filter;
+  return selectSamples(page.profile, {
+    event,
+    ...(thread === null ? {} : { thread }),
+    ...(pid === null ? {} : { pids: new Set([pid]) }),
+    ...(cpu === null ? {} : { cpus: new Set([cpu]) }),
+  });
+}
+
+/** Sums `selected` and what is missing between them into the cells of `grid`. */
+export function computeCells(
+  page: PageProfile,
+  filter: TimeFilter,
+  grid: TimeGrid,
+  selected: Int32Array,
+): TimeCells {
+  const facts = timeFactsOf(page);
+  const { timeNs } = page.profile.samples;
+  const values = page.weights[filter.weight]?.values;
+  const cells = emptyCells(grid.length);
+  const { samples, weight, ramp } = cells;
+  const { firstNs, cellNs, length } = grid;
+  for (let k = 0; k < selected.length; k++) {
+    const row = selected[k] as number;
+    const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+    if (cell < 0 || cell >= length) continue;
+    samples[cell]!++;
+    weight[cell]! += values === undefined ? 1 : (values[row] as number);
+    ramp[cell]! += facts.isInRamp[row] as number;
+  }
+  addLosses(page, facts, filter, grid, cells.lost);
+  const shown = shownStreams(page, selected);
+  for (const throttle of page.periodInput.throttles ?? []) {
+    if (throttle.event !== filter.event) continue;
+    if (throttle.stream >= 0 && shown[throttle.stream] !== 1) continue;
+    addShares(cells.throttled, grid, throttle.startNs, throttle.endNs);
+  }
+  return cells;
+}
+
+export function emptyCells(length: number): TimeCells {
+  return {
+    samples: new Float64Array(length),
+    weight: new Float64Array(length),
+    ramp: new Float64Array(length),
+    lost: new Float64Array(length),
+    throttled: new Float64Array(length),
+  };
+}
+
+/** Whether a loss may concern what `filter` shows: of threads a ring knows nothing. */
+export function concerns({ event, cpu }: LossGap, filter: TimeFilter): boolean {
+  if (event >= 0 && event !== filter.event) return false;
+  return filter.cpu === null || cpu < 0 || cpu === filter.cpu;
+}
+
+function addLosses(
+  page: PageProfile,
+  facts: TimeFacts,
+  filter: TimeFilter,
+  grid: TimeGrid,
+  lost: Float64Array,
+): void {
+  const { timeNs } = page.profile.samples;
+  for (const gap of page.periodInput.lossGaps ?? []) {
+    if (!concerns(gap, filter)) continue;
+    const startNs = Math.max(0, lastBefore(facts, timeNs, gap));
+    spread(lost, grid, startNs, gap.timeNs, gap.samples);
+  }
+}
+
+/** Time of the last sample that fitted into the ring before `gap`; 0 if none did. */
+function lastBefore({ byCpu }: TimeFacts, timeNs: Float64Array, { cpu, timeNs: end }: LossGap) {
+  const { starts, samples } = byCpu;
+  const key = cpu + 1;
+  if (key + 1 >= starts.length) return 0;
+  let low = starts[key] as number;
+  const first = low;
+  let high = starts[key + 1] as number;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timeNs[samples[middle] as number] as number) < end) low = middle + 1;
+    else high = middle;
+  }
+  return low === first ? 0 : (timeNs[samples[low - 1] as number] as number);
+}
+
+/** Adds `amount` to the cells from `startNs` to `endNs`, evenly; what lies outside is left out. */
+export function spread(
+  cells: Float64Array,
+  { firstNs, cellNs, length }: TimeGrid,
+  startNs: number,
+  endNs: number,
+  amount: number,
+): void {
+  const span = endNs - startNs;
+  if (!(span > 0)) {
+    const cell = Math.floor((endNs - firstNs) / cellNs);
+    if (cell >= 0 && cell < length) cells[cell]! += amount;
+    return;
+  }
+  const from = Math.max(0, Math.floor((startNs - firstNs) / cellNs));
+  const to = Math.min(length - 1, Math.floor((endNs - firstNs) / cellNs));
+  for (let cell = from; cell <= to; cell++) {
+    const cellStart = firstNs + cell * cellNs;
+    const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
+    if (overlap > 0) cells[cell]! += (amount * overlap) / span;
+  }
+}
+
+/** Adds the share of each cell that lies between two times; a cell is never more than whole. */
+export function addShares(
+  cells: Float64Array,
+  grid: TimeGrid,
+  startNs: number,
+  endNs: number,
+): void {
+  const { firstNs, cellNs, length } = grid;
+  const from = Math.max(0, Math.floor((startNs - firstNs) / cellNs));
+  const to = Math.min(length - 1, Math.floor((endNs - firstNs) / cellNs));
+  for (let cell = from; cell <= to; cell++) {
+    const cellStart = firstNs + cell * cellNs;
+    const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
+    if (overlap > 0) cells[cell] = Math.min(1, (cells[cell] as number) + overlap / cellNs);
+  }
+}
+
+/** 1 for streams that took one of `selected`. */
+function shownStreams({ profile }: PageProfile, selected: Int32Array): Uint8Array {
+  const shown = new Uint8Array(profile.streams.length);
+  const { stream } = profile.samples;
+  for (let k = 0; k < selected.length; k++) {
+    const row = stream[selected[k] as number] as number;
+    if (row >= 0) shown[row] = 1;
+  }
+  return shown;
+}

@@ -1,0 +1,53 @@
+// Hot: once per sample.
+
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
+import { findRamps } from '../../../src/period/report/convergence.ts';
+import { sequenceOf } from '../../../src/period/report/sequence.ts';
+import { groupSamples, type SampleGroups } from '../../../src/profile/filter.ts';
+
+/** What every picture of time begins with, computed once for a recording. */
+export type TimeFacts = {
+  readonly alignment: Alignment;
+  /** 1 for samples that were taken on the way to a period, parallel to the sample table. */
+  readonly isInRamp: Uint8Array;
+  /** Samples by CPU + 1: key 0 has those whose CPU was not recorded. */
+  readonly byCpu: SampleGroups;
+};
+
+const known = new WeakMap<PageProfile, TimeFacts>();
+
+export function timeFactsOf(page: PageProfile): TimeFacts {
+  let facts = known.get(page);
+  if (facts === undefined) {
+    facts = computeFacts(page);
+    known.set(page, facts);
+  }
+  return facts;
+}
+
+function computeFacts({ periodInput, profile }: PageProfile): TimeFacts {
+  const { length, cpu } = profile.samples;
+  const alignment = alignPeriods(periodInput);
+  const { groups, elapsedEvents } = alignment;
+  const isInRamp = new Uint8Array(length);
+  for (let group = 0; group < groups.length; group++) {
+    const event = periodInput.events[groups.event[group] as number]!;
+    // Nothing adapts in the other modes.
+    if (event.mode !== 'frequency') continue;
+    const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
+    const { atRest } = findRamps(sequenceOf(periodInput, rows, elapsedEvents));
+    for (let k = 0; k < rows.length; k++) {
+      if (atRest[k] === 0) isInRamp[rows[k] as number] = 1;
+    }
+  }
+  const all = new Int32Array(length);
+  const cpuKey = new Int32Array(length);
+  let cpus = 0;
+  for (let i = 0; i < length; i++) {
+    all[i] = i;
+    cpuKey[i] = (cpu[i] as number) + 1;
+    cpus = Math.max(cpus, cpuKey[i] as number);
+  }
+  return { alignment, isInRamp, byCpu: groupSamples(all, cpuKey, cpus + 1) };
+}

@@ -1,0 +1,116 @@
+// Hot: once per sample.
+
+import { NONE } from '../../../src/base/brand.ts';
+import { printable } from '../../../src/base/printable.ts';
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
+import { timeFactsOf } from './time-facts.ts';
+import {
+  type HeatMapParams,
+  type HeatMapResult,
+  MAX_COLUMNS,
+  type TimeGrid,
+  type TimeLane,
+  type TimelineParams,
+  type TimelineResult,
+} from './time-messages.ts';
+
+/** Samples per thread over time, with what is missing between them. */
+export function computeTimeline(page: PageProfile, params: TimelineParams): TimelineResult {
+  const { grid } = params;
+  const selected = selectTime(page, params);
+  const all = computeCells(page, params, grid, selected);
+  const { thread } = page.profile.samples;
+  const totals = new Float64Array(page.profile.threads.length);
+  for (let k = 0; k < selected.length; k++) totals[thread[selected[k] as number] as number]!++;
+  const bySize = Array.from(totals.keys())
+    .filter((row) => totals[row]! > 0)
+    .sort((a, b) => totals[b]! - totals[a]! || a - b);
+  const shown = bySize.slice(0, params.lanes);
+  const lanes = shown.map((row) => emptyLane(page, row, totals[row] as number, grid));
+  fillLanes(page, selected, lanes, grid);
+  addPauses(page, params.event, selected, lanes, grid);
+
+  const located = (page.periodInput.lossGaps ?? [])
+    .filter((gap) => concerns(gap, { ...params, cpu: null }))
+    .reduce((sum, { samples }) => sum + samples, 0);
+  return {
+    grid,
+    all,
+    lanes,
+    otherThreads: bySize.length - shown.length,
+    otherSamples: bySize.slice(params.lanes).reduce((sum, row) => sum + totals[row]!, 0),
+    lostSometime: Math.max(0, (page.ledgers[params.event]?.lostSamples ?? 0) - located),
+  };
+}
+
+/** The same in cells that are fractions of a column; see `HeatMapResult`. */
+export function computeHeatMap(page: PageProfile, params: HeatMapParams): HeatMapResult {
+  const { samples } = page.profile;
+  const endNs = samples.length === 0 ? 0 : (samples.timeNs[samples.length - 1] as number);
+  let { columnNs } = params;
+  while (Math.floor(endNs / columnNs) + 1 > MAX_COLUMNS) columnNs *= 2;
+  const columns = Math.floor(endNs / columnNs) + 1;
+  const { rows } = params;
+  const grid = { firstNs: 0, cellNs: columnNs / rows, length: columns * rows };
+  const cells = computeCells(page, params, grid, selectTime(page, params));
+  return { grid, columns, rows, columnNs, cells };
+}
+
+function emptyLane(page: PageProfile, thread: number, total: number, grid: TimeGrid): TimeLane {
+  const { comm, tid } = page.profile.threads[thread]!;
+  return {
+    thread,
+    label: printable(`${comm} (tid ${tid})`),
+    total,
+    samples: new Float64Array(grid.length),
+    ramp: new Float64Array(grid.length),
+    throttled: new Float64Array(grid.length),
+  };
+}
+
+function fillLanes(
+  page: PageProfile,
+  selected: Int32Array,
+  lanes: readonly TimeLane[],
+  { firstNs, cellNs, length }: TimeGrid,
+): void {
+  const { isInRamp } = timeFactsOf(page);
+  const { thread, timeNs } = page.profile.samples;
+  const laneOf = new Int32Array(page.profile.threads.length).fill(NONE);
+  for (const [index, lane] of lanes.entries()) laneOf[lane.thread] = index;
+  for (let k = 0; k < selected.length; k++) {
+    const row = selected[k] as number;
+    const lane = lanes[laneOf[thread[row] as number] as number];
+    const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+    if (lane === undefined || cell < 0 || cell >= length) continue;
+    lane.samples[cell]!++;
+    lane.ramp[cell]! += isInRamp[row] as number;
+  }
+}
+
+/** A pause belongs to the threads that its stream sampled. */
+function addPauses(
+  page: PageProfile,
+  event: number,
+  selected: Int32Array,
+  lanes: readonly TimeLane[],
+  grid: TimeGrid,
+): void {
+  const throttles = (page.periodInput.throttles ?? []).filter((pause) => pause.event === event);
+  if (throttles.length === 0) return;
+  const { stream, thread } = page.profile.samples;
+  const threadsOf = new Map<number, Set<number>>();
+  for (let k = 0; k < selected.length; k++) {
+    const row = selected[k] as number;
+    const own = threadsOf.get(stream[row] as number) ?? new Set();
+    own.add(thread[row] as number);
+    threadsOf.set(stream[row] as number, own);
+  }
+  for (const lane of lanes) {
+    for (const { stream: of, startNs, endNs } of throttles) {
+      if (of >= 0 && !threadsOf.get(of)?.has(lane.thread)) continue;
+      addShares(lane.throttled, grid, startNs, endNs);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// Hot: once per sample.
+
+import { formatCount } from '../../../src/base/numbers.ts';
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { groupsOf } from '../../../src/period/report/event-report.ts';
+import { followThreads } from '../../../src/period/report/migrations.ts';
+import {
+  analyseStream,
+  describeStream,
+  type StreamAnalysis,
+  type StreamContext,
+  type StreamReport,
+} from '../../../src/period/report/stream-report.ts';
+import { throttlesOf } from '../../../src/period/report/throttled-time.ts';
+import { median } from '../../../src/period/spread.ts';
+import { timeFactsOf } from './time-facts.ts';
+import {
+  MAX_STREAMS,
+  type PeriodColumns,
+  type PeriodParams,
+  type PeriodResult,
+  type RateColumns,
+  type ShownStream,
+  type Stretch,
+} from './time-messages.ts';
+
+/** More points than a screen has pixels show nothing more. */
+const MAX_POINTS = 4000;
+const MAX_SLICES = 300;
+/** Fewer samples than this in a slice would show chance, not a rate. */
+const SAMPLES_PER_SLICE = 4;
+
+/** One stream's period and rates over time, and which streams there are. */
+export function computePeriod(page: PageProfile, params: PeriodParams): PeriodResult {
+  const { groups } = timeFactsOf(page).alignment;
+  const bySize = groupsOf(groups, params.event);
+  const listed = bySize.slice(0, MAX_STREAMS);
+  const wanted = bySize.includes(params.stream ?? -1) ? params.stream : bySize[0];
+  return {
+    streams: listed.map((stream) => ({ stream, label: labelOf(page, stream) })),
+    streamCount: bySize.length,
+    shown: wanted == null ? null : showStream(page, params, wanted, bySize.indexOf(wanted)),
+  };
+}
+
+/** Named by its first sample: an instance that is handed on has sampled others, too. */
+function labelOf(page: PageProfile, group: number): string {
+  const { groups } = timeFactsOf(page).alignment;
+  const { thread, cpu } = page.profile.samples;
+  const first = groups.offsets[group] as number;
+  const row = groups.rows[first] as number;
+  const { comm, tid } = page.profile.threads[thread[row] as number]!;
+  const where = (cpu[row] as number) < 0 ? '' : `, CPU ${cpu[row]}`;
+  const samples = formatCount((groups.offsets[group + 1] as number) - first);
+  return `${comm} ${tid}${where}: ${samples} samples`;
+}
+
+function showStream(
+  page: PageProfile,
+  params: PeriodParams,
+  stream: number,
+  rank: number,
+): ShownStream {
+  const { periodInput: input } = page;
+  const { groups, elapsedEvents, arrivedEvents } = timeFactsOf(page).alignment;
+  const context: StreamContext = {
+    input,
+    groups,
+    elapsedEvents,
+    arrivedEvents,
+    cameFrom: followThreads(input, groups).cameFrom,
+    throttles: throttlesOf(input, params.event),
+  };
+  const analysis = analyseStream(context, stream);
+  const isAdaptive = input.events[params.event]?.mode === 'frequency';
+  const { timeNs, length } = analysis.sequence;
+  const fromNs = params.fromNs ?? timeNs[0] ?? 0;
+  const toNs = params.toNs ?? (timeNs[length - 1] ?? 0) + 1;
+  const first = firstNotBelow(timeNs, fromNs);
+  const end = firstNotBelow(timeNs, toNs);
+  const { start } = analysis.convergence;
+  return {
+    stream,
+    report: reportOf(page, params.event, rank, context, analysis),
+    period: periodColumns(analysis, first, end),
+    rate: rateColumns(analysis, first, end, fromNs, toNs),
+    settleNs: isAdaptive && start.end > 0 && start.end < length ? timeNs[start.end]! : null,
+    ramps: isAdaptive ? rampStretches(analysis) : [],
+    throttles: analysis.throttles.map(({ startNs, endNs }) => ({ startNs, endNs })),
+  };
+}
+
+/** The document's own where it describes the stream: that one has the model and the ledger. */
+function reportOf(
+  page: PageProfile,
+  event: number,
+  rank: number,
+  context: StreamContext,
+  analysis: StreamAnalysis,
+): StreamReport {
+  const described = page.periods.events[event]?.streams[rank];
+  if (described !== undefined) return described;
+  return describeStream(context, analysis, {
+    withModel: false,
+    grid: null,
+    ledger: null,
+    pairs: 0,
+  });
+}
+
+function rampStretches({ convergence, sequence }: StreamAnalysis): Stretch[] {
+  const { timeNs, length } = sequence;
+  return [convergence.start, ...convergence.reRamps]
+    .filter(({ first, end }) => end > first)
+    .map(({ first, end }) => ({
+      startNs: timeNs[first] as number,
+      endNs: timeNs[Math.min(end, length - 1)] as number,
+    }));
+}
+
+/** Rows [first, end) of the stream's samples. */
+function periodColumns({ sequence }: StreamAnalysis, first: number, end: number): PeriodColumns {
+  const samplesPerRow = Math.max(1, Math.ceil((end - first) / MAX_POINTS));
+  const length = Math.ceil((end - first) / samplesPerRow);
+  const timeNs = new Float64Array(length);
+  const low = new Float64Array(length);
+  const middle = new Float64Array(length);
+  const high = new Float64Array(length);
+  for (let row = 0; row < length; row++) {
+    const from = first + row * samplesPerRow;
+    const to = Math.min(end, from + samplesPerRow);
+    let lowest = Number.POSITIVE_INFINITY;
+    let highest = 0;
+    for (let i = from; i < to; i++) {
+      lowest = Math.min(lowest, sequence.periodEvents[i] as number);
+      highest = Math.max(highest, sequence.periodEvents[i] as number);
+    }
+    timeNs[row] = sequence.timeNs[from] as number;
+    low[row] = lowest;
+    high[row] = highest;
+    middle[row] = to - from === 1 ? lowest : median(sequence.periodEvents.subarray(from, to));
+  }
+  return { timeNs, low, middle, high, samplesPerRow };
+}
+
+function rateColumns(
+  { sequence }: StreamAnalysis,
+  first: number,
+  end: number,
+  fromNs: number,
+  toNs: number,
+): RateColumns {
+  const slices = Math.max(1, Math.min(MAX_SLICES, Math.floor((end - first) / SAMPLES_PER_SLICE)));
+  const width = (toNs - fromNs) / slices;
+  const timeNs = Float64Array.from({ length: slices }, (_, s) => fromNs + (s + 0.5) * width);
+  const counts = new Float64Array(slices);
+  const events = new Float64Array(slices);
+  for (let i = first; i < end; i++) {
+    const at = Math.floor(((sequence.timeNs[i] as number) - fromNs) / width);
+    const slice = Math.max(0, Math.min(slices - 1, at));
+    counts[slice]!++;
+    events[slice]! += sequence.elapsedEvents[i] as number;
+  }
+  const perSecond = (sums: Float64Array) =>
+    sums.map((sum, s) => (counts[s] === 0 ? Number.NaN : (sum * 1e9) / width));
+  return { timeNs, hz: perSecond(counts), eventHz: perSecond(events) };
+}
+
+/** Index of the first of ascending values that is not below `limit`; the length if all are. */
+function firstNotBelow(values: Float64Array, limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
