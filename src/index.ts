@@ -15,6 +15,15 @@
  */
 
 export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+export { CounterError, type CounterErrorCode } from './count/counter-error.ts';
+export type { CounterGroup, Measured } from './count/counter-group.ts';
+export type { CommonEvent, EventNames, EventTable, EventText } from './count/group-names.ts';
+export { type Counts, countNumbers, type GroupReading } from './count/group-reading.ts';
+export { measureOverhead, type Overhead, subtractOverhead } from './count/overhead.ts';
+export type { RegionReport } from './count/regions.ts';
+export { Regions } from './count/regions.ts';
+export { measureRepeated, type Repeated, type RepeatOptions } from './count/repeat.ts';
+export type { Spread } from './count/spread.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
 export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report/report.ts';
@@ -23,6 +32,9 @@ export type { SampleSelection } from './profile/filter.ts';
 export type { FlatReport } from './profile/flat-report.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
+export type { GroupOptions } from './session/count/group-options.ts';
+export { openGroup } from './session/count/open-group.ts';
+export { threadId } from './session/count/thread-id.ts';
 export type { Check, DoctorReport } from './session/doctor/check.ts';
 export { doctor } from './session/doctor/examine.ts';
 export type {

@@ -17,18 +17,21 @@ export function explainRefusal(
      * any other EPERM comes from a filter.
      */
     code?: string;
+    /** Counted by a program of the user's own, not recorded by ours. */
+    counting?: boolean;
   },
 ): string[] {
   const level = settings.paranoidLevel;
   const lines: string[] = [];
+  const action = wants.counting ? 'counting' : 'recording';
   if (level !== null) {
     const [needed, what] = wants.rawTracepoint
-      ? [-1, 'recording a tracepoint']
+      ? [-1, `${action} a tracepoint`]
       : wants.systemWide
-        ? [0, 'recording a whole CPU']
+        ? [0, `${action} a whole CPU`]
         : wants.kernel
-          ? [1, 'recording kernel code']
-          : [2, 'recording your own programs'];
+          ? [1, `${action} kernel code`]
+          : [2, `${action} your own programs`];
     const isFiltered = wants.code === 'EPERM' && !wants.rawTracepoint;
     if (level > needed && !isFiltered) {
       lines.push(
@@ -47,7 +50,11 @@ export function explainRefusal(
   if (wants.foreignProcess) {
     lines.push("another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)");
   }
-  lines.push('or run it as root: sudo perf-ts record … (the command still runs as you)');
+  lines.push(
+    wants.counting
+      ? 'or run it as root'
+      : 'or run it as root: sudo perf-ts record … (the command still runs as you)',
+  );
   return lines;
 }
 

@@ -1,0 +1,69 @@
+import type { CounterGroup, Measured } from './counter-group.ts';
+import { type Counts, type GroupReading, keyed, readingOf } from './group-reading.ts';
+
+/** What measuring itself is counted as, medians. */
+export type Overhead<Key extends string> = {
+  /** Of an empty function: what one enable and disable leave in its counts. */
+  readonly pair: Counts<Key>;
+  /** Nanoseconds that an empty function takes, as the group's own enabled time. */
+  readonly pairNs: number;
+  /** Of one read while the group counts: what a nested measurement has besides. */
+  readonly read: Counts<Key>;
+  readonly readNs: number;
+};
+
+/**
+ * Measures empty functions, alone and inside of another measurement. The group must be disabled. The
+ * first rounds compile the code and are left out.
+ */
+export function measureOverhead<Key extends string>(
+  group: CounterGroup<Key>,
+  { rounds = 200, warmUp = 50 }: { readonly rounds?: number; readonly warmUp?: number } = {},
+): Overhead<Key> {
+  const empty = (): void => {};
+  const measureTimes = (times: number) => {
+    const readings: Measured<Key, void>[] = [];
+    for (let i = 0; i < times; i++) readings.push(group.measure(empty));
+    return readings;
+  };
+  measureTimes(warmUp);
+  const alone = medianReading(group.keys, measureTimes(rounds));
+  const nested = group.measure(() => {
+    measureTimes(warmUp);
+    return measureTimes(rounds);
+  });
+  const inside = medianReading(group.keys, nested.value);
+  return {
+    pair: alone.counts,
+    pairNs: alone.enabledNs,
+    read: inside.counts,
+    readNs: inside.enabledNs,
+  };
+}
+
+/** A reading without what measuring it cost; no count falls below 0. */
+export function subtractOverhead<Key extends string>(
+  reading: GroupReading<Key>,
+  cost: Counts<Key>,
+): Counts<Key> {
+  const keys = Object.keys(reading.counts) as Key[];
+  return keyed(keys, (key) => {
+    const count = reading.counts[key];
+    if (count === null) return null;
+    const left = count - (cost[key] ?? 0n);
+    return left > 0n ? left : 0n;
+  });
+}
+
+function medianReading<Key extends string>(
+  keys: readonly Key[],
+  readings: readonly GroupReading<Key>[],
+): GroupReading<Key> {
+  const median = (values: readonly bigint[]) =>
+    values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[values.length >> 1] ?? 0n;
+  return readingOf(keys, {
+    values: keys.map((key) => median(readings.map(({ counts }) => counts[key] ?? 0n))),
+    enabledNs: median(readings.map(({ enabledNs }) => BigInt(enabledNs))),
+    runningNs: median(readings.map(({ runningNs }) => BigInt(runningNs))),
+  });
+}

@@ -1,0 +1,47 @@
+import type { EventSpec } from '../../events/event-spec.ts';
+import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
+import { PERF_FORMAT } from '../../perf-event/constants.ts';
+import type { GroupOptions } from './group-options.ts';
+
+/** What a read of a group's leader tells; `GroupLayout` decodes it. */
+const READ_FORMAT =
+  PERF_FORMAT.GROUP |
+  PERF_FORMAT.ID |
+  PERF_FORMAT.TOTAL_TIME_ENABLED |
+  PERF_FORMAT.TOTAL_TIME_RUNNING;
+
+/**
+ * The attr of one member. Only the leader starts disabled: an enabled member counts while its leader
+ * does, and the leader alone is switched. `pinned` and `exclusive` are for leaders too; the kernel
+ * refuses them of members.
+ */
+export function groupAttr(
+  spec: EventSpec,
+  options: GroupOptions,
+  place: { readonly isLeader: boolean; readonly hasLost: boolean },
+): EventAttr {
+  const { exclude } = spec;
+  return newAttr({
+    type: spec.type,
+    config: spec.config,
+    config1: spec.config1,
+    config2: spec.config2,
+    config3: spec.config3,
+    bpType: spec.bpType,
+    readFormat: READ_FORMAT | (place.hasLost ? PERF_FORMAT.LOST : 0),
+    flags: {
+      disabled: place.isLeader,
+      inherit: options.inherit ?? spec.inherit ?? false,
+      pinned: place.isLeader && (options.pinned ?? spec.pinned),
+      exclusive: place.isLeader && (options.exclusive ?? spec.exclusive),
+      // `P` wishes for little skid, which a count does not have.
+      preciseIp: spec.preciseIsMax ? 0 : spec.preciseIp,
+      excludeUser: exclude.user || options.excludeUser === true,
+      excludeKernel: exclude.kernel || options.excludeKernel === true,
+      excludeHv: exclude.hv || options.excludeHv === true,
+      excludeIdle: exclude.idle || options.excludeIdle === true,
+      excludeHost: exclude.host,
+      excludeGuest: exclude.guest,
+    },
+  });
+}
