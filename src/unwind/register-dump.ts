@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { readAddress } from '../base/u64.ts';
-import type { UnwindArchitecture } from './types.ts';
+import type { OtherRegisters, UnwindArchitecture } from './types.ts';
 
 /**
  * perf's register number -> DWARF's, −1 for none. perf's numbers are the bits of
@@ -23,44 +23,75 @@ export const REGISTER_COUNT: Readonly<Record<UnwindArchitecture, number>> = {
 
 const AARCH64_LR = 30;
 
-/** Reads the register dumps of one event into the order that the unwinder wants. */
-export class RegisterDump {
+/** DWARF numbers that every sample needs: fp, sp, ip, and lr. */
+const FEW: Readonly<Record<UnwindArchitecture, readonly number[]>> = {
+  'x86-64': [6, 7, 16],
+  aarch64: [29, AARCH64_LR, 31, 32],
+};
+
+/**
+ * Reads the register dumps of one event into the order that the unwinder wants. Nearly all samples
+ * need three or four of the registers, so the others are read when they are asked for.
+ */
+export class RegisterDump implements OtherRegisters {
   /** By DWARF register number; NaN where the event does not record it. Filled by `read`. */
   readonly registers: Float64Array;
-  /** Per register of the dump: its DWARF number or −1. */
-  readonly #numbers: Int8Array;
+  /** Places in the dump and the DWARF numbers of what is there, in pairs. */
+  readonly #few: Int8Array;
+  readonly #others: Int8Array;
   readonly #isAarch64: boolean;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #offset = 0;
+  #count = 0;
 
   /** `mask` is the event's `sample_regs_user`. */
   constructor(architecture: UnwindArchitecture, mask: bigint) {
     const known = DWARF_NUMBERS[architecture];
-    const numbers: number[] = [];
+    const few: number[] = [];
+    const others: number[] = [];
+    let place = 0;
     for (let bit = 0; bit < 64; bit++) {
-      if (((mask >> BigInt(bit)) & 1n) === 1n) numbers.push(known[bit] ?? -1);
+      if (((mask >> BigInt(bit)) & 1n) === 0n) continue;
+      const number = known[bit] ?? -1;
+      if (number >= 0) (FEW[architecture].includes(number) ? few : others).push(place, number);
+      place++;
     }
-    this.#numbers = Int8Array.from(numbers);
+    this.#few = Int8Array.from(few);
+    this.#others = Int8Array.from(others);
     this.#isAarch64 = architecture === 'aarch64';
     this.registers = new Float64Array(REGISTER_COUNT[architecture]).fill(Number.NaN);
   }
 
   /**
    * Reads the `count` registers at `offset`: `userRegsOffset` and `userRegsCount` of the sample,
-   * whose ABI must be that of 64 bits. The link register loses the bits of a signed pointer, since
-   * with them it is not exact.
+   * whose ABI must be that of 64 bits. Of registers other than fp, sp, ip and lr the values are
+   * valid after `readOthers` only. The link register loses the bits of a signed pointer, since with
+   * them it is not exact.
    */
   read(view: DataView, offset: number, count: number): Float64Array {
+    this.#view = view;
+    this.#offset = offset;
+    this.#count = count;
+    this.#readPlaces(this.#few);
+    return this.registers;
+  }
+
+  /** Reads the other registers of the dump that was read last, whose view must still be valid. */
+  readOthers(): void {
+    this.#readPlaces(this.#others);
+  }
+
+  #readPlaces(places: Int8Array): void {
     const { registers } = this;
-    const numbers = this.#numbers;
-    const length = Math.min(count, numbers.length);
-    for (let i = 0; i < length; i++) {
-      const number = numbers[i] as number;
-      if (number < 0) continue;
-      const at = offset + 8 * i;
+    const view = this.#view;
+    for (let i = 0; i < places.length; i += 2) {
+      if ((places[i] as number) >= this.#count) return;
+      const number = places[i + 1] as number;
+      const at = this.#offset + 8 * (places[i] as number);
       registers[number] =
         number === AARCH64_LR && this.#isAarch64
           ? view.getUint16(at + 4, true) * 2 ** 32 + view.getUint32(at, true)
           : readAddress(view, at, true);
     }
-    return registers;
   }
 }

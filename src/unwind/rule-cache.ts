@@ -4,23 +4,29 @@ import type { UnwindRule } from './unwind-rule.ts';
 
 /**
  * Rules by (owner, address), direct-mapped: an entry has one slot, and a new one takes the place of
- * whatever is there. What belongs to one slot lies together, 16 bytes in each of two arrays, so that a
- * lookup touches two cache lines:
+ * whatever is there. What belongs to one slot lies together, so that a lookup touches one cache line:
  *
- *   keys    owner, address
- *   rules   kind, cfaOffset, fpOffset, raOffset
+ *   bytes   0 f64 owner   8 f64 address   16 i32 kind, cfaOffset, fpOffset, raOffset
  */
 export class RuleCache {
   /** Empty slots have an owner that none has. */
   readonly #keys: Float64Array;
+  /** The same bytes. The rule of a slot begins at `ruleAt`. */
   readonly rules: Int32Array;
   readonly #mask: number;
 
   /** `slots` is a power of two. */
   constructor(slots: number) {
-    this.#keys = new Float64Array(slots * 2).fill(NO_OWNER);
-    this.rules = new Int32Array(slots * 4);
+    const bytes = new ArrayBuffer(slots * SLOT_BYTES);
+    this.#keys = new Float64Array(bytes);
+    for (let at = 0; at < this.#keys.length; at += 4) this.#keys[at] = NO_OWNER;
+    this.rules = new Int32Array(bytes);
     this.#mask = slots - 1;
+  }
+
+  /** Index of the rule's kind in `rules`; its offsets follow. */
+  ruleAt(slot: number): number {
+    return slot * 8 + 4;
   }
 
   /** Where the rule of `address` lies, if the cache has it. */
@@ -30,16 +36,16 @@ export class RuleCache {
   }
 
   has(slot: number, owner: number, address: number): boolean {
-    const at = slot * 2;
+    const at = slot * 4;
     return this.#keys[at + 1] === address && this.#keys[at] === owner;
   }
 
   isEmpty(slot: number): boolean {
-    return this.#keys[slot * 2] === NO_OWNER;
+    return this.#keys[slot * 4] === NO_OWNER;
   }
 
   read(slot: number, rule: UnwindRule): void {
-    const at = slot * 4;
+    const at = this.ruleAt(slot);
     rule.kind = this.rules[at] as number;
     rule.cfaOffset = this.rules[at + 1] as number;
     rule.fpOffset = this.rules[at + 2] as number;
@@ -47,9 +53,9 @@ export class RuleCache {
   }
 
   write(slot: number, owner: number, address: number, rule: UnwindRule): void {
-    this.#keys[slot * 2] = owner;
-    this.#keys[slot * 2 + 1] = address;
-    const at = slot * 4;
+    this.#keys[slot * 4] = owner;
+    this.#keys[slot * 4 + 1] = address;
+    const at = this.ruleAt(slot);
     this.rules[at] = rule.kind;
     this.rules[at + 1] = rule.cfaOffset;
     this.rules[at + 2] = rule.fpOffset;
@@ -58,3 +64,4 @@ export class RuleCache {
 }
 
 const NO_OWNER = -1;
+const SLOT_BYTES = 32;

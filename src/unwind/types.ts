@@ -55,6 +55,12 @@ export interface StackReader {
   readonly end: number;
 }
 
+/** Fills in what a sample's registers lack, for the few samples that need it. */
+export interface OtherRegisters {
+  /** Registers other than fp, sp, ip and lr get their values, in the array that `unwind` was given. */
+  readOthers(): void;
+}
+
 /** How often a rule was found in the cache, and why not. Counts of frames. */
 export type RuleCacheStatistics = {
   hits: number;
@@ -93,12 +99,14 @@ export interface Unwinder {
    * returns how many: at most `out.length` and 1024.
    *
    * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
-   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc).
+   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc). With
+   * `others`, only fp, sp, ip and lr need to be there at the call.
    */
   unwind(
     registers: Float64Array,
     stack: StackReader,
     modules: ModuleLookup,
     out: Float64Array,
+    others?: OtherRegisters,
   ): number;
 }

@@ -9,6 +9,7 @@ import { stackStop } from './stack-stop.ts';
 import { STOP } from './stop-reason.ts';
 import type {
   ModuleLookup,
+  OtherRegisters,
   RuleCacheStatistics,
   StackReader,
   UnwindArchitecture,
@@ -68,6 +69,7 @@ class RuleUnwinder implements Unwinder {
     stack: StackReader,
     modules: ModuleLookup,
     out: Float64Array,
+    others?: OtherRegisters,
   ): number {
     const { statistics, isExact } = this;
     const cache = this.#cache;
@@ -93,7 +95,7 @@ class RuleUnwinder implements Unwinder {
       const slot = cache.slotOf(lookup);
       if (cache.has(slot, generation, lookup)) statistics.hits++;
       else this.#fill(slot, lookup, isInstruction, modules);
-      const at = slot * 4;
+      const at = cache.ruleAt(slot);
       const kind = rules[at] as number;
       if (kind >= KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
@@ -144,6 +146,7 @@ class RuleUnwinder implements Unwinder {
         continue;
       } else if (kind === KIND.FULL) {
         statistics.fullUnwinds++;
+        others?.readOthers();
         return this.#unwindFull(registers, stack, modules, out);
       } else {
         stop = STOPS[kind] as number;

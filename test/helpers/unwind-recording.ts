@@ -78,11 +78,12 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
       if (attrIndex === UNKNOWN_EVENT) return;
       if (!decodeSample(view, offset, offset + size, info, sample)) return;
       if (sample.userRegsAbi !== PERF_SAMPLE_REGS_ABI.ABI_64) return;
-      const registers = dumps[attrIndex]!.read(view, sample.userRegsOffset, sample.userRegsCount);
+      const dump = dumps[attrIndex]!;
+      const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
       const start = registers[STACK_POINTER[architecture]] as number;
       stack.set(view, sample.stackOffset, sample.stackDynamicSize, start);
       const modules = processes.modulesOf(sample.pid);
-      const count = unwinder.unwind(registers, stack, modules, frames);
+      const count = unwinder.unwind(registers, stack, modules, frames, dump);
       const ips: string[] = [];
       for (let i = 0; i < count; i++) {
         const lookup = (frames[i] as number) - (unwinder.isExact[i] === 1 ? 0 : 1);

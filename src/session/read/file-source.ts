@@ -11,8 +11,8 @@ export type FileSource = ByteSource & {
   close(): void;
 };
 
-/** Buffers kept for reuse; ordering holds about two rounds at a time. */
-const MOST_SPARE = 8;
+/** Of buffers kept for reuse; ordering holds about two rounds at a time. */
+const MOST_SPARE_BYTES = 32 << 20;
 
 /** Opens a recording: a regular file, a directory of them, or `-` for all of standard input. */
 export function openFileSource(path: string): FileSource {
@@ -87,7 +87,8 @@ export function sourceOf(fd: number, size: number): FileSource {
     recycle(bytes) {
       if (bytes.byteLength !== bytes.buffer.byteLength) return;
       if (spare.length > 0 && spare[0]?.length !== bytes.length) spare.length = 0;
-      if (spare.length < MOST_SPARE) spare.push(Buffer.from(bytes.buffer));
+      if ((spare.length + 1) * bytes.length <= MOST_SPARE_BYTES)
+        spare.push(Buffer.from(bytes.buffer));
     },
     close: () => closeSync(fd),
   };

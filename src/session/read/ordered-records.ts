@@ -10,9 +10,9 @@ import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { readRecordTime } from '../../perf-event/record-time.ts';
 
 /** Small enough for the processor's caches, and to be had again when a round is out. */
-const SEGMENT_BYTES = 2 << 20;
+const SEGMENT_BYTES = 512 << 10;
 /** Segments in memory at once: 64 MiB. */
-const MOST_RESIDENT = 32;
+const MOST_RESIDENT = 128;
 /** Readings of each segment, on average, after which more of them are kept in memory. */
 const MOST_READINGS = 4;
 

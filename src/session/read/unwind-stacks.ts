@@ -85,13 +85,13 @@ export class StackUnwinder {
     const stackPointer = registers[spNumber] as number;
     this.#stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
     this.#modules.enter(sample.pid);
-    let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
+    let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames, dump);
     if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
       // A system call is the last instruction of the function that returns from signals: while the
       // kernel is at it, the ip lies behind the function, where another one's rules hold.
       const ip = registers[ipNumber] as number;
       registers[ipNumber] = ip - 1;
-      count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames);
+      count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames, dump);
       this.#frames[0] = ip;
     }
     return this.#join(sample, count, unwinder);
@@ -201,12 +201,12 @@ export class StackUnwinder {
  * the ip of a sample may have got there before its registers were read.
  */
 function countUserFrames(frames: Float64Array, length: number): number {
-  const exact = countExact(frames, 0, length);
-  for (let i = 0; i < exact; i++) {
+  for (let i = 0; i < length; i++) {
     const address = frames[i] as number;
     if (address < 0 && (i > 0 || isContextMarker(address))) return i;
+    if (!Number.isSafeInteger(address)) return i;
   }
-  return exact;
+  return length;
 }
 
 /** Index of the first entry from `start` on that is no exact address, `end` if all are. */
