@@ -1,3 +1,5 @@
+import type { LibpfmSource } from './libpfm-source.ts';
+
 /**
  * What this machine can count, handed in as data so that names resolve the same in a test, for
  * another machine and here. Properties may be read lazily: parsing `cycles` touches none of them.
@@ -5,6 +7,8 @@
 export type EventSources = {
   readonly pmus: readonly PmuDescription[];
   readonly tracepoints: TracepointSource;
+  /** Absent: nobody looks for it. */
+  readonly libpfm?: LibpfmSource;
 };
 
 /** One folder of `/sys/bus/event_source/devices`. */

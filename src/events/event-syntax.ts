@@ -6,6 +6,7 @@ import { failAt } from './event-error.ts';
  *   list    := item (',' item)*
  *   item    := event | '{' event (',' event)* '}' [':' modifiers]
  *   event   := word (':' word)* ['/' [term (',' term)*] '/' [':'] [word]]
+ *            | 'pfm::' name ['/' [term (',' term)*] '/' [':'] [word]]
  *            | 'mem:' number ['/' number] (':' word)* ['/' terms '/' [':'] [word]]
  *   term    := key ['=' value]
  *
@@ -42,6 +43,8 @@ export type ItemSyntax = {
 };
 
 const WORD = /[^\s,{}/:]+/y;
+/** libpfm's names have colons and equal signs of their own. */
+const LIBPFM_NAME = /pfm::[^\s,{}/]+/y;
 const KEY = /[^\s,=/{}]+/y;
 const VALUE = /'[^']*'|"[^"]*"|[^\s,/{}]*/y;
 const SPACE = /\s*/y;
@@ -82,7 +85,7 @@ export function parseSyntax(text: string): ItemSyntax[] {
 
   function parseEvent(): EventSyntax {
     const start = offset;
-    const words = [needWord('an event')];
+    const words = [match(LIBPFM_NAME) ?? needWord('an event')];
     const isBreakpoint = text.startsWith('mem:', start);
     let length: Word | null = null;
     if (isBreakpoint && take(':')) {

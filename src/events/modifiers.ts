@@ -1,6 +1,7 @@
 import { failAt } from './event-error.ts';
 import type { EventExclusions, EventSpec } from './event-spec.ts';
 import type { Word } from './event-syntax.ts';
+import type { EventSettings } from './resolved-event.ts';
 
 /** The letters that may follow an event's last colon or slash. */
 const LETTERS = 'ukhGHIpPSDeW';
@@ -26,6 +27,8 @@ export type ModifierContext = {
   readonly isLeader: boolean;
   /** Guests are left out unless `G` asks for them. */
   readonly excludesGuests: boolean;
+  /** What the event's name says already; modifiers add to it. */
+  readonly settings: EventSettings | null;
 };
 
 export type Modifiers = Pick<
@@ -48,7 +51,7 @@ export type Modifiers = Pick<
  * `:u` and no modifier at all don't).
  */
 export function parseModifiers(context: ModifierContext): Modifiers {
-  const { text, own, fromGroup, isLeader } = context;
+  const { text, own, fromGroup, isLeader, settings } = context;
   if (own !== null) checkModifiers(text, own);
   if (fromGroup !== null) checkModifiers(text, fromGroup);
   const all = (own?.text ?? '') + (fromGroup?.text ?? '');
@@ -60,11 +63,18 @@ export function parseModifiers(context: ModifierContext): Modifiers {
   const preciseIsMax = all.includes('P');
   return {
     modifiers: shownModifiers(own?.text ?? '', fromGroup?.text ?? ''),
-    exclude: parseExclusions(all, context.excludesGuests),
-    preciseIp: (preciseIsMax ? MOST_PRECISE : precise) as EventSpec['preciseIp'],
+    exclude: addExclusions(
+      settings?.exclude ?? null,
+      parseExclusions(all, context.excludesGuests),
+      /[GH]/.test(all),
+    ),
+    preciseIp: Math.max(
+      preciseIsMax ? MOST_PRECISE : precise,
+      settings?.preciseIp ?? 0,
+    ) as EventSpec['preciseIp'],
     preciseIsMax,
-    pinned: isLeader && all.includes('D'),
-    exclusive: isLeader && all.includes('e'),
+    pinned: isLeader && (all.includes('D') || settings?.pinned === true),
+    exclusive: isLeader && (all.includes('e') || settings?.exclusive === true),
     sampleGroup: all.includes('S'),
     weakGroup: all.includes('W'),
   };
@@ -81,6 +91,24 @@ function parseExclusions(letters: string, excludesGuests: boolean): EventExclusi
     idle: letters.includes('I'),
     host: namesMachine && !letters.includes('H'),
     guest: namesMachine ? !letters.includes('G') : excludesGuests,
+  };
+}
+
+/** What either leaves out is left out; of host and guest the modifiers decide if they name one. */
+function addExclusions(
+  fromName: EventExclusions | null,
+  fromModifiers: EventExclusions,
+  namesMachine: boolean,
+): EventExclusions {
+  if (fromName === null) return fromModifiers;
+  const machine = namesMachine ? fromModifiers : fromName;
+  return {
+    user: fromName.user || fromModifiers.user,
+    kernel: fromName.kernel || fromModifiers.kernel,
+    hv: fromName.hv || fromModifiers.hv,
+    idle: fromName.idle || fromModifiers.idle,
+    host: machine.host,
+    guest: machine.guest,
   };
 }
 

@@ -5,6 +5,7 @@ import { type EventSources, hybridPmus } from './event-sources.ts';
 import { EVENT_TYPE, type EventSpec } from './event-spec.ts';
 import { type EventSyntax, type ItemSyntax, parseSyntax, type Word } from './event-syntax.ts';
 import { isClock, isTakenSingly } from './generic-events.ts';
+import { LIBPFM_PREFIX, resolveLibpfmEvent } from './libpfm-events.ts';
 import { looksLikeModifiers, parseModifiers } from './modifiers.ts';
 import { everyNamedEvent, findNamedEvent } from './named-events.ts';
 import { nearestNames } from './nearest-names.ts';
@@ -72,12 +73,14 @@ function eventSpec(
 ): EventSpec {
   const { syntax, event, overrides } = member;
   const { displayName, ...sampling } = overrides;
+  const isLeader = group < 0 || leader;
   const modifiers = parseModifiers({
     text,
     own: member.modifiers,
     fromGroup: item.modifiers,
-    isLeader: group < 0 || leader,
+    isLeader,
     excludesGuests: event.canExclude,
+    settings: event.settings,
   });
   const clock = isClock(event.type, event.config);
   return {
@@ -93,6 +96,7 @@ function eventSpec(
     group,
     leader: group >= 0 && leader,
     ...sampling,
+    ...ratesOf(event, sampling),
     defaultPeriod: isTakenSingly(event.type, event.config) ? 1 : null,
     cpus: event.cpus,
     isUncore: event.isUncore,
@@ -103,6 +107,15 @@ function eventSpec(
   };
 }
 
+/** A rate between the slashes takes the place of one in the name. */
+function ratesOf(
+  { settings }: ResolvedEvent,
+  { period, frequency }: Pick<EventSpec, 'period' | 'frequency'>,
+): Pick<EventSpec, 'period' | 'frequency'> {
+  if (settings === null || period !== null || frequency !== null) return { period, frequency };
+  return { period: settings.period, frequency: settings.frequency };
+}
+
 /** Finds what the event's words name, and which of them are modifiers. */
 function resolveEvent(text: string, syntax: EventSyntax, sources: EventSources): Member[] {
   const { words } = syntax;
@@ -111,6 +124,9 @@ function resolveEvent(text: string, syntax: EventSyntax, sources: EventSources):
   if (first.text === 'mem' && second !== undefined) {
     const { event, modifiers } = resolveBreakpoint(text, syntax);
     return members(text, syntax, [event], modifiers);
+  }
+  if (first.text.startsWith(LIBPFM_PREFIX)) {
+    return members(text, syntax, [resolveLibpfmEvent(text, first, sources)], []);
   }
   if (syntax.terms !== null && second === undefined) {
     const ofPmu = resolvePmuSyntax(text, syntax, sources);

@@ -100,7 +100,7 @@ function withPmuType(config: bigint, pmu: PmuDescription): bigint {
 }
 
 /** Null for a PMU that counts on every CPU. */
-function cpusOf(pmu: PmuDescription): number[] | null {
+export function cpusOf(pmu: PmuDescription): number[] | null {
   const list = pmu.cpumask ?? pmu.cpus;
   if (list === null) return null;
   return list.trim() === '' ? [] : parseCpuList(list);

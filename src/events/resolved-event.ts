@@ -21,7 +21,15 @@ export type ResolvedEvent = Pick<
   readonly hybridPmu: string | null;
   /** False for PMUs that refuse every `exclude_*` bit. */
   readonly canExclude: boolean;
+  /** What the name itself says about counting and sampling (libpfm's do); null for all others. */
+  readonly settings: EventSettings | null;
 };
+
+/** Fields of the attr that a name of libpfm sets, and that modifiers and overrides add to. */
+export type EventSettings = Pick<
+  EventSpec,
+  'exclude' | 'preciseIp' | 'pinned' | 'exclusive' | 'period' | 'frequency'
+>;
 
 /** An event of the given type and config, countable on all CPUs; `rest` says what differs. */
 export function resolvedEvent(
@@ -44,6 +52,7 @@ export function resolvedEvent(
     terms: null,
     hybridPmu: null,
     canExclude: true,
+    settings: null,
     ...rest,
   };
 }
@@ -52,5 +61,7 @@ export function resolvedEvent(
 export function shownName(event: ResolvedEvent, terms: string | null, modifiers: string): string {
   const inSlashes = [event.terms, terms].filter((part) => part !== null && part !== '').join(',');
   if (event.terms !== null || inSlashes !== '') return `${event.name}/${inSlashes}/${modifiers}`;
+  // A colon would make them libpfm's modifiers, which are spelt in another way.
+  if (event.settings !== null && modifiers !== '') return `${event.name}//${modifiers}`;
   return modifiers === '' ? event.name : `${event.name}:${modifiers}`;
 }

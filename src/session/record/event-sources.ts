@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCpuList } from '../../base/cpu-list.ts';
 import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
+import { readLibpfm } from '../list/libpfm-source.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
 export { readFormatTexts } from './tracefs.ts';
@@ -18,6 +19,7 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
   const devices = join(places.sysfs ?? '/sys', 'bus/event_source/devices');
   let pmus: readonly PmuDescription[] | null = null;
   let tracepoints: EventSources['tracepoints'] | null = null;
+  let libpfm: EventSources['libpfm'];
   return {
     get pmus() {
       pmus ??= listFolder(devices).flatMap((name) => describePmu(join(devices, name), name));
@@ -26,6 +28,10 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
     get tracepoints() {
       tracepoints ??= openTracefs(places.tracefs);
       return tracepoints;
+    },
+    get libpfm() {
+      libpfm ??= readLibpfm();
+      return libpfm;
     },
   };
 }
