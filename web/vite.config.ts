@@ -14,9 +14,9 @@ export default defineConfig({
     lib: {
       entry: 'src/main.ts',
       formats: ['iife'],
-      name: 'perfTsFlameGraph',
-      fileName: () => 'flame-graph.js',
-      cssFileName: 'flame-graph',
+      name: 'perfTsPage',
+      fileName: () => 'page.js',
+      cssFileName: 'page',
     },
   },
 });

@@ -134,6 +134,20 @@ Examples:
       await runExport(inputFile(file, options), options);
     });
 
+  withJavaScript(withSymbols(program.command('view')))
+    .description('look at a profile in the browser, or at two to compare them')
+    .argument('[files...]', 'one recording (default perf.data), or two')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: any that is free)')
+    .option('--no-open', 'print the address only')
+    .addOption(weightOption())
+    .addOption(debuginfodOption())
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found')
+    .action(async (files: string[], options) => {
+      const { runView } = await import('./view.ts');
+      await runView(files.length === 0 ? ['perf.data'] : files, options);
+    });
+
   withSymbols(withSelection(withInput(program.command('script'), 'every record, one line each')))
     .option('--samples', 'samples only')
     .option(

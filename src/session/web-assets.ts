@@ -9,8 +9,8 @@ const DIRECTORY = new URL('../../dist/web/', import.meta.url);
 export function readPageAssets(): PageAssets {
   try {
     return {
-      script: readFileSync(new URL('flame-graph.js', DIRECTORY), 'utf8'),
-      style: readFileSync(new URL('flame-graph.css', DIRECTORY), 'utf8'),
+      script: readFileSync(new URL('page.js', DIRECTORY), 'utf8'),
+      style: readFileSync(new URL('page.css', DIRECTORY), 'utf8'),
     };
   } catch (error) {
     throw new FailedError(`the flame graph page is not built: ${(error as Error).message}`, [

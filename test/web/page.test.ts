@@ -43,8 +43,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the flame graph page in a browser', () =
     directory = mkdtempSync(join(tmpdir(), 'perf-ts-page-'));
     await build({ configFile: CONFIG, build: { outDir: directory, emptyOutDir: true } });
     assets = {
-      script: readFileSync(join(directory, 'flame-graph.js'), 'utf8'),
-      style: readFileSync(join(directory, 'flame-graph.css'), 'utf8'),
+      script: readFileSync(join(directory, 'page.js'), 'utf8'),
+      style: readFileSync(join(directory, 'page.css'), 'utf8'),
     };
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
   });

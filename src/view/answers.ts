@@ -1,0 +1,135 @@
+import { FailedError } from '../base/errors.ts';
+import { renderPageDocument } from './page-document.ts';
+import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
+import { pageFiles, type StaticFiles, speedscopeFiles } from './static-files.ts';
+import { DOWNLOADS, isDownloadFormat, type ViewedFile } from './viewed-file.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+/** What the server has: an address below the token is one of these, or it is not found. */
+export class Answers {
+  readonly #files: readonly ViewedFile[];
+  readonly #isLive: boolean;
+  readonly #page: StaticFiles = pageFiles();
+  #speedscope: StaticFiles | null = null;
+
+  constructor(files: readonly ViewedFile[], isLive: boolean) {
+    this.#files = files;
+    this.#isLive = isLive;
+  }
+
+  /**
+   *     (empty)                        the page
+   *     page.js page.css worker.js     its parts
+   *     profile/N                      recording N for the page
+   *     download/N/FORMAT              recording N for other tools
+   *     source/N?name=S                text of the source file in row S of recording N's strings
+   *     speedscope/NAME                speedscope
+   */
+  async find(path: string, query: URLSearchParams): Promise<Answer> {
+    if (path === '') return this.#document();
+    const parts = path.split('/');
+    switch (parts[0]) {
+      case 'profile':
+        return this.#ofFile(parts, 2, (file) => this.#profile(file));
+      case 'download':
+        return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2] as string));
+      case 'source':
+        return this.#ofFile(parts, 2, (file) => this.#source(file, query));
+      case 'speedscope':
+        return parts.length === 2 ? this.#speedscopeFile(parts[1] as string) : notFound();
+      default:
+        return parts.length === 1 ? staticAnswer(this.#page, path, pageHeaders()) : notFound();
+    }
+  }
+
+  #document(): Answer {
+    const document = renderPageDocument({
+      schema: 'perf-ts/page-setup@1',
+      files: this.#files.map((file, index) => file.describe(index)),
+      live: this.#isLive ? 'live' : null,
+    });
+    return ok('text/html; charset=utf-8', document, pageHeaders());
+  }
+
+  async #ofFile(
+    parts: readonly string[],
+    count: number,
+    answer: (file: ViewedFile) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    const index = readIndex(parts[1]);
+    const file = index === null ? undefined : this.#files[index];
+    if (file === undefined || parts.length !== count) return notFound();
+    try {
+      return await answer(file);
+    } catch (error) {
+      if (error instanceof FailedError) return plainText(404, error.message);
+      throw error;
+    }
+  }
+
+  #profile(file: ViewedFile): Answer {
+    return ok('application/octet-stream', file.pageData(), dataHeaders());
+  }
+
+  async #download(file: ViewedFile, format: string): Promise<Answer> {
+    if (!isDownloadFormat(format)) return notFound();
+    const { extension, type } = DOWNLOADS[format];
+    const name = `${asFileName(file.name)}.${extension}`;
+    return ok(type, await file.download(format), {
+      ...dataHeaders(),
+      'Content-Disposition': `attachment; filename="${name}"`,
+    });
+  }
+
+  #source(file: ViewedFile, query: URLSearchParams): Answer {
+    const row = readIndex(query.get('name') ?? undefined);
+    if (row === null) return notFound();
+    return ok('text/plain; charset=utf-8', file.source(row), dataHeaders());
+  }
+
+  #speedscopeFile(name: string): Answer {
+    this.#speedscope ??= speedscopeFiles();
+    return staticAnswer(this.#speedscope, name, speedscopeHeaders());
+  }
+}
+
+function staticAnswer(
+  files: StaticFiles,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): Answer {
+  const file = files.find(name);
+  return file === null ? notFound() : ok(file.type, file.bytes, headers);
+}
+
+function ok(
+  type: string,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): Answer {
+  return { status: 200, headers: { ...headers, 'Content-Type': type }, body };
+}
+
+export function plainText(status: number, text: string): Answer {
+  const headers = { ...dataHeaders(), 'Content-Type': 'text/plain; charset=utf-8' };
+  return { status, headers, body: text };
+}
+
+function notFound(): Answer {
+  return plainText(404, 'no such address');
+}
+
+/** A row or a place in a list, in decimal. */
+function readIndex(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** Without what a header or a file system would take for something else. */
+function asFileName(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]/g, '_');
+}

@@ -1,0 +1,76 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Who may ask this server for anything. It listens on the loopback address, but so may every page
+ * in the same browser reach it, and every user of the same machine. Three things keep them out:
+ *
+ * - the token, 128 random bits in the path, which only the printed address has;
+ * - `Host` must be this address and port: a name of a stranger's that resolves to 127.0.0.1 (DNS
+ *   rebinding) is another host;
+ * - `Origin` and `Sec-Fetch-Site`, where the browser sends them, must be this page's: a page from
+ *   elsewhere can't ask even with a token that leaked.
+ */
+export type Guard = {
+  readonly token: string;
+  readonly port: number;
+};
+
+/** What of a request the guard looks at. */
+export type GuardedRequest = {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+};
+
+export type Admission =
+  /** Below the token's folder: `''` is the page, `profile/0` a recording. */
+  | { readonly kind: 'admitted'; readonly path: string; readonly query: URLSearchParams }
+  | { readonly kind: 'refused'; readonly status: 400 | 403 | 404 | 405; readonly reason: string };
+
+export function createToken(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+export function admit(guard: Guard, request: GuardedRequest): Admission {
+  const { headers } = request;
+  const hosts = [`127.0.0.1:${guard.port}`, `localhost:${guard.port}`];
+  const host = headers.host;
+  if (typeof host !== 'string' || !hosts.includes(host)) {
+    return refuse(403, 'this server answers to its own address only');
+  }
+  const origin = headers.origin;
+  if (origin !== undefined && origin !== `http://${host}`) {
+    return refuse(403, 'this server answers to its own page only');
+  }
+  // A typed address or a link from a terminal is `none`; a link from another page is refused.
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return refuse(403, 'this server answers to its own page only');
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return refuse(405, 'this server can only be read');
+  }
+  return findPath(guard, request.url ?? '');
+}
+
+/**
+ * The path is compared as text and never handed to a file system: what is not a known address is
+ * not found, however it is written.
+ */
+function findPath({ token }: Guard, url: string): Admission {
+  const match = /^\/([A-Za-z0-9_-]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
+  if (match === null || !isSame(match[1] as string, token)) return refuse(404, 'no such address');
+  // Without the slash, the page's relative addresses would not lie below the token.
+  if (match[2] === undefined) return refuse(404, 'no such address: it ends in a slash');
+  return { kind: 'admitted', path: match[2], query: new URLSearchParams(match[3] ?? '') };
+}
+
+/** Takes as long for a near miss as for any other. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function refuse(status: 400 | 403 | 404 | 405, reason: string): Admission {
+  return { kind: 'refused', status, reason };
+}

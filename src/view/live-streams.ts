@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * The pages that follow a live recording, by server-sent events: `profile` with a number that counts
+ * up when there is more, `end` when that was all.
+ */
+export class LiveStreams {
+  readonly #open = new Set<ServerResponse>();
+  #version = 0;
+  #hasEnded = false;
+
+  add(response: ServerResponse): void {
+    this.#open.add(response);
+    response.on('close', () => this.#open.delete(response));
+    // What happened before the page asked.
+    if (this.#version > 0) write(response, 'profile', this.#version);
+    if (this.#hasEnded) write(response, 'end', this.#version);
+    else response.flushHeaders();
+  }
+
+  /** The recording has grown. */
+  grow(): void {
+    this.#version++;
+    for (const response of this.#open) write(response, 'profile', this.#version);
+  }
+
+  /** It will not grow any more. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    for (const response of this.#open) write(response, 'end', this.#version);
+  }
+}
+
+function write(response: ServerResponse, event: string, version: number): void {
+  response.write(`event: ${event}\ndata: ${version}\n\n`);
+}

@@ -1,0 +1,105 @@
+import { basename } from 'node:path';
+import { encodePageData } from '../export/page-data.ts';
+import type { PageFile } from '../export/page-profile.ts';
+import type { WeightKind } from '../profile/types.ts';
+import { exportPprof } from '../session/read/export-pprof.ts';
+import { exportProfile } from '../session/read/export-profile.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
+import { describePageProfile } from '../session/read/page-profile.ts';
+import { SourceFiles } from './source-files.ts';
+
+export const DOWNLOADS = {
+  folded: { label: 'Folded stacks', extension: 'folded', type: 'text/plain; charset=utf-8' },
+  speedscope: {
+    label: 'Speedscope',
+    extension: 'speedscope.json',
+    type: 'application/json; charset=utf-8',
+  },
+  firefox: {
+    label: 'Firefox Profiler',
+    extension: 'firefox.json',
+    type: 'application/json; charset=utf-8',
+  },
+  pprof: { label: 'pprof', extension: 'pb.gz', type: 'application/octet-stream' },
+} as const;
+export type DownloadFormat = keyof typeof DOWNLOADS;
+
+export function isDownloadFormat(name: string): name is DownloadFormat {
+  return Object.hasOwn(DOWNLOADS, name);
+}
+
+export type ViewedFileOptions = {
+  /** The kind of weight to begin with, and that of downloads; default `events`. */
+  readonly weight?: WeightKind;
+  /** It is being written. */
+  readonly isLive?: boolean;
+};
+
+/** One recording that is looked at, and what a server has of it. */
+export class ViewedFile {
+  /** As the recording was given, without its folder. */
+  readonly name: string;
+  readonly #weight: WeightKind | undefined;
+  #opened: OpenedProfile;
+  #isLive: boolean;
+  #packed: Uint8Array | null = null;
+  #sources: SourceFiles | null = null;
+
+  constructor(path: string, opened: OpenedProfile, options: ViewedFileOptions = {}) {
+    this.name = basename(path);
+    this.#opened = opened;
+    this.#weight = options.weight;
+    this.#isLive = options.isLive ?? false;
+  }
+
+  /** The same recording, grown. */
+  replace(opened: OpenedProfile, { isLive }: { isLive: boolean }): void {
+    this.#opened = opened;
+    this.#isLive = isLive;
+    this.#packed = null;
+    this.#sources = null;
+  }
+
+  /** Bytes for `decodePageData`. */
+  pageData(): Uint8Array {
+    if (this.#packed === null) {
+      const page = describePageProfile(this.#opened, this.#options());
+      // A file that is being written ends early all the time.
+      this.#packed = encodePageData(this.#isLive ? { ...page, truncatedAt: null } : page);
+    }
+    return this.#packed;
+  }
+
+  async download(format: DownloadFormat): Promise<Uint8Array> {
+    if (format === 'pprof') return exportPprof(this.#opened, this.#options());
+    const pieces: Buffer[] = [];
+    exportProfile(this.#opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
+    return Buffer.concat(pieces);
+  }
+
+  #options(): { readonly weight?: WeightKind } {
+    return this.#weight === undefined ? {} : { weight: this.#weight };
+  }
+
+  /** The text of a source file that the profile names; `string` is its row in the strings. */
+  source(string: number): string {
+    this.#sources ??= new SourceFiles(this.#opened.profile);
+    return this.#sources.read(string);
+  }
+
+  /** How the page finds all this; `index` is the place of the file among those that are viewed. */
+  describe(index: number): PageFile {
+    return {
+      title: this.name,
+      data: { kind: 'url', url: `profile/${index}` },
+      links: {
+        speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(this.name)}`,
+        downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({
+          label,
+          url: `download/${index}/${format}`,
+        })),
+        source: `source/${index}`,
+      },
+    };
+  }
+}
