@@ -34,7 +34,7 @@ export type Requests = FlameRequests & TimeRequests;
 export type RequestKind = keyof Requests;
 
 type FlameRequests = {
-  /** First of all. `bytes` are what `encodePageData` made, gzipped or not; they are moved. */
+  /** First of all. `bytes` are what `encodePageData` made. */
   open: { params: OpenParams; result: OpenResult };
   tree: { params: TreeParams; result: TreeResult };
   intervals: { params: TreeParams; result: TreeIntervals };
@@ -274,6 +274,8 @@ export type SourceParams = Selection &
   ({ readonly func: number } | { readonly file: number /* string index */ });
 
 export type SourceResult = {
+  /** String index of `file`, −1: none. */
+  readonly fileIndex: number;
   /** Path as the symbol information has it; null: this code has no line information. */
   readonly file: string | null;
   /** Name of the function asked for, and its first line; null, 0 for a file. */

@@ -1,0 +1,121 @@
+import { decodePageData } from '../../../src/export/page-data.ts';
+import { Comparison } from './diff.ts';
+import { Matchings } from './matching.ts';
+import type {
+  DiffParams,
+  OpenParams,
+  OpenResult,
+  RequestKind,
+  Requests,
+  SearchParams,
+  Selection,
+  Slot,
+  TableParams,
+  TreeParams,
+} from './messages.ts';
+import { Recent } from './recent.ts';
+import { Recording } from './recording.ts';
+import { computeSandwich } from './sandwich.ts';
+import { searchTree } from './search.ts';
+import { SelectedCache } from './selected.ts';
+import { computeSource } from './source.ts';
+import { computeTable, pageOfTable, type WholeTable } from './table.ts';
+import { TIME_HANDLERS } from './time-handlers.ts';
+import { type DrawnTree, drawSelected, intervalsOf } from './tree.ts';
+
+/** A recording and what was computed from it lately. */
+export type OpenRecording = {
+  readonly recording: Recording;
+  readonly selected: SelectedCache;
+  readonly matchings: Matchings;
+  readonly tables: Recent<WholeTable>;
+  readonly drawn: Recent<DrawnTree>;
+};
+
+export type Answers = {
+  readonly [Kind in RequestKind]: (params: Requests[Kind]['params']) => Requests[Kind]['result'];
+};
+
+const OTHER: Slot = 1;
+
+/** One answer to each kind of request, about the recordings that were opened. */
+export function createAnswers(): Answers {
+  const open: (OpenRecording | undefined)[] = [];
+  let comparison: Comparison | null = null;
+
+  /** Throws where nothing was opened. */
+  function shown(): OpenRecording {
+    const recording = open[0];
+    if (recording === undefined) throw new RangeError('no recording was opened');
+    return recording;
+  }
+
+  function openRecording({ slot, bytes }: OpenParams): OpenResult {
+    const recording = new Recording(decodePageData(bytes));
+    open[slot] = {
+      recording,
+      selected: new SelectedCache(recording),
+      matchings: new Matchings(recording),
+      tables: new Recent(3),
+      drawn: new Recent(3),
+    };
+    comparison = null;
+    return recording.describe();
+  }
+
+  function draw(params: TreeParams): DrawnTree {
+    const { selected, matchings, drawn } = shown();
+    const roots = params.inverted ? 'none' : params.roots;
+    return drawn.get(JSON.stringify(params), () =>
+      drawSelected(selected.get(params), params, matchings.get(params.search, roots)),
+    );
+  }
+
+  return {
+    open: openRecording,
+    tree: (params) => draw(params).result,
+    intervals: (params) => intervalsOf(shown().selected.get(params), draw(params)),
+    search: (params: SearchParams) => {
+      const { selected, matchings } = shown();
+      const part = selected.get(params);
+      const roots = params.inverted ? 'none' : params.roots;
+      const upright = part.callees(roots);
+      return searchTree(
+        upright,
+        params.inverted ? part.callers([]) : upright,
+        matchings.get(params.search, roots),
+        part.weights.unit,
+      );
+    },
+    table: (params: TableParams) => {
+      const { selected, tables } = shown();
+      const part = selected.get(params);
+      const key = JSON.stringify([selectionOf(params), params.by]);
+      return pageOfTable(
+        tables.get(key, () => computeTable(part, params.by)),
+        part,
+        params,
+      );
+    },
+    sandwich: (params) => {
+      const { selected, matchings } = shown();
+      const matching = matchings.get(params.search, 'none');
+      return computeSandwich(selected.get(params), params.func, matching);
+    },
+    source: (params) => computeSource(shown().selected.get(params), params),
+    diff: (params: DiffParams) => {
+      const { recording, selected } = shown();
+      const other = open[OTHER];
+      if (other === undefined) throw new RangeError('no other recording was opened');
+      comparison ??= new Comparison(recording, other.recording);
+      return comparison.compute(selected.get(params), params);
+    },
+    timeline: (params) => TIME_HANDLERS.timeline(shown().recording.page, params),
+    heatmap: (params) => TIME_HANDLERS.heatmap(shown().recording.page, params),
+    period: (params) => TIME_HANDLERS.period(shown().recording.page, params),
+  };
+}
+
+function selectionOf({ event, weight, thread, pid, cpu, fromNs, toNs, edits }: Selection) {
+  return { event, weight, thread, pid, cpu, fromNs, toNs, edits };
+}

@@ -1,0 +1,185 @@
+import { NONE } from '../../../src/base/brand.ts';
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { wilsonInterval } from '../../../src/period/uncertainty/uncertainty.ts';
+import { compareShares, diffTrees, nameKey, type SharedRow } from '../../../src/profile/diff.ts';
+import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
+import type { ShareInterval } from '../../../src/profile/share-steps.ts';
+import { Matchings } from './matching.ts';
+import type { DiffParams, DiffResult } from './messages.ts';
+import { Recording } from './recording.ts';
+import { describe } from './sandwich.ts';
+import { type Selected, SelectedCache } from './selected.ts';
+import { computeTable } from './table.ts';
+import { drawTree } from './tree.ts';
+
+/** Callers below this part of all weight are not told apart. */
+const LEAST_CALLER = 1 / 20_000;
+
+/** Two recordings side by side: the functions of both under the numbers of one. */
+export class Comparison {
+  readonly #mine: Recording;
+  readonly #other: Recording;
+  /** Names only, of this recording's functions followed by those that only the other has. */
+  readonly #joined: Recording;
+  readonly #others: SelectedCache;
+  /** Of the other recording's groups (functions, then inlined) the joined ones. */
+  readonly #otherGroup: Int32Array;
+  readonly #mineGroup: Int32Array;
+  readonly matchings: Matchings;
+
+  constructor(mine: Recording, other: Recording) {
+    this.#mine = mine;
+    this.#other = other;
+    this.#others = new SelectedCache(other);
+    const { page, otherFunc } = joinFunctions(mine, other);
+    this.#joined = new Recording(page);
+    const joined = page.profile.funcs.length;
+    this.#otherGroup = groupsOf(otherFunc, joined);
+    const same = Int32Array.from({ length: mine.profile.funcs.length }, (_, func) => func);
+    this.#mineGroup = groupsOf(same, joined);
+    this.matchings = new Matchings(this.#joined);
+  }
+
+  compute(selected: Selected, params: DiffParams): DiffResult {
+    const event = this.#otherEvent(params.event);
+    // What was chosen by rows of the one recording means nothing in the other.
+    const other = this.#others.get({
+      event,
+      weight: params.weight,
+      thread: null,
+      pid: null,
+      cpu: null,
+      fromNs: null,
+      toNs: null,
+      edits: [],
+    });
+    const trees = [selected, other].map((part) => {
+      const { tree } = part.callees('none');
+      return params.inverted ? invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
+    });
+    const [tree, otherTree] = trees as [(typeof trees)[0], (typeof trees)[0]];
+    const mineTree = {
+      ...tree,
+      group: tree.group.map((group) => this.#mineGroup[group] as number),
+    };
+    const diff = diffTrees(mineTree, otherTree, this.#otherGroup);
+    const drawn = drawTree(
+      { recording: this.#joined, weights: { ...selected.weights, unit: 'samples' } },
+      describe(diff.tree),
+      { roots: 'none', order: 'weight', zoom: params.zoom },
+      this.matchings.get(params.search, 'none'),
+    );
+    const pick = (column: Float64Array) =>
+      Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]!));
+    return {
+      tree: drawn.result,
+      delta: pick(diff.delta),
+      otherShare: pick(diff.otherShare),
+      changes: compareShares(
+        sharedRows(selected),
+        sharedRows(other),
+        nothingOf(selected),
+        nothingOf(other),
+      ),
+      otherWeight: otherTree.weight,
+      otherSamples: other.samples.length,
+    };
+  }
+
+  #otherEvent(event: number): number {
+    const { name } = this.#mine.profile.events[event]!;
+    const other = this.#other.profile.events.findIndex((candidate) => candidate.name === name);
+    if (other >= 0) return other;
+    const names = this.#other.profile.events.map((candidate) => candidate.name).join(', ');
+    throw new RangeError(`the other recording has no event ${name}; it has ${names}`);
+  }
+}
+
+function sharedRows(selected: Selected): SharedRow[] {
+  const { profile } = selected.recording;
+  return computeTable(selected, 'function').rows.map((row) => ({
+    name: row.name,
+    dso: dsoName(profile.dsos[profile.funcs.dso[row.index] as number]?.name),
+    selfShare: row.selfShare,
+    ...(row.selfInterval !== null && { selfInterval: row.selfInterval }),
+  }));
+}
+
+/** How much a function may have had that no sample showed. */
+function nothingOf({ estimator }: Selected): ShareInterval | null {
+  return estimator === null ? null : wilsonInterval(0, 0, estimator.effectiveSamples ?? 0);
+}
+
+function joinFunctions(
+  mine: Recording,
+  other: Recording,
+): { page: PageProfile; otherFunc: Int32Array } {
+  const { profile } = mine;
+  const { funcs } = profile;
+  const strings = [...profile.strings];
+  const dsos = [...profile.dsos];
+  const name = [...funcs.name];
+  const dso = [...funcs.dso];
+  const category = [...funcs.category];
+  const funcOfName = new Map<string, number>();
+  for (let func = funcs.length - 1; func >= 0; func--) {
+    funcOfName.set(functionKey(mine, func), func);
+  }
+  const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
+  const otherFunc = new Int32Array(other.profile.funcs.length);
+  for (let func = 0; func < otherFunc.length; func++) {
+    const key = functionKey(other, func);
+    let joined = funcOfName.get(key);
+    if (joined === undefined) {
+      joined = name.length;
+      funcOfName.set(key, joined);
+      strings.push(other.funcName[func] as string);
+      name.push(strings.length - 1);
+      dso.push(dsoOf(other, func));
+      category.push(other.profile.funcs.category[func] as number);
+    }
+    otherFunc[func] = joined;
+  }
+  const padded = (column: Int32Array, value: number) =>
+    Int32Array.from(name, (_, func) => column[func] ?? value);
+  const joinedFuncs = {
+    length: name.length,
+    name: Int32Array.from(name),
+    dso: Int32Array.from(dso),
+    category: Uint8Array.from(category),
+    file: padded(funcs.file, NONE),
+    line: padded(funcs.line, 0),
+    column: padded(funcs.column, 0),
+  };
+  const page = { ...mine.page, profile: { ...profile, strings, dsos, funcs: joinedFuncs } };
+  return { page, otherFunc };
+
+  function dsoOf(recording: Recording, func: number): number {
+    const entry = recording.profile.dsos[recording.profile.funcs.dso[func] as number];
+    if (entry === undefined) return NONE;
+    const known = dsoOfName.get(entry.name);
+    if (known !== undefined) return known;
+    dsoOfName.set(entry.name, dsos.length);
+    return dsos.push(entry) - 1;
+  }
+}
+
+function functionKey({ profile, funcName }: Recording, func: number): string {
+  const name = profile.dsos[profile.funcs.dso[func] as number]?.name;
+  return nameKey(funcName[func] as string, dsoName(name));
+}
+
+/** JIT code of different processes is named for them; which process it was does not matter here. */
+function dsoName(name: string | undefined): string {
+  return name === undefined ? '' : name.replace(/^\[JIT\] .*/, '[JIT]');
+}
+
+/** Functions, then the same inlined. */
+function groupsOf(funcToJoined: Int32Array, joined: number): Int32Array {
+  const { length } = funcToJoined;
+  return Int32Array.from({ length: 2 * length }, (_, group) =>
+    group < length
+      ? (funcToJoined[group] as number)
+      : joined + (funcToJoined[group - length] as number),
+  );
+}

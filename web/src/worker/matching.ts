@@ -1,0 +1,49 @@
+import { parseQuery } from '../search.ts';
+import { nameOfKey } from './labels.ts';
+import type { FrameKey, TreeParams } from './messages.ts';
+import { Recent } from './recent.ts';
+import type { Recording } from './recording.ts';
+
+/** Which keys a search matches: every name is tested once. */
+export type Matching = {
+  /** Functions that match. */
+  readonly functions: number;
+  readonly problem: string | null;
+  readonly isMatch: (key: FrameKey) => boolean;
+};
+
+/** The searches of one recording. */
+export class Matchings {
+  readonly #recording: Recording;
+  readonly #recent = new Recent<Matching>(4);
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  /** Null for an empty field. */
+  get(typed: string, roots: TreeParams['roots']): Matching | null {
+    const query = parseQuery(typed);
+    if (query === null) return null;
+    return this.#recent.get(`${roots} ${typed}`, () => {
+      const { funcName } = this.#recording;
+      const ofFunc = Uint8Array.from(funcName, (name) => (query.matches(name) ? 1 : 0));
+      const ofRoot = new Map<FrameKey, boolean>();
+      const count = funcName.length;
+      const rootMatches = (key: FrameKey): boolean => {
+        let matches = ofRoot.get(key);
+        if (matches === undefined) {
+          matches = query.matches(nameOfKey(this.#recording, key, roots));
+          ofRoot.set(key, matches);
+        }
+        return matches;
+      };
+      return {
+        functions: ofFunc.reduce((sum, flag) => sum + flag, 0),
+        problem: query.problem,
+        isMatch: (key) =>
+          key < 2 * count ? ofFunc[key < count ? key : key - count] === 1 : rootMatches(key),
+      };
+    });
+  }
+}

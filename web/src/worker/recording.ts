@@ -1,0 +1,174 @@
+import { NONE } from '../../../src/base/brand.ts';
+import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { withUnitOf } from '../../../src/export/weight-title.ts';
+import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
+import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { selectSamples } from '../../../src/profile/filter.ts';
+import { funcLabel } from '../../../src/profile/func-label.ts';
+import { lostFunc } from '../../../src/profile/losses.ts';
+import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
+import {
+  type DsoKind,
+  type EventIndex,
+  FUNC_CATEGORIES,
+  type FuncCategory,
+  type Profile,
+  type WeightKind,
+  type Weights,
+} from '../../../src/profile/types.ts';
+import type { FrameKind, OpenResult } from './messages.ts';
+
+/** One recording with what every view of it needs: names, kinds, weights, estimators. */
+export class Recording {
+  readonly page: PageProfile;
+  readonly profile: Profile;
+  /** By FuncIndex: what functions are called where no DSO stands beside them. */
+  readonly funcName: readonly string[];
+  readonly #lostFunc: number;
+  #alignment: Alignment | null = null;
+
+  constructor(page: PageProfile) {
+    this.page = page;
+    this.profile = page.profile;
+    this.#lostFunc = lostFunc(this.profile);
+    const { length } = this.profile.funcs;
+    this.funcName = Array.from({ length }, (_, func) => funcLabel(this.profile, func));
+  }
+
+  /** Throws where the recording does not have these weights. */
+  weights(kind: WeightKind, event: number): Weights {
+    const weights = this.page.weights[kind];
+    const described = this.profile.events[event];
+    if (weights === undefined || described === undefined) {
+      throw new RangeError(
+        this.page.missingWeights[kind] ??
+          `this recording has no weights "${kind}" of event ${event}`,
+      );
+    }
+    return withUnitOf(described, weights);
+  }
+
+  /**
+   * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
+   * between, so each counts as drawn. Null for folded stacks, whose order is gone.
+   */
+  estimator(
+    weights: Weights,
+    event: EventIndex,
+    samples: Int32Array,
+    isWhole: boolean,
+  ): ShareEstimator | null {
+    const { recorder } = this.profile.meta;
+    if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
+    this.#alignment ??= alignPeriods(this.page.periodInput);
+    const { groups, elapsedEvents } = this.#alignment;
+    const input = { weights: weights.values, rows: samples, groups, event };
+    if (weights.kind !== 'events' || !isWhole) return createShareEstimator(input);
+    const { timeNs, periodEvents } = this.profile.samples;
+    const course = { elapsedEvents, timeNs, periodEvents };
+    return createShareEstimator({
+      ...input,
+      course,
+      eventsAfter: this.#eventsAfter(weights, event, samples),
+    });
+  }
+
+  #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number {
+    const counted = this.page.periodInput.eventTotals?.[event] ?? null;
+    if (counted === null || this.profile.events[event]!.mode === 'clock') return 0;
+    let rest = counted;
+    for (let i = 0; i < samples.length; i++) {
+      const row = samples[i] as number;
+      rest -= (weights.values[row] as number) + (weights.lostBefore?.[row] ?? 0);
+    }
+    return Math.max(0, rest);
+  }
+
+  kindOf(func: number): FrameKind {
+    if (func === this.#lostFunc) return 'lost';
+    const { dsos, funcs } = this.profile;
+    const dso = funcs.dso[func] as number;
+    if (dso === NONE) return 'unknown';
+    const kind = KIND_OF_DSO[dsos[dso]!.kind];
+    const category = FUNC_CATEGORIES[funcs.category[func] as number] as FuncCategory;
+    if (category === 'native' || category === 'kernel') return kind;
+    return category;
+  }
+
+  /** `src/server.ts:12` where a function begins; empty if that is not known. */
+  placeOf(func: number): string {
+    const { funcs, strings } = this.profile;
+    const file = funcs.file[func] as number;
+    if (file === NONE) return '';
+    const line = funcs.line[func] as number;
+    return line > 0 ? `${strings[file]}:${line}` : (strings[file] as string);
+  }
+
+  dsoPathOf(func: number): string {
+    return this.profile.dsos[this.profile.funcs.dso[func] as number]?.path ?? '';
+  }
+
+  describe(): OpenResult {
+    const { profile, page } = this;
+    const ofThread = new Int32Array(profile.threads.length);
+    const ofEvent = new Int32Array(profile.events.length);
+    const cpus = new Set<number>();
+    const { thread, event, cpu, timeNs, length } = profile.samples;
+    for (let i = 0; i < length; i++) {
+      ofThread[thread[i] as number]!++;
+      ofEvent[event[i] as number]!++;
+      cpus.add(cpu[i] as number);
+    }
+    cpus.delete(NONE);
+    const { profile: _profile, weights, periodInput: _input, ...head } = page;
+    return {
+      events: profile.events.map(({ name, unit }, index) => {
+        const loss = profile.losses.find((entry) => entry.event === index);
+        const lostSamples = Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0);
+        return { name, unit, samples: ofEvent[index] as number, lostSamples };
+      }),
+      threads: profile.threads.map(({ pid, tid, comm }, index) => ({
+        pid,
+        tid,
+        comm,
+        samples: ofThread[index] as number,
+      })),
+      cpus: [...cpus].sort((a, b) => a - b),
+      endNs: length === 0 ? 0 : (timeNs[length - 1] as number),
+      meta: profile.meta,
+      head: { ...head, weightKinds: Object.keys(weights) as WeightKind[] },
+    };
+  }
+
+  /** Samples of one event and those that the filters admit, in time order. */
+  samplesOf(
+    event: number,
+    filter: {
+      readonly thread: number | null;
+      readonly pid: number | null;
+      readonly cpu: number | null;
+      readonly fromNs: number | null;
+      readonly toNs: number | null;
+    },
+  ): Int32Array {
+    const { thread, pid, cpu, fromNs, toNs } = filter;
+    return selectSamples(this.profile, {
+      event,
+      ...(thread !== null && { thread }),
+      ...(pid !== null && { pids: new Set([pid]) }),
+      ...(cpu !== null && { cpus: new Set([cpu]) }),
+      ...(fromNs !== null && { fromNs }),
+      ...(toNs !== null && { toNs }),
+    });
+  }
+}
+
+const KIND_OF_DSO: Readonly<Record<DsoKind, FrameKind>> = {
+  user: 'native',
+  kernel: 'kernel',
+  module: 'module',
+  vdso: 'vdso',
+  jit: 'jit',
+  guest: 'guest',
+  unknown: 'unknown',
+};

@@ -1,0 +1,47 @@
+import { NONE } from '../../../src/base/brand.ts';
+import { type CallTree, sumSubtrees } from '../../../src/profile/call-tree.ts';
+import { computeCallersCallees } from '../../../src/profile/callers-callees.ts';
+import type { Matching } from './matching.ts';
+import type { SandwichResult } from './messages.ts';
+import type { Selected, ShownTree } from './selected.ts';
+import { drawTree } from './tree.ts';
+
+/** Callers below this part of the function's weight are not told apart. */
+const LEAST_CALLER = 1 / 20_000;
+
+export function computeSandwich(
+  selected: Selected,
+  func: number,
+  matching: Matching | null,
+): SandwichResult {
+  const { recording } = selected;
+  const { tree } = selected.callees('none');
+  const funcs = recording.profile.funcs.length;
+  const isMeant = new Uint8Array(2 * funcs);
+  isMeant[func] = 1;
+  isMeant[funcs + func] = 1;
+  const least = tree.weight * LEAST_CALLER;
+  const { callers, callees, self, total } = computeCallersCallees(tree, isMeant, least);
+  const draw = (part: CallTree) =>
+    drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom: [] }, matching)
+      .result;
+  return {
+    name: recording.funcName[func] ?? '',
+    self,
+    total,
+    callers: draw(callers),
+    callees: draw(callees),
+  };
+}
+
+/** Of such trees nobody asks for the order of time, or for intervals. */
+export function describe(tree: CallTree): ShownTree {
+  return {
+    tree,
+    key: tree.group,
+    samples: sumSubtrees(tree.prefix, Float64Array.from(tree.selfSamples)),
+    first: new Int32Array(tree.length),
+    tier: null,
+    rowOfSample: new Int32Array(0).fill(NONE),
+  };
+}

@@ -1,0 +1,238 @@
+import { NONE } from '../../../src/base/brand.ts';
+import { type CallNodeTable, computeCallNodesByInlining } from '../../../src/profile/call-nodes.ts';
+import {
+  type CallTree,
+  computeCallTree,
+  sumSubtrees,
+  type TreeRoots,
+} from '../../../src/profile/call-tree.ts';
+import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
+import { type EditedStacks, editStacks } from '../../../src/profile/edit-stacks.ts';
+import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
+import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
+import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
+import type { FrameKey, Selection, TreeParams } from './messages.ts';
+import { Recent } from './recent.ts';
+import type { Recording } from './recording.ts';
+
+/** A tree, and what its rows are drawn with. */
+export type ShownTree = {
+  readonly tree: CallTree;
+  /** FrameKey per row. */
+  readonly key: Int32Array;
+  /** Samples behind each row's total. */
+  readonly samples: Float64Array;
+  /** First sample in each row's total: the order of time. */
+  readonly first: Int32Array;
+  /** Row of `TIERS` per row; null: there is no JavaScript. */
+  readonly tier: Uint8Array | null;
+  /** Row per sample of the recording, −1: none. */
+  readonly rowOfSample: Int32Array;
+};
+
+/** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */
+const LEAST_CALLER = 1 / 20_000;
+
+/** The samples of one `Selection`, and the trees of them that were asked for. */
+export class Selected {
+  readonly recording: Recording;
+  /** With the stacks as edited. */
+  readonly profile: Profile;
+  readonly samples: Int32Array;
+  readonly weights: Weights;
+  readonly callNodes: CallNodeTable;
+  readonly #isWhole: boolean;
+  readonly #event: EventIndex;
+  readonly #trees = new Recent<ShownTree>(4);
+  #estimator: ShareEstimator | null | undefined;
+
+  constructor(
+    recording: Recording,
+    selection: Selection,
+    edited: EditedStacks,
+    callNodes: CallNodeTable,
+  ) {
+    this.recording = recording;
+    this.profile = edited.profile;
+    this.callNodes = callNodes;
+    this.weights = recording.weights(selection.weight, selection.event);
+    const admitted = recording.samplesOf(selection.event, selection);
+    const { isLeftOut } = edited;
+    this.samples =
+      isLeftOut === null ? admitted : admitted.filter((sample) => isLeftOut[sample] === 0);
+    this.#event = selection.event as EventIndex;
+    const { thread, pid, cpu, fromNs, toNs } = selection;
+    this.#isWhole =
+      isLeftOut === null && [thread, pid, cpu, fromNs, toNs].every((part) => part === null);
+  }
+
+  /** Null where the model gives no intervals. */
+  get estimator(): ShareEstimator | null {
+    this.#estimator ??= this.recording.estimator(
+      this.weights,
+      this.#event,
+      this.samples,
+      this.#isWhole,
+    );
+    return this.#estimator;
+  }
+
+  /** The tree from the outermost functions inwards. */
+  callees(roots: TreeParams['roots']): ShownTree {
+    return this.#trees.get(roots, () => {
+      const rowOfSample = new Int32Array(this.profile.samples.length);
+      const { profile, callNodes, weights, samples } = this;
+      const treeRoots = this.#rootsOf(roots);
+      const tree = computeCallTree(profile, callNodes, weights, samples, treeRoots, rowOfSample);
+      return { ...this.#describe(tree, rowOfSample), tier: this.#tiersByRow(tree, rowOfSample) };
+    });
+  }
+
+  /** The tree of callers; only the paths that begin with `zoom`, the others stay totals. */
+  callers(zoom: readonly FrameKey[]): ShownTree {
+    return this.#trees.get(`callers ${zoom.join()}`, () => {
+      const upright = this.callees('none');
+      const source = zoom.length === 0 ? upright.tree : pathsFrom(upright.tree, zoom);
+      let weight = 0;
+      for (const self of source.self) weight += self;
+      const rowToInverted = new Int32Array(source.length).fill(NONE);
+      const tree = invertCallTree(source, weight * LEAST_CALLER, rowToInverted);
+      const rowOfSample = upright.rowOfSample.map((row) =>
+        row === NONE ? NONE : (rowToInverted[row] as number),
+      );
+      const tiers = this.#tiersOfGroups;
+      const tier = tiers && Uint8Array.from(tree.group, (group) => tiers[group] ?? 0);
+      return { ...this.#describe(tree, rowOfSample), tier };
+    });
+  }
+
+  get #tiersOfGroups(): Uint8Array | null {
+    const { callNodes, profile } = this;
+    const stackToGroup = callNodes.stackToCallNode.map((node) => callNodes.group[node] as number);
+    return computeDominantTiers(
+      profile,
+      this.weights,
+      this.samples,
+      stackToGroup,
+      2 * profile.funcs.length,
+    );
+  }
+
+  #describe(tree: CallTree, rowOfSample: Int32Array): Omit<ShownTree, 'tier'> {
+    const { prefix, root, group, length } = tree;
+    const rootKey = 2 * this.profile.funcs.length;
+    const key = new Int32Array(length);
+    // Hot: once per row.
+    for (let row = 0; row < length; row++) {
+      key[row] = root[row] === NONE ? (group[row] as number) : rootKey + (root[row] as number);
+    }
+    const samples = sumSubtrees(prefix, Float64Array.from(tree.selfSamples));
+    const first = new Int32Array(length).fill(2 ** 31 - 1);
+    for (let i = this.samples.length - 1; i >= 0; i--) {
+      const row = rowOfSample[this.samples[i] as number] as number;
+      if (row !== NONE) first[row] = i;
+    }
+    for (let row = length - 1; row >= 0; row--) {
+      const above = prefix[row] as number;
+      if (above !== NONE && (first[row] as number) < (first[above] as number)) {
+        first[above] = first[row] as number;
+      }
+    }
+    return { tree, key, samples, first, rowOfSample };
+  }
+
+  #tiersByRow(tree: CallTree, rowOfSample: Int32Array): Uint8Array | null {
+    const { callNodes, profile } = this;
+    const { stackToCallNode, prefix } = callNodes;
+    const tiers = computeDominantTiers(
+      profile,
+      this.weights,
+      this.samples,
+      stackToCallNode,
+      callNodes.length,
+    );
+    if (tiers === null) return null;
+    // Call node of each row: of the innermost by the samples, of the others by way of those.
+    const node = new Int32Array(tree.length).fill(NONE);
+    for (let i = 0; i < this.samples.length; i++) {
+      const sample = this.samples[i] as number;
+      const row = rowOfSample[sample] as number;
+      const stack = profile.samples.stack[sample] as number;
+      if (row !== NONE && stack !== NONE) node[row] = stackToCallNode[stack] as number;
+    }
+    for (let row = tree.length - 1; row >= 0; row--) {
+      const above = tree.prefix[row] as number;
+      const own = node[row] as number;
+      if (above !== NONE && own !== NONE) node[above] = prefix[own] as number;
+    }
+    return Uint8Array.from(node, (own) => (own === NONE ? 0 : (tiers[own] as number)));
+  }
+
+  #rootsOf(roots: TreeParams['roots']): TreeRoots | undefined {
+    const { samples, threads, strings } = this.profile;
+    switch (roots) {
+      case 'none':
+        return undefined;
+      case 'comm':
+        return { rootOfSample: samples.comm, count: strings.length };
+      case 'thread':
+        return { rootOfSample: samples.thread, count: threads.length };
+      case 'process': {
+        const firstOfPid = new Map<number, number>();
+        const processOfThread = threads.map(({ pid }, index) => {
+          if (!firstOfPid.has(pid)) firstOfPid.set(pid, index);
+          return firstOfPid.get(pid) as number;
+        });
+        const rootOfSample = samples.thread.map((thread) => processOfThread[thread] as number);
+        return { rootOfSample, count: threads.length };
+      }
+      case 'cpu': {
+        const rootOfSample = samples.cpu.map((cpu) => cpu + 1);
+        const count = rootOfSample.reduce((most, root) => Math.max(most, root), 0) + 1;
+        return { rootOfSample, count };
+      }
+    }
+  }
+}
+
+/** `tree` with only those self weights whose path, innermost first, begins with `path`. */
+function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
+  const self = new Float64Array(tree.length);
+  const selfSamples = new Int32Array(tree.length);
+  for (let row = 0; row < tree.length; row++) {
+    let at = row;
+    let depth = 0;
+    while (at !== NONE && depth < path.length && tree.group[at] === path[depth]) {
+      at = tree.prefix[at] as number;
+      depth++;
+    }
+    if (depth < path.length) continue;
+    self[row] = tree.self[row] as number;
+    selfSamples[row] = tree.selfSamples[row] as number;
+  }
+  return { ...tree, self, selfSamples };
+}
+
+/** What was selected lately, so that zooming and searching need not begin from the samples. */
+export class SelectedCache {
+  readonly #recording: Recording;
+  readonly #edited = new Recent<{ stacks: EditedStacks; callNodes: CallNodeTable }>(2);
+  readonly #selected = new Recent<Selected>(3);
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  get(selection: Selection): Selected {
+    const { event, weight, thread, pid, cpu, fromNs, toNs, edits } = selection;
+    const editsKey = JSON.stringify(edits);
+    const key = JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, editsKey]);
+    return this.#selected.get(key, () => {
+      const { stacks, callNodes } = this.#edited.get(editsKey, () => {
+        const stacks = editStacks(this.#recording.profile, edits);
+        return { stacks, callNodes: computeCallNodesByInlining(stacks.profile) };
+      });
+      return new Selected(this.#recording, selection, stacks, callNodes);
+    });
+  }
+}

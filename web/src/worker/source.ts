@@ -1,0 +1,40 @@
+import { NONE } from '../../../src/base/brand.ts';
+import { computeSourceLines } from '../../../src/profile/source-lines.ts';
+import type { SourceParams, SourceResult } from './messages.ts';
+import type { Selected } from './selected.ts';
+
+/** Weights per line of the file that a function is in, of its own frames; or of a whole file. */
+export function computeSource(selected: Selected, params: SourceParams): SourceResult {
+  const { recording, profile, weights, samples } = selected;
+  const func = 'func' in params ? params.func : NONE;
+  const file = 'file' in params ? params.file : fileOf(selected, params.func);
+  const lines = computeSourceLines(profile, weights, samples, file, func);
+  let weight = 0;
+  for (let i = 0; i < samples.length; i++) weight += weights.values[samples[i] as number] as number;
+  return {
+    fileIndex: file,
+    file: file === NONE ? null : (profile.strings[file] as string),
+    name: func === NONE ? null : (recording.funcName[func] ?? null),
+    firstLine: func === NONE ? 0 : (profile.funcs.line[func] ?? 0),
+    ...lines,
+    weight,
+    unit: weights.unit,
+  };
+}
+
+/** The function's own file, else the one in which most of its frames are; −1: none is known. */
+function fileOf({ profile: { funcs, frames } }: Selected, func: number): number {
+  const own = funcs.file[func] ?? NONE;
+  const count = new Map<number, number>();
+  for (let frame = 0; frame < frames.length; frame++) {
+    const file = frames.file[frame] as number;
+    if (frames.func[frame] !== func || file === NONE) continue;
+    count.set(file, (count.get(file) ?? 0) + 1);
+  }
+  if (own !== NONE && (count.has(own) || count.size === 0)) return own;
+  let most: number = NONE;
+  for (const [file, frames] of count) {
+    if (most === NONE || frames > (count.get(most) as number)) most = file;
+  }
+  return most;
+}

@@ -1,0 +1,145 @@
+import { NONE } from '../../../src/base/brand.ts';
+import { type PrunedTree, pruneTree } from '../../../src/profile/prune-tree.ts';
+import { sumStepsByTreeRow } from '../../../src/profile/share-steps.ts';
+import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
+import type { Matching } from './matching.ts';
+import {
+  type Crumb,
+  type FrameKey,
+  MAX_ROWS,
+  type TreeIntervals,
+  type TreeParams,
+  type TreeResult,
+} from './messages.ts';
+import type { Selected, ShownTree } from './selected.ts';
+
+/** Narrower rows can't be seen on a screen of 3 840 pixels. */
+const LEAST_PART = 1 / 8000;
+
+export type DrawnTree = {
+  readonly shown: ShownTree;
+  readonly pruned: PrunedTree;
+  readonly result: TreeResult;
+};
+
+export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'>;
+
+/** The tree that `params` ask for, as it is sent to the page. */
+export function drawSelected(
+  selected: Selected,
+  params: TreeParams,
+  matching: Matching | null,
+): DrawnTree {
+  const { inverted, zoom } = params;
+  const shown = inverted ? selected.callers(zoom) : selected.callees(params.roots);
+  return drawTree(selected, shown, inverted ? { ...params, roots: 'none' } : params, matching);
+}
+
+/** Prunes `shown` below `zoom` and names what is left. */
+export function drawTree(
+  { recording, weights }: Pick<Selected, 'recording' | 'weights'>,
+  shown: ShownTree,
+  { roots, order, zoom }: DrawOptions,
+  matching: Matching | null,
+): DrawnTree {
+  const { tree, key, samples, first, tier } = shown;
+  const path = findPath(shown, zoom);
+  const below = path.at(-1) ?? NONE;
+  const zoomWeight = below === NONE ? tree.weight : (tree.total[below] as number);
+  const name = (row: number): string => nameOfKey(recording, key[row] as number, roots);
+  const byWeight = (a: number, b: number): number =>
+    (tree.total[b] as number) - (tree.total[a] as number) || compareText(name(a), name(b));
+  const compare = {
+    weight: byWeight,
+    name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
+    time: (a: number, b: number) => (first[a] as number) - (first[b] as number) || a - b,
+  }[order];
+  const isWanted =
+    matching === null ? null : Uint8Array.from(key, (value) => (matching.isMatch(value) ? 1 : 0));
+  const leastTotal = zoomWeight * LEAST_PART;
+  const pruned = pruneTree(tree, { below, maxRows: MAX_ROWS, leastTotal, compare, isWanted });
+
+  const labels = new LabelCollector(recording, roots, matching?.isMatch ?? null);
+  const length = pruned.row.length;
+  const label = new Int32Array(length);
+  const self = new Float64Array(length);
+  const rowSamples = new Float64Array(length);
+  const rowTier = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    const row = pruned.row[i] as number;
+    label[i] = labels.add(row === NONE ? FOLDED_KEY : (key[row] as number));
+    if (row === NONE) continue;
+    self[i] = tree.self[row] as number;
+    rowSamples[i] = samples[row] as number;
+    if (tier !== null) rowTier[i] = tier[row] as number;
+  }
+  const crumbs: Crumb[] = path.map((row) => ({
+    key: key[row] as number,
+    name: name(row),
+    total: tree.total[row] as number,
+  }));
+  return {
+    shown,
+    pruned,
+    result: {
+      rows: {
+        prefix: pruned.prefix,
+        label,
+        total: pruned.total,
+        self,
+        samples: rowSamples,
+        tier: rowTier,
+        folded: pruned.folded,
+      },
+      labels: labels.finish(),
+      zoom: crumbs,
+      weight: tree.weight,
+      zoomWeight,
+      samples: tree.samples,
+      unit: weights.unit,
+      withoutStack: tree.withoutStack,
+      allRows: pruned.allRows,
+      foldedRows: pruned.foldedRows,
+      foldedWeight: pruned.foldedWeight,
+    },
+  };
+}
+
+/** Rows from the outermost to the one zoomed into, as far as the path exists. */
+// Hot: once per row. A child comes after its parent, so one pass finds all of them.
+function findPath({ tree, key }: ShownTree, zoom: readonly FrameKey[]): number[] {
+  const path: number[] = [];
+  let parent: number = NONE;
+  for (let row = 0; row < tree.length && path.length < zoom.length; row++) {
+    if (tree.prefix[row] !== parent || key[row] !== zoom[path.length]) continue;
+    path.push(row);
+    parent = row;
+  }
+  return path;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Intervals of the rows that were drawn. */
+export function intervalsOf(selected: Selected, { shown, pruned }: DrawnTree): TreeIntervals {
+  const { length } = pruned.row;
+  const low = new Float64Array(length).fill(Number.NaN);
+  const high = new Float64Array(length).fill(Number.NaN);
+  const { estimator } = selected;
+  const { tree, samples, rowOfSample } = shown;
+  const arrived = tree.weight - tree.lost;
+  if (estimator === null || arrived <= 0) return { low, high };
+  const sums = sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix);
+  for (let i = 0; i < length; i++) {
+    const row = pruned.row[i] as number;
+    // No sample shows what was lost.
+    if (row === NONE || samples[row] === 0) continue;
+    const interval = estimator.intervalOf((tree.total[row] as number) / arrived, sums, row);
+    // Of what was lost, any part may be this row's.
+    low[i] = (interval.low * arrived) / tree.weight;
+    high[i] = (interval.high * arrived + tree.lost) / tree.weight;
+  }
+  return { low, high };
+}
