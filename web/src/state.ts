@@ -27,10 +27,12 @@ export type ViewState = {
   /** `FrameKey`s from the outermost row to the one zoomed into; empty: not zoomed. */
   readonly zoom: readonly number[];
   readonly search: string;
-  /** Row of a function: only stacks with it, from it on. */
+  /** Row of a function, of a DSO: only stacks with it, from it on. */
   readonly focus: number | null;
-  /** Rows of functions whose stacks are left out. */
+  readonly focusDso: number | null;
+  /** Rows of functions and DSOs whose stacks are left out. */
   readonly hidden: readonly number[];
+  readonly hiddenDsos: readonly number[];
   /** Rows of functions and DSOs whose frames are folded into their callers. */
   readonly mergedFuncs: readonly number[];
   readonly mergedDsos: readonly number[];
@@ -75,7 +77,9 @@ export const DEFAULT_STATE: ViewState = {
   zoom: [],
   search: '',
   focus: null,
+  focusDso: null,
   hidden: [],
+  hiddenDsos: [],
   mergedFuncs: [],
   mergedDsos: [],
   foldRecursion: false,
@@ -156,7 +160,9 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   zoom: rows,
   search: text,
   focus: rowOrNone,
+  focusDso: rowOrNone,
   hidden: rows,
+  hiddenDsos: rows,
   mergedFuncs: rows,
   mergedDsos: rows,
   foldRecursion: flag,

@@ -118,6 +118,8 @@ export type TreeParams = Selection & {
   readonly zoom: readonly FrameKey[];
   /** Typed text (`search.ts`); matching rows are kept where others are folded. */
   readonly search: string;
+  /** Rows with less than this part of the zoomed weight are folded: too narrow to be drawn. */
+  readonly leastPart: number;
 };
 
 /**
@@ -199,7 +201,7 @@ export type TreeLabels = {
   readonly isMatch: Uint8Array;
 };
 
-export type SearchParams = Omit<TreeParams, 'zoom'>;
+export type SearchParams = Omit<TreeParams, 'zoom' | 'leastPart'>;
 
 /** What a search matches in the whole selection, however little of it is drawn. */
 export type SearchResult = {

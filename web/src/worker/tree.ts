@@ -13,7 +13,7 @@ import {
 } from './messages.ts';
 import type { Selected, ShownTree } from './selected.ts';
 
-/** Narrower rows can't be seen on a screen of 3 840 pixels. */
+/** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
 const LEAST_PART = 1 / 8000;
 
 export type DrawnTree = {
@@ -22,7 +22,9 @@ export type DrawnTree = {
   readonly result: TreeResult;
 };
 
-export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'>;
+export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'> & {
+  readonly leastPart?: number;
+};
 
 /** The tree that `params` ask for, as it is sent to the page. */
 export function drawSelected(
@@ -39,7 +41,7 @@ export function drawSelected(
 export function drawTree(
   { recording, weights }: Pick<Selected, 'recording' | 'weights'>,
   shown: ShownTree,
-  { roots, order, zoom }: DrawOptions,
+  { roots, order, zoom, leastPart = LEAST_PART }: DrawOptions,
   matching: Matching | null,
 ): DrawnTree {
   const { tree, key, samples, first, tier } = shown;
@@ -56,7 +58,7 @@ export function drawTree(
   }[order];
   const isWanted =
     matching === null ? null : Uint8Array.from(key, (value) => (matching.isMatch(value) ? 1 : 0));
-  const leastTotal = zoomWeight * LEAST_PART;
+  const leastTotal = zoomWeight * leastPart;
   const pruned = pruneTree(tree, { below, maxRows: MAX_ROWS, leastTotal, compare, isWanted });
 
   const labels = new LabelCollector(recording, roots, matching?.isMatch ?? null);

@@ -1,0 +1,41 @@
+import type { FrameEdit } from '../../src/profile/edit-stacks.ts';
+import type { ViewState } from './state.ts';
+import type { FrameKey, Selection } from './worker/messages.ts';
+
+/** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
+export function selectionOf(state: ViewState): Selection {
+  return {
+    event: state.event,
+    weight: state.weight,
+    thread: state.thread,
+    pid: state.pid,
+    cpu: state.cpu,
+    fromNs: state.range?.fromNs ?? null,
+    toNs: state.range?.toNs ?? null,
+    edits: editsOf(state),
+  };
+}
+
+/** What is left out comes first: a merged function could hide no more. */
+export function editsOf(state: ViewState): FrameEdit[] {
+  const func = (action: FrameEdit['action']) => (index: number) =>
+    ({ action, of: 'func', func: index }) as const;
+  const dso = (action: FrameEdit['action']) => (index: number) =>
+    ({ action, of: 'dso', dso: index }) as const;
+  return [
+    ...state.hidden.map(func('hide')),
+    ...state.hiddenDsos.map(dso('hide')),
+    ...(state.focusDso === null ? [] : [dso('focus')(state.focusDso)]),
+    ...(state.focus === null ? [] : [func('focus')(state.focus)]),
+    ...state.mergedFuncs.map(func('merge')),
+    ...state.mergedDsos.map(dso('merge')),
+    ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
+  ];
+}
+
+/** The keys of a zoom path in the state; what is no number ends it. */
+export function zoomKeys(zoom: readonly string[]): FrameKey[] {
+  const keys = zoom.map(Number);
+  const end = keys.findIndex((key) => !Number.isSafeInteger(key) || key < 0);
+  return end < 0 ? keys : keys.slice(0, end);
+}
