@@ -85,7 +85,7 @@ function checkSource(file) {
 }
 
 function checkWeb(file) {
-  if (file.endsWith('vite.config.ts')) return;
+  if (/vite(\.worker)?\.config\.ts$/.test(file)) return;
   for (const { target } of importsOf(file)) {
     if (!target.startsWith('.')) continue;
     const path = resolve(dirname(file), target);

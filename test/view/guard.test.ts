@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { admit, createToken, type GuardedRequest } from '../../src/view/guard.ts';
+
+const guard = { token: 'Zm9vYmFy', port: 4711 };
+
+function ask(url: string, headers: GuardedRequest['headers'] = {}, method = 'GET') {
+  return admit(guard, { method, url, headers: { host: '127.0.0.1:4711', ...headers } });
+}
+
+describe('who is answered', () => {
+  it('is the page, with the token in the path', () => {
+    expect(ask('/Zm9vYmFy/')).toMatchObject({ kind: 'admitted', path: '' });
+    expect(ask('/Zm9vYmFy/profile/0')).toMatchObject({ kind: 'admitted', path: 'profile/0' });
+    const origin = { host: 'localhost:4711', origin: 'http://localhost:4711' };
+    expect(ask('/Zm9vYmFy/', { ...origin, 'sec-fetch-site': 'same-origin' }).kind).toBe('admitted');
+    expect(ask('/Zm9vYmFy/source/0?name=12')).toMatchObject({ path: 'source/0' });
+    expect(ask('/Zm9vYmFy/', {}, 'HEAD').kind).toBe('admitted');
+  });
+
+  it.each([
+    '/',
+    '',
+    '/Zm9vYmFy',
+    '/Zm9vYmFz/',
+    '/zm9vymfy/',
+    '/Zm9vYmF/',
+    '/Zm9vYmFyy/',
+    '//Zm9vYmFy/',
+    '/x/../Zm9vYmFy/',
+    '/%5am9vYmFy/',
+    'http://evil.example/Zm9vYmFy/',
+    '*',
+  ])('is nobody who asks for %s', (url) => {
+    expect(ask(url)).toMatchObject({ kind: 'refused', status: 404 });
+  });
+
+  it.each([
+    { host: 'evil.example' },
+    { host: 'evil.example:4711' },
+    { host: '127.0.0.1' },
+    { host: '127.0.0.1:4712' },
+    { host: '127.0.0.1.evil.example:4711' },
+    { host: '[::1]:4711' },
+    { host: undefined },
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: 'https://127.0.0.1:4711' },
+    { origin: 'http://localhost:4711' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('is nobody from elsewhere, even with the token: %o', (headers) => {
+    expect(ask('/Zm9vYmFy/', headers)).toMatchObject({ kind: 'refused', status: 403 });
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'CONNECT'])('is nobody who says %s', (method) => {
+    expect(ask('/Zm9vYmFy/', {}, method)).toMatchObject({ kind: 'refused', status: 405 });
+  });
+});
+
+describe('the token', () => {
+  it('has 128 random bits and no character that an address escapes', () => {
+    const tokens = Array.from({ length: 100 }, createToken);
+    expect(new Set(tokens).size).toBe(100);
+    for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{22}$/);
+  });
+});
