@@ -43,7 +43,7 @@ function nameOf({ profile }: OpenedProfile, dso: number): string {
 function adviceFor({ reason, dso }: CutStacks, { profile }: OpenedProfile): string | null {
   switch (reason) {
     case CHAIN_ENDS:
-      return 'record with --call-graph dwarf, or build with -fno-omit-frame-pointer';
+      return 'record with --call-graph auto, or build with -fno-omit-frame-pointer';
     case CHAIN_IS_FULL:
       return 'raise kernel.perf_event_max_stack, or record with --call-graph dwarf';
     case STOP_NAMES[STOP.STACK_CUT]:

@@ -26,6 +26,7 @@ export type ScriptFlags = SelectionFlags &
     readonly event?: string;
     readonly strict?: boolean;
     readonly verbose?: boolean;
+    readonly jsSimple?: boolean;
     readonly showTaskEvents?: boolean;
     readonly showMmapEvents?: boolean;
     readonly showSwitchEvents?: boolean;
@@ -70,6 +71,7 @@ export async function runScript(path: string, flags: ScriptFlags): Promise<void>
       samplesOnly: shown !== null && shown.size === 0,
       ...(shown !== null && { otherTypes: shown }),
       ...(event !== undefined && { event }),
+      simplifyChains: flags.jsSimple === true,
       symbols: { ...symbolSources(flags), ...(needsLines && { lines: true }) },
       select: (opened: PerfData) => parseSelection(flags, () => recordedTime(opened)),
     },

@@ -1,4 +1,5 @@
 import { formatAddress, toRawTime } from '../../base/u64.ts';
+import { simplifyChain } from '../../javascript/simplify-chain.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE, recordTypeName } from '../../perf-event/constants.ts';
@@ -94,6 +95,8 @@ export type RecordStreamOptions = {
   readonly event?: string;
   /** Records shown; made with the opened file, whose times it may refer to. */
   readonly select?: (data: PerfData) => SampleSelection;
+  /** Callchains without V8's steps of running a function. */
+  readonly simplifyChains?: boolean;
   /** `lines`: source lines of frames, also without inlined calls. */
   readonly symbols?: SymbolSources & { readonly lines?: boolean };
 };
@@ -379,6 +382,11 @@ class RecordDescriber {
   }
 
   #chain(): NamedFrame[] {
+    const frames = this.#wholeChain();
+    return this.#options.simplifyChains ? simplifyChain(frames) : frames;
+  }
+
+  #wholeChain(): NamedFrame[] {
     const { view, littleEndian } = this.#context;
     const frames = this.#namer.chain(this.#sample, view, littleEndian, this.#misc, this.#isUnwound);
     const userPart = this.#userPart;
