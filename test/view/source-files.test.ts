@@ -1,0 +1,86 @@
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Profile } from '../../src/profile/types.ts';
+import { SourceFiles } from '../../src/view/source-files.ts';
+import { scratchDirectory } from '../helpers/cli.ts';
+import { NOBODY } from '../helpers/nobody.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+const directory = scratchDirectory();
+const isRoot = process.geteuid?.() === 0;
+
+/** A profile whose one function lies in this file; the file is string 1. */
+function naming(path: string): SourceFiles {
+  const profile = profileFromText('period 1\n main');
+  const file = profile.strings.length;
+  return new SourceFiles({
+    ...profile,
+    strings: [...profile.strings, path],
+    funcs: { ...profile.funcs, file: new Int32Array(profile.funcs.length).fill(file) },
+  } as Profile);
+}
+
+/** The row of the string that `naming` adds. */
+const NAMED = profileFromText('period 1\n main').strings.length;
+
+function written(name: string, text: string | Uint8Array, mode = 0o644): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('source files', () => {
+  afterEach(() => {
+    delete process.env.SUDO_UID;
+    delete process.env.SUDO_USER;
+  });
+
+  it('are read where the profile names them, also as an address', () => {
+    const path = written('a.ts', 'let a = 1;\n');
+    expect(naming(path).read(NAMED)).toBe('let a = 1;\n');
+    expect(naming(`file://${path}`).read(NAMED)).toBe('let a = 1;\n');
+  });
+
+  it('are no other strings of the profile', () => {
+    const sources = naming(written('b.ts', 'let b = 1;\n'));
+    for (const string of [0, 1, NAMED + 1, -1]) {
+      if (string === NAMED) continue;
+      expect(() => sources.read(string)).toThrow('names no such source file');
+    }
+  });
+
+  it('are regular files of a sane size with text in them', () => {
+    expect(() => naming('src/relative.ts').read(NAMED)).toThrow('where this file lies');
+    expect(() => naming(directory).read(NAMED)).toThrow('not a regular file');
+    expect(() => naming('/dev/zero').read(NAMED)).toThrow('not a regular file');
+    expect(() => naming(join(directory, 'none')).read(NAMED)).toThrow('ENOENT');
+    const binary = written('c.bin', Uint8Array.of(0x7f, 0x45, 0, 1));
+    expect(() => naming(binary).read(NAMED)).toThrow('not a text');
+    const large = written('d.ts', 'x'.repeat((4 << 20) + 1));
+    expect(() => naming(large).read(NAMED)).toThrow('larger than 4 MiB');
+  });
+
+  it.skipIf(!isRoot)("are not read by root's right where others own them", () => {
+    const path = written('theirs.ts', 'secret', 0o600);
+    chownSync(path, NOBODY, NOBODY);
+    expect(() => naming(path).read(NAMED)).toThrow("another user's");
+    const link = join(directory, 'link.ts');
+    symlinkSync(path, link);
+    expect(() => naming(link).read(NAMED)).toThrow("another user's");
+    chmodSync(path, 0o644);
+    expect(naming(path).read(NAMED)).toBe('secret');
+  });
+
+  it.skipIf(!isRoot)('are read as the user who called sudo', () => {
+    process.env.SUDO_UID = String(NOBODY);
+    process.env.SUDO_USER = 'nobody';
+    expect(() => naming('/etc/shadow').read(NAMED)).toThrow(`can't be read as uid ${NOBODY}`);
+    expect(naming('/etc/passwd').read(NAMED)).toContain('nobody:');
+    const closed = join(directory, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    writeFileSync(join(closed, 'e.ts'), 'x');
+    expect(() => naming(join(closed, 'e.ts')).read(NAMED)).toThrow("can't be read as uid");
+  });
+});
