@@ -156,6 +156,7 @@ Examples:
       collect,
     )
     .option('--ns', 'times with nanoseconds')
+    .option('--js-simple', "callchains without V8's interpreter, inline caches and call stubs")
     .option('-e, --event <name>', 'this event only')
     .option('-D, --dump-raw-trace', 'the bytes of every record too, in the order of the file')
     .option('--show-task-events', 'beside samples: FORK, COMM and EXIT')
