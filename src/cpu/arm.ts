@@ -13,48 +13,48 @@ export type ArmIdentity = {
   readonly revision: number;
 };
 
-const IMPLEMENTERS: Readonly<Record<number, string>> = {
-  65: 'Arm',
-  66: 'Broadcom',
-  67: 'Cavium',
-  70: 'Fujitsu',
-  72: 'HiSilicon',
-  78: 'NVIDIA',
-  80: 'Applied Micro',
-  81: 'Qualcomm',
-  97: 'Apple',
-  109: 'Microsoft',
-  192: 'Ampere',
-};
+const IMPLEMENTERS: ReadonlyMap<number, string> = new Map([
+  [0x41, 'Arm'],
+  [0x42, 'Broadcom'],
+  [0x43, 'Cavium'],
+  [0x46, 'Fujitsu'],
+  [0x48, 'HiSilicon'],
+  [0x4e, 'NVIDIA'],
+  [0x50, 'Applied Micro'],
+  [0x51, 'Qualcomm'],
+  [0x61, 'Apple'],
+  [0x6d, 'Microsoft'],
+  [0xc0, 'Ampere'],
+]);
 
 /** Arm's own cores, by part. */
-const ARM_CORES: Readonly<Record<number, string>> = {
-  3331: 'Cortex-A53',
-  3333: 'Cortex-A35',
-  3334: 'Cortex-A55',
-  3335: 'Cortex-A57',
-  3336: 'Cortex-A72',
-  3337: 'Cortex-A73',
-  3338: 'Cortex-A75',
-  3339: 'Cortex-A76',
-  3340: 'Neoverse N1',
-  3341: 'Cortex-A77',
-  3392: 'Neoverse V1',
-  3393: 'Cortex-A78',
-  3396: 'Cortex-X1',
-  3398: 'Cortex-A510',
-  3399: 'Cortex-A710',
-  3400: 'Cortex-X2',
-  3401: 'Neoverse N2',
-  3405: 'Cortex-A715',
-  3406: 'Cortex-X3',
-  3407: 'Neoverse V2',
-  3457: 'Cortex-A720',
-  3458: 'Cortex-X4',
-  3460: 'Neoverse V3',
-  3470: 'Neoverse N3',
-};
-const ARM = 65;
+const ARM_CORES: ReadonlyMap<number, string> = new Map([
+  [0xd03, 'Cortex-A53'],
+  [0xd04, 'Cortex-A35'],
+  [0xd05, 'Cortex-A55'],
+  [0xd07, 'Cortex-A57'],
+  [0xd08, 'Cortex-A72'],
+  [0xd09, 'Cortex-A73'],
+  [0xd0a, 'Cortex-A75'],
+  [0xd0b, 'Cortex-A76'],
+  [0xd0c, 'Neoverse N1'],
+  [0xd0d, 'Cortex-A77'],
+  [0xd40, 'Neoverse V1'],
+  [0xd41, 'Cortex-A78'],
+  [0xd44, 'Cortex-X1'],
+  [0xd46, 'Cortex-A510'],
+  [0xd47, 'Cortex-A710'],
+  [0xd48, 'Cortex-X2'],
+  [0xd49, 'Neoverse N2'],
+  [0xd4d, 'Cortex-A715'],
+  [0xd4e, 'Cortex-X3'],
+  [0xd4f, 'Neoverse V2'],
+  [0xd81, 'Cortex-A720'],
+  [0xd82, 'Cortex-X4'],
+  [0xd84, 'Neoverse V3'],
+  [0xd8e, 'Neoverse N3'],
+]);
+const ARM = 0x41;
 
 /** Null for text that is no register. */
 export function decodeMidr(text: string): ArmIdentity | null {
@@ -64,8 +64,8 @@ export function decodeMidr(text: string): ArmIdentity | null {
   const code = bits(31, 24);
   const part = bits(15, 4);
   return {
-    implementer: IMPLEMENTERS[code] ?? `implementer 0x${code.toString(16)}`,
-    core: code === ARM ? (ARM_CORES[part] ?? null) : null,
+    implementer: IMPLEMENTERS.get(code) ?? `implementer 0x${code.toString(16)}`,
+    core: code === ARM ? (ARM_CORES.get(part) ?? null) : null,
     part,
     variant: bits(23, 20),
     revision: bits(3, 0),

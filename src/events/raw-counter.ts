@@ -1,0 +1,166 @@
+import {
+  applyFormat,
+  CONFIG_FIELDS,
+  type ConfigValues,
+  maxOfFormat,
+  type PmuFormat,
+  parsePmuFormat,
+} from './pmu-format.ts';
+
+/**
+ * A counter as its registers are set up: which event, which of its kinds, in which mode of the
+ * processor, and with what threshold. FreeBSD's perfmon(4) has the same fields in `struct pmc`.
+ */
+export type RawCounter = {
+  /** Number of the event in the processor's manual. */
+  readonly event: number;
+  /** Which kinds of the event; what the bits mean depends on the event. */
+  readonly unitMask: number;
+  /** Counts in user mode. */
+  readonly user: boolean;
+  /** Counts in the kernel. */
+  readonly kernel: boolean;
+  /**
+   * Counts occurrences: cycles in which the condition becomes true. Unset: every cycle during which
+   * it holds, or every event.
+   */
+  readonly edge: boolean;
+  /** Turns the comparison with `counterMask` round. */
+  readonly invert: boolean;
+  /** A threshold: counts cycles with so many events or more (`invert`: fewer). 0: none. */
+  readonly counterMask: number;
+};
+
+/** As given: what is left out is 0, false; user and kernel mode are both counted. */
+export type RawCounterSpec = Partial<RawCounter> & Pick<RawCounter, 'event'>;
+
+/** What goes into a `perf_event_attr`. */
+export type RawCounterBits = {
+  readonly values: Readonly<ConfigValues>;
+  readonly excludeUser: boolean;
+  readonly excludeKernel: boolean;
+};
+
+/** sysfs's `format/` of a core PMU, or the same for a family (`event-select.ts`). */
+export type RawFormats = ReadonlyMap<string, string>;
+
+const NO_VALUES: Readonly<ConfigValues> = { config: 0n, config1: 0n, config2: 0n, config3: 0n };
+/** arm64's `threshold_compare`: at least, less than. */
+const COMPARE_AT_LEAST = 2n;
+const COMPARE_LESS = 3n;
+
+export function fullRawCounter(spec: RawCounterSpec): RawCounter {
+  return {
+    event: spec.event,
+    unitMask: spec.unitMask ?? 0,
+    user: spec.user ?? true,
+    kernel: spec.kernel ?? true,
+    edge: spec.edge ?? false,
+    invert: spec.invert ?? false,
+    counterMask: spec.counterMask ?? 0,
+  };
+}
+
+/**
+ * The bits of `spec`. Throws `RangeError` for a value that does not fit its bits, or that these
+ * formats have no bits for.
+ */
+export function encodeRawCounter(spec: RawCounterSpec, formats: RawFormats): RawCounterBits {
+  const counter = fullRawCounter(spec);
+  const values = { ...NO_VALUES };
+  put(values, formats, 'event', 'event', counter.event);
+  put(values, formats, 'unitMask', 'umask', counter.unitMask);
+  put(values, formats, 'edge', 'edge', Number(counter.edge));
+  if (formats.has('threshold')) {
+    put(values, formats, 'counterMask', 'threshold', counter.counterMask);
+    const compare = counter.invert ? COMPARE_LESS : COMPARE_AT_LEAST;
+    if (counter.counterMask > 0 || counter.invert) {
+      put(values, formats, 'invert', 'threshold_compare', Number(compare));
+    }
+  } else {
+    put(values, formats, 'counterMask', 'cmask', counter.counterMask);
+    put(values, formats, 'invert', 'inv', Number(counter.invert));
+  }
+  return { values, excludeUser: !counter.user, excludeKernel: !counter.kernel };
+}
+
+/**
+ * The other way. `rest` holds the bits that are none of a raw counter's fields (offcore responses,
+ * load latency …): with `{ …counter, rest }` nothing is lost.
+ */
+export function decodeRawCounter(
+  bits: RawCounterBits,
+  formats: RawFormats,
+): { readonly counter: RawCounter; readonly rest: Readonly<ConfigValues> } {
+  const rest = { ...bits.values };
+  const take = (name: string): bigint => {
+    const format = formatOf(formats, name);
+    if (format === null) return 0n;
+    const value = readFormat(rest, format);
+    applyFormat(rest, format, 0n);
+    return value;
+  };
+  const event = Number(take('event'));
+  const unitMask = Number(take('umask'));
+  const edge = take('edge') === 1n;
+  let invert = take('inv') === 1n;
+  let counterMask = Number(take('cmask'));
+  const compare = formatOf(formats, 'threshold_compare');
+  if (compare !== null) {
+    const how = readFormat(rest, compare);
+    // "Not equal" and "equal" have no word in a raw counter: they stay in the rest.
+    if (how === COMPARE_AT_LEAST || how === COMPARE_LESS) {
+      invert = take('threshold_compare') === COMPARE_LESS;
+      counterMask = Number(take('threshold'));
+    }
+  }
+  const user = !bits.excludeUser;
+  const kernel = !bits.excludeKernel;
+  return { counter: { event, unitMask, user, kernel, edge, invert, counterMask }, rest };
+}
+
+/** The value that a format's bits hold. */
+export function readFormat(values: Readonly<ConfigValues>, format: PmuFormat): bigint {
+  let value = 0n;
+  format.bits.forEach((bit, index) => {
+    value |= ((values[format.field] >> BigInt(bit)) & 1n) << BigInt(index);
+  });
+  return value;
+}
+
+/** No bit is set in any of the four values. */
+export function isNothing(values: Readonly<ConfigValues>): boolean {
+  return CONFIG_FIELDS.every((field) => values[field] === 0n);
+}
+
+function formatOf(formats: RawFormats, name: string): PmuFormat | null {
+  const text = formats.get(name);
+  return text === undefined ? null : parsePmuFormat(text);
+}
+
+function put(
+  values: ConfigValues,
+  formats: RawFormats,
+  field: keyof RawCounter,
+  name: string,
+  value: number,
+): void {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new RangeError(`${field}: expected a whole number from 0, got ${value}`);
+  }
+  const format = formatOf(formats, name);
+  if (format === null) {
+    if (value === 0) return;
+    const known = [...formats.keys()].join(', ');
+    throw new RangeError(`${field}: this PMU's counters have no ${name} (they have ${known})`);
+  }
+  const most = maxOfFormat(format);
+  if (BigInt(value) > most) {
+    const width = format.bits.length === 1 ? '1 bit' : `${format.bits.length} bits`;
+    throw new RangeError(
+      `${field}: 0x${value.toString(16)} does not fit ${name} (${formats.get(name)}): ` +
+        `it has ${width}, at most 0x${most.toString(16)}`,
+    );
+  }
+  applyFormat(values, format, BigInt(value));
+}
