@@ -41,12 +41,19 @@ export function switcher<Value extends string>(
   return group;
 }
 
+export type Chooser = {
+  readonly root: HTMLElement;
+  setOptions(options: readonly string[]): void;
+  /** Shows the option at a position as chosen; does not call back. */
+  choose(index: number): void;
+};
+
 /** A labelled list to choose from; `onChoose` gets the position. */
 export function chooser(
   title: string,
   options: readonly string[],
   onChoose: (index: number) => void,
-): { readonly root: HTMLElement; setOptions(options: readonly string[]): void } {
+): Chooser {
   const select = element('select');
   const root = element('label', 'chooser', element('span', '', title), select);
   select.addEventListener('change', () => onChoose(select.selectedIndex));
@@ -55,5 +62,8 @@ export function chooser(
     root.hidden = texts.length < 2;
   };
   setOptions(options);
-  return { root, setOptions };
+  const choose = (index: number) => {
+    select.selectedIndex = index;
+  };
+  return { root, setOptions, choose };
 }

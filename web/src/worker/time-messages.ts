@@ -1,29 +1,11 @@
-import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { StreamReport } from '../../../src/period/report/stream-report.ts';
-import type { Profile, WeightKind } from '../../../src/profile/types.ts';
-import type { Selection, Slot } from './messages.ts';
+import type { Selection } from './messages.ts';
 
-/** Requests of the header, the time strip, the heat map and the period view. */
+/** Requests of the time strip, the heat map and the period view. */
 export type TimeRequests = {
-  recording: { params: { readonly slot: Slot }; result: RecordingHead };
   timeline: { params: TimelineParams; result: TimelineResult };
   heatmap: { params: HeatMapParams; result: HeatMapResult };
   period: { params: PeriodParams; result: PeriodResult };
-};
-
-/** What is said of a recording beside its samples: a `PageProfile` without its large columns. */
-export type RecordingHead = Omit<
-  PageProfile,
-  'profile' | 'weights' | 'periodInput' | 'marks' | 'schema'
-> & {
-  readonly meta: Profile['meta'];
-  readonly events: Profile['events'];
-  /** The kinds of weight that it has, in the order of a switch. */
-  readonly kinds: readonly WeightKind[];
-  readonly samples: number;
-  /** Of the first and the last sample, nanoseconds since the recording's start; 0 without any. */
-  readonly firstNs: number;
-  readonly lastNs: number;
 };
 
 /** Which samples are counted over time. */

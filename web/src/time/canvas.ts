@@ -1,0 +1,40 @@
+/** A canvas of `width` × `height` CSS pixels, sharp on every screen, with its drawing context. */
+export function fitCanvas(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+): CanvasRenderingContext2D | null {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext('2d');
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context?.clearRect(0, 0, width, height);
+  return context;
+}
+
+/** How dark a cell is, 0…1: the root shows single samples beside hundreds. */
+export function strength(value: number, most: number): number {
+  if (!(value > 0) || !(most > 0)) return 0;
+  return 0.18 + 0.82 * Math.sqrt(Math.min(1, value / most));
+}
+
+/** Round steps for an axis of seconds, at most `most` of them. */
+export function secondTicks(fromNs: number, toNs: number, most: number): number[] {
+  const span = toNs - fromNs;
+  if (!(span > 0)) return [];
+  const raw = span / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
+  const ticks: number[] = [];
+  for (let at = Math.ceil(fromNs / step); at * step <= toNs; at++) ticks.push(at * step);
+  return ticks;
+}
+
+/** `1.25 s`, with as many digits as `stepNs` apart needs. */
+export function formatTick(ns: number, stepNs: number): string {
+  const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(stepNs / 1e9) - 1e-9)));
+  return `${(ns / 1e9).toFixed(digits)} s`;
+}

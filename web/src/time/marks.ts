@@ -1,0 +1,59 @@
+import { element } from '../dom.ts';
+
+/** Colours of the pictures of time, from the style sheet, so that they follow the theme. */
+export type TimeColours = {
+  readonly samples: string;
+  readonly ramp: string;
+  readonly lost: string;
+  readonly throttled: string;
+  readonly text: string;
+  readonly quiet: string;
+  readonly line: string;
+  readonly panel: string;
+  readonly accent: string;
+};
+
+const NAMES: readonly (keyof TimeColours)[] = [
+  'samples',
+  'ramp',
+  'lost',
+  'throttled',
+  'text',
+  'quiet',
+  'line',
+  'panel',
+  'accent',
+];
+
+/** Canvases know nothing of `light-dark()`: the colours as they are computed now. */
+export function readColours(of: HTMLElement): TimeColours {
+  const probe = element('span');
+  of.append(probe);
+  const colours: Partial<Record<keyof TimeColours, string>> = {};
+  for (const name of NAMES) {
+    probe.style.color = `var(--${name})`;
+    colours[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return colours as TimeColours;
+}
+
+/** What the colours mean; a gap without any of them is idleness, and that only. */
+export function renderMarkLegend(): HTMLElement {
+  const entries = [
+    ['samples', 'samples'],
+    ['ramp', 'taken while the kernel searched for the period'],
+    ['lost', 'lost: the kernel had no room to write them'],
+    ['throttled', 'the kernel had paused the event'],
+  ] as const;
+  const swatches = entries.map(([name, text]) => {
+    const swatch = element('span', `swatch swatch-${name}`);
+    return element('span', 'legend-entry', swatch, text);
+  });
+  return element(
+    'div',
+    'legend',
+    ...swatches,
+    element('span', 'legend-entry', 'empty: nothing happened'),
+  );
+}

@@ -1,0 +1,208 @@
+import uPlot from 'uplot';
+import { askLatest } from '../ask.ts';
+import { element } from '../dom.ts';
+import { formatCount, formatShare } from '../format.ts';
+import { type PageContext, timeFilterOf } from '../page-context.ts';
+import type { ViewState } from '../state.ts';
+import { onColoursChange } from '../theme.ts';
+import type { TimeGrid, TimelineResult } from '../worker/time-messages.ts';
+import { readColours, type TimeColours } from './marks.ts';
+import { clampRange, formatRange } from './range.ts';
+
+const HEIGHT = 74;
+const CELL_PIXELS = 3;
+
+/**
+ * The whole recording over time, above every view: samples, and stacked on them what was lost.
+ * Dragging takes the range that all views show.
+ */
+export function createStrip(context: PageContext, onResult: (result: TimelineResult) => void) {
+  const { store, ask, opened } = context;
+  const root = element('section', 'strip');
+  root.setAttribute('aria-label', 'Samples over time');
+  const box = element('div', 'strip-plot');
+  const readout = element('output', 'strip-readout');
+  const clear = element('button', 'quiet', 'All of the time');
+  clear.type = 'button';
+  clear.addEventListener('click', () => store.change({ range: null }));
+  root.append(box, element('div', 'strip-foot', readout, clear));
+
+  let plot: uPlot | null = null;
+  let result: TimelineResult | null = null;
+  let isSetting = false;
+
+  const question = askLatest(
+    ask,
+    'timeline',
+    (answer) => {
+      result = answer;
+      draw();
+      onResult(answer);
+    },
+    (problem) => {
+      readout.textContent = problem;
+    },
+  );
+
+  function request(): void {
+    const width = box.clientWidth;
+    if (width === 0) return;
+    const length = Math.max(20, Math.floor((width - 60) / CELL_PIXELS));
+    const grid: TimeGrid = { firstNs: 0, cellNs: (opened.endNs + 1) / length, length };
+    question({ ...timeFilterOf(store.get()), grid, lanes: 0 });
+  }
+
+  function draw(): void {
+    if (result === null || box.clientWidth === 0) return;
+    plot?.destroy();
+    const colours = readColours(root);
+    plot = new uPlot(
+      stripOptions(box.clientWidth, colours, result, (fromNs, toNs) => {
+        if (isSetting) return;
+        store.change({ range: clampRange(fromNs, toNs, opened.endNs) });
+      }),
+      stripData(result),
+      box,
+    );
+    showRange(store.get());
+  }
+
+  function showRange({ range }: ViewState): void {
+    clear.hidden = range === null;
+    readout.textContent = describe(range === null ? '' : formatRange(range), result);
+    if (plot === null) return;
+    isSetting = true;
+    const left = range === null ? 0 : plot.valToPos(range.fromNs / 1e9, 'x');
+    const right = range === null ? 0 : plot.valToPos(range.toNs / 1e9, 'x');
+    plot.setSelect({ left, top: 0, width: right - left, height: plot.over.clientHeight }, false);
+    isSetting = false;
+  }
+
+  store.subscribe((state) => {
+    request();
+    showRange(state);
+  });
+  onColoursChange(window, store, draw);
+  let drawnWidth = 0;
+  new ResizeObserver(() => {
+    if (box.clientWidth === drawnWidth) return;
+    drawnWidth = box.clientWidth;
+    request();
+    draw();
+  }).observe(box);
+  return { root };
+}
+
+/** In words what the picture shows, for those who can't see it, too. */
+function describe(range: string, result: TimelineResult | null): string {
+  if (result === null) return '';
+  const { samples, ramp, lost, throttled } = result.all;
+  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+  const all = sum(samples);
+  const said = [`${formatCount(all)} samples`];
+  if (sum(ramp) > 0) said.push(`${formatShare(sum(ramp) / all)} of them in ramps`);
+  const lostHere = Math.round(sum(lost));
+  if (lostHere > 0) said.push(`${formatCount(lostHere)} lost`);
+  if (result.lostSometime > 0) {
+    said.push(`${formatCount(result.lostSometime)} lost, nobody knows when`);
+  }
+  if (sum(throttled) > 0) said.push('paused by the kernel at times');
+  return range === '' ? said.join(' · ') : `Shown: ${range} · of ${said.join(' · ')}`;
+}
+
+/** Series from back to front: with what was lost, what arrived, what of it is in ramps. */
+function stripData({ grid, all }: TimelineResult): uPlot.AlignedData {
+  const times = Float64Array.from(
+    { length: grid.length },
+    (_, cell) => (grid.firstNs + (cell + 0.5) * grid.cellNs) / 1e9,
+  );
+  const withLost = all.samples.map((count, cell) => count + (all.lost[cell] as number));
+  return [times, withLost, all.samples, all.ramp];
+}
+
+function stripOptions(
+  width: number,
+  colours: TimeColours,
+  { grid, all }: TimelineResult,
+  onSelect: (fromNs: number, toNs: number) => void,
+): uPlot.Options {
+  const bars = uPlot.paths.bars?.({ size: [1, Number.POSITIVE_INFINITY], gap: 0 });
+  const series = (label: string, fill: string): uPlot.Series => ({
+    label,
+    fill,
+    width: 0,
+    points: { show: false },
+    ...(bars === undefined ? {} : { paths: bars }),
+  });
+  const endNs = grid.firstNs + grid.length * grid.cellNs;
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    padding: [6, 8, 0, 0],
+    cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
+    scales: {
+      x: { time: false, range: () => [grid.firstNs / 1e9, endNs / 1e9] },
+      y: { range: fromZero },
+    },
+    series: [
+      {},
+      series('lost', colours.lost),
+      series('samples', colours.samples),
+      series('in ramps', colours.ramp),
+    ],
+    axes: [
+      {
+        stroke: colours.quiet,
+        size: 22,
+        grid: { show: false },
+        ticks: { show: false },
+        gap: 2,
+        values: (_, ticks) => ticks.map((tick) => `${tick} s`),
+      },
+      {
+        stroke: colours.quiet,
+        size: 52,
+        grid: { show: false },
+        ticks: { show: false },
+        splits: (_plot, _axis, _min, max) => [0, max],
+        values: (_, ticks) => ticks.map((tick) => formatCount(Math.round(tick))),
+      },
+    ],
+    hooks: {
+      drawClear: [(plot) => drawPauses(plot, grid, all.throttled, colours.throttled)],
+      setSelect: [
+        (plot) => {
+          if (plot.select.width < 2) return;
+          const at = (pixel: number) => plot.posToVal(pixel, 'x') * 1e9;
+          onSelect(at(plot.select.left), at(plot.select.left + plot.select.width));
+        },
+      ],
+    },
+  };
+}
+
+function fromZero(_plot: uPlot, _least: number, most: number): uPlot.Range.MinMax {
+  return [0, Math.max(1, most)];
+}
+
+/** Behind the bars: where the kernel had paused the event, a full height of colour. */
+export function drawPauses(
+  plot: uPlot,
+  grid: TimeGrid,
+  throttled: Float64Array,
+  colour: string,
+): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (let cell = 0; cell < grid.length; cell++) {
+    const share = throttled[cell] as number;
+    if (share === 0) continue;
+    const left = plot.valToPos((grid.firstNs + cell * grid.cellNs) / 1e9, 'x', true);
+    const right = plot.valToPos((grid.firstNs + (cell + 1) * grid.cellNs) / 1e9, 'x', true);
+    ctx.globalAlpha = 0.25 + 0.5 * share;
+    ctx.fillRect(left, bbox.top, Math.max(1, right - left), bbox.height);
+  }
+  ctx.restore();
+}

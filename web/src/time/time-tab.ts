@@ -1,0 +1,21 @@
+import { element } from '../dom.ts';
+import type { PageContext } from '../page-context.ts';
+import type { TabView } from '../tab-view.ts';
+import { createHeatMap } from './heat-map.ts';
+import { createLanes } from './lanes.ts';
+import { renderMarkLegend } from './marks.ts';
+
+/** Threads over time and the heat map, one below the other. */
+export function createTimeTab(context: PageContext): TabView {
+  const lanes = createLanes(context);
+  const heatMap = createHeatMap(context);
+  return {
+    root: element('div', 'time-tab', renderMarkLegend(), lanes.root, heatMap.root),
+    keys: heatMap.keys,
+    show(state) {
+      lanes.show(state);
+      heatMap.show();
+    },
+    hide: () => lanes.hide(),
+  };
+}
