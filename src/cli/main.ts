@@ -4,6 +4,7 @@ import { exitWithoutShutdown } from '../session/exit.ts';
 import { packageVersion } from '../session/version.ts';
 import { reportFailure } from './failure.ts';
 import { declareRecordOptions } from './record-command.ts';
+import { declareStatOptions } from './stat-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -39,6 +40,17 @@ Examples:
   ).action(async (command: string[], options) => {
     const { runRecord } = await import('./record.ts');
     await runRecord(command, options);
+  });
+
+  declareStatOptions(
+    program
+      .command('stat')
+      .description('count events of a command, of what runs, or of the whole system')
+      .argument('[command...]', 'the program to run and its arguments')
+      .passThroughOptions(),
+  ).action(async (command: string[], options) => {
+    const { runStat } = await import('./stat.ts');
+    await runStat(command, options);
   });
 
   withJavaScript(
@@ -217,7 +229,8 @@ Examples:
     .description('events, and whether each one opens here')
     .argument('[glob]', 'only names that match')
     .option('--json', 'as one JSON document')
-    .option('-v, --verbose', 'more about failures')
+    .option('--try-each', 'try every tracepoint, not one of each kind (takes long)')
+    .option('-v, --verbose', 'other names of the same event, what each source alone knows')
     .action(async (glob: string | undefined, options) => {
       const { runList } = await import('./list.ts');
       await runList(glob, options);

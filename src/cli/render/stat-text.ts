@@ -1,0 +1,161 @@
+import { printable } from '../../base/printable.ts';
+import type { Spread } from '../../count/spread.ts';
+import type { StatReport, StatResult } from '../../session/stat/stat.ts';
+import type { StatRow } from '../../session/stat/tally.ts';
+import { formatCount } from './numbers.ts';
+import { describeMetrics } from './stat-metric.ts';
+import { formatTable } from './table.ts';
+
+export type StatTextOptions = {
+  readonly colour?: boolean;
+  /** Also the time of each run. */
+  readonly runs?: boolean;
+};
+
+/** What was counted, as lines for the terminal. */
+export function formatStat(result: StatResult, options: StatTextOptions = {}): string[] {
+  const runs = result.runs > 1 ? `, mean of ${result.runs} runs` : '';
+  return [
+    '',
+    `Counts of ${describeTarget(result)}${runs}:`,
+    '',
+    ...tableOf(result.rows, null, options),
+    '',
+    ...timesOf(result, options),
+    ...remarks(result.rows),
+    '',
+  ];
+}
+
+/** One stretch of time: its rows, each with the time at its end. The header goes before the first. */
+export function formatInterval(
+  report: StatReport,
+  isFirst: boolean,
+  options: StatTextOptions = {},
+): string[] {
+  const lines = tableOf(report.rows, report.timeNs, options);
+  return isFirst ? lines : lines.slice(1);
+}
+
+/** Wide enough that the columns of all stretches are the same. */
+const COUNT_WIDTH = 15;
+const EVENT_WIDTH = 24;
+
+function tableOf(
+  rows: readonly StatRow[],
+  timeNs: number | null,
+  { colour = false }: StatTextOptions,
+): string[] {
+  const hasUnits = rows.some(({ unit }) => unit.label !== '');
+  const hasSpread = rows.some(({ spread }) => spread !== null);
+  const header = [
+    ...(timeNs === null ? [] : ['    time s']),
+    ...(hasUnits ? ['part', 'of'] : []),
+    'count'.padStart(COUNT_WIDTH),
+    'unit  ',
+    'event'.padEnd(EVENT_WIDTH),
+    ...(hasSpread ? ['±'] : []),
+    '',
+  ];
+  const cells = rows.map((row) => [
+    ...(timeNs === null ? [] : [(timeNs / 1e9).toFixed(6).padStart(10)]),
+    ...(hasUnits
+      ? [printable(row.unit.label), row.unit.places === 0 ? '' : `${row.unit.places}`]
+      : []),
+    countOf(row),
+    printable(row.countUnit),
+    printable(row.event),
+    ...(hasSpread ? [spreadOf(row.spread)] : []),
+    remarkOf(row),
+  ]);
+  const first = timeNs === null ? 0 : 1;
+  const count = first + (hasUnits ? 2 : 0);
+  const right = [0, ...(hasUnits ? [first + 1] : []), count, ...(hasSpread ? [count + 3] : [])];
+  return formatTable(header, cells, {
+    colour,
+    right: right.filter((column) => column !== 0 || !hasUnits || timeNs !== null),
+  });
+}
+
+/** `~` marks an estimate: it was counted for a part of the time. */
+function countOf({ value, countUnit, runningShare }: StatRow): string {
+  if (value === null) return 'not counted';
+  const estimate = runningShare !== null && runningShare < 1 ? '~' : '';
+  const text = countUnit === '' ? formatCount(value) : groupThousands(value.toFixed(2));
+  return estimate + text;
+}
+
+function groupThousands(decimal: string): string {
+  const [whole = '', fraction] = decimal.split('.');
+  return `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ' ')}.${fraction}`;
+}
+
+function spreadOf(spread: Spread | null): string {
+  return spread === null ? '' : percentOfMean(spread);
+}
+
+function percentOfMean({ error, mean }: Spread): string {
+  return mean === 0 ? '0.00%' : `${((100 * error) / Math.abs(mean)).toFixed(2)}%`;
+}
+
+function remarkOf(row: StatRow): string {
+  if (row.reason !== null) return `# ${row.reason}`;
+  const parts = [describeMetrics(row.metrics)];
+  const { runningShare } = row;
+  if (runningShare !== null && runningShare < 1) {
+    parts.push(`counted ${(100 * runningShare).toFixed(1)}% of the time`);
+  }
+  const text = parts.filter((part) => part !== '').join('; ');
+  return text === '' ? '' : `# ${text}`;
+}
+
+function describeTarget({ target }: StatResult): string {
+  switch (target.kind) {
+    case 'command':
+      return `'${printable(target.command.argv.join(' '))}'`;
+    case 'system':
+      return target.command === null
+        ? 'the whole system'
+        : `the whole system during '${printable(target.command.argv.join(' '))}'`;
+    case 'threads':
+      return target.pids.length > 0
+        ? `process ${target.pids.join(', ')}`
+        : `thread ${target.tids.join(', ')}`;
+  }
+}
+
+function timesOf(result: StatResult, { runs = false }: StatTextOptions): string[] {
+  const { elapsed, userNs, systemNs } = result;
+  const width = COUNT_WIDTH;
+  const seconds = (ns: number): string => (ns / 1e9).toFixed(6).padStart(width);
+  const spread = elapsed.runs > 1 ? `  ± ${percentOfMean(elapsed)}` : '';
+  const lines = [`${seconds(elapsed.mean)} s elapsed${spread}`];
+  if (userNs !== null) lines.push(`${seconds(userNs)} s user`);
+  if (systemNs !== null) lines.push(`${seconds(systemNs)} s system`);
+  if (runs && result.runs > 1) {
+    lines.push('', 'time of each run:');
+    for (const ns of result.elapsedOfRunsNs) {
+      const off = (100 * (ns - elapsed.mean)) / elapsed.mean;
+      lines.push(`${seconds(ns)} s  ${off >= 0 ? '+' : ''}${off.toFixed(2)}%`);
+    }
+  }
+  return lines;
+}
+
+/** Sharing of counters, in words: what `~` means and how to avoid it. */
+function remarks(rows: readonly StatRow[]): string[] {
+  const shares = rows
+    .map(({ runningShare, value }) => (value === null ? null : runningShare))
+    .filter((share) => share !== null && share < 1) as number[];
+  if (shares.length === 0) return [];
+  const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
+  const least = Math.min(...shares);
+  const most = Math.max(...shares);
+  const range = least === most ? percent(least) : `${percent(least)} to ${percent(most)}`;
+  const events = shares.length === 1 ? '1 count is' : `${shares.length} counts are`;
+  return [
+    '',
+    `~ ${events} estimated: more events were asked for than the CPU has counters, so these were`,
+    `  counted ${range} of the time and scaled up. Fewer events at once are exact.`,
+  ];
+}

@@ -1,0 +1,68 @@
+import { type Command, Option } from 'commander';
+
+/** The options of `stat`, in the groups that its help shows. What they mean is in stat-flags. */
+export function declareStatOptions(command: Command): Command {
+  return command
+    .optionsGroup('What is counted:')
+    .option(
+      '-e, --event <list>',
+      'events in perf syntax, {a,b} counted together; may repeat',
+      collect,
+    )
+    .option('-d, --detailed', 'more of the caches; -dd, -ddd: more still', increase, 0)
+    .option('--topdown', "what became of the CPU's issue slots, where it counts them")
+    .option('--all-user', 'user code only')
+    .option('--all-kernel', 'kernel code only')
+
+    .optionsGroup('Of whom:')
+    .option('-p, --pid <pids>', 'processes that run, all their threads')
+    .option('-t, --tid <tids>', 'single threads')
+    .option('-a, --all-cpus', 'the whole system; a command says how long')
+    .option('-C, --cpu <cpus>', 'everything on these CPUs (0-3,8)')
+    .option('--for-each-cgroup <paths>', 'with -a: each of these control groups by itself')
+    .option('-i, --no-inherit', 'leave out threads and children started later')
+    .option('--user <name>', 'who the command runs as')
+    .option('--as-root', 'under sudo: keep root for the command')
+
+    .optionsGroup('How it is added up:')
+    .option('-A, --no-aggr', 'with -a: each CPU by itself')
+    .option('--per-core', 'with -a: by core')
+    .option('--per-socket', 'with -a: by socket')
+    .option('--per-thread', 'with -p or -t: each thread by itself')
+
+    .optionsGroup('When:')
+    .option('-r, --repeat <n>', 'run the command n times: mean, and the error of the mean')
+    .option('--table', 'with -r: the time of each run')
+    .option('-I, --interval-print <ms>', 'also what was counted in each stretch of time')
+    .option('--interval-count <n>', 'end after n of them')
+    .option('-D, --delay <ms>', 'begin to count after this time')
+    .option('--duration <s>', 'end the counting after this time')
+
+    .optionsGroup('How it is shown:')
+    .option('-j, --json', 'as JSON; with -I one line for each stretch, and one at the end')
+    .option('-x, --field-separator <separator>', 'as lines of fields, with a header')
+    .option('-o, --output <file>', 'into this file, - is standard output (default standard error)')
+    .option('-q, --quiet', 'counts only, no notices')
+    .option('-v, --verbose', 'more about failures')
+    .addOption(new Option('--no-big-num').hideHelp())
+    .addOption(new Option('-B, --big-num').hideHelp())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts stat -- ./app                                  the default events of one program
+  perf-ts stat -r 10 -e '{cycles,instructions}' -- ./app mean of ten runs, with IPC
+  perf-ts stat -I 1000 -e '{cycles,instructions}' -p PID IPC of each second
+  sudo perf-ts stat -a --per-core --duration 5           the machine, core by core
+  sudo perf-ts stat -a -e power/energy-pkg/ -- ./app     Joules of the socket meanwhile
+  perf-ts stat --json -o counts.json -- ./app            for programs`,
+    );
+}
+
+function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+function increase(_: string, earlier: number): number {
+  return earlier + 1;
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+/** Where a CPU sits, by the kernel's ids. */
+export type CpuPlace = {
+  /** `physical_package_id`. */
+  readonly socket: number;
+  readonly die: number;
+  /** Unique within the die only. */
+  readonly core: number;
+};
+
+/** From `/sys/devices/system/cpu/cpuN/topology`; what is not said (some arm64 boards) is 0. */
+export function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
+  const read = (file: string): number => {
+    try {
+      const text = readFileSync(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`, 'utf8');
+      return Math.max(0, Number(text) || 0);
+    } catch {
+      return 0;
+    }
+  };
+  return { socket: read('physical_package_id'), die: read('die_id'), core: read('core_id') };
+}

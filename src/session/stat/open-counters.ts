@@ -1,0 +1,169 @@
+import { FailedError } from '../../base/errors.ts';
+import type { EventSources } from '../../events/event-sources.ts';
+import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
+import { encodeAttr } from '../../perf-event/attr.ts';
+import { nameInUserSpace } from '../record/event-name.ts';
+import { happensOnlyInKernel } from '../record/open-fallbacks.ts';
+import type { CountedEvent, CountedGroup } from './counted-group.ts';
+import { type CounterMode, counterAttr } from './counter-attr.ts';
+import { Counters, type Instance, type OpenGroup, type Refused } from './counters.ts';
+import { type Place, type PlaceContext, placesOf } from './places.ts';
+import { isRefused, refusalReason } from './refusal.ts';
+
+export type OpeningContext = PlaceContext & {
+  readonly binding: NativeBinding;
+  readonly sources: EventSources;
+  readonly inherit: boolean;
+  /** A command's counters are enabled by its exec, unless something else is to enable them. */
+  readonly enableOnExec: boolean;
+  /** Open directories of the control groups. */
+  readonly cgroupFds: readonly number[];
+  readonly say: (notice: string) => void;
+};
+
+/**
+ * Opens every group at every place. What does not open is left out with its reason, and the rest of
+ * its group still counts:
+ *
+ *   EACCES, EPERM                   user code only, and the name says so
+ *   does not open by itself either  left out
+ *   opens alone, not in the group   a weak group is broken up, another one is left out
+ *
+ * Throws FailedError where a limit or the target itself is in the way; nothing stays open then.
+ */
+export function openCounters(groups: readonly CountedGroup[], context: OpeningContext): Counters {
+  const opened: OpenGroup[] = [];
+  const refused: Refused[] = [];
+  const waiting = [...groups];
+  try {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const places = placesOf(group, context);
+      if (typeof places === 'string') {
+        refused.push(...group.events.map((event) => ({ event, reason: places })));
+        continue;
+      }
+      const outcome = openEverywhere(group, places, context);
+      if ('opened' in outcome) opened.push(outcome.opened);
+      refused.push(...outcome.refused);
+      if ('instead' in outcome) waiting.unshift(...outcome.instead);
+    }
+  } catch (error) {
+    new Counters(opened, []).close();
+    throw error;
+  }
+  return new Counters(opened, refused);
+}
+
+type Outcome =
+  | { readonly opened: OpenGroup; readonly refused: readonly Refused[] }
+  | { readonly instead: readonly CountedGroup[]; readonly refused: readonly Refused[] };
+
+/** The first place that opens decides what of the group is counted. */
+function openEverywhere(
+  group: CountedGroup,
+  places: readonly Place[],
+  context: OpeningContext,
+): Outcome {
+  const instances: Instance[] = [];
+  let userOnly = false;
+  for (const place of places) {
+    const enabledByExec = context.enableOnExec && place.tid > 0;
+    const mode = { enableOnExec: enabledByExec, inherit: context.inherit && place.tid >= 0 };
+    for (;;) {
+      try {
+        const opened = openAt(group, place, { ...mode, userOnly }, context);
+        instances.push({ group: opened, place, enabledByExec });
+        break;
+      } catch (error) {
+        const { code, eventIndex } = error as NativeError;
+        if (typeof code !== 'string') throw error;
+        const isGone = code === 'ESRCH' || (code === 'ENODEV' && instances.length > 0);
+        // A thread that has ended, a CPU that went off: nothing to count there.
+        if (isGone && places.length > 1) break;
+        const failing = group.events[eventIndex] ?? (group.events[0] as CountedEvent);
+        if (isRefused(code) && !userOnly && instances.length === 0 && hasUserPart(group)) {
+          userOnly = true;
+          continue;
+        }
+        close(instances);
+        throwIfLimit(error as NativeError, failing, place);
+        return leaveOut(group, failing, { code, place, mode: { ...mode, userOnly } }, context);
+      }
+    }
+  }
+  if (instances.length === 0)
+    throw new FailedError('none of the threads to count is there any more');
+  const events = userOnly ? group.events.map(inUserSpace) : group.events;
+  if (userOnly) {
+    context.say(
+      `${events.map(({ name }) => name).join(', ')}: user code only, the kernel allows no more`,
+    );
+  }
+  return { opened: { events, instances }, refused: [] };
+}
+
+function openAt(
+  { events }: CountedGroup,
+  place: Place,
+  mode: CounterMode,
+  { binding, cgroupFds }: OpeningContext,
+): NativeCounterGroup {
+  const cgroupFd = cgroupFds[place.cgroup];
+  return new binding.CounterGroup({
+    events: events.map((event, i) => encodeAttr(counterAttr(event, i === 0, mode))),
+    pid: place.tid,
+    cpu: place.cpu,
+    ...(cgroupFd !== undefined && { cgroupFd }),
+  });
+}
+
+type Failure = { readonly code: string; readonly place: Place; readonly mode: CounterMode };
+
+/** The group without the event that failed, or in pieces. */
+function leaveOut(
+  group: CountedGroup,
+  failing: CountedEvent,
+  { code, place, mode }: Failure,
+  { binding, sources }: OpeningContext,
+): Outcome {
+  const single = encodeAttr(counterAttr(failing, true, { ...mode, enableOnExec: false }));
+  const alone = binding.probeEvent(single, place.tid, place.cpu);
+  if (group.events.length === 1 || alone.errno !== 0) {
+    const reason = refusalReason(failing.spec, alone.errno === 0 ? code : alone.code, sources);
+    const rest = group.events.filter((event) => event !== failing);
+    return {
+      instead: rest.length > 0 ? [{ ...group, events: rest }] : [],
+      refused: [{ event: failing, reason }],
+    };
+  }
+  if (group.weak) {
+    return { instead: group.events.map((event) => ({ events: [event], weak: true })), refused: [] };
+  }
+  const names = group.events.map(({ name }) => name).join(',');
+  const reason = `the group does not fit the PMU (${code}); '{${names}}:W' lets it be broken up`;
+  return { instead: [], refused: group.events.map((event) => ({ event, reason })) };
+}
+
+function throwIfLimit({ code, message }: NativeError, event: CountedEvent, place: Place): void {
+  if (code === 'ESRCH') throw new FailedError(`no such thread: ${place.tid}`);
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    throw new FailedError(`${event.name}: too many open files: ${message}`, [
+      'raise the limit: ulimit -n 65536 (RLIMIT_NOFILE), or count fewer events or CPUs',
+    ]);
+  }
+}
+
+function close(instances: readonly Instance[]): void {
+  for (const { group } of instances) group.close();
+}
+
+/** Whether something is left of every member without the kernel. */
+function hasUserPart({ events }: CountedGroup): boolean {
+  return events.every(
+    ({ spec }) => !spec.exclude.kernel && !spec.exclude.user && !happensOnlyInKernel(spec),
+  );
+}
+
+function inUserSpace(event: CountedEvent): CountedEvent {
+  return { ...event, name: nameInUserSpace(event.spec), domain: 'u' };
+}

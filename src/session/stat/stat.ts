@@ -1,0 +1,346 @@
+import { closeSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
+import { FailedError } from '../../base/errors.ts';
+import { type Spread, spreadOf } from '../../count/spread.ts';
+import type { EventSources } from '../../events/event-sources.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type {
+  CommandEnd,
+  NativeBinding,
+  NativeError,
+  NativeHeldCommand,
+} from '../../native/types.ts';
+import { explainExecFailure } from '../launch/exec-failure.ts';
+import { openCgroup } from '../record/containers.ts';
+import { onlineCpus, readEventSources } from '../record/event-sources.ts';
+import { chooseGroups } from './choose-events.ts';
+import type { CountedGroup } from './counted-group.ts';
+import type { Counters, Snapshot } from './counters.ts';
+import { slotsPerCycle } from './default-events.ts';
+import { openCounters } from './open-counters.ts';
+import { isRefused, permissionHints } from './refusal.ts';
+import type { StatOptions, StatTarget } from './stat-options.ts';
+import { chooseTarget } from './stat-target.ts';
+import { type GroupTally, rowsOf, type StatRow, tallyGroups } from './tally.ts';
+import { UnitFinder } from './units.ts';
+
+/** Counts of one span of time, or the mean of several runs. */
+export type StatReport = {
+  readonly rows: readonly StatRow[];
+  /** Wall time of the counting, nanoseconds. */
+  readonly elapsedNs: number;
+  /** End of the span, nanoseconds since the counting began. */
+  readonly timeNs: number;
+};
+
+export type StatResult = StatReport & {
+  /** What was counted, in words: the command line, `process 12`, `the whole system`. */
+  readonly target: StatTarget;
+  readonly runs: number;
+  /** Of the runs, nanoseconds. */
+  readonly elapsed: Spread;
+  readonly elapsedOfRunsNs: readonly number[];
+  /** CPU time that the command and what it waited for used, nanoseconds; null without one. */
+  readonly userNs: number | null;
+  readonly systemNs: number | null;
+  readonly notices: readonly string[];
+  /** How the last run of the command ended; null where it still runs or there is none. */
+  readonly exit: { readonly status: number; readonly signal: number } | null;
+};
+
+/** A count under way. */
+export type RunningStat = {
+  /** Settles when everything is counted; the command may still run. */
+  readonly finished: Promise<StatResult>;
+  /** Settles when the command, if there is one, has ended. */
+  readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  /** Ends the counting; the command runs on. */
+  stop(): void;
+  /** Sends a signal to the command; false if there is none (any more). */
+  kill(signal: number): boolean;
+};
+
+/** How often it is looked whether what is attached to is still there. */
+const LOOK_MS = 100;
+/** Node's own descriptors and what a run opens beside its counters. */
+const OTHER_FDS = 64;
+
+/**
+ * Counts what `options` ask for. The command's set-up is not counted: its counters are enabled by
+ * its exec. Throws UsageError and FailedError; where none of the events can be counted, before
+ * anything runs.
+ */
+export function startStat(
+  options: StatOptions,
+  onInterval: (report: StatReport) => void = () => {},
+  binding: NativeBinding = loadBinding(),
+): RunningStat {
+  const stat = new Stat(options, onInterval, binding);
+  return {
+    finished: stat.countRuns(),
+    exited: stat.exited,
+    stop: () => stat.stop(),
+    kill: (signal) => stat.kill(signal),
+  };
+}
+
+class Stat {
+  readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  private readonly options: StatOptions;
+  private readonly onInterval: (report: StatReport) => void;
+  private readonly binding: NativeBinding;
+  private readonly target: StatTarget;
+  private readonly groups: readonly CountedGroup[];
+  private readonly sources: EventSources = readEventSources();
+  private readonly notices: string[] = [];
+  private readonly finder: UnitFinder;
+  private settleExit: (exit: CommandEnd | null) => void = () => {};
+  private command: NativeHeldCommand | null = null;
+  private isStopped = false;
+  private wake: () => void = () => {};
+
+  constructor(
+    options: StatOptions,
+    onInterval: (report: StatReport) => void,
+    binding: NativeBinding,
+  ) {
+    this.options = options;
+    this.onInterval = onInterval;
+    this.binding = binding;
+    const { target, notices } = chooseTarget(options);
+    this.target = target;
+    for (const notice of notices) this.say(notice);
+    this.groups = chooseGroups(options, target.kind === 'system', this.sources, binding);
+    this.finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
+    this.exited = new Promise((resolve) => {
+      this.settleExit = resolve;
+    });
+    const { signal } = options;
+    signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (signal?.aborted) this.stop();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  kill(signal: number): boolean {
+    return this.command?.kill(signal) ?? false;
+  }
+
+  async countRuns(): Promise<StatResult> {
+    try {
+      const runs: Run[] = [];
+      const wanted = this.options.repeat ?? 1;
+      do {
+        runs.push(await this.countOnce());
+      } while (runs.length < wanted && !this.isStopped);
+      return this.resultOf(runs);
+    } catch (error) {
+      this.command?.close();
+      this.settleExit(null);
+      throw error;
+    }
+  }
+
+  private async countOnce(): Promise<Run> {
+    const { command: spec } = this.target.kind === 'threads' ? { command: null } : this.target;
+    const command = spec === null ? null : new this.binding.HeldCommand(spec);
+    this.command = command;
+    const counters = this.open(command?.pid ?? null);
+    try {
+      if (counters.groups.length === 0) throw this.nothingCounts(counters);
+      const run = await this.countWith(counters, command);
+      if (run.end !== null) command?.close();
+      return run;
+    } finally {
+      counters.close();
+    }
+  }
+
+  private open(commandPid: number | null): Counters {
+    const { target, options, binding, sources } = this;
+    const { cgroups = [], delayMs = 0 } = options;
+    const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
+    const cpus = options.cpus ?? onlineCpus();
+    const cgroupFds: number[] = [];
+    const perEvent =
+      target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;
+    const events = this.groups.reduce((sum, group) => sum + group.events.length, 0);
+    binding.raiseFdLimit(events * Math.max(1, perEvent) + OTHER_FDS);
+    try {
+      for (const path of cgroups) cgroupFds.push(openCgroup(path));
+      return openCounters(this.groups, {
+        target,
+        tids,
+        cpus,
+        cgroupCount: cgroups.length,
+        cgroupFds,
+        binding,
+        sources,
+        inherit: options.inherit !== false && options.aggregation !== 'thread',
+        enableOnExec: target.kind === 'command' && delayMs === 0,
+        say: (notice) => this.say(notice),
+      });
+    } finally {
+      for (const fd of cgroupFds) closeSync(fd);
+    }
+  }
+
+  private async countWith(counters: Counters, command: NativeHeldCommand | null): Promise<Run> {
+    const { options, finder } = this;
+    const { delayMs = 0, durationMs, intervalMs } = options;
+    // Threads are named while they are there.
+    for (const { instances } of counters.groups) {
+      for (const { place } of instances) finder.labelOf(place);
+    }
+    const timers: NodeJS.Timeout[] = [];
+    let end: CommandEnd | null = null;
+    const isOver = new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+    if (delayMs === 0) counters.enable();
+    let startNs = process.hrtime.bigint();
+    if (command !== null) {
+      startNs = this.release(command, (ended) => {
+        end = ended;
+        this.wake();
+      });
+    } else if (this.target.kind === 'threads') {
+      timers.push(setInterval(() => this.lookForTarget(), LOOK_MS));
+    }
+    if (this.isStopped) this.wake();
+
+    let before: Snapshot | null = null;
+    let lastNs = startNs;
+    const tell = (nowNs: bigint): void => {
+      const now = counters.read();
+      const tallies = tallyGroups(counters, now, before, finder);
+      this.onInterval(
+        this.reportOf([tallies], counters, Number(nowNs - lastNs), Number(nowNs - startNs)),
+      );
+      before = now;
+      lastNs = nowNs;
+    };
+    const begin = (): void => {
+      if (intervalMs !== undefined) {
+        timers.push(setInterval(() => tell(process.hrtime.bigint()), intervalMs));
+      }
+      if (durationMs !== undefined) timers.push(setTimeout(() => this.stop(), durationMs));
+    };
+    if (delayMs === 0) {
+      begin();
+    } else {
+      timers.push(
+        setTimeout(() => {
+          counters.enable(true);
+          startNs = process.hrtime.bigint();
+          lastNs = startNs;
+          begin();
+        }, delayMs),
+      );
+    }
+    await isOver;
+    for (const timer of timers) clearTimeout(timer);
+    if (end === null) counters.disable();
+    const endNs = (end as CommandEnd | null)?.endNs ?? process.hrtime.bigint();
+    const elapsedNs = Math.max(0, Number(endNs - startNs));
+    if (intervalMs !== undefined && endNs > lastNs) tell(endNs);
+    const tallies = tallyGroups(counters, counters.read(), null, finder);
+    return { tallies, counters, elapsedNs, end };
+  }
+
+  private release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
+    const { repeat = 1 } = this.options;
+    try {
+      return command.release((end) => {
+        if (repeat === 1 || this.isStopped) this.settleExit(end);
+        onEnd(end);
+      });
+    } catch (error) {
+      const { operation, errno } = error as NativeError;
+      if (operation === undefined) throw error;
+      const path = this.target.kind !== 'threads' ? (this.target.command?.path ?? '') : '';
+      throw explainExecFailure({ path }, operation, getSystemErrorName(-errno));
+    }
+  }
+
+  /** Counting ends with the last of the processes and threads. */
+  private lookForTarget(): void {
+    const { target } = this;
+    if (target.kind !== 'threads') return;
+    const isThere = (id: number): boolean => {
+      try {
+        return process.kill(id, 0);
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'EPERM';
+      }
+    };
+    const ids = target.pids.length > 0 ? [...target.pids, ...target.tids] : target.tids;
+    if (!ids.some(isThere)) this.wake();
+  }
+
+  private resultOf(runs: readonly Run[]): StatResult {
+    const last = runs.at(-1) as Run;
+    const elapsedOfRunsNs = runs.map(({ elapsedNs }) => elapsedNs);
+    const elapsed = spreadOf(elapsedOfRunsNs) as Spread;
+    const ends = runs.flatMap(({ end }) => (end === null ? [] : [end]));
+    const mean = (pick: (end: CommandEnd) => number): number | null =>
+      ends.length === 0 ? null : ends.reduce((sum, end) => sum + pick(end), 0) / ends.length;
+    if (last.end !== null || this.command === null) this.settleExit(last.end);
+    const tallies = runs.map((run) => run.tallies);
+    const userUs = mean((end) => end.userUs);
+    const systemUs = mean((end) => end.systemUs);
+    return {
+      ...this.reportOf(tallies, last.counters, elapsed.mean, elapsed.mean),
+      target: this.target,
+      runs: runs.length,
+      elapsed,
+      elapsedOfRunsNs,
+      userNs: userUs === null ? null : userUs * 1000,
+      systemNs: systemUs === null ? null : systemUs * 1000,
+      notices: this.notices,
+      exit: last.end,
+    };
+  }
+
+  private reportOf(
+    runs: readonly (readonly GroupTally[])[],
+    counters: Counters,
+    elapsedNs: number,
+    timeNs: number,
+  ): StatReport {
+    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.sources) };
+    return { rows: rowsOf(runs, counters, context), elapsedNs, timeNs };
+  }
+
+  private nothingCounts({ refused }: Counters): FailedError {
+    const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
+    const isForbidden = refused.some(({ reason }) =>
+      isRefused(/\((E\w+)\)$/.exec(reason)?.[1] ?? ''),
+    );
+    const hints = isForbidden
+      ? permissionHints({
+          systemWide: this.target.kind === 'system',
+          foreignProcess: this.target.kind === 'threads',
+          kernel: true,
+        })
+      : ['perf-ts list shows what opens here'];
+    return new FailedError('none of the events can be counted', [...reasons, ...hints]);
+  }
+
+  private say(notice: string): void {
+    if (this.notices.includes(notice)) return;
+    this.notices.push(notice);
+    this.options.onNotice?.(notice);
+  }
+}
+
+/** What one run of the target gave. */
+type Run = {
+  readonly tallies: readonly GroupTally[];
+  readonly counters: Counters;
+  readonly elapsedNs: number;
+  readonly end: CommandEnd | null;
+};
