@@ -1,17 +1,12 @@
 import type { RequestKind, Requests } from './worker/messages.ts';
-
-/** Asks the worker. Rejects with a sentence where it could not answer. */
-export type Ask = <Kind extends RequestKind>(
-  kind: Kind,
-  params: Requests[Kind]['params'],
-) => Promise<Requests[Kind]['result']>;
+import type { AskWorker } from './worker-client.ts';
 
 /**
  * A question that is asked again whenever the state changes: only the answer to the last one is
  * drawn, and the same question is not asked twice.
  */
 export function askLatest<Kind extends RequestKind>(
-  ask: Ask,
+  ask: AskWorker,
   kind: Kind,
   draw: (result: Requests[Kind]['result']) => void,
   fail: (problem: string) => void,

@@ -2,12 +2,13 @@ import { askLatest } from '../ask.ts';
 import { chooser, element } from '../dom.ts';
 import { formatCount, formatDuration, formatShare } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
-import { type PageContext, timeFilterOf } from '../page-context.ts';
 import { onColoursChange } from '../theme.ts';
+import type { ViewContext } from '../view-context.ts';
 import type { HeatMapResult } from '../worker/time-messages.ts';
 import { fitCanvas, strength } from './canvas.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
+import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
@@ -19,7 +20,7 @@ const AXIS_HEIGHT = 20;
  * A column per second, from its start at the top down to its end: what happens for a part of a second
  * only, or always at the same part of it, is seen. From one cell to another is a range of time.
  */
-export function createHeatMap({ store, ask, opened }: PageContext) {
+export function createHeatMap({ store, ask, recording }: ViewContext) {
   const canvas = element('canvas', 'heat-map');
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'img');
@@ -149,7 +150,7 @@ export function createHeatMap({ store, ask, opened }: PageContext) {
     const from = Math.min(anchor ?? cursor, cursor);
     const to = Math.max(anchor ?? cursor, cursor) + 1;
     store.change({
-      range: clampRange(firstNs + from * cellNs, firstNs + to * cellNs, opened.endNs),
+      range: clampRange(firstNs + from * cellNs, firstNs + to * cellNs, recording.endNs),
     });
     anchor = null;
   }

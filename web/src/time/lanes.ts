@@ -1,13 +1,14 @@
 import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { formatCount } from '../format.ts';
-import { type PageContext, timeFilterOf } from '../page-context.ts';
 import type { Range, ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
+import type { ViewContext } from '../view-context.ts';
 import type { TimeLane, TimelineResult } from '../worker/time-messages.ts';
 import { fitCanvas, formatTick, secondTicks, strength } from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange } from './range.ts';
+import { timeFilterOf } from './time-filter.ts';
 
 const LANE_HEIGHT = 18;
 const AXIS_HEIGHT = 20;
@@ -15,7 +16,7 @@ const CELL_PIXELS = 2;
 const MAX_LANES = 60;
 
 /** One row per thread, the darker the more samples; dragging takes a range of time. */
-export function createLanes({ store, ask, opened }: PageContext) {
+export function createLanes({ store, ask, recording }: ViewContext) {
   const labels = element('div', 'lane-labels');
   const canvas = element('canvas');
   canvas.setAttribute('role', 'img');
@@ -49,7 +50,7 @@ export function createLanes({ store, ask, opened }: PageContext) {
     const width = plot.clientWidth;
     if (!isOpen || width === 0) return;
     const length = Math.max(20, Math.floor(width / CELL_PIXELS));
-    const grid = { firstNs: 0, cellNs: (opened.endNs + 1) / length, length };
+    const grid = { firstNs: 0, cellNs: (recording.endNs + 1) / length, length };
     question({ ...timeFilterOf(store.get()), grid, lanes: MAX_LANES });
   }
 
@@ -101,7 +102,7 @@ export function createLanes({ store, ask, opened }: PageContext) {
   let startNs: number | null = null;
   const timeAt = (event: PointerEvent) => {
     const { left, width } = canvas.getBoundingClientRect();
-    return ((event.clientX - left) / width) * (opened.endNs + 1);
+    return ((event.clientX - left) / width) * (recording.endNs + 1);
   };
   canvas.addEventListener('pointerdown', (event) => {
     startNs = timeAt(event);
@@ -109,13 +110,13 @@ export function createLanes({ store, ask, opened }: PageContext) {
   });
   canvas.addEventListener('pointermove', (event) => {
     if (startNs === null) return;
-    dragged = clampRange(startNs, timeAt(event), opened.endNs);
+    dragged = clampRange(startNs, timeAt(event), recording.endNs);
     draw();
   });
   canvas.addEventListener('pointerup', (event) => {
     if (startNs === null) return;
-    const range = clampRange(startNs, timeAt(event), opened.endNs);
-    const isClick = range === null || range.toNs - range.fromNs < (opened.endNs + 1) / 500;
+    const range = clampRange(startNs, timeAt(event), recording.endNs);
+    const isClick = range === null || range.toNs - range.fromNs < (recording.endNs + 1) / 500;
     startNs = null;
     dragged = null;
     store.change({ range: isClick ? null : range });

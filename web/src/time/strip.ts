@@ -2,12 +2,13 @@ import uPlot from 'uplot';
 import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
-import { type PageContext, timeFilterOf } from '../page-context.ts';
 import type { ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
+import type { ViewContext } from '../view-context.ts';
 import type { TimeGrid, TimelineResult } from '../worker/time-messages.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange, formatRange } from './range.ts';
+import { timeFilterOf } from './time-filter.ts';
 
 const HEIGHT = 74;
 const CELL_PIXELS = 3;
@@ -16,8 +17,8 @@ const CELL_PIXELS = 3;
  * The whole recording over time, above every view: samples, and stacked on them what was lost.
  * Dragging takes the range that all views show.
  */
-export function createStrip(context: PageContext, onResult: (result: TimelineResult) => void) {
-  const { store, ask, opened } = context;
+export function createStrip(context: ViewContext, onResult: (result: TimelineResult) => void) {
+  const { store, ask, recording } = context;
   const root = element('section', 'strip');
   root.setAttribute('aria-label', 'Samples over time');
   const box = element('div', 'strip-plot');
@@ -48,7 +49,7 @@ export function createStrip(context: PageContext, onResult: (result: TimelineRes
     const width = box.clientWidth;
     if (width === 0) return;
     const length = Math.max(20, Math.floor((width - 60) / CELL_PIXELS));
-    const grid: TimeGrid = { firstNs: 0, cellNs: (opened.endNs + 1) / length, length };
+    const grid: TimeGrid = { firstNs: 0, cellNs: (recording.endNs + 1) / length, length };
     question({ ...timeFilterOf(store.get()), grid, lanes: 0 });
   }
 
@@ -59,7 +60,7 @@ export function createStrip(context: PageContext, onResult: (result: TimelineRes
     plot = new uPlot(
       stripOptions(box.clientWidth, colours, result, (fromNs, toNs) => {
         if (isSetting) return;
-        store.change({ range: clampRange(fromNs, toNs, opened.endNs) });
+        store.change({ range: clampRange(fromNs, toNs, recording.endNs) });
       }),
       stripData(result),
       box,

@@ -1,12 +1,12 @@
 import { element } from '../dom.ts';
-import type { PageContext } from '../page-context.ts';
 import type { TabView } from '../tab-view.ts';
+import type { ViewContext } from '../view-context.ts';
 import { createHeatMap } from './heat-map.ts';
 import { createLanes } from './lanes.ts';
 import { renderMarkLegend } from './marks.ts';
 
 /** Threads over time and the heat map, one below the other. */
-export function createTimeTab(context: PageContext): TabView {
+export function createTimeTab(context: ViewContext): TabView {
   const lanes = createLanes(context);
   const heatMap = createHeatMap(context);
   return {

@@ -1,0 +1,233 @@
+import uPlot from 'uplot';
+import { formatNanos } from '../../../src/base/numbers.ts';
+import type { EventReport } from '../../../src/period/report/event-report.ts';
+import type { Range } from '../state.ts';
+import { readColours, type TimeColours } from '../time/marks.ts';
+import type { ShownStream, Stretch } from '../worker/time-messages.ts';
+
+const SYNC_KEY = 'period';
+
+export type PeriodPlots = { destroy(): void };
+
+export type PlotOptions = {
+  readonly event: EventReport;
+  readonly stream: ShownStream;
+  readonly range: Range;
+  readonly onRange: (fromNs: number, toNs: number) => void;
+};
+
+/**
+ * Three plots over the same time: the period on a logarithmic scale, samples per second with the rate
+ * asked, events per second on a logarithmic scale.
+ */
+export function drawPeriodPlots(box: HTMLElement, options: PlotOptions): PeriodPlots {
+  const colours = readColours(box);
+  const { width, height } = sizeOf(box);
+  const frame = (title: string) => ({ title, width, height, colours, options });
+  const plots = [
+    new uPlot(periodOptions(frame('period')), periodData(options.stream), box),
+    new uPlot(rateOptions(frame('samples per second')), rateData(options), box),
+    new uPlot(eventRateOptions(frame('events per second')), eventRateData(options.stream), box),
+  ];
+  return {
+    destroy() {
+      for (const plot of plots) plot.destroy();
+    },
+  };
+}
+
+/** As large as the window lets them be together. */
+function sizeOf(box: HTMLElement): { width: number; height: number } {
+  const height = Math.round(Math.min(420, Math.max(150, (window.innerHeight - 360) / 3)));
+  return { width: Math.max(200, box.clientWidth), height };
+}
+
+type Frame = {
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colours: TimeColours;
+  readonly options: PlotOptions;
+};
+
+const seconds = (values: Float64Array) => values.map((ns) => ns / 1e9);
+
+function periodData({ period }: ShownStream): uPlot.AlignedData {
+  return [seconds(period.timeNs), period.low, period.high, period.middle];
+}
+
+function rateData({ stream, event }: PlotOptions): uPlot.AlignedData {
+  const { timeNs, hz } = stream.rate;
+  const target = hz.map(() => event.targetHz ?? Number.NaN);
+  return [seconds(timeNs), withGaps(hz), withGaps(target)];
+}
+
+function eventRateData({ rate }: ShownStream): uPlot.AlignedData {
+  return [seconds(rate.timeNs), withGaps(rate.eventHz)];
+}
+
+/** Lines break at null, and a logarithm knows nothing of 0. */
+function withGaps(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (value > 0 ? value : null));
+}
+
+function periodOptions(frame: Frame): uPlot.Options {
+  const { colours, options } = frame;
+  const isEach = options.stream.period.samplesPerRow === 1;
+  const band: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } };
+  return {
+    ...commonOptions(frame),
+    scales: { x: timeScale(options.range), y: { distr: 3, log: 10 } },
+    series: [
+      {},
+      band,
+      band,
+      {
+        label: 'period',
+        stroke: colours.samples,
+        width: isEach ? 1 : 1.5,
+        points: { show: isEach, size: 4, fill: colours.samples, width: 0 },
+      },
+    ],
+    bands: [{ series: [2, 1], fill: withAlpha(colours.samples, 0.25) }],
+  };
+}
+
+function rateOptions(frame: Frame): uPlot.Options {
+  const { colours, options } = frame;
+  return {
+    ...commonOptions(frame),
+    scales: {
+      x: timeScale(options.range),
+      y: { range: (_, _least, most) => [0, Math.max(1, most * 1.1)] },
+    },
+    series: [
+      {},
+      { label: 'achieved', stroke: colours.samples, width: 1.5, points: { show: false } },
+      { label: 'asked', stroke: colours.accent, width: 1.5, dash: [6, 4], points: { show: false } },
+    ],
+  };
+}
+
+function eventRateOptions(frame: Frame): uPlot.Options {
+  const { colours, options } = frame;
+  return {
+    ...commonOptions(frame),
+    scales: { x: timeScale(options.range), y: { distr: 3, log: 10 } },
+    series: [{}, { label: 'events', stroke: colours.samples, width: 1.5, points: { show: false } }],
+  };
+}
+
+function timeScale({ fromNs, toNs }: Range): uPlot.Scale {
+  return { time: false, range: () => [fromNs / 1e9, toNs / 1e9] };
+}
+
+function commonOptions({
+  title,
+  width,
+  height,
+  colours,
+  options,
+}: Frame): Omit<uPlot.Options, 'series'> {
+  const { stream, onRange } = options;
+  const axis: uPlot.Axis = {
+    stroke: colours.quiet,
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [18, 12, 0, 0],
+    cursor: { sync: { key: SYNC_KEY }, drag: { x: true, y: false, setScale: false } },
+    axes: [
+      { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, size: 64, values: (_, ticks) => ticks.map(formatLarge) },
+    ],
+    hooks: {
+      drawClear: [(plot) => drawStretches(plot, stream, colours)],
+      draw: [
+        (plot) => {
+          drawTitle(plot, title, colours);
+          drawSettle(plot, stream, colours);
+        },
+      ],
+      setSelect: [
+        (plot) => {
+          if (plot.select.width < 3) return;
+          const at = (pixel: number) => plot.posToVal(pixel, 'x') * 1e9;
+          onRange(at(plot.select.left), at(plot.select.left + plot.select.width));
+        },
+      ],
+    },
+  };
+}
+
+/** Behind the lines: ramps and pauses. */
+function drawStretches(plot: uPlot, { ramps, throttles }: ShownStream, colours: TimeColours): void {
+  fillStretches(plot, ramps, withAlpha(colours.ramp, 0.28));
+  fillStretches(plot, throttles, withAlpha(colours.throttled, 0.5));
+}
+
+function fillStretches(plot: uPlot, stretches: readonly Stretch[], colour: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const { startNs, endNs } of stretches) {
+    const left = plot.valToPos(startNs / 1e9, 'x', true);
+    const right = plot.valToPos(endNs / 1e9, 'x', true);
+    ctx.fillRect(left, bbox.top, Math.max(2, right - left), bbox.height);
+  }
+  ctx.restore();
+}
+
+function drawSettle(plot: uPlot, { settleNs }: ShownStream, colours: TimeColours): void {
+  if (settleNs === null) return;
+  const { ctx, bbox } = plot;
+  const x = plot.valToPos(settleNs / 1e9, 'x', true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  const ratio = uPlot.pxRatio;
+  ctx.save();
+  ctx.strokeStyle = colours.text;
+  ctx.setLineDash([3 * ratio, 3 * ratio]);
+  ctx.lineWidth = ratio;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.fillStyle = colours.text;
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  const isLate = x > bbox.left + bbox.width * 0.8;
+  ctx.textAlign = isLate ? 'right' : 'left';
+  const text = `settled ${formatNanos(settleNs)}`;
+  ctx.fillText(text, x + (isLate ? -4 : 4) * ratio, bbox.top + 12 * ratio);
+  ctx.restore();
+}
+
+function drawTitle(plot: uPlot, title: string, colours: TimeColours): void {
+  const { ctx, bbox } = plot;
+  const ratio = uPlot.pxRatio;
+  ctx.save();
+  ctx.fillStyle = colours.quiet;
+  ctx.textAlign = 'left';
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.fillText(title, bbox.left, bbox.top - 6 * ratio);
+  ctx.restore();
+}
+
+/** `1.2 M`, `300 k`: an axis has no room for nine digits. Empty for ticks that have no text. */
+function formatLarge(value: number | null): string {
+  if (value === null) return '';
+  const [scale, suffix] =
+    value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];
+  return `${Number((value / scale).toPrecision(3))}${suffix}`;
+}
+
+/** `rgb(1, 2, 3)`, as computed colours are, with transparency. */
+function withAlpha(colour: string, alpha: number): string {
+  return colour.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*$/, `rgba($1, ${alpha})`);
+}

@@ -1,0 +1,102 @@
+import { askLatest } from '../ask.ts';
+import { chooser, element } from '../dom.ts';
+import { formatCount } from '../format.ts';
+import type { TabView } from '../tab-view.ts';
+import { onColoursChange } from '../theme.ts';
+import { clampRange } from '../time/range.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { PeriodResult } from '../worker/time-messages.ts';
+import { drawPeriodPlots, type PeriodPlots } from './period-plots.ts';
+import { renderPeriodWords } from './period-words.ts';
+
+/** How one stream's period went, and what it means. */
+export function createPeriodTab({ store, ask, recording }: ViewContext): TabView {
+  const plotBox = element('div', 'period-plots');
+  const words = element('aside', 'period-words');
+  words.setAttribute('aria-label', 'What the figures mean');
+  const note = element('p', 'quiet-text');
+  let result: PeriodResult | null = null;
+  let plots: PeriodPlots | null = null;
+  const streams = chooser('Stream', [], (index) => {
+    store.change({ stream: result?.streams[index]?.stream ?? null });
+  });
+  const root = element(
+    'div',
+    'period-tab',
+    element('div', '', element('div', 'row', streams.root, note), plotBox),
+    words,
+  );
+
+  const question = askLatest(
+    ask,
+    'period',
+    (answer) => {
+      result = answer;
+      streams.setOptions(answer.streams.map(({ label }) => label));
+      streams.choose(answer.streams.findIndex(({ stream }) => stream === answer.shown?.stream));
+      draw();
+    },
+    (problem) => {
+      note.textContent = problem;
+    },
+  );
+
+  function draw(): void {
+    const event = recording.head.periods.events[store.get().event];
+    plots?.destroy();
+    plots = null;
+    if (result === null || event === undefined) return;
+    const { shown, streamCount } = result;
+    words.replaceChildren(...renderPeriodWords(event, shown?.report ?? null));
+    note.textContent = describe(result, streamCount);
+    plotBox.hidden = shown === null || shown.period.timeNs.length === 0;
+    if (shown === null || plotBox.hidden || plotBox.clientWidth === 0) return;
+    const [firstNs, lastNs] = [shown.period.timeNs[0]!, shown.period.timeNs.at(-1)!];
+    plotBox.setAttribute('role', 'img');
+    plotBox.setAttribute(
+      'aria-label',
+      'Period, samples per second and events per second over time. The words beside say the same.',
+    );
+    plots = drawPeriodPlots(plotBox, {
+      event,
+      stream: shown,
+      range: store.get().range ?? { fromNs: firstNs, toNs: Math.max(lastNs, firstNs + 1) },
+      onRange: (from, to) => store.change({ range: clampRange(from, to, recording.endNs) }),
+    });
+  }
+
+  onColoursChange(window, store, draw);
+  let drawnWidth = 0;
+  new ResizeObserver(() => {
+    if (plotBox.clientWidth === drawnWidth) return;
+    drawnWidth = plotBox.clientWidth;
+    draw();
+  }).observe(plotBox);
+  return {
+    root,
+    show({ event, stream, range }) {
+      question({
+        event,
+        stream,
+        fromNs: range?.fromNs ?? null,
+        toNs: range?.toNs ?? null,
+      });
+    },
+  };
+}
+
+function describe({ shown, streams }: PeriodResult, streamCount: number): string {
+  if (shown === null) return 'This event has no samples.';
+  const said: string[] = [];
+  if (streamCount > streams.length) {
+    said.push(`The largest ${formatCount(streams.length)} of ${formatCount(streamCount)} streams.`);
+  }
+  const { samplesPerRow, timeNs } = shown.period;
+  if (timeNs.length === 0) said.push('No samples of this stream in the range.');
+  else if (samplesPerRow > 1) {
+    said.push(
+      `Each point is the median of ${formatCount(samplesPerRow)} periods, the band their extremes.`,
+    );
+  }
+  return said.join(' ');
+}

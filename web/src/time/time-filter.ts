@@ -1,0 +1,7 @@
+import type { ViewState } from '../state.ts';
+import type { TimeFilter } from '../worker/time-messages.ts';
+
+/** Which samples `state` counts, at whatever time. */
+export function timeFilterOf({ event, weight, thread, pid, cpu }: ViewState): TimeFilter {
+  return { event, weight, thread, pid, cpu };
+}
