@@ -155,7 +155,21 @@ Examples:
     .addOption(debuginfodOption())
     .option('--strict', 'fail on a file that was cut short')
     .option('-v, --verbose', 'more about what was found')
+    .option('--live', 'record now, and show what comes: with one of the next three')
+    .option('-p, --pid <pids>', 'live: processes, all their threads')
+    .option('-t, --tid <tids>', 'live: single threads')
+    .option('-a, --all-cpus', 'live: the whole system')
+    .option('-e, --event <list>', 'live: events in perf syntax; may repeat', collect)
+    .option('-F, --freq <hz>', 'live: samples per second')
+    .option('--call-graph <how>', 'live: call stacks, as in record (default fp)')
+    .option('--duration <s>', 'live: stop recording after this many seconds')
     .action(async (files: string[], options) => {
+      if (options.live) {
+        const { runLiveView } = await import('./live-view.ts');
+        // The kind of weight is not record's --weight.
+        await runLiveView({ ...options, weight: false, inherit: true });
+        return;
+      }
       const { runView } = await import('./view.ts');
       await runView(files.length === 0 ? ['perf.data'] : files, options);
     });

@@ -33,6 +33,9 @@ export type RecordFlags = {
   inherit: boolean;
   maxSize?: string;
   archive?: boolean;
+  view?: boolean;
+  port?: string;
+  open?: boolean;
   mmapPages?: string;
   clockid?: string;
   output?: string;

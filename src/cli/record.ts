@@ -6,6 +6,7 @@ import type { RecordOptions } from '../session/record/record-options.ts';
 import { type CommandExit, type Recording, startRecording } from '../session/record/recorder.ts';
 import { describeDryRun } from './dry-run.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
+import type { LiveView } from './live-view.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
 
@@ -30,10 +31,12 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   if (flags.archive === true && options.output === '-') {
     throw new UsageError('--archive needs a file, and -o - writes a stream');
   }
+  if (flags.view === true) (await import('./live-view.ts')).checkLiveView(flags);
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
   const running = await startRecording(options);
   const signals = forwardSignals(running);
+  const view = flags.view === true ? await startView(options, flags) : null;
   const recording = await running.finished;
   if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
@@ -41,6 +44,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const exit = await running.exited;
   signals.dispose();
   if (flags.archive === true) await archive(recording.path, quiet);
+  await view?.serveFinished();
   const status = exitStatus(recording, exit);
   const { share } = lossOf(recording.totals);
   const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
@@ -49,6 +53,12 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     say(`perf-ts: ${formatShare(share)} of the samples were lost, --fail-on-loss is ${tolerated}`);
   }
   process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
+}
+
+/** The page of the recording while it grows. */
+async function startView(options: RecordOptions, flags: RecordFlags): Promise<LiveView> {
+  const { startLiveView } = await import('./live-view.ts');
+  return startLiveView(options.output ?? 'perf.data', flags);
 }
 
 /** Stores what names the samples, now that the command has ended and its files still are there. */

@@ -61,11 +61,11 @@ export function readPort(text: string | undefined): number {
   return port;
 }
 
-/** Resolves at the first signal that ends a command. */
-function interrupted(): Promise<void> {
+/** Resolves at the first signal that ends a command; more of them change nothing. */
+export function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(name, () => resolve());
+      process.on(name, () => resolve());
     }
   });
 }

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import { type OpenProfileOptions, openProfile } from '../session/read/open-profile.ts';
 import { ViewedFile } from './viewed-file.ts';
 
-/** How often the page is told of more; reading all of it again takes longer as it grows. */
+/**
+ * How often the page is told of more. Reading all of it again takes longer as it grows; at most half
+ * of the time goes to it.
+ */
 const UPDATE_MS = 1000;
-/** Of the time goes to reading at most one part in so many: the recorder is to have the rest. */
-const READING_SHARE = 4;
 
 /**
  * A recording that is being written, read again as it grows. What is read is the file as it is: every
@@ -71,6 +72,6 @@ export class GrowingFile {
       this.#onGrowth();
     }
     const tookMs = performance.now() - startMs;
-    this.#plan(Math.max(UPDATE_MS - tookMs, tookMs * READING_SHARE));
+    this.#plan(Math.max(UPDATE_MS - tookMs, tookMs));
   }
 }
