@@ -1,32 +1,29 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
-import type { EventSources } from '../../events/event-sources.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import { parseEvents } from '../../events/parse-events.ts';
-import type { NativeBinding } from '../../native/types.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { type CountedEvent, type CountedGroup, groupSpecs } from './counted-group.ts';
 import { counterAttr } from './counter-attr.ts';
 import { defaultEvents, topdownEvents } from './default-events.ts';
-import type { StatOptions } from './stat-options.ts';
+import type { StatMachine, StatOptions } from './stat-options.ts';
 
 /** The groups to count: those asked for, those of `--topdown`, or the default set. */
 export function chooseGroups(
   options: StatOptions,
   systemWide: boolean,
-  sources: EventSources,
-  binding: NativeBinding,
+  machine: StatMachine,
 ): CountedGroup[] {
   if (options.topdown === true && options.events !== undefined) {
     throw new UsageError('--topdown chooses the events: leave -e out');
   }
-  return groupSpecs(narrow(chooseSpecs(options, systemWide, sources, binding), options), sources);
+  const specs = narrow(chooseSpecs(options, systemWide, machine), options);
+  return groupSpecs(specs, machine.sources, machine.sysfs);
 }
 
 function chooseSpecs(
   options: StatOptions,
   systemWide: boolean,
-  sources: EventSources,
-  binding: NativeBinding,
+  { sources, binding, sysfs }: StatMachine,
 ): readonly EventSpec[] {
   if (options.events?.length) return parseEvents(options.events, sources);
   if (options.topdown === true) {
@@ -37,7 +34,7 @@ function chooseSpecs(
     ]);
   }
   const opens = (spec: EventSpec): boolean => {
-    const [group] = groupSpecs([spec], sources);
+    const [group] = groupSpecs([spec], sources, sysfs);
     const event = group?.events[0] as CountedEvent;
     const attr = counterAttr(event, true, { enableOnExec: false, inherit: false, userOnly: true });
     return binding.probeEvent(encodeAttr(attr), 0, -1).errno === 0;

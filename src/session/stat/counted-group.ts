@@ -25,7 +25,11 @@ export type CountedGroup = {
 };
 
 /** Specs in groups, in their order. */
-export function groupSpecs(specs: readonly EventSpec[], sources: EventSources): CountedGroup[] {
+export function groupSpecs(
+  specs: readonly EventSpec[],
+  sources: EventSources,
+  sysfs: string,
+): CountedGroup[] {
   const groups: { events: CountedEvent[]; weak: boolean; number: number }[] = [];
   specs.forEach((spec, index) => {
     const event: CountedEvent = {
@@ -34,7 +38,7 @@ export function groupSpecs(specs: readonly EventSpec[], sources: EventSources): 
       name: spec.name,
       role: roleOf(spec, sources),
       domain: domainOf(spec),
-      scale: findScale(spec, sources),
+      scale: findScale(spec, sources, sysfs),
     };
     const last = groups.at(-1);
     if (spec.group >= 0 && !spec.leader && last?.number === spec.group) last.events.push(event);

@@ -27,7 +27,7 @@ const MILLISECONDS: EventScale = { factor: 1e-6, unit: 'msec' };
 export function findScale(
   spec: EventSpec,
   sources: EventSources,
-  sysfs = '/sys',
+  sysfs: string,
 ): EventScale | null {
   if (spec.isClock) return MILLISECONDS;
   const named = pmuEventName(spec, sources);

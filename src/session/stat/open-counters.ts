@@ -7,6 +7,7 @@ import { happensOnlyInKernel } from '../record/open-fallbacks.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import { type CounterMode, counterAttr } from './counter-attr.ts';
 import { Counters, type Instance, type OpenGroup, type Refused } from './counters.ts';
+import { domainOf } from './event-role.ts';
 import { type Place, type PlaceContext, placesOf } from './places.ts';
 import { isRefused, refusalReason } from './refusal.ts';
 
@@ -51,7 +52,17 @@ export function openCounters(groups: readonly CountedGroup[], context: OpeningCo
     new Counters(opened, []).close();
     throw error;
   }
+  sayUserOnly(opened, context);
   return new Counters(opened, refused);
+}
+
+function sayUserOnly(opened: readonly OpenGroup[], { say }: OpeningContext): void {
+  const narrowed = opened
+    .flatMap(({ events }) => events)
+    .filter(({ spec, domain }) => domain !== domainOf(spec));
+  if (narrowed.length === 0) return;
+  const names = narrowed.map(({ name }) => name).join(', ');
+  say(`${names}: user code only, the kernel allows this user no more`);
 }
 
 type Outcome =
@@ -94,11 +105,6 @@ function openEverywhere(
   if (instances.length === 0)
     throw new FailedError('none of the threads to count is there any more');
   const events = userOnly ? group.events.map(inUserSpace) : group.events;
-  if (userOnly) {
-    context.say(
-      `${events.map(({ name }) => name).join(', ')}: user code only, the kernel allows no more`,
-    );
-  }
   return { opened: { events, instances }, refused: [] };
 }
 

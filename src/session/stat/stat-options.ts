@@ -1,4 +1,5 @@
-import type { CommandSpec } from '../../native/types.ts';
+import type { EventSources } from '../../events/event-sources.ts';
+import type { CommandSpec, NativeBinding } from '../../native/types.ts';
 
 /** How counts are put together. */
 export type Aggregation = 'total' | 'cpu' | 'core' | 'socket' | 'thread';
@@ -48,3 +49,13 @@ export type StatTarget =
   | { readonly kind: 'command'; readonly command: CommandSpec }
   | { readonly kind: 'threads'; readonly tids: readonly number[]; readonly pids: readonly number[] }
   | { readonly kind: 'system'; readonly command: CommandSpec | null };
+
+/** What is counted on; tests hand in machines of their own. */
+export type StatMachine = {
+  readonly binding: NativeBinding;
+  readonly sources: EventSources;
+  /** CPUs that are online. */
+  readonly cpus: readonly number[];
+  /** Mount point of sysfs, for the scale of events. */
+  readonly sysfs: string;
+};

@@ -2,14 +2,8 @@ import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { type Spread, spreadOf } from '../../count/spread.ts';
-import type { EventSources } from '../../events/event-sources.ts';
 import { loadBinding } from '../../native/binding.ts';
-import type {
-  CommandEnd,
-  NativeBinding,
-  NativeError,
-  NativeHeldCommand,
-} from '../../native/types.ts';
+import type { CommandEnd, NativeError, NativeHeldCommand } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { openCgroup } from '../record/containers.ts';
 import { onlineCpus, readEventSources } from '../record/event-sources.ts';
@@ -19,7 +13,7 @@ import type { Counters, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
 import { isRefused, permissionHints } from './refusal.ts';
-import type { StatOptions, StatTarget } from './stat-options.ts';
+import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
 import { type GroupTally, rowsOf, type StatRow, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
@@ -60,6 +54,10 @@ export type RunningStat = {
   kill(signal: number): boolean;
 };
 
+function thisMachine(): StatMachine {
+  return { binding: loadBinding(), sources: readEventSources(), cpus: onlineCpus(), sysfs: '/sys' };
+}
+
 /** How often it is looked whether what is attached to is still there. */
 const LOOK_MS = 100;
 /** Node's own descriptors and what a run opens beside its counters. */
@@ -73,9 +71,9 @@ const OTHER_FDS = 64;
 export function startStat(
   options: StatOptions,
   onInterval: (report: StatReport) => void = () => {},
-  binding: NativeBinding = loadBinding(),
+  machine: StatMachine = thisMachine(),
 ): RunningStat {
-  const stat = new Stat(options, onInterval, binding);
+  const stat = new Stat(options, onInterval, machine);
   return {
     finished: stat.countRuns(),
     exited: stat.exited,
@@ -88,10 +86,9 @@ class Stat {
   readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
   private readonly options: StatOptions;
   private readonly onInterval: (report: StatReport) => void;
-  private readonly binding: NativeBinding;
+  private readonly machine: StatMachine;
   private readonly target: StatTarget;
   private readonly groups: readonly CountedGroup[];
-  private readonly sources: EventSources = readEventSources();
   private readonly notices: string[] = [];
   private readonly finder: UnitFinder;
   private settleExit: (exit: CommandEnd | null) => void = () => {};
@@ -102,15 +99,15 @@ class Stat {
   constructor(
     options: StatOptions,
     onInterval: (report: StatReport) => void,
-    binding: NativeBinding,
+    machine: StatMachine,
   ) {
     this.options = options;
     this.onInterval = onInterval;
-    this.binding = binding;
+    this.machine = machine;
     const { target, notices } = chooseTarget(options);
     this.target = target;
     for (const notice of notices) this.say(notice);
-    this.groups = chooseGroups(options, target.kind === 'system', this.sources, binding);
+    this.groups = chooseGroups(options, target.kind === 'system', machine);
     this.finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
     this.exited = new Promise((resolve) => {
       this.settleExit = resolve;
@@ -146,7 +143,7 @@ class Stat {
 
   private async countOnce(): Promise<Run> {
     const { command: spec } = this.target.kind === 'threads' ? { command: null } : this.target;
-    const command = spec === null ? null : new this.binding.HeldCommand(spec);
+    const command = spec === null ? null : new this.machine.binding.HeldCommand(spec);
     this.command = command;
     const counters = this.open(command?.pid ?? null);
     try {
@@ -160,10 +157,11 @@ class Stat {
   }
 
   private open(commandPid: number | null): Counters {
-    const { target, options, binding, sources } = this;
+    const { target, options } = this;
+    const { binding, sources } = this.machine;
     const { cgroups = [], delayMs = 0 } = options;
     const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
-    const cpus = options.cpus ?? onlineCpus();
+    const cpus = options.cpus ?? this.machine.cpus;
     const cgroupFds: number[] = [];
     const perEvent =
       target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;
@@ -311,7 +309,7 @@ class Stat {
     elapsedNs: number,
     timeNs: number,
   ): StatReport {
-    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.sources) };
+    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.machine.sources) };
     return { rows: rowsOf(runs, counters, context), elapsedNs, timeNs };
   }
 
