@@ -1,15 +1,48 @@
 import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
+import type { PageSetup } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
 import { renderHeader } from './header.ts';
 import { createPage } from './page.ts';
+import { createProfilePage } from './profile-page.ts';
+import { loadPageData, readSetup, startWorker } from './setup.ts';
 import { createShell } from './shell.ts';
 import { createStore } from './store.ts';
+import { createClient } from './worker-client.ts';
+import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import './shell.css';
+import './time/time.css';
 
 const block = document.getElementById('flame-graph-data');
-if (block?.textContent) {
-  const data = JSON.parse(block.textContent) as FlameGraphData;
+const setup = readSetup(document);
+if (setup !== null) {
+  void openProfile(setup);
+} else if (block?.textContent) {
+  showFlameGraph(JSON.parse(block.textContent) as FlameGraphData);
+} else {
+  document.body.append(element('p', 'notes', 'This page holds no profile.'));
+}
+
+/** Fetches the first recording and builds the page; what fails is said in its place. */
+async function openProfile({ files }: PageSetup): Promise<void> {
+  const [file, other = null] = files;
+  const state = element('p', 'empty', 'Reading the profile …');
+  state.setAttribute('role', 'status');
+  document.body.append(state);
+  try {
+    if (file === undefined) throw new Error('This page holds no profile.');
+    const ask = createClient(startWorker(document));
+    const bytes = await loadPageData(document, file);
+    const recording = await ask('open', { slot: 0, bytes });
+    state.remove();
+    createProfilePage(document, ask, recording, file, other);
+  } catch (error) {
+    state.className = 'notes';
+    state.textContent = error instanceof Error ? error.message : String(error);
+  }
+}
+
+function showFlameGraph(data: FlameGraphData): void {
   const root = element('div');
   let isDrawn = false;
   createShell(document, {
@@ -30,6 +63,4 @@ if (block?.textContent) {
       },
     ],
   });
-} else {
-  document.body.append(element('p', 'notes', 'This page holds no profile.'));
 }

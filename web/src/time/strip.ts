@@ -17,8 +17,7 @@ const CELL_PIXELS = 3;
  * The whole recording over time, above every view: samples, and stacked on them what was lost.
  * Dragging takes the range that all views show.
  */
-export function createStrip(context: ViewContext, onResult: (result: TimelineResult) => void) {
-  const { store, ask, recording } = context;
+export function createStrip({ store, ask, recording }: ViewContext) {
   const root = element('section', 'strip');
   root.setAttribute('aria-label', 'Samples over time');
   const box = element('div', 'strip-plot');
@@ -38,7 +37,6 @@ export function createStrip(context: ViewContext, onResult: (result: TimelineRes
     (answer) => {
       result = answer;
       draw();
-      onResult(answer);
     },
     (problem) => {
       readout.textContent = problem;

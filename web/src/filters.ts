@@ -1,0 +1,103 @@
+import { type Chooser, chooser, element } from './dom.ts';
+import { formatCount } from './format.ts';
+import type { ViewState } from './state.ts';
+import type { ViewContext } from './view-context.ts';
+
+type Option<Value> = { readonly value: Value; readonly label: string };
+
+/** A list of more is no list that anyone reads. */
+const MAX_THREADS = 500;
+
+/** Which event, process, thread and CPU every view shows. */
+export function createFilters({ store, recording }: ViewContext): HTMLElement {
+  const { events, cpus } = recording;
+  const parts = [
+    filter(
+      'Event',
+      events.map(({ name }, value) => ({ value, label: name })),
+      ({ event }) => event,
+      // A stream is one of its event's.
+      (event) => store.change({ event, stream: null, zoom: [] }),
+    ),
+    filter(
+      'Process',
+      [{ value: null, label: 'all processes' }, ...processesOf(recording.threads)],
+      ({ pid }) => pid,
+      (pid) => store.change({ pid, thread: null, zoom: [] }),
+    ),
+    filter(
+      'Thread',
+      [{ value: null, label: 'all threads' }, ...threadsOf(recording.threads)],
+      ({ thread }) => thread,
+      (thread) => store.change({ thread, zoom: [] }),
+    ),
+    filter(
+      'CPU',
+      [
+        { value: null, label: 'all CPUs' },
+        ...cpus.map((value) => ({ value, label: `CPU ${value}` })),
+      ],
+      ({ cpu }) => cpu,
+      (cpu) => store.change({ cpu, zoom: [] }),
+    ),
+  ];
+  const show = (state: ViewState) => {
+    for (const part of parts) part.show(state);
+  };
+  store.subscribe(show);
+  show(store.get());
+  return element('div', 'filters', ...parts.map(({ root }) => root));
+}
+
+/** A chooser with the state's value chosen. One with a single choice beside "all" is not shown. */
+function filter<Value>(
+  title: string,
+  options: readonly Option<Value>[],
+  pick: (state: ViewState) => Value,
+  onChoose: (value: Value) => void,
+): { readonly root: HTMLElement; show(state: ViewState): void } {
+  const list: Chooser = chooser(
+    title,
+    options.map(({ label }) => label),
+    (index) => onChoose(options[index]!.value),
+  );
+  const choices = options.filter(({ value }) => value !== null).length;
+  list.root.hidden = choices < 2;
+  return {
+    root: list.root,
+    show: (state) => list.choose(options.findIndex(({ value }) => value === pick(state))),
+  };
+}
+
+type Threads = ViewContext['recording']['threads'];
+
+function threadsOf(threads: Threads): Option<number>[] {
+  return threads
+    .map(({ comm, tid, samples }, value) => ({
+      value,
+      samples,
+      label: `${comm} (tid ${tid}): ${formatCount(samples)} samples`,
+    }))
+    .filter(({ samples }) => samples > 0)
+    .sort((a, b) => b.samples - a.samples || a.value - b.value)
+    .slice(0, MAX_THREADS);
+}
+
+/** Named by the first of its threads that was seen. */
+function processesOf(threads: Threads): Option<number>[] {
+  const byPid = new Map<number, { comm: string; samples: number }>();
+  for (const { pid, tid, comm, samples } of threads) {
+    const own = byPid.get(pid) ?? { comm, samples: 0 };
+    own.samples += samples;
+    if (tid === pid) own.comm = comm;
+    byPid.set(pid, own);
+  }
+  return [...byPid]
+    .filter(([, { samples }]) => samples > 0)
+    .sort(([, a], [, b]) => b.samples - a.samples)
+    .slice(0, MAX_THREADS)
+    .map(([value, { comm, samples }]) => ({
+      value,
+      label: `${comm} (pid ${value}): ${formatCount(samples)} samples`,
+    }));
+}

@@ -1,0 +1,57 @@
+import type { PageFile } from '../../src/export/page-profile.ts';
+import { element } from './dom.ts';
+import { createFilters } from './filters.ts';
+import { createPeriodTab } from './period/period-tab.ts';
+import { createRecordingHeader } from './recording-header.ts';
+import { createShell } from './shell.ts';
+import { DEFAULT_STATE } from './state.ts';
+import { createStore } from './store.ts';
+import type { TabDefinition } from './tab-view.ts';
+import { nextTheme } from './theme.ts';
+import { rangeKeys } from './time/range.ts';
+import { createStrip } from './time/strip.ts';
+import { createTimeTab } from './time/time-tab.ts';
+import type { ViewContext } from './view-context.ts';
+import { createWeightSwitch, nextWeight } from './weights.ts';
+import type { OpenResult } from './worker/messages.ts';
+import type { AskWorker } from './worker-client.ts';
+
+/** Builds the page of an opened recording. */
+export function createProfilePage(
+  page: Document,
+  ask: AskWorker,
+  recording: OpenResult,
+  file: PageFile,
+  other: PageFile | null,
+): ViewContext {
+  const store = createStore(window, { ...DEFAULT_STATE, weight: recording.head.firstWeight });
+  const context: ViewContext = { store, ask, recording, file, other };
+  page.title = recording.head.title || 'perf-ts';
+  const strip = createStrip(context);
+  createShell(page, {
+    store,
+    header: createRecordingHeader(context),
+    controls: [
+      element('div', 'control-bar', createFilters(context), createWeightSwitch(context)),
+      strip.root,
+    ],
+    tabs: tabsOf(context),
+    keys: [
+      { key: 'w', does: 'next weight', run: () => store.change({ weight: nextWeight(context) }) },
+      ...rangeKeys(store, recording.endNs),
+      {
+        key: 't',
+        does: 'theme',
+        run: () => store.change({ theme: nextTheme(store.get()) }, 'adjust'),
+      },
+    ],
+  });
+  return context;
+}
+
+function tabsOf(context: ViewContext): readonly TabDefinition[] {
+  return [
+    { id: 'time', label: 'Time', create: () => createTimeTab(context) },
+    { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
+  ];
+}

@@ -1,0 +1,106 @@
+import { formatCount as spaced } from '../../src/base/numbers.ts';
+import { lostText, throttledText } from '../../src/period/report/words.ts';
+import { element } from './dom.ts';
+import { formatCount, formatDuration, formatShare } from './format.ts';
+import type { ViewState } from './state.ts';
+import type { ViewContext } from './view-context.ts';
+import type { OpenResult } from './worker/messages.ts';
+
+/** What was recorded, and what stands in the way of trusting it: above everything else. */
+export function createRecordingHeader({ store, recording }: ViewContext): HTMLElement {
+  const { head } = recording;
+  const facts = element('dl', 'figures');
+  const header = element(
+    'header',
+    'recording',
+    element('h1', '', head.title),
+    element('p', 'place', placeOf(recording).join(' · ')),
+    facts,
+  );
+  const notes = notesOf(recording);
+  if (notes.length > 0) header.append(renderNotes(notes));
+  let shown = -1;
+  const show = ({ event }: ViewState) => {
+    if (event === shown) return;
+    shown = event;
+    facts.replaceChildren(...figuresOf(recording, event));
+  };
+  store.subscribe(show);
+  show(store.get());
+  return header;
+}
+
+/** Where, when and by what. */
+function placeOf({ meta, head, endNs }: OpenResult): string[] {
+  return [
+    meta.commandLine.join(' ') === head.title ? '' : meta.commandLine.join(' '),
+    meta.hostname ?? '',
+    meta.kernel === null ? '' : `Linux ${meta.kernel}`,
+    meta.arch ?? '',
+    formatDuration(endNs),
+    head.provenance.recorder === null ? '' : `recorded by ${head.provenance.recorder}`,
+    head.exporter,
+  ].filter((part) => part !== '');
+}
+
+function figuresOf({ head, events }: OpenResult, index: number): HTMLElement[] {
+  const event = events[index];
+  if (event === undefined) return [];
+  const report = head.periods.events[index];
+  const provenance = head.provenance.events[index];
+  const figures = [figure('samples', formatCount(event.samples))];
+  const lost = report === undefined || report.lost.samples === 0 ? 'none' : lostText(report);
+  figures.push(figure('lost', lost, lost !== 'none'));
+  if (report !== undefined && report.throttled.count > 0) {
+    figures.push(figure('paused by the kernel', throttledText(report), true));
+  }
+  const { completeness } = head;
+  if (completeness !== null && completeness.samples > 0) {
+    figures.push(figure('whole stacks', describeStacks(completeness)));
+  }
+  if (provenance !== undefined && provenance.said.length > 0) {
+    const origin = figure('where this comes from', provenance.said.join('; '));
+    origin.classList.add('remark');
+    figures.push(origin);
+  }
+  return figures;
+}
+
+function describeStacks(stacks: NonNullable<OpenResult['head']['completeness']>): string {
+  const { samples, complete, unknown, cut } = stacks;
+  const said = [formatShare(complete / samples)];
+  if (unknown > 0) said.push(`of ${formatShare(unknown / samples)} nobody can tell`);
+  const [worst] = cut;
+  if (worst !== undefined) {
+    said.push(`${formatShare(worst.samples / samples)} cut: ${worst.reason}`);
+  }
+  return said.join(', ');
+}
+
+function notesOf({ meta, head }: OpenResult): string[] {
+  const notes = [...meta.notes];
+  if (head.truncatedAt !== null) {
+    notes.unshift(`The recording ends early, at byte ${spaced(head.truncatedAt)}: it was cut.`);
+  }
+  return notes;
+}
+
+/** All of one or two notes; of more the first, and the others on demand. */
+function renderNotes(notes: readonly string[]): HTMLElement {
+  if (notes.length <= 2) {
+    return element('ul', 'notes', ...notes.map((note) => element('li', '', note)));
+  }
+  const [first, ...others] = notes;
+  return element(
+    'details',
+    'notes',
+    element('summary', '', `${first} (and ${others.length} more notes)`),
+    element('ul', '', ...others.map((note) => element('li', '', note))),
+  );
+}
+
+function figure(term: string, text: string, isWarning = false): HTMLElement {
+  const entry = element('div', 'figure', element('dt', '', term), element('dd', '', text));
+  if (isWarning) entry.classList.add('warning');
+  return entry;
+}
