@@ -1,6 +1,6 @@
 import type { FrameEdit } from '../../src/profile/edit-stacks.ts';
 import type { ViewState } from './state.ts';
-import type { FrameKey, Selection } from './worker/messages.ts';
+import type { Selection } from './worker/messages.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
 export function selectionOf(state: ViewState): Selection {
@@ -31,11 +31,4 @@ export function editsOf(state: ViewState): FrameEdit[] {
     ...state.mergedDsos.map(dso('merge')),
     ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
   ];
-}
-
-/** The keys of a zoom path in the state; what is no number ends it. */
-export function zoomKeys(zoom: readonly string[]): FrameKey[] {
-  const keys = zoom.map(Number);
-  const end = keys.findIndex((key) => !Number.isSafeInteger(key) || key < 0);
-  return end < 0 ? keys : keys.slice(0, end);
 }

@@ -65,6 +65,10 @@ export type OpenResult = {
     readonly comm: string;
     readonly samples: number;
   }[];
+  /** F of `FrameKey`; names by FuncIndex and DsoIndex. */
+  readonly funcCount: number;
+  readonly funcNames: readonly string[];
+  readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
   readonly cpus: readonly number[];
   /** The last sample's time, nanoseconds since the recording's start. */

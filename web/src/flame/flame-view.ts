@@ -1,0 +1,283 @@
+import { element, switcher } from '../dom.ts';
+import { formatShare } from '../format.ts';
+import { selectionOf } from '../selection.ts';
+import type { ViewState } from '../state.ts';
+import type { TabView } from '../tab-view.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
+import { renderEdits } from './edit-chips.ts';
+import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
+import { frameActions } from './frame-actions.ts';
+import { describeFolding, renderLegend } from './frame-legend.ts';
+import { describeFrame } from './frame-lines.ts';
+import { showMenu } from './frame-menu.ts';
+import { type FrameNode, pathOf } from './frame-nodes.ts';
+import { createSearchBar } from './search-bar.ts';
+import './flame.css';
+
+const ROOTS = [
+  ['comm', 'comm'],
+  ['thread', 'thread'],
+  ['process', 'process'],
+  ['cpu', 'CPU'],
+  ['none', 'nothing'],
+] as const satisfies readonly (readonly [ViewState['roots'], string])[];
+
+/** The flame graph with its controls. */
+export function createFlameView(context: ViewContext): TabView {
+  const { store, ask, recording } = context;
+  const funcs = recording.funcCount;
+  const search = createSearchBar(context);
+  const roots = element('select');
+  roots.append(...ROOTS.map(([value, label]) => option(value, label)));
+  roots.addEventListener('change', () =>
+    store.change({ roots: roots.value as ViewState['roots'], zoom: [] }),
+  );
+  const rootsLabel = element('label', 'chooser', element('span', '', 'Root by'), roots);
+  const switches = element('div', 'switches');
+  const crumbs = element('nav', 'crumbs');
+  crumbs.setAttribute('aria-label', 'Zoomed frames');
+  const edits = element('div', 'chips');
+  const legend = element('div', 'legend');
+  const box = element('div', 'chart');
+  box.tabIndex = 0;
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', 'Flame graph. Arrow keys move, Enter zooms, m opens a menu.');
+  const spoken = element('output', 'spoken');
+  const folded = element('p', 'pruned');
+  const root = element(
+    'div',
+    'flame',
+    element('div', 'view-controls', rootsLabel, switches, search.root),
+    edits,
+    crumbs,
+    legend,
+    box,
+    spoken,
+    folded,
+  );
+
+  let state = store.get();
+  let chart: FlameChart | null = null;
+  let result: TreeResult | null = null;
+  let intervals: TreeIntervals | null = null;
+  let drawnFor = '';
+  let running: AbortController | null = null;
+
+  function show(next: ViewState): void {
+    state = next;
+    roots.value = next.roots;
+    roots.disabled = next.tree === 'callers';
+    switches.replaceChildren(...renderSwitches(store, next));
+    edits.replaceChildren(
+      ...renderEdits(store, next, {
+        func: (index) => recording.funcNames[index] ?? '',
+        dso: (index) => recording.dsoNames[index] ?? '',
+      }),
+    );
+    search.show(next);
+    const width = box.clientWidth;
+    const params: TreeParams = {
+      ...selectionOf(next),
+      roots: next.roots,
+      inverted: next.tree === 'callers',
+      order: next.sort,
+      zoom: next.zoom,
+      search: next.search.trim(),
+      leastPart: MIN_FRAME_WIDTH / Math.max(300, width),
+    };
+    const question = JSON.stringify([params, next.shape]);
+    if (question === drawnFor) return;
+    drawnFor = question;
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    box.setAttribute('aria-busy', 'true');
+    ask('tree', params, signal)
+      .then(async (tree) => {
+        if (signal.aborted) return;
+        draw(tree);
+        const found = await ask('intervals', params, signal);
+        if (!signal.aborted) intervals = found;
+      })
+      .catch((problem: Error) => {
+        if (!signal.aborted) fail(problem.message);
+      });
+  }
+
+  function draw(tree: TreeResult): void {
+    chart?.destroy();
+    result = tree;
+    intervals = null;
+    box.replaceChildren();
+    box.removeAttribute('aria-busy');
+    crumbs.replaceChildren(...renderCrumbs(tree));
+    legend.replaceChildren(...renderLegend(tree));
+    folded.textContent = describeFolding(tree);
+    chart = drawFlameChart(box, {
+      result: tree,
+      title: 'all',
+      funcs,
+      isIcicle: state.shape === 'icicle',
+      width: box.clientWidth,
+      isSearching: state.search.trim() !== '',
+      describe: (node) =>
+        describeFrame(tree, node, { inverted: state.tree === 'callers', intervals }),
+      onZoom: zoomTo,
+      onMenu: openMenu,
+      onCursor: speak,
+    });
+    if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
+  }
+
+  function fail(problem: string): void {
+    chart?.destroy();
+    chart = null;
+    box.removeAttribute('aria-busy');
+    box.replaceChildren(element('p', 'problem', problem));
+  }
+
+  function zoomTo(node: FrameNode): void {
+    if (result === null || isFolded(node)) return;
+    // The root again: one step back out.
+    const path =
+      node.row < 0 ? result.zoom.slice(0, -1).map(({ key }) => key) : pathOf(result, node);
+    store.change({ zoom: path });
+  }
+
+  function isFolded(node: FrameNode): boolean {
+    return node.row >= 0 && (result?.rows.folded[node.row] ?? 0) > 0;
+  }
+
+  function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
+    if (result === null || node.row < 0) return;
+    const label = result.rows.label[node.row] as number;
+    const items = frameActions(store, result.labels, label, funcs);
+    if (!isFolded(node)) items.unshift({ label: 'Zoom', run: () => zoomTo(node) });
+    if (items.length > 0) showMenu(node.name, items, at);
+  }
+
+  function speak(node: FrameNode): void {
+    if (result === null) return;
+    const share = result.weight === 0 ? 0 : node.value / result.weight;
+    spoken.textContent = `${node.name}: ${formatShare(share)} of all`;
+  }
+
+  function renderCrumbs(tree: TreeResult): HTMLElement[] {
+    if (tree.zoom.length === 0) return [];
+    const button = (text: string, depth: number): HTMLElement => {
+      const made = element('button', 'crumb', text);
+      made.type = 'button';
+      made.title = text;
+      made.disabled = depth === tree.zoom.length;
+      const path = tree.zoom.slice(0, depth).map(({ key }) => key);
+      made.addEventListener('click', () => store.change({ zoom: path }));
+      return made;
+    };
+    const share = tree.weight === 0 ? 0 : tree.zoomWeight / tree.weight;
+    return [
+      button('all', 0),
+      ...tree.zoom.map(({ name }, index) => button(name, index + 1)),
+      element('span', 'crumb-share', `${formatShare(share)} of all`),
+    ];
+  }
+
+  let drawnWidth = 0;
+  new ResizeObserver(() => {
+    if (box.clientWidth === drawnWidth || box.clientWidth === 0) return;
+    drawnWidth = box.clientWidth;
+    if (drawnFor !== '') show(state);
+  }).observe(box);
+  document.addEventListener('keydown', (event) => {
+    if (!root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
+    event.preventDefault();
+    search.focus();
+  });
+
+  const outwards = () => (state.shape === 'flame' ? 'caller' : 'callee');
+  const inwards = () => (state.shape === 'flame' ? 'callee' : 'caller');
+  return {
+    root,
+    show,
+    keys: [
+      { key: '/', does: 'search (also Ctrl-F)', run: () => search.focus() },
+      { key: 'n', does: 'next match', run: () => search.step(1) },
+      { key: 'p', does: 'previous match', run: () => search.step(-1) },
+      { key: 'ArrowUp', does: 'frame above', run: () => chart?.moveCursor(inwards()) },
+      { key: 'ArrowDown', does: 'frame below', run: () => chart?.moveCursor(outwards()) },
+      { key: 'ArrowLeft', does: 'frame to the left', run: () => chart?.moveCursor('left') },
+      { key: 'ArrowRight', does: 'frame to the right', run: () => chart?.moveCursor('right') },
+      { key: 'Enter', does: 'zoom into the frame', run: onEnter },
+      { key: 'Backspace', does: 'zoom out by one frame', run: zoomOut },
+      { key: 'm', does: 'menu of the frame: hide, focus, merge …', run: onMenuKey },
+      { key: 'i', does: 'callers instead of callees', run: invert },
+      { key: 'Escape', does: 'no zoom, no search', run: () => reset() },
+    ],
+  };
+
+  function onEnter(): void {
+    // A button that has the focus is what is meant.
+    if (document.activeElement instanceof HTMLButtonElement) {
+      document.activeElement.click();
+      return;
+    }
+    const cursor = chart?.cursor();
+    if (cursor) zoomTo(cursor);
+  }
+
+  function onMenuKey(): void {
+    const cursor = chart?.cursor();
+    if (chart && cursor) openMenu(cursor, chart.cursorPlace());
+  }
+
+  function zoomOut(): void {
+    store.change({ zoom: state.zoom.slice(0, -1) });
+  }
+
+  function invert(): void {
+    store.change({ tree: state.tree === 'callers' ? 'callees' : 'callers', zoom: [] });
+  }
+
+  function reset(): void {
+    store.change({ zoom: [], search: '' });
+  }
+}
+
+function option(value: string, label: string): HTMLOptionElement {
+  const made = element('option', '', label);
+  made.value = value;
+  return made;
+}
+
+function renderSwitches(store: ViewContext['store'], state: ViewState): HTMLElement[] {
+  return [
+    switcher(
+      'Tree',
+      [
+        { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
+        { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
+      ],
+      state.tree,
+      (tree) => store.change({ tree, zoom: [] }),
+    ),
+    switcher(
+      'Shape',
+      [
+        { value: 'flame', label: 'Flame', hint: 'The root at the bottom' },
+        { value: 'icicle', label: 'Icicle', hint: 'The root on top' },
+      ],
+      state.shape,
+      (shape) => store.change({ shape }),
+    ),
+    switcher(
+      'Order',
+      [
+        { value: 'weight', label: 'Widest', hint: 'Heaviest frames first' },
+        { value: 'name', label: 'Name', hint: 'By name' },
+        { value: 'time', label: 'Time', hint: 'In the order in which frames first occurred' },
+      ],
+      state.sort,
+      (sort) => store.change({ sort }),
+    ),
+  ];
+}

@@ -1,0 +1,56 @@
+import { element } from '../dom.ts';
+
+export type MenuItem = { readonly label: string; readonly run: () => void };
+
+/** A menu beside a frame: arrow keys go through it, Escape and a click elsewhere close it. */
+export function showMenu(
+  title: string,
+  items: readonly MenuItem[],
+  at: { readonly x: number; readonly y: number },
+): void {
+  document.querySelector('.frame-menu')?.remove();
+  const menu = element('div', 'frame-menu');
+  menu.setAttribute('role', 'menu');
+  menu.setAttribute('aria-label', title);
+  const before = document.activeElement;
+  const buttons = items.map(({ label, run }) => {
+    const button = element('button', '', label);
+    button.type = 'button';
+    button.setAttribute('role', 'menuitem');
+    button.addEventListener('click', () => {
+      close();
+      run();
+    });
+    return button;
+  });
+  menu.append(element('div', 'frame-menu-title', title), ...buttons);
+  document.body.append(menu);
+  const left = Math.min(at.x, window.innerWidth - menu.offsetWidth - 8);
+  const top = Math.min(at.y, window.innerHeight - menu.offsetHeight - 8);
+  menu.style.left = `${Math.max(8, left)}px`;
+  menu.style.top = `${Math.max(8, top)}px`;
+  buttons[0]?.focus();
+
+  function close(): void {
+    menu.remove();
+    document.removeEventListener('pointerdown', onPointer, { capture: true });
+    if (before instanceof HTMLElement) before.focus();
+  }
+  const onPointer = (event: Event) => {
+    if (!menu.contains(event.target as Node)) close();
+  };
+  document.addEventListener('pointerdown', onPointer, { capture: true });
+  menu.addEventListener('keydown', (event) => {
+    // Keys of the page must not act on what lies below.
+    event.stopPropagation();
+    const focused = buttons.indexOf(document.activeElement as HTMLButtonElement);
+    const to = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: -1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      buttons.at(to % buttons.length)?.focus();
+    } else if (event.key === 'Escape' || event.key === 'Tab') {
+      event.preventDefault();
+      close();
+    }
+  });
+}
