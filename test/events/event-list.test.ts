@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
+import { CACHE_EVENTS } from '../../src/events/cache-events.ts';
+import { describeCacheEvent, describeGenericEvent } from '../../src/events/event-descriptions.ts';
 import { type EventListSection, listEvents } from '../../src/events/event-list.ts';
 import type { EventSources } from '../../src/events/event-sources.ts';
+import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../src/events/generic-events.ts';
 import { parseEvents } from '../../src/events/parse-events.ts';
-import { AMD, ARM, HYBRID, INTEL, NO_PMU, POWER } from './fake-machines.ts';
+import { fakeLibpfm } from './fake-libpfm.ts';
+import { AMD, ARM, fakeSources, HYBRID, INTEL, NO_PMU, POWER } from './fake-machines.ts';
+
+const HARDWARE_AND_SOFTWARE = [...HARDWARE_EVENTS, ...SOFTWARE_EVENTS].map(({ name }) => name);
 
 /** `kind: names` of the sections that have any. */
 function draw(sections: readonly EventListSection[]): string[] {
@@ -55,6 +61,7 @@ it('lists everything that can be named, section by section', () => {
     ['cache', 4 * 6 + 4 + 2 + 2],
     ['pmu', 4],
     ['tracepoint', 6],
+    ['libpfm', 0],
   ]);
 });
 
@@ -78,7 +85,17 @@ it('says which terms an event needs, and does not probe it', () => {
   };
   const [section] = listEvents(POWER, { filter: 'pmu', probe });
   expect(section?.events).toEqual([
-    { name: 'hv_24x7/CPM_CYC/', aliases: [], needs: ['core=…'], errorCode: null },
+    {
+      name: 'hv_24x7/CPM_CYC/',
+      aliases: [],
+      description: 'domain=0x2,offset=0x98,core=?',
+      encoding: null,
+      needs: ['core=…'],
+      errorCode: null,
+      isTried: false,
+      alsoNamed: [],
+      problem: null,
+    },
   ]);
 });
 
@@ -103,7 +120,7 @@ it('keeps the other sections where tracepoints can not be read', () => {
     tracepoints: { isReadable: () => false, id: failing, systems: failing, events: failing },
   };
   const sections = listEvents(sources);
-  expect(sections.map(({ problem }) => problem)).toEqual([
+  expect(sections.slice(0, 5).map(({ problem }) => problem)).toEqual([
     null,
     null,
     null,
@@ -125,9 +142,164 @@ it('an event whose id may not be read is listed as refused, and the others are p
     },
   };
   const sections = listEvents(sources, { filter: 'sched:*', probe: () => '' });
-  expect(sections.at(-1)?.events.map(({ name, errorCode }) => [name, errorCode])).toEqual([
+  const tracepoints = sections.find(({ kind }) => kind === 'tracepoint');
+  expect(tracepoints?.events.map(({ name, errorCode }) => [name, errorCode])).toEqual([
     ['sched:sched_process_fork', ''],
     ['sched:sched_switch', 'EACCES'],
     ['sched:sched_wakeup', ''],
+  ]);
+});
+
+describe('many tracepoints', () => {
+  const NAMES = Array.from({ length: 50 }, (_, i) => [`wake_${String(i).padStart(2, '0')}`, i]);
+  const manySources: EventSources = fakeSources(
+    {},
+    { sched: Object.fromEntries(NAMES), syscalls: { sys_enter_read: 702, sys_exit_read: 701 } },
+  );
+
+  it('are tried by one of each kind, and by their ids', () => {
+    const asked: string[] = [];
+    const probe = ({ name }: { name: string }): string => {
+      asked.push(name);
+      return name.startsWith('sched:') ? 'EACCES' : '';
+    };
+    const [section] = listEvents(manySources, { filter: 'tracepoint', probe });
+    expect(asked).toEqual(['sched:wake_00', 'syscalls:sys_enter_read']);
+    const drawn = section?.events.map(
+      ({ name, errorCode, isTried, encoding }) =>
+        `${name} ${errorCode || 'opens'} ${isTried} ${encoding?.type}:${encoding?.config}`,
+    );
+    expect(drawn?.slice(0, 2)).toEqual([
+      'sched:wake_00 EACCES true 2:0',
+      'sched:wake_01 EACCES false 2:1',
+    ]);
+    expect(drawn?.slice(-2)).toEqual([
+      'syscalls:sys_enter_read opens true 2:702',
+      'syscalls:sys_exit_read opens false 2:701',
+    ]);
+  });
+
+  it('are tried one by one where few are wanted, or all are asked for', () => {
+    let asked = 0;
+    const probe = (): string => {
+      asked++;
+      return '';
+    };
+    listEvents(manySources, { filter: 'sched:wake_1?', probe });
+    // Ten of them, all of one kind.
+    expect(asked).toBe(1);
+    const few = listEvents(manySources, { filter: 'sched:wake_1[0-5]', probe });
+    expect(asked).toBe(1 + 6);
+    expect(few.flatMap(({ events }) => events).every(({ isTried }) => isTried)).toBe(true);
+    listEvents(manySources, { filter: 'tracepoint', probe, tryEach: true });
+    expect(asked).toBe(1 + 6 + 52);
+  });
+
+  it('that have gone, or may not be read, say so', () => {
+    const sources: EventSources = {
+      ...manySources,
+      tracepoints: {
+        ...manySources.tracepoints,
+        id(system, event) {
+          if (event === 'wake_07') throw new FailedError('no permission to read its id');
+          return event === 'wake_09' ? null : manySources.tracepoints.id(system, event);
+        },
+      },
+    };
+    const [section] = listEvents(sources, { filter: 'tracepoint', probe: () => '' });
+    const event = (name: string) => section?.events.find((each) => each.name === name);
+    expect(event('sched:wake_07')).toMatchObject({ errorCode: 'EACCES', isTried: true });
+    expect(event('sched:wake_09')).toMatchObject({
+      errorCode: null,
+      problem: 'it has gone meanwhile',
+    });
+  });
+});
+
+describe('names of libpfm', () => {
+  const sources: EventSources = {
+    ...INTEL,
+    libpfm: fakeLibpfm({
+      'skl::INST_RETIRED:ANY_P': { config: 0x3cn },
+      'skl::INST_RETIRED:PREC_DIST': { config: 0x1c0n },
+      'skl::MEM_LOAD_RETIRED:L1_HIT': { config: 0x1d1n },
+      'skl::MEM_LOAD_RETIRED:L3_MISS': -5,
+    }),
+  };
+
+  it('stand with their unit masks, their words, and what is the same elsewhere', () => {
+    const sections = listEvents(sources, { probe: () => 'ENOENT' });
+    const drawn = sections
+      .find(({ kind }) => kind === 'libpfm')
+      ?.events.map(({ name, errorCode, problem, alsoNamed }) =>
+        [name, problem ?? errorCode, ...alsoNamed].join(' '),
+      );
+    expect(drawn).toEqual([
+      'pfm::skl::INST_RETIRED:ANY_P ENOENT cpu/cpu-cycles/',
+      'pfm::skl::INST_RETIRED:PREC_DIST ENOENT',
+      'pfm::skl::MEM_LOAD_RETIRED:L1_HIT ENOENT',
+      "pfm::skl::MEM_LOAD_RETIRED:L3_MISS MEM_LOAD_RETIRED: libpfm says 'error -5'",
+    ]);
+    const descriptions = sections.at(-1)?.events.map(({ description }) => description);
+    expect(descriptions?.slice(0, 2)).toEqual([
+      'Number of instructions at retirement: ANY_P in words (default)',
+      'Number of instructions at retirement: PREC_DIST in words (can be precise)',
+    ]);
+  });
+
+  it('are found by glob; where there is no library the section says so', () => {
+    expect(draw(listEvents(sources, { filter: 'pfm::*:L1_HIT' }))).toEqual([
+      'libpfm: pfm::skl::MEM_LOAD_RETIRED:L1_HIT',
+    ]);
+    const without = { ...INTEL, libpfm: { ...fakeLibpfm(), problem: 'no file', models: () => [] } };
+    expect(listEvents(without).at(-1)).toMatchObject({
+      kind: 'libpfm',
+      events: [],
+      problem: 'none: no file; sudo apt-get install libpfm4',
+    });
+  });
+});
+
+describe('a text that names no listed event', () => {
+  it('is tried as an event', () => {
+    const asked: string[] = [];
+    const sections = listEvents(INTEL, {
+      filter: 'cycles:pp',
+      probe: ({ name, preciseIp }) => {
+        asked.push(`${name} ${preciseIp}`);
+        return 'EOPNOTSUPP';
+      },
+    });
+    expect(asked).toEqual(['cycles:pp 2']);
+    expect(sections.map(({ kind, events }) => [kind, events[0]?.errorCode])).toEqual([
+      ['asked', 'EOPNOTSUPP'],
+    ]);
+  });
+
+  it('and that is none is found nowhere', () => {
+    expect(draw(listEvents(INTEL, { filter: 'no-such-event' }))).toEqual([]);
+  });
+});
+
+it.each(HARDWARE_AND_SOFTWARE)('%s has a description', (name) => {
+  expect(describeGenericEvent(name)).not.toBe('');
+});
+
+it('cache events are described by cache, operation and result', () => {
+  expect(CACHE_EVENTS.map(({ name }) => describeCacheEvent(name)).slice(0, 8)).toEqual([
+    'first-level data cache: loads',
+    'first-level data cache: loads that missed',
+    'first-level data cache: stores',
+    'first-level data cache: stores that missed',
+    'first-level data cache: prefetches',
+    'first-level data cache: prefetches that missed',
+    'first-level instruction cache: loads',
+    'first-level instruction cache: loads that missed',
+  ]);
+});
+
+it('a PMU with a format and no events is one event, whose terms are its options', () => {
+  expect(listEvents(AMD, { filter: 'ibs_op//' }).flatMap(({ events }) => events)).toMatchObject([
+    { name: 'ibs_op//', description: 'terms: cnt_ctl (config:19), l3missonly (config:16)' },
   ]);
 });

@@ -1,7 +1,9 @@
 import { FailedError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
+import { explainPrecise } from '../../events/precise-help.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import { readEventSources } from './event-sources.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 import { explainRefusal } from './permission-help.ts';
 
@@ -63,9 +65,10 @@ export function explainUnopenable(
       "they come from some CPUs' own counters: -e cycles, on such a machine",
     ]);
   }
+  const precise = explainPrecise(spec, code, readEventSources());
   const reason = REASONS[code];
   return new FailedError(
     `${spec.name}: cannot be opened: ${reason === undefined ? code : `${reason} (${code})`}`,
-    ['perf-ts list shows what opens here'],
+    [...precise, 'perf-ts list shows what opens here'],
   );
 }
