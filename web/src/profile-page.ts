@@ -1,6 +1,7 @@
 import type { PageFile } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
 import { createFilters } from './filters.ts';
+import { createFlameView } from './flame/flame-view.ts';
 import { createPeriodTab } from './period/period-tab.ts';
 import { createRecordingHeader } from './recording-header.ts';
 import { createShell } from './shell.ts';
@@ -51,6 +52,7 @@ export function createProfilePage(
 
 function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
+    { id: 'flame', label: 'Flame graph', create: () => createFlameView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
     { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
   ];
