@@ -12,23 +12,22 @@ import { projectRoot } from '../../helpers/cli.ts';
 import { describeLive } from '../../helpers/live.ts';
 
 const PAGE = 4096;
-/** Memory that was given out stays in use, so that what comes next is fresh. */
-const kept: Buffer[] = [];
-
 /**
- * Memory of which `pages` pages were never touched: between the first, where malloc has its own
- * notes, and the last. Larger than what malloc keeps for others, smaller than a huge page.
+ * Memory that nobody has touched. A resizable buffer is a mapping of its own, where one of fixed size
+ * may come from what malloc was given back.
  */
-function freshPages(pages: number): Buffer {
-  const memory = Buffer.allocUnsafeSlow((pages + 2) * PAGE);
-  kept.push(memory);
-  return memory;
+function freshPages(pages: number): Uint8Array {
+  const bytes = pages * PAGE;
+  const Resizable = ArrayBuffer as new (
+    length: number,
+    options: { maxByteLength: number },
+  ) => ArrayBuffer;
+  return new Uint8Array(new Resizable(bytes, { maxByteLength: bytes }));
 }
 
-function touch(memory: Buffer): number {
-  const end = memory.length - PAGE;
-  for (let at = PAGE; at < end; at += PAGE) memory[at] = 1;
-  return end / PAGE - 1;
+function touch(memory: Uint8Array): number {
+  for (let at = 0; at < memory.length; at += PAGE) memory[at] = 1;
+  return memory.length / PAGE;
 }
 
 /** Faults of a region that touches so many pages, the median of some. */
@@ -119,10 +118,14 @@ describeLive('a counter group', () => {
     using group = openGroup(['page-faults:u']);
     const memories = Array.from({ length: 23 }, () => freshPages(100));
     let next = 0;
-    const { perCall, readings } = measureRepeated(group, () => touch(memories[next++] as Buffer), {
-      runs: 10,
-      calls: 2,
-    });
+    const { perCall, readings } = measureRepeated(
+      group,
+      () => touch(memories[next++] as Uint8Array),
+      {
+        runs: 10,
+        calls: 2,
+      },
+    );
     expect(next).toBe(23);
     expect(readings).toHaveLength(10);
     expect(perCall['page-faults:u']?.median).toBe(100);

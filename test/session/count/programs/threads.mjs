@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const { openGroup, threadId } = await import(process.argv[2] ?? workerData.library);
 
-/** Takes fresh memory of `pages` pages and touches each. */
+/** Touches each page. */
 function touch(memory) {
   for (let at = 0; at < memory.length; at += 4096) memory[at] = 1;
 }
@@ -34,7 +34,8 @@ if (isMainThread) {
       parentPort.close();
       return;
     }
-    const memory = Buffer.allocUnsafeSlow(4000 * 4096);
+    const bytes = 4000 * 4096;
+    const memory = new Uint8Array(new ArrayBuffer(bytes, { maxByteLength: bytes }));
     const { counts } = group.measure(() => touch(memory));
     parentPort.postMessage({ counted: `${counts['page-faults:u']}` });
   });
