@@ -34,6 +34,9 @@ export interface Architecture {
    */
   isOutermostCall(text: Uint8Array, at: number): boolean;
 
+  /** Whether the code in front of `at` is a call. */
+  isBehindCall(text: Uint8Array, at: number): boolean;
+
   /** Whether the code at `at` is that to which signal handlers return. */
   isSigreturn(text: Uint8Array, at: number): boolean;
   /**

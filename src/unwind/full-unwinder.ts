@@ -1,4 +1,5 @@
 import type { Architecture } from './architecture.ts';
+import type { CallSites } from './call-sites.ts';
 import { CFA, CfiRow, RULE } from './cfi-row.ts';
 import { type CfiTable, FOUND } from './cfi-table.ts';
 import { evaluateExpression } from './expression.ts';
@@ -21,6 +22,7 @@ export class FullUnwinder {
   stopAddress = 0;
   readonly #architecture: Architecture;
   readonly #finder: RuleFinder;
+  readonly #callSites: CallSites;
   readonly #row = new CfiRow();
   readonly #rule = new UnwindRule();
   #registers: Float64Array;
@@ -31,9 +33,10 @@ export class FullUnwinder {
   #isExact = true;
   #isByFramePointer = false;
 
-  constructor(architecture: Architecture, finder: RuleFinder) {
+  constructor(architecture: Architecture, finder: RuleFinder, callSites: CallSites) {
     this.#architecture = architecture;
     this.#finder = finder;
+    this.#callSites = callSites;
     this.#registers = new Float64Array(architecture.registerCount);
     this.#caller = new Float64Array(architecture.registerCount);
   }
@@ -97,7 +100,7 @@ export class FullUnwinder {
       }
       this.#finder.findByCode(module, lookup - loadBias, this.#isExact, this.#rule);
     }
-    return this.#stepByRule(stack);
+    return this.#stepByRule(stack, modules);
   }
 
   #stepByRow(table: CfiTable, stack: StackReader, loadBias: number): number {
@@ -163,7 +166,7 @@ export class FullUnwinder {
   }
 
   /** The rules that need no table. */
-  #stepByRule(stack: StackReader): number {
+  #stepByRule(stack: StackReader, modules: ModuleLookup): number {
     const { stackPointer, framePointer, linkRegister } = this.#architecture;
     const rule = this.#rule;
     const registers = this.#registers;
@@ -175,6 +178,11 @@ export class FullUnwinder {
     }
     if (rule.kind === KIND.ROOT) return STOP.ROOT;
     const fp = registers[framePointer] as number;
+    if (rule.kind === KIND.TAIL_CALL) {
+      const at = (registers[stackPointer] as number) + rule.cfaOffset - 8;
+      const isCalled = this.#callSites.has(stack.readWord(at), modules);
+      rule.kind = isCalled ? KIND.SP : KIND.FRAME_POINTER;
+    }
     if (rule.kind === KIND.FRAME_POINTER) {
       if (!(fp >= (registers[stackPointer] as number)) || (fp & 7) !== 0) {
         const isEnd = fp === 0 && this.#isByFramePointer;

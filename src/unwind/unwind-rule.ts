@@ -13,6 +13,8 @@
  *   SP_SAVED_LR       sp + a         [cfa + b]        lr
  *   FP_MEMORY         [fp + a]       [fp + b]         [cfa + r]     realigned stacks
  *   FRAME_POINTER     fp + 16        [fp]             [fp + 8]      where there is no table
+ *   TAIL_CALL         sp + a            fp               [cfa + r]     if a call stands before it,
+ *                     else as FRAME_POINTER                            frame 0 only
  *   SIGNAL            [sp + a]       [sp + b]         [sp + r]      the interrupted ip, and lr
  *   ROOT              there is no caller
  *   FULL              needs all registers: evaluated from the table each time
@@ -32,7 +34,8 @@ export const KIND = {
   ROOT: 9,
   FULL: 10,
   BAD_TABLE: 11,
-  NOT_MAPPED: 12,
+  TAIL_CALL: 12,
+  NOT_MAPPED: 13,
 } as const;
 
 const LARGEST_OFFSET = 2 ** 31;

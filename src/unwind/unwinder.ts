@@ -2,6 +2,7 @@
 
 import { AARCH64 } from './aarch64/architecture.ts';
 import type { Architecture } from './architecture.ts';
+import { CallSites } from './call-sites.ts';
 import { FullUnwinder } from './full-unwinder.ts';
 import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
@@ -49,6 +50,7 @@ class RuleUnwinder implements Unwinder {
   readonly #cache = new RuleCache(CACHE_SLOTS);
   readonly #finder: RuleFinder;
   readonly #full: FullUnwinder;
+  readonly #callSites: CallSites;
   readonly #rule = new UnwindRule();
   #modules: ModuleLookup | null = null;
 
@@ -56,7 +58,8 @@ class RuleUnwinder implements Unwinder {
     this.architecture = architecture;
     this.#registers = architecture === 'aarch64' ? AARCH64 : X86_64;
     this.#finder = new RuleFinder(this.#registers);
-    this.#full = new FullUnwinder(this.#registers, this.#finder);
+    this.#callSites = new CallSites(this.#registers);
+    this.#full = new FullUnwinder(this.#registers, this.#finder, this.#callSites);
   }
 
   get stopModule(): UnwindModule | null {
@@ -96,7 +99,7 @@ class RuleUnwinder implements Unwinder {
       if (cache.has(slot, generation, lookup)) statistics.hits++;
       else this.#fill(slot, lookup, isInstruction, modules);
       const at = cache.ruleAt(slot);
-      const kind = rules[at] as number;
+      let kind = rules[at] as number;
       if (kind >= KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
         stop = isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
@@ -106,6 +109,11 @@ class RuleUnwinder implements Unwinder {
       isExact[count] = isInstruction ? 1 : 0;
       count++;
       this.stopAddress = lookup;
+
+      if (kind === KIND.TAIL_CALL) {
+        const returnAddress = stack.readWord(sp + (rules[at + 1] as number) - 8);
+        kind = this.#callSites.has(returnAddress, modules) ? KIND.SP : KIND.FRAME_POINTER;
+      }
 
       let cfa = 0;
       let savedAt = 0;

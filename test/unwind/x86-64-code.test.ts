@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { UnwindRule } from '../../src/unwind/unwind-rule.ts';
+import { KIND, UnwindRule } from '../../src/unwind/unwind-rule.ts';
 import { Instruction } from '../../src/unwind/x86-64/instruction.ts';
 import { walkToReturn } from '../../src/unwind/x86-64/walk-to-return.ts';
 import { openElf } from '../helpers/unwind-recording.ts';
-import { cfa, ehFrame, STACK, sections, textAt, unwind } from './cfi-bytes.ts';
+import { cfa, ehFrame, STACK, sections, textAt, unwind, type Word } from './cfi-bytes.ts';
 
 const hasObjdump = spawnSync('objdump', ['--version']).status === 0;
 
@@ -60,6 +60,58 @@ describe('walking to the return', () => {
   test('the end of the text', () => {
     expect(walk(MOV_EAX_EDI)).toBe(null);
     expect(walk([0x48, 0x81, 0xc4, 0])).toBe(null);
+  });
+});
+
+describe('a tail call through a register', () => {
+  const JMP_RCX = [0xff, 0xe1];
+  /** A bytecode handler at 0x3000 that ends so; its function's entry called it at 0x2010. */
+  function inHandler(handler: readonly number[], entry: readonly number[], top: Word): string {
+    const start = { start: 0x1000, size: 0x100, program: [cfa.undefined(16)] };
+    const handlerText = textAt(0x3000, handler);
+    const entryText = textAt(0x2010 - entry.length, entry);
+    return unwind({
+      sections: sections({
+        ehFrame: ehFrame([start]),
+        readText: (at, length) => (at < 0x2800 ? entryText : handlerText)?.(at, length) ?? null,
+      }),
+      ip: 0x3000,
+      registers: { 6: STACK + 16 },
+      // The entry's frame is at STACK + 16; its caller is the outermost function.
+      stack: [top, 0, 0, { code: 0x1010 }],
+    });
+  }
+
+  test('leads to the function whose frame pointer is still there', () => {
+    const callThroughRcx = [0xff, 0xd1];
+    const found = inHandler([...MOV_EAX_EDI, ...JMP_RCX], callThroughRcx, { code: 0x2010 });
+    expect(found).toBe('3000 2010 1010 | root');
+  });
+
+  test('is none behind an addition: a table of jumps in a function with a frame', () => {
+    const tables = [
+      [0x48, 0x01, 0xd1],
+      [0x48, 0x03, 0xca],
+    ];
+    for (const add of tables) {
+      const found = inHandler([...add, ...JMP_RCX], [0xff, 0xd1], { code: 0x2010 });
+      expect(found).toBe('3000 1010 | root');
+    }
+  });
+
+  test.each<[string, readonly number[], Word]>([
+    ['no call stands before it', MOV_EAX_EDI, { code: 0x2010 }],
+    ['no code is mapped there', [0xff, 0xd1], 0x1234],
+    ['it is the address of a function', CALL, { code: 0x2011 }],
+  ])('is not believed where the stack has no return address: %s', (_, entry, top) => {
+    expect(inHandler([...MOV_EAX_EDI, ...JMP_RCX], entry, top)).toBe('3000 1010 | root');
+  });
+
+  test('behind the return of rbp is an epilogue', () => {
+    const rule = new UnwindRule();
+    const code = Uint8Array.from([...POP_RBP, ...JMP_RCX]);
+    expect(walkToReturn(code, 0, rule, true)).toBe(true);
+    expect([rule.kind, rule.cfaOffset, rule.fpOffset]).toEqual([KIND.SP_SAVED, 16, -16]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Architecture } from '../architecture.ts';
-import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
+import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
 
@@ -28,6 +28,7 @@ export const AARCH64: Architecture = {
   textAfter: 32,
   analyzeText,
   isOutermostCall,
+  isBehindCall,
   isSigreturn,
   signalFrameOffsets: Int16Array.from({ length: REGISTERS }, (_, i) => FIRST_REGISTER_AT + 8 * i),
 };

@@ -87,12 +87,19 @@ export function isSigreturn(text: Uint8Array, at: number): boolean {
  * `mov x8, #93; svc #0`.
  */
 export function isOutermostCall(text: Uint8Array, at: number): boolean {
-  const isAfterBl = (instruction(text, at - 4) & 0xfc000000) >>> 0 === BL;
-  if (isAfterBl && instruction(text, at - 8) === MOV_X0_SP) return true;
+  if (matches(instruction(text, at - 4), BL) && instruction(text, at - 8) === MOV_X0_SP)
+    return true;
   return instruction(text, at) === MOV_X8_EXIT && instruction(text, at + 4) === SVC_0;
 }
 
-const BL = 0x94000000;
+/** `bl`, `blr` and its forms with a signed pointer. */
+export function isBehindCall(text: Uint8Array, at: number): boolean {
+  const before = instruction(text, at - 4);
+  return matches(before, BL) || matches(before, BLR);
+}
+
+const BL = [0xfc000000, 0x94000000] as const;
+const BLR = [0xfefff000, 0xd63f0000] as const;
 const MOV_X0_SP = 0x910003e0;
 const MOV_X8_EXIT = 0xd2800ba8;
 

@@ -1,5 +1,5 @@
 import type { Architecture } from '../architecture.ts';
-import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
+import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
 
@@ -33,6 +33,7 @@ export const X86_64: Architecture = {
   textAfter: 4096,
   analyzeText,
   isOutermostCall,
+  isBehindCall,
   isSigreturn,
   signalFrameOffsets: SIGNAL_FRAME_OFFSETS,
 };

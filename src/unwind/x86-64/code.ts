@@ -27,7 +27,7 @@ export function analyzeText(
   isFirst: boolean,
   rule: UnwindRule,
 ): boolean {
-  return (isFirst && analyzePrologue(text, at, rule)) || walkToReturn(text, at, rule);
+  return (isFirst && analyzePrologue(text, at, rule)) || walkToReturn(text, at, rule, isFirst);
 }
 
 function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {
@@ -77,6 +77,18 @@ const MOV_RDI_RSP = [0x48, 0x89, 0xe7];
 const AND_RSP_MINUS_16 = [0x48, 0x83, 0xe4, 0xf0];
 const MOV_EDI_EAX_CALL = [0x89, 0xc7, 0xe8];
 const EXIT_THREAD = [0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05];
+
+/**
+ * `call rel32` (e8) and `call r/m` (ff /2) with its forms of 2 to 7 bytes. A byte that looks like one by
+ * chance is a call too: this only has to rule out words that are no return addresses.
+ */
+export function isBehindCall(text: Uint8Array, at: number): boolean {
+  if (text[at - CALL_BYTES] === CALL) return true;
+  for (const length of [2, 3, 4, 6, 7]) {
+    if (text[at - length] === 0xff && (((text[at - length + 1] ?? 0) >> 3) & 7) === 2) return true;
+  }
+  return false;
+}
 
 function isMovRbpRsp(text: Uint8Array, at: number): boolean {
   return MOV_RBP_RSP.some((code) => startsWith(text, at, code));

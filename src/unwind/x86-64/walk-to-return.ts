@@ -4,6 +4,7 @@ import { Instruction } from './instruction.ts';
 /** A function that needs more than this to return is given up. */
 const MOST_INSTRUCTIONS = 500;
 
+const NONE = -1;
 const PUSH_RAX = 0x50;
 const POP_RAX = 0x58;
 const RSP = 4;
@@ -18,16 +19,27 @@ const REX_W = 8;
  * pointer points to it. Jumps are followed, branches go straight on, and are taken the second time,
  * so that loops end.
  *
+ * In frame 0 (`isFirst`) a tail call through a register ends the path like a `ret`. V8's bytecode
+ * handlers go on to the next one so, and have no frame of their own: rbp is that of the function
+ * that they interpret, so following it would leave that function out.
+ *
  * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has a
  * frame pointer), or meets what no function returns through.
  */
-export function walkToReturn(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+export function walkToReturn(
+  text: Uint8Array,
+  at: number,
+  rule: UnwindRule,
+  isFirst = false,
+): boolean {
   const instruction = new Instruction();
   const branches = new Set<number>();
   let position = at;
   let freed = 0;
   /** Bytes from sp at `at` to where rbp was saved, −1 if it isn't restored on the way. */
   let rbpAt = -1;
+  /** The register that the last instruction added to, −1 for none: jump tables end so. */
+  let addedTo = -1;
   for (let i = 0; i < MOST_INSTRUCTIONS; i++) {
     if (position < 0 || !instruction.decode(text, position)) return false;
     const { opcode, modrm, rex, immediate, length } = instruction;
@@ -39,6 +51,15 @@ export function walkToReturn(text: Uint8Array, at: number, rule: UnwindRule): bo
       else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
       return true;
     }
+    if (isFirst && isJumpToRegister(opcode, modrm)) {
+      if (freed < 0 || registerOf(modrm, rex) === addedTo) return false;
+      const cfaOffset = freed + 8;
+      // Only an epilogue gives rbp back; without one the stack has to show whose path it was.
+      if (rbpAt < 0) rule.set(KIND.TAIL_CALL, cfaOffset, 0, -8);
+      else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
+      return true;
+    }
+    addedTo = destinationOfAdd(opcode, modrm, rex);
     if (opcode >= PUSH_RAX && opcode < POP_RAX) freed -= 8;
     else if (opcode >= POP_RAX && opcode <= 0x5f) {
       const register = opcode - POP_RAX;
@@ -62,6 +83,22 @@ export function walkToReturn(text: Uint8Array, at: number, rule: UnwindRule): bo
     }
   }
   return false;
+}
+
+/** `jmp *%reg`. */
+function isJumpToRegister(opcode: number, modrm: number): boolean {
+  return opcode === 0xff && modrm >= 0xc0 && ((modrm >> 3) & 7) === 4;
+}
+
+function registerOf(modrm: number, rex: number): number {
+  return (modrm & 7) + ((rex & REX_B) === 0 ? 0 : 8);
+}
+
+/** The register that `add` writes, −1 for other instructions. */
+function destinationOfAdd(opcode: number, modrm: number, rex: number): number {
+  if (opcode === 0x03) return ((modrm >> 3) & 7) + ((rex & REX_R) === 0 ? 0 : 8);
+  if (opcode === 0x01 && modrm >= 0xc0) return registerOf(modrm, rex);
+  return NONE;
 }
 
 /** `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers. */
