@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+);
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A page under test, and what must not happen in it. */
+export type Visit = {
+  readonly page: Page;
+  /** Addresses that it asked for, data and blobs aside. */
+  readonly requests: readonly string[];
+};
+
+export type Tab = {
+  /** Opens the address in a fresh profile of the browser. */
+  visit(url: string, options?: VisitOptions): Promise<Visit>;
+};
+
+export type VisitOptions = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  /** Messages that the page may print as errors. */
+  readonly expectedErrors?: RegExp;
+};
+
+/**
+ * Tests in a real browser. Where there is none they are skipped and that is said: `[browser]` in
+ * the name is what the summary counts by.
+ *
+ * After each test: the page threw nothing, printed no error (a refusal by its policy is one), and
+ * asked nobody but its own origin.
+ */
+export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
+  const title = `${name} [browser]`;
+  if (CHROMIUM === undefined) {
+    console.warn(`skipped: ${title}: there is no Chromium (apt-get install chromium)`);
+    // Vitest counts the tests inside as skipped.
+    describe.skip(title, () => tests({ visit: () => Promise.reject(new Error('no browser')) }));
+    return;
+  }
+  describe(title, () => {
+    let browser: Browser;
+    const open: { context: BrowserContext; problems: string[]; strangers: string[] }[] = [];
+
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    });
+    afterAll(() => browser.close());
+    afterEach(async () => {
+      const visits = open.splice(0);
+      for (const { context } of visits) await context.close();
+      expect(visits.flatMap(({ problems }) => problems)).toStrictEqual([]);
+      expect(visits.flatMap(({ strangers }) => strangers)).toStrictEqual([]);
+    });
+
+    tests({
+      async visit(url, options = {}) {
+        const { width = 1280, height = 720, colorScheme = 'light', expectedErrors } = options;
+        const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+        const page = await context.newPage();
+        const requests: string[] = [];
+        const problems: string[] = [];
+        const strangers: string[] = [];
+        open.push({ context, problems, strangers });
+        const own = new URL(url);
+        page.on('request', (request) => {
+          const asked = new URL(request.url());
+          if (asked.protocol === 'data:' || asked.protocol === 'blob:') return;
+          requests.push(asked.href);
+          const isOwn =
+            own.protocol === 'file:' ? asked.href === own.href : asked.host === own.host;
+          if (!isOwn) strangers.push(asked.href);
+        });
+        const note = (problem: string): void => {
+          if (expectedErrors?.test(problem)) return;
+          problems.push(problem);
+        };
+        page.on('pageerror', (error) => note(`threw: ${error.stack ?? error.message}`));
+        page.on('console', (message) => {
+          if (message.type() === 'error') note(`printed: ${message.text()}`);
+        });
+        page.on('dialog', (dialog) => {
+          note(`asked: ${dialog.message()}`);
+          void dialog.dismiss();
+        });
+        await page.goto(url);
+        return { page, requests };
+      },
+    });
+  });
+}
