@@ -251,6 +251,23 @@ Examples:
     });
 
   program
+    .command('cpu')
+    .description('what this processor can count, and why it can not')
+    .option('--explain <register>', 'every bit of an event select, in hex: 0x004300c0')
+    .addOption(
+      new Option(
+        '--vendor <vendor>',
+        'explain: whose event select (default: of this machine)',
+      ).choices(['intel', 'amd', 'arm']),
+    )
+    .option('--leaves <file>', 'of another machine: the output of cpuid -r there')
+    .option('--json', 'as one JSON document')
+    .action(async (options) => {
+      const { runCpu } = await import('./cpu.ts');
+      await runCpu(options);
+    });
+
+  program
     .command('doctor')
     .description('what stands in the way here, and the fix for each')
     .argument('[binary]', 'a program or library: whether stacks through it will be whole')

@@ -14,6 +14,8 @@ import { bitsOf, fieldName, type LeafReader } from './leaf-reader.ts';
  */
 export type AmdCounters = {
   readonly core: CounterSet;
+  /** PerfCtrExtCore; without, there are the K7's counters. */
+  readonly hasExtendedCore: boolean;
   /** Null without the extension. Data fabric counters since family 17h. */
   readonly northbridge: CounterSet | null;
   /** Counters of the L2 cache (family 16h) or of the L3 (since family 17h). */
@@ -94,6 +96,7 @@ export function decodeAmdCounters(reader: LeafReader, family: number): AmdCounte
     where: fieldName(FEATURES, 'ecx', bit, bit),
   });
   return {
+    hasExtendedCore: hasCore,
     core: core ?? byFlag(23, hasCore ? EXTENDED_COUNTERS : LEGACY_COUNTERS),
     northbridge: hasNorthbridge ? (northbridge ?? byFlag(24, NORTHBRIDGE_COUNTERS)) : null,
     cache: hasCache

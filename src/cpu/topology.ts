@@ -5,12 +5,15 @@ import { formatLeaf } from './leaves.ts';
  * How logical CPUs are nested. Each sub-leaf of CPUID[0x1F], or of CPUID[0x0B] where that is absent,
  * is one level, the innermost first:
  *
- *   EAX 4:0 bits of the x2APIC id below the next level   EBX 15:0 logical CPUs in this level
+ *   EAX 4:0 bits of the x2APIC id below the next level   EBX 15:0 logical CPUs at this level
  *   ECX 15:8 kind of level, 0 ends the list              EDX x2APIC id of this CPU
  */
 export type TopologyLevel = {
   readonly kind: string;
-  /** Logical CPUs in one of it, as shipped: those that are switched off count. */
+  /**
+   * Logical CPUs of all its instances in one instance of the next level, as shipped: SMT 2 is two
+   * threads a core. Those that are switched off count.
+   */
   readonly logicalCpus: number;
   readonly where: string;
 };
@@ -43,7 +46,7 @@ export function decodeTopology(reader: LeafReader): readonly TopologyLevel[] {
     const kind = KINDS[type] ?? `level of type ${type}`;
     const where = `${formatLeaf(leaf, subleaf)}.EBX[15:0]`;
     levels.push({ kind, logicalCpus, where });
-    reader.state(`logical CPUs per ${kind}`, logicalCpus, where);
+    reader.state(`logical CPUs at ${kind} level`, logicalCpus, where);
   }
   return levels;
 }

@@ -69,7 +69,10 @@ const COMMON: readonly SelectField[] = [
   {
     name: 'INV',
     bits: [23],
-    meaning: ifSet('with CMASK: cycles with fewer events', 'with CMASK: so many events or more'),
+    meaning: ifSet(
+      'with CMASK: cycles with fewer events than that',
+      'with CMASK: cycles with so many events or more',
+    ),
   },
   {
     name: 'CMASK',

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { formatCpuList } from '../base/cpu-list.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+import { decodeCapabilities } from '../cpu/capabilities.ts';
+import type { CpuVendor } from '../cpu/identity.ts';
+import { parseLeafDumps } from '../cpu/leaf-dump.ts';
+import type { SelectVendor } from '../events/event-select-layouts.ts';
+import type { CoreKind } from '../session/cpu/cores.ts';
+import { type CpuReport, reportCpu } from '../session/cpu/cpu-report.ts';
+import { wantsColour } from './colour.ts';
+import { explainedJson, explainLines, parseRegister } from './cpu-explain.ts';
+import { coreLines, pmuLines } from './cpu-lines.ts';
+import { printJson, writeOut } from './stdout.ts';
+
+export type CpuFlags = {
+  json?: boolean;
+  explain?: string;
+  vendor?: SelectVendor;
+  leaves?: string;
+};
+
+/** `perf-ts cpu`: what this processor can count, or one of which there is a dump; event selects. */
+export async function runCpu(flags: CpuFlags): Promise<void> {
+  if (flags.explain !== undefined) {
+    runExplain(flags.explain, flags);
+    return;
+  }
+  if (flags.vendor !== undefined) throw new UsageError('--vendor belongs to --explain');
+  if (flags.leaves !== undefined) runDump(flags.leaves, flags);
+  else printReport(reportCpu(), flags);
+}
+
+function runExplain(text: string, flags: CpuFlags): void {
+  if (flags.leaves !== undefined) throw new UsageError('--leaves does not go with --explain');
+  const register = parseRegister(text);
+  const vendor = flags.vendor ?? vendorHere();
+  if (flags.json) printJson(explainedJson(register, vendor));
+  else writeOut(`${explainLines(register, vendor, { colour: wantsColour() }).join('\n')}\n`);
+}
+
+/** The layout of this machine's registers; Intel's where the processor is of none of these. */
+function vendorHere(): SelectVendor {
+  if (process.arch === 'arm64') return 'arm';
+  const vendor: CpuVendor | undefined = reportCpu().cores[0]?.capabilities?.identity.vendor;
+  return vendor === 'amd' ? 'amd' : 'intel';
+}
+
+function runDump(path: string, flags: CpuFlags): void {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FailedError(`${printable(path)}: cannot be read (${code})`);
+  }
+  const cores = parseLeafDumps(text).map(
+    ({ cpu, leaves }): CoreKind => ({
+      cpus: [cpu],
+      capabilities: decodeCapabilities(leaves),
+      arm: null,
+    }),
+  );
+  if (cores.length === 0) {
+    throw new FailedError(`${printable(path)}: no CPUID leaves in it`, [
+      'what is read: the output of cpuid -r, or a CPUID dump of AIDA64',
+    ]);
+  }
+  if (flags.json) printJson({ schema: 'perf-ts/cpu-dump@1', cores });
+  else writeOut(`${coresOf(cores).join('\n')}\n`);
+}
+
+function printReport(report: CpuReport, flags: CpuFlags): void {
+  if (flags.json) {
+    printJson(report);
+    return;
+  }
+  const lines = [...coresOf(report.cores), '', ...pmuLines(report, { colour: wantsColour() })];
+  writeOut(`${lines.join('\n')}\n`);
+}
+
+function coresOf(cores: readonly CoreKind[]): string[] {
+  return cores.flatMap((core, index) => [
+    ...(index > 0 ? [''] : []),
+    ...(cores.length > 1 ? [`CPU ${formatCpuList(core.cpus)}`] : []),
+    ...coreLines(core, { colour: wantsColour() }),
+  ]);
+}
