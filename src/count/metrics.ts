@@ -120,7 +120,7 @@ function stallMetrics(cycles: GroupMember, peer: FindPeer): Metric[] {
     return [];
   const stalled = Math.max(0, cycles.value - instructions.value);
   const bound = ratio('stall-lower-bound', stalled, cycles.value, 'no cycles were counted');
-  return [{ ...bound, hint: 'at least: bursts are hidden' }];
+  return [bound.value === null ? bound : { ...bound, hint: 'at least: bursts are hidden' }];
 }
 
 /** Misses as a share of what could have missed, and per 1000 instructions; else a rate. */

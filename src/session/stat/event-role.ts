@@ -1,7 +1,7 @@
 import { CACHE_EVENTS } from '../../events/cache-events.ts';
 import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
 import { EVENT_TYPE, type EventSpec } from '../../events/event-spec.ts';
-import { HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../events/generic-events.ts';
+import { findGenericEvent, HARDWARE_EVENTS, SOFTWARE_EVENTS } from '../../events/generic-events.ts';
 
 /** On machines with two kinds of cores the upper half of config names the PMU. */
 const CONFIG_MASK = 0xffff_ffffn;
@@ -21,22 +21,30 @@ export function roleOf(spec: EventSpec, sources: EventSources): string {
     case EVENT_TYPE.HW_CACHE:
       return CACHE_EVENTS.find((event) => event.config === config)?.name ?? '';
     case EVENT_TYPE.TRACEPOINT:
-    case EVENT_TYPE.RAW:
     case EVENT_TYPE.BREAKPOINT:
       return '';
   }
   const name = pmuEventName(spec, sources)?.event ?? '';
-  if (name === 'cpu_cycles' || name === 'cpu-cycles') return 'cycles';
-  if (name === 'inst_retired') return 'instructions';
-  return name.startsWith('energy-') ? 'energy' : name;
+  if (name.startsWith('energy-')) return 'energy';
+  const generic = findGenericEvent(HARDWARE_EVENTS, name)?.name;
+  return generic ?? ARM_NAMES[name] ?? name;
 }
+
+/** What the architecture's events of arm64 are called generically. */
+const ARM_NAMES: Readonly<Record<string, string>> = {
+  cpu_cycles: 'cycles',
+  inst_retired: 'instructions',
+  br_retired: 'branches',
+  br_mis_pred_retired: 'branch-misses',
+};
 
 /** The sysfs name of a PMU's event, if the text uses one. */
 export function pmuEventName(
   spec: EventSpec,
   sources: EventSources,
 ): { readonly pmu: PmuDescription; readonly event: string } | null {
-  if (spec.type <= EVENT_TYPE.BREAKPOINT) return null;
+  // The PMU of x86 cores is the one of raw events.
+  if (spec.type <= EVENT_TYPE.BREAKPOINT && spec.type !== EVENT_TYPE.RAW) return null;
   const pmu = sources.pmus.find(({ type }) => type === spec.type);
   if (pmu === undefined) return null;
   const words = spec.text.split(/[/,:]/);
