@@ -42,6 +42,16 @@ describe('walking to the return', () => {
     expect(walk([0x74, 7], CALL, [0xeb, 0xf7], POP_RBX, RET)).toEqual([16, 0]);
   });
 
+  test('a frame that the path sets up is taken down again', () => {
+    const enter = [0x55, 0x48, 0x89, 0xe5];
+    const align = [0x48, 0x83, 0xe4, 0xf0];
+    const leave = [0xc9];
+    expect(walk(enter, PUSH_RDI, CALL, [0x48, 0x89, 0xec], POP_RBP, RET)).toEqual([8, 0]);
+    expect(walk(POP_RBX, enter, align, CALL, leave, RET)).toEqual([16, 0]);
+    // What is below it is not known while it is there.
+    expect(walk(enter, align, RET)).toBe(null);
+  });
+
   test.each([
     ['leave', [0xc9]],
     ['mov %rbp,%rsp', [0x48, 0x89, 0xec]],

@@ -9,6 +9,8 @@ const PUSH_RAX = 0x50;
 const POP_RAX = 0x58;
 const RSP = 4;
 const RBP = 5;
+const LEAVE = 0xc9;
+const REX_ALONE = 0x40;
 const REX_B = 1;
 const REX_R = 4;
 const REX_W = 8;
@@ -23,8 +25,11 @@ const REX_W = 8;
  * handlers go on to the next one so, and have no frame of their own: rbp is that of the function
  * that they interpret, so following it would leave that function out.
  *
+ * A frame that the path sets up, as code before a rare call does, it also takes down: until then the
+ * stack pointer may change as it likes.
+ *
  * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has a
- * frame pointer), or meets what no function returns through.
+ * frame pointer already), or meets what no function returns through.
  */
 export function walkToReturn(
   text: Uint8Array,
@@ -38,6 +43,8 @@ export function walkToReturn(
   let freed = 0;
   /** Bytes from sp at `at` to where rbp was saved, −1 if it isn't restored on the way. */
   let rbpAt = -1;
+  /** What was freed when the path set rbp to the stack pointer; NaN before. */
+  let freedAtFrame = Number.NaN;
   /** The register that the last instruction added to, −1 for none: jump tables end so. */
   let addedTo = -1;
   for (let i = 0; i < MOST_INSTRUCTIONS; i++) {
@@ -45,14 +52,14 @@ export function walkToReturn(
     const { opcode, modrm, rex, immediate, length } = instruction;
     position += length;
     if (opcode === 0xc3 || opcode === 0xc2) {
-      if (freed < 0) return false;
+      if (!(freed >= 0)) return false;
       const cfaOffset = freed + 8;
       if (rbpAt < 0) rule.set(KIND.SP, cfaOffset, 0, -8);
       else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
       return true;
     }
     if (isFirst && isJumpToRegister(opcode, modrm)) {
-      if (freed < 0 || registerOf(modrm, rex) === addedTo) return false;
+      if (!(freed >= 0) || registerOf(modrm, rex) === addedTo) return false;
       const cfaOffset = freed + 8;
       // Only an epilogue gives rbp back; without one the stack has to show whose path it was.
       if (rbpAt < 0) rule.set(KIND.TAIL_CALL, cfaOffset, 0, -8);
@@ -65,7 +72,10 @@ export function walkToReturn(
       const register = opcode - POP_RAX;
       const isLegacy = (rex & REX_B) === 0;
       if (isLegacy && register === RSP) return false;
-      if (isLegacy && register === RBP && freed >= 0) rbpAt = freed;
+      if (isLegacy && register === RBP) {
+        if (freed >= 0) rbpAt = freed;
+        freedAtFrame = Number.NaN;
+      }
       freed += 8;
     } else if (opcode === 0x68 || opcode === 0x6a) freed -= 8;
     else if (opcode === 0xff && ((modrm >> 3) & 7) === 6) freed -= 8;
@@ -74,15 +84,28 @@ export function walkToReturn(
     else if ((opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0x0f80 && opcode <= 0x0f8f)) {
       if (branches.has(position)) position += immediate;
       else branches.add(position);
+    } else if (opcode === LEAVE && !Number.isNaN(freedAtFrame)) {
+      freed = freedAtFrame + 8;
+      freedAtFrame = Number.NaN;
     } else if (isEnd(opcode, modrm)) return false;
     else if (opcode === 0xe8 && isPadding(text, position)) return false;
     else if (writesStackPointer(opcode, modrm, rex)) {
+      const hasFrame = !Number.isNaN(freedAtFrame);
       const adjusted = adjustment(text, position - length, instruction);
-      if (Number.isNaN(adjusted)) return false;
-      freed += adjusted;
+      if (Number.isNaN(adjusted) && !hasFrame) return false;
+      freed = isMove(instruction, RBP, RSP) ? freedAtFrame : freed + adjusted;
+    } else if (isMove(instruction, RSP, RBP)) {
+      freedAtFrame = freed;
     }
   }
   return false;
+}
+
+/** `mov %from,%to` of 64 bits, both of the first eight registers. */
+function isMove({ opcode, modrm, rex }: Instruction, from: number, to: number): boolean {
+  if (rex !== REX_ALONE + REX_W) return false;
+  if (opcode === 0x89) return modrm === 0xc0 + from * 8 + to;
+  return opcode === 0x8b && modrm === 0xc0 + to * 8 + from;
 }
 
 /** `jmp *%reg`. */
@@ -103,7 +126,7 @@ function destinationOfAdd(opcode: number, modrm: number, rex: number): number {
 
 /** `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers. */
 function isEnd(opcode: number, modrm: number): boolean {
-  if (opcode === 0xcc || opcode === 0xf4 || opcode === 0xc9 || opcode === 0x0f0b) return true;
+  if (opcode === 0xcc || opcode === 0xf4 || opcode === LEAVE || opcode === 0x0f0b) return true;
   return opcode === 0xff && ((modrm >> 3) & 7) === 4;
 }
 
