@@ -96,6 +96,9 @@ export function walkToReturn(
       freed = isMove(instruction, RBP, RSP) ? freedAtFrame : freed + adjusted;
     } else if (isMove(instruction, RSP, RBP)) {
       freedAtFrame = freed;
+    } else if (isLoadOfCallersRbp(instruction)) {
+      if (Number.isNaN(freedAtFrame)) return false;
+      freedAtFrame = Number.NaN;
     }
   }
   return false;
@@ -106,6 +109,12 @@ function isMove({ opcode, modrm, rex }: Instruction, from: number, to: number): 
   if (rex !== REX_ALONE + REX_W) return false;
   if (opcode === 0x89) return modrm === 0xc0 + from * 8 + to;
   return opcode === 0x8b && modrm === 0xc0 + to * 8 + from;
+}
+
+/** `mov (%rbp),%rbp`: V8 takes a frame down so, and sp by an addition. */
+function isLoadOfCallersRbp({ opcode, modrm, rex }: Instruction): boolean {
+  const isFromRbp = modrm < 0xc0 && (modrm & 7) === RBP && ((modrm >> 3) & 7) === RBP;
+  return opcode === 0x8b && isFromRbp && rex === REX_ALONE + REX_W;
 }
 
 /** `jmp *%reg`. */
