@@ -11,6 +11,7 @@ import { createClient } from './worker-client.ts';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import './shell.css';
+import './page-head.css';
 import './time/time.css';
 
 const block = document.getElementById('flame-graph-data');

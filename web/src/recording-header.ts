@@ -10,10 +10,12 @@ import type { OpenResult } from './worker/messages.ts';
 export function createRecordingHeader({ store, recording }: ViewContext): HTMLElement {
   const { head } = recording;
   const facts = element('dl', 'figures');
+  const title = element('h1', '', head.title);
+  title.title = head.title;
   const header = element(
     'header',
     'recording',
-    element('h1', '', head.title),
+    title,
     element('p', 'place', placeOf(recording).join(' · ')),
     facts,
   );
@@ -59,9 +61,7 @@ function figuresOf({ head, events }: OpenResult, index: number): HTMLElement[] {
     figures.push(figure('whole stacks', describeStacks(completeness)));
   }
   if (provenance !== undefined && provenance.said.length > 0) {
-    const origin = figure('where this comes from', provenance.said.join('; '));
-    origin.classList.add('remark');
-    figures.push(origin);
+    figures.push(figure('where the weights come from', provenance.said.join('; '), false, true));
   }
   return figures;
 }
@@ -99,8 +99,14 @@ function renderNotes(notes: readonly string[]): HTMLElement {
   );
 }
 
-function figure(term: string, text: string, isWarning = false): HTMLElement {
+/** A remark takes a line, and as many as it needs while it has the pointer or the focus. */
+function figure(term: string, text: string, isWarning = false, isRemark = false): HTMLElement {
   const entry = element('div', 'figure', element('dt', '', term), element('dd', '', text));
   if (isWarning) entry.classList.add('warning');
+  if (isRemark) {
+    entry.classList.add('remark');
+    entry.title = text;
+    entry.tabIndex = 0;
+  }
   return entry;
 }

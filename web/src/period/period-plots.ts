@@ -38,7 +38,8 @@ export function drawPeriodPlots(box: HTMLElement, options: PlotOptions): PeriodP
 
 /** As large as the window lets them be together. */
 function sizeOf(box: HTMLElement): { width: number; height: number } {
-  const height = Math.round(Math.min(420, Math.max(150, (window.innerHeight - 360) / 3)));
+  const left = window.innerHeight - box.getBoundingClientRect().top - window.scrollY - 20;
+  const height = Math.round(Math.min(480, Math.max(120, left / 3)));
   return { width: Math.max(200, box.clientWidth), height };
 }
 
@@ -76,7 +77,7 @@ function periodOptions(frame: Frame): uPlot.Options {
   const isEach = options.stream.period.samplesPerRow === 1;
   const band: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false } };
   return {
-    ...commonOptions(frame),
+    ...commonOptions(frame, true),
     scales: { x: timeScale(options.range), y: { distr: 3, log: 10 } },
     series: [
       {},
@@ -85,7 +86,9 @@ function periodOptions(frame: Frame): uPlot.Options {
       {
         label: 'period',
         stroke: colours.samples,
-        width: isEach ? 1 : 1.5,
+        width: 1.5,
+        // A line through an idle time would say that something was measured there.
+        ...(isEach ? { paths: () => null } : {}),
         points: { show: isEach, size: 4, fill: colours.samples, width: 0 },
       },
     ],
@@ -96,7 +99,7 @@ function periodOptions(frame: Frame): uPlot.Options {
 function rateOptions(frame: Frame): uPlot.Options {
   const { colours, options } = frame;
   return {
-    ...commonOptions(frame),
+    ...commonOptions(frame, false),
     scales: {
       x: timeScale(options.range),
       y: { range: (_, _least, most) => [0, Math.max(1, most * 1.1)] },
@@ -112,7 +115,7 @@ function rateOptions(frame: Frame): uPlot.Options {
 function eventRateOptions(frame: Frame): uPlot.Options {
   const { colours, options } = frame;
   return {
-    ...commonOptions(frame),
+    ...commonOptions(frame, true),
     scales: { x: timeScale(options.range), y: { distr: 3, log: 10 } },
     series: [{}, { label: 'events', stroke: colours.samples, width: 1.5, points: { show: false } }],
   };
@@ -122,13 +125,10 @@ function timeScale({ fromNs, toNs }: Range): uPlot.Scale {
   return { time: false, range: () => [fromNs / 1e9, toNs / 1e9] };
 }
 
-function commonOptions({
-  title,
-  width,
-  height,
-  colours,
-  options,
-}: Frame): Omit<uPlot.Options, 'series'> {
+function commonOptions(
+  { title, width, height, colours, options }: Frame,
+  isLog: boolean,
+): Omit<uPlot.Options, 'series'> {
   const { stream, onRange } = options;
   const axis: uPlot.Axis = {
     stroke: colours.quiet,
@@ -143,7 +143,16 @@ function commonOptions({
     cursor: { sync: { key: SYNC_KEY }, drag: { x: true, y: false, setScale: false } },
     axes: [
       { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, size: 64, values: (_, ticks) => ticks.map(formatLarge) },
+      {
+        ...axis,
+        size: 64,
+        space: 28,
+        grid: {
+          ...axis.grid,
+          ...(isLog ? { filter: (_: uPlot, ticks: number[]) => onlyPowers(ticks) } : {}),
+        },
+        values: (_, ticks) => ticks.map(formatLarge),
+      },
     ],
     hooks: {
       drawClear: [(plot) => drawStretches(plot, stream, colours)],
@@ -217,6 +226,13 @@ function drawTitle(plot: uPlot, title: string, colours: TimeColours): void {
   ctx.font = `${12 * ratio}px system-ui, sans-serif`;
   ctx.fillText(title, bbox.left, bbox.top - 6 * ratio);
   ctx.restore();
+}
+
+/** Eight lines between two powers of ten are eight too many. */
+function onlyPowers(ticks: readonly number[]): (number | null)[] {
+  return ticks.map((tick) =>
+    Number.isInteger(Math.round(Math.log10(tick) * 1e9) / 1e9) ? tick : null,
+  );
 }
 
 /** `1.2 M`, `300 k`: an axis has no room for nine digits. Empty for ticks that have no text. */

@@ -15,6 +15,11 @@ export function fitCanvas(
   return context;
 }
 
+/** A share of the window's height between two bounds: 720 and 2160 pixels want different pictures. */
+export function heightOf(share: number, least: number, most: number): number {
+  return Math.round(Math.min(most, Math.max(least, window.innerHeight * share)));
+}
+
 /** How dark a cell is, 0…1: the root shows single samples beside hundreds. */
 export function strength(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0;

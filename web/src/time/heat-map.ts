@@ -5,16 +5,16 @@ import type { KeyBinding } from '../keys.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { HeatMapResult } from '../worker/time-messages.ts';
-import { fitCanvas, strength } from './canvas.ts';
+import { fitCanvas, heightOf, strength } from './canvas.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
-const HEIGHT = 300;
-const MAX_CELL_WIDTH = 14;
+const MAX_CELL_WIDTH = 40;
 const AXIS_HEIGHT = 20;
+const mapHeight = () => heightOf(0.34, 240, 700);
 
 /**
  * A column per second, from its start at the top down to its end: what happens for a part of a second
@@ -57,7 +57,7 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
         answer.columnNs === store.get().heatColumnNs
           ? ''
           : ` Columns are ${formatDuration(answer.columnNs)} wide, so that they fit.`;
-      readout.textContent = `Drag, or use the arrow keys and Enter, to take a range.${widened}`;
+      readout.textContent = `Time runs down each column. Drag, or use the arrow keys and Enter, to take a range.${widened}`;
       canvas.setAttribute(
         'aria-label',
         `Heat map of ${answer.columns} columns of ${formatDuration(answer.columnNs)}, ` +
@@ -72,14 +72,14 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
 
   const cellSize = ({ columns, rows }: HeatMapResult) => ({
     width: Math.min(MAX_CELL_WIDTH, plot.clientWidth / columns),
-    height: HEIGHT / rows,
+    height: mapHeight() / rows,
   });
 
   function draw(): void {
     if (result === null || plot.clientWidth === 0) return;
     const { columns, rows, cells, grid } = result;
     const { width, height } = cellSize(result);
-    const context = fitCanvas(canvas, columns * width, HEIGHT + AXIS_HEIGHT);
+    const context = fitCanvas(canvas, columns * width, mapHeight() + AXIS_HEIGHT);
     if (context === null) return;
     const colours = readColours(root);
     const most = cells.samples.reduce((largest, count) => Math.max(largest, count), 0);
@@ -101,6 +101,7 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
       }
       if ((cells.lost[cell] as number) > 0) paint(colours.lost, count > 0 ? 0.45 : 0.6);
       const startNs = grid.firstNs + cell * grid.cellNs;
+      if (startNs > recording.endNs) paint(colours.line, 0.5);
       const isOutside =
         range !== null && (startNs + grid.cellNs <= range.fromNs || startNs >= range.toNs);
       if (isOutside) paint(colours.panel, 0.7);
@@ -124,7 +125,7 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     const every = Math.max(1, Math.ceil(70 / width));
     for (let column = 0; column < columns; column += every) {
       const text = formatDuration(column * result.columnNs).replace(/\.0+(?= )/, '');
-      context.fillText(text, column * width, HEIGHT + 15);
+      context.fillText(text, column * width, mapHeight() + 15);
     }
   }
 

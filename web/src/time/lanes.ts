@@ -5,12 +5,12 @@ import type { Range, ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeLane, TimelineResult } from '../worker/time-messages.ts';
-import { fitCanvas, formatTick, secondTicks, strength } from './canvas.ts';
+import { fitCanvas, formatTick, heightOf, secondTicks, strength } from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
 
-const LANE_HEIGHT = 18;
+const laneHeight = () => heightOf(0.025, 18, 30);
 const AXIS_HEIGHT = 20;
 const CELL_PIXELS = 2;
 const MAX_LANES = 60;
@@ -81,7 +81,9 @@ export function createLanes({ store, ask, recording }: ViewContext) {
   function draw(): void {
     if (result === null || plot.clientWidth === 0) return;
     const width = plot.clientWidth;
-    const height = result.lanes.length * LANE_HEIGHT + AXIS_HEIGHT;
+    const lane = laneHeight();
+    labels.style.setProperty('--lane', `${lane}px`);
+    const height = result.lanes.length * lane + AXIS_HEIGHT;
     const context = fitCanvas(canvas, width, height);
     if (context === null) return;
     const colours = readColours(root);
@@ -89,11 +91,21 @@ export function createLanes({ store, ask, recording }: ViewContext) {
     const x = (ns: number) => (ns / endNs) * width;
     const cellWidth = x(result.grid.cellNs);
     let most = 0;
-    for (const lane of result.lanes) for (const count of lane.samples) most = Math.max(most, count);
-    for (const [index, lane] of result.lanes.entries()) {
-      drawLane(context, lane, index * LANE_HEIGHT, cellWidth, most, colours);
+    for (const { samples } of result.lanes) {
+      for (const count of samples) most = Math.max(most, count);
     }
-    drawLosses(context, result.all.lost, cellWidth, height - AXIS_HEIGHT, colours);
+    for (const [index, columns] of result.lanes.entries()) {
+      const place = { top: index * lane, height: lane, cellWidth };
+      drawLane(context, columns, place, most, colours);
+    }
+    drawLosses(
+      context,
+      result.all.lost,
+      Math.max(1, most),
+      cellWidth,
+      height - AXIS_HEIGHT,
+      colours,
+    );
     drawAxis(context, endNs, width, height, colours);
     const range = dragged ?? store.get().range;
     if (range !== null) drawRange(context, x(range.fromNs), x(range.toNs), width, height, colours);
@@ -141,11 +153,13 @@ export function createLanes({ store, ask, recording }: ViewContext) {
   };
 }
 
+/** Pixels. */
+type LanePlace = { readonly top: number; readonly height: number; readonly cellWidth: number };
+
 function drawLane(
   context: CanvasRenderingContext2D,
   { samples, ramp, throttled }: TimeLane,
-  top: number,
-  cellWidth: number,
+  { top, height, cellWidth }: LanePlace,
   most: number,
   colours: TimeColours,
 ): void {
@@ -155,13 +169,13 @@ function drawLane(
     if (paused > 0) {
       context.globalAlpha = 0.3 + 0.5 * paused;
       context.fillStyle = colours.throttled;
-      context.fillRect(left, top + 1, cellWidth, LANE_HEIGHT - 2);
+      context.fillRect(left, top + 1, cellWidth, height - 2);
     }
     const count = samples[cell] as number;
     if (count === 0) continue;
     context.globalAlpha = strength(count, most);
     context.fillStyle = (ramp[cell] as number) * 2 > count ? colours.ramp : colours.samples;
-    context.fillRect(left, top + 2, cellWidth, LANE_HEIGHT - 4);
+    context.fillRect(left, top + 2, cellWidth, height - 4);
   }
   context.globalAlpha = 1;
 }
@@ -170,6 +184,7 @@ function drawLane(
 function drawLosses(
   context: CanvasRenderingContext2D,
   lost: Float64Array,
+  most: number,
   cellWidth: number,
   height: number,
   colours: TimeColours,
@@ -177,7 +192,7 @@ function drawLosses(
   context.fillStyle = colours.lost;
   for (let cell = 0; cell < lost.length; cell++) {
     if (lost[cell] === 0) continue;
-    context.globalAlpha = 0.3;
+    context.globalAlpha = 0.15 + 0.45 * Math.min(1, (lost[cell] as number) / most);
     context.fillRect(cell * cellWidth, 0, Math.max(1, cellWidth), height);
   }
   context.globalAlpha = 1;

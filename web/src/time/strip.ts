@@ -6,11 +6,11 @@ import type { ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeGrid, TimelineResult } from '../worker/time-messages.ts';
+import { heightOf } from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange, formatRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
 
-const HEIGHT = 74;
 const CELL_PIXELS = 3;
 
 /**
@@ -136,7 +136,7 @@ function stripOptions(
   const endNs = grid.firstNs + grid.length * grid.cellNs;
   return {
     width,
-    height: HEIGHT,
+    height: heightOf(0.08, 66, 170),
     legend: { show: false },
     padding: [6, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },

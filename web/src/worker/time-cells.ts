@@ -4,7 +4,7 @@ import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
 import { selectSamples } from '../../../src/profile/filter.ts';
 import { type TimeFacts, timeFactsOf } from './time-facts.ts';
-import type { TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
+import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
 export function selectTime(page: PageProfile, filter: TimeFilter): Int32Array {
@@ -74,16 +74,27 @@ function addLosses(
   const { timeNs } = page.profile.samples;
   for (const gap of page.periodInput.lossGaps ?? []) {
     if (!concerns(gap, filter)) continue;
-    const startNs = Math.max(0, lastBefore(facts, timeNs, gap));
-    spread(lost, grid, startNs, gap.timeNs, gap.samples);
+    const { startNs, endNs } = stretchOf(facts, timeNs, gap);
+    spread(lost, grid, startNs, endNs, gap.samples);
   }
 }
 
-/** Time of the last sample that fitted into the ring before `gap`; 0 if none did. */
-function lastBefore({ byCpu }: TimeFacts, timeNs: Float64Array, { cpu, timeNs: end }: LossGap) {
+/** As many samples before a loss tell the rate at which it went on. */
+const RATE_SAMPLES = 64;
+
+/**
+ * When the samples of `gap` were lost. The kernel says so with the next record that fits, which may
+ * be long after: a CPU that is idle writes none. The ring was full after the last sample that fitted,
+ * so from there on, for as long as so many samples took before, and until that record at most.
+ */
+function stretchOf(
+  { byCpu }: TimeFacts,
+  timeNs: Float64Array,
+  { cpu, timeNs: end, samples: lost }: LossGap,
+): Stretch {
   const { starts, samples } = byCpu;
   const key = cpu + 1;
-  if (key + 1 >= starts.length) return 0;
+  if (key + 1 >= starts.length) return { startNs: 0, endNs: end };
   let low = starts[key] as number;
   const first = low;
   let high = starts[key + 1] as number;
@@ -92,7 +103,13 @@ function lastBefore({ byCpu }: TimeFacts, timeNs: Float64Array, { cpu, timeNs: e
     if ((timeNs[samples[middle] as number] as number) < end) low = middle + 1;
     else high = middle;
   }
-  return low === first ? 0 : (timeNs[samples[low - 1] as number] as number);
+  if (low === first) return { startNs: 0, endNs: end };
+  const startNs = timeNs[samples[low - 1] as number] as number;
+  const earlier = Math.max(first, low - 1 - RATE_SAMPLES);
+  const before = low - 1 - earlier;
+  if (before === 0) return { startNs, endNs: end };
+  const interval = (startNs - (timeNs[samples[earlier] as number] as number)) / before;
+  return { startNs, endNs: Math.min(end, startNs + lost * interval) };
 }
 
 /** Adds `amount` to the cells from `startNs` to `endNs`, evenly; what lies outside is left out. */

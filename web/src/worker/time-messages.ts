@@ -26,8 +26,8 @@ export type TimeCells = {
   /** Those of them that the kernel took while it searched for the period. */
   readonly ramp: Float64Array;
   /**
-   * Samples that the kernel could not write. It says so with the next record that fits, so a loss
-   * lies somewhere between two records of one CPU: it is spread evenly over that stretch.
+   * Samples that the kernel could not write. It says so with the next record that fits; they are
+   * spread from the last one before that did, at the rate of the samples before.
    */
   readonly lost: Float64Array;
   /** Share of the cell, 0…1, in which the kernel had paused a stream; pauses of several add up. */
