@@ -53,8 +53,17 @@ export function computeCallersCallees(
       total += tree.total[row] as number;
     }
   }
-  const callers = invertCallTree({ ...tree, self: callSelf, selfSamples: callSamples }, minWeight);
-  return { callers, callees: joinSubtrees(tree, call), self, total };
+  // Inlined and real calls of the function are one root.
+  const first = call.findIndex((row) => row !== NONE);
+  const rootGroup = first === NONE ? NONE : (tree.group[first] as number);
+  const group = tree.group.slice();
+  for (let row = 0; row < tree.length; row++) if (call[row] === row) group[row] = rootGroup;
+  const joined = { ...tree, group };
+  const callers = invertCallTree(
+    { ...joined, self: callSelf, selfSamples: callSamples },
+    minWeight,
+  );
+  return { callers, callees: joinSubtrees(joined, call), self, total };
 }
 
 /** All subtrees at outermost calls laid over each other, below one root. */
@@ -62,15 +71,10 @@ export function computeCallersCallees(
 function joinSubtrees(tree: CallTree, call: Int32Array): CallTree {
   const pairs = new PairInterner();
   const newRow = new Int32Array(tree.length).fill(NONE);
-  // Inlined and real calls of the function are one root.
-  const first = call.findIndex((row) => row !== NONE);
-  const rootGroup = first === NONE ? NONE : (tree.group[first] as number);
   for (let row = 0; row < tree.length; row++) {
     if (call[row] === NONE) continue;
-    newRow[row] =
-      call[row] === row
-        ? pairs.intern(NONE, rootGroup)
-        : pairs.intern(newRow[tree.prefix[row] as number] as number, tree.group[row] as number);
+    const parent = call[row] === row ? NONE : (newRow[tree.prefix[row] as number] as number);
+    newRow[row] = pairs.intern(parent, tree.group[row] as number);
   }
   const { length } = pairs;
   const prefix = pairs.first.finish();

@@ -8,6 +8,10 @@ import { createShell } from './shell.ts';
 import { DEFAULT_STATE } from './state.ts';
 import { createStore } from './store.ts';
 import type { TabDefinition } from './tab-view.ts';
+import { createCallTreeView } from './tables/call-tree-view.ts';
+import { createDiffView } from './tables/diff-view.ts';
+import { createSourceView } from './tables/source-view.ts';
+import { createTableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
 import { rangeKeys } from './time/range.ts';
 import { createStrip } from './time/strip.ts';
@@ -53,7 +57,16 @@ export function createProfilePage(
 function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
     { id: 'flame', label: 'Flame graph', create: () => createFlameView(context) },
+    { id: 'table', label: 'Table', create: () => createTableView(context) },
+    { id: 'tree', label: 'Call tree', create: () => createCallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
     { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
+    { id: 'source', label: 'Source', create: () => createSourceView(context) },
+    {
+      id: 'diff',
+      label: 'Diff',
+      unavailable: context.other === null ? 'perf-ts view NEW OLD compares two recordings' : null,
+      create: () => createDiffView(context),
+    },
   ];
 }

@@ -127,6 +127,7 @@ export function createFlameView(context: ViewContext): TabView {
       onMenu: openMenu,
       onCursor: speak,
     });
+    fitHeight(box);
     if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
   }
 
@@ -242,6 +243,16 @@ export function createFlameView(context: ViewContext): TabView {
     store.change({ zoom: [], search: '' });
   }
 }
+
+/** As much of the window as is left below the controls, so that both ends can be in view. */
+export function fitHeight(box: HTMLElement): void {
+  const top = box.getBoundingClientRect().top + window.scrollY;
+  box.style.maxHeight = `${Math.max(LEAST_HEIGHT, window.innerHeight - top - ROOM_BELOW)}px`;
+}
+
+/** Pixels. */
+const LEAST_HEIGHT = 300;
+const ROOM_BELOW = 44;
 
 function option(value: string, label: string): HTMLOptionElement {
   const made = element('option', '', label);

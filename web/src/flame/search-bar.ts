@@ -78,6 +78,7 @@ export function createSearchBar({ store, ask }: ViewContext): SearchBar {
       : '';
   }
 
+  describe();
   return {
     root,
     step,

@@ -1,6 +1,6 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
-import type { ProfileMeta, WeightKind } from '../../../src/profile/types.ts';
+import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
 import type { TimeRequests } from './time-messages.ts';
 
 /**
@@ -54,6 +54,9 @@ export type OpenParams = { readonly slot: Slot; readonly bytes: Uint8Array };
 export type OpenResult = {
   readonly events: readonly {
     readonly name: string;
+    /** As `ProfileEvent` has them. */
+    readonly type: number;
+    readonly mode: SamplingMode;
     readonly unit: Unit;
     readonly samples: number;
     readonly lostSamples: number;
@@ -270,7 +273,7 @@ export type SandwichResult = {
   readonly name: string;
   readonly self: number;
   readonly total: number;
-  /** Both trees have the function itself as their only root. */
+  /** Both are zoomed into the function. */
   readonly callers: TreeResult;
   readonly callees: TreeResult;
 };

@@ -122,10 +122,10 @@ export class Recording {
     cpus.delete(NONE);
     const { profile: _profile, weights, periodInput: _input, ...head } = page;
     return {
-      events: profile.events.map(({ name, unit }, index) => {
+      events: profile.events.map(({ name, type, mode, unit }, index) => {
         const loss = profile.losses.find((entry) => entry.event === index);
         const lostSamples = Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0);
-        return { name, unit, samples: ofEvent[index] as number, lostSamples };
+        return { name, type, mode, unit, samples: ofEvent[index] as number, lostSamples };
       }),
       threads: profile.threads.map(({ pid, tid, comm }, index) => ({
         pid,

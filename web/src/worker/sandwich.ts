@@ -22,9 +22,11 @@ export function computeSandwich(
   isMeant[funcs + func] = 1;
   const least = tree.weight * LEAST_CALLER;
   const { callers, callees, self, total } = computeCallersCallees(tree, isMeant, least);
-  const draw = (part: CallTree) =>
-    drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom: [] }, matching)
+  const draw = (part: CallTree) => {
+    const zoom = part.length > 0 ? [part.group[0] as number] : [];
+    return drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom }, matching)
       .result;
+  };
   return {
     name: recording.funcName[func] ?? '',
     self,

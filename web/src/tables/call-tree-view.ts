@@ -1,0 +1,318 @@
+import { element, switcher } from '../dom.ts';
+import { frameActions } from '../flame/frame-actions.ts';
+import { kindColour } from '../flame/frame-colours.ts';
+import { showMenu } from '../flame/frame-menu.ts';
+import { isInlined } from '../flame/frame-nodes.ts';
+import { createSearchBar } from '../flame/search-bar.ts';
+import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { selectionOf } from '../selection.ts';
+import type { ViewState } from '../state.ts';
+import type { TabView } from '../tab-view.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { FrameKey, TreeParams, TreeResult } from '../worker/messages.ts';
+import { shareCell } from './data-table.ts';
+import './tables.css';
+
+/** A row as it is shown; children come when it is opened for the first time. */
+type TreeNode = {
+  readonly result: TreeResult;
+  readonly row: number;
+  readonly path: readonly FrameKey[];
+  readonly depth: number;
+  readonly line: HTMLTableRowElement;
+  children: TreeNode[] | null;
+  isOpen: boolean;
+};
+
+/** Rows that the tree opens by itself: down the heaviest path, as long as it stays heavy. */
+const OPEN_SHARE = 0.5;
+const MOST_OPENED = 40;
+
+/** The tree as a table that is opened branch by branch; each branch is asked for when it is opened. */
+export function createCallTreeView(context: ViewContext): TabView {
+  const { store, ask, recording } = context;
+  const funcs = recording.funcCount;
+  const search = createSearchBar(context);
+  const switches = element('div', 'switches');
+  const body = element('tbody');
+  const heading = (text: string, isNumber: boolean) => {
+    const cell = element('th', isNumber ? 'number' : '', text);
+    cell.scope = 'col';
+    return cell;
+  };
+  const head = element(
+    'tr',
+    '',
+    heading('Total', true),
+    heading('Self', true),
+    heading('Samples', true),
+    heading('Function', false),
+  );
+  const table = element('table', 'data-table call-tree', element('thead', '', head), body);
+  table.setAttribute('role', 'treegrid');
+  table.setAttribute('aria-label', 'Call tree');
+  const status = element('p', 'pruned');
+  const root = element(
+    'div',
+    'tables',
+    element('div', 'view-controls', switches, search.root),
+    element('div', 'table-box', table),
+    status,
+  );
+  let state = store.get();
+  let drawnFor = '';
+  let running: AbortController | null = null;
+
+  function paramsOf(zoom: readonly FrameKey[]): TreeParams {
+    return {
+      ...selectionOf(state),
+      roots: state.roots,
+      inverted: state.tree === 'callers',
+      order: state.sort,
+      zoom,
+      search: state.search.trim(),
+      leastPart: 0,
+    };
+  }
+
+  function show(next: ViewState): void {
+    state = next;
+    switches.replaceChildren(
+      switcher(
+        'Tree',
+        [
+          { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
+          { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
+        ],
+        next.tree,
+        (tree) => store.change({ tree, zoom: [] }),
+      ),
+    );
+    search.show(next);
+    const params = paramsOf(next.zoom);
+    const question = JSON.stringify(params);
+    if (question === drawnFor) return;
+    drawnFor = question;
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    ask('tree', params, signal).then(
+      (result) => {
+        if (!signal.aborted) draw(result);
+      },
+      (problem: Error) => {
+        if (!signal.aborted) status.textContent = problem.message;
+      },
+    );
+  }
+
+  function draw(result: TreeResult): void {
+    body.replaceChildren();
+    const zoomed = result.zoom.map(({ name }) => name).join(' › ');
+    const samples = formatCount(result.samples);
+    status.textContent = zoomed === '' ? `${samples} samples` : `Below ${zoomed}; Esc shows all`;
+    const tops = makeNodes(
+      result,
+      -1,
+      result.zoom.map(({ key }) => key),
+      0,
+    );
+    body.append(...tops.map(({ line }) => line));
+    let node: TreeNode | undefined = tops[0];
+    for (let opened = 0; node !== undefined && opened < MOST_OPENED; opened++) {
+      const share = result.weight === 0 ? 0 : totalOf(node) / result.weight;
+      if (share < OPEN_SHARE) break;
+      openLoaded(node);
+      node = node.children?.[0];
+    }
+  }
+
+  const totalOf = ({ result, row }: TreeNode) => result.rows.total[row] as number;
+
+  function makeNodes(
+    result: TreeResult,
+    parent: number,
+    path: readonly FrameKey[],
+    depth: number,
+  ): TreeNode[] {
+    const nodes: TreeNode[] = [];
+    for (let row = parent + 1; row < result.rows.prefix.length; row++) {
+      if (result.rows.prefix[row] === parent) nodes.push(makeNode(result, row, path, depth));
+    }
+    return nodes;
+  }
+
+  function makeNode(
+    result: TreeResult,
+    row: number,
+    path: readonly FrameKey[],
+    depth: number,
+  ): TreeNode {
+    const { rows, labels, unit, weight } = result;
+    const label = rows.label[row] as number;
+    const key = labels.key[label] as number;
+    const folded = rows.folded[row] as number;
+    const line = element('tr', labels.isMatch[label] === 1 ? 'is-match' : '');
+    const node: TreeNode = {
+      result,
+      row,
+      path: folded > 0 ? path : [...path, key],
+      depth,
+      line,
+      children: null,
+      isOpen: false,
+    };
+    const total = rows.total[row] as number;
+    const self = rows.self[row] as number;
+    const share = weight === 0 ? 0 : total / weight;
+    const toggle = element('button', 'twist', '▸');
+    toggle.type = 'button';
+    toggle.tabIndex = -1;
+    toggle.setAttribute('aria-hidden', 'true');
+    const swatch = element('span', 'swatch');
+    swatch.style.background = kindColour(labels.kind[label]!);
+    const name =
+      folded > 0 ? `(${formatCount(folded)} lighter frames)` : (labels.name[label] ?? '');
+    const suffix = isInlined(key, funcs) ? ' (inlined)' : '';
+    const place = (labels.dso[label] as string).replace(/^.*\//, '');
+    const cell = element(
+      'span',
+      'name-cell',
+      toggle,
+      swatch,
+      element('span', 'name', name + suffix),
+      element('span', 'beside', place),
+    );
+    cell.style.paddingLeft = `${depth * 14}px`;
+    cell.title = [name, labels.dso[label], labels.place[label]].filter(Boolean).join('\n');
+    line.append(
+      element('td', 'number', shareCell(formatShare(share), share)),
+      element('td', 'number', self === 0 ? '' : formatShare(weight === 0 ? 0 : self / weight)),
+      element('td', 'number', unit === 'samples' ? formatCount(total) : ''),
+      element('td', '', cell),
+    );
+    line.children[2]!.textContent = folded > 0 ? '' : formatCount(rows.samples[row] as number);
+    (line.children[0] as HTMLElement).title = formatWeight(total, unit);
+    line.tabIndex = 0;
+    line.setAttribute('aria-level', String(depth + 1));
+    // What was spent in the callees, or folded below it.
+    const canOpen = folded > 0 ? false : total - self > 1e-9 * total;
+    if (canOpen) line.setAttribute('aria-expanded', 'false');
+    toggle.hidden = !canOpen;
+    line.addEventListener('click', () => (node.isOpen ? close(node) : void open(node)));
+    line.addEventListener('keydown', (event) => onKey(event, node));
+    line.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      menu(node, { x: event.clientX, y: event.clientY });
+    });
+    return node;
+  }
+
+  function menu(node: TreeNode, at: { readonly x: number; readonly y: number }): void {
+    const { labels, rows } = node.result;
+    const label = rows.label[node.row] as number;
+    const zoom = {
+      label: 'Flame graph',
+      run: () => store.change({ tab: 'flame', zoom: node.path }),
+    };
+    const items = [zoom, ...frameActions(store, labels, label, funcs)];
+    showMenu(labels.name[label] as string, items, at);
+  }
+
+  function onKey(event: KeyboardEvent, node: TreeNode): void {
+    const { line } = node;
+    if (event.key === 'ArrowRight') void open(node);
+    else if (event.key === 'ArrowLeft') {
+      if (node.isOpen) close(node);
+      else focusParent(line);
+    } else if (event.key === 'ArrowDown') focusRow(line.nextElementSibling);
+    else if (event.key === 'ArrowUp') focusRow(line.previousElementSibling);
+    else if (event.key === 'Enter') store.change({ tab: 'flame', zoom: node.path });
+    else if (event.key === 'm') {
+      const box = line.getBoundingClientRect();
+      menu(node, { x: box.left + 240, y: box.bottom });
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  async function open(node: TreeNode): Promise<void> {
+    if (node.isOpen || !node.line.hasAttribute('aria-expanded')) return;
+    if (!hasWholeBranch(node) && node.children === null) {
+      const result = await ask('tree', paramsOf(node.path)).catch(() => null);
+      // The state may have changed meanwhile.
+      if (result === null || !node.line.isConnected || node.isOpen) return;
+      node.children = makeNodes(result, -1, node.path, node.depth + 1);
+    }
+    openLoaded(node);
+  }
+
+  /** The children that came with the row are all of them: none is folded. */
+  function hasWholeBranch({ result, row }: TreeNode): boolean {
+    const { prefix, folded } = result.rows;
+    let children = 0;
+    for (let child = row + 1; child < prefix.length; child++) {
+      if (prefix[child] !== row) continue;
+      if ((folded[child] as number) > 0) return false;
+      children++;
+    }
+    return children > 0;
+  }
+
+  function openLoaded(node: TreeNode): void {
+    node.children ??= makeNodes(node.result, node.row, node.path, node.depth + 1);
+    node.isOpen = true;
+    node.line.setAttribute('aria-expanded', 'true');
+    node.line.after(...node.children.flatMap(visibleLines));
+  }
+
+  function close(node: TreeNode): void {
+    node.isOpen = false;
+    node.line.setAttribute('aria-expanded', 'false');
+    for (const child of node.children ?? []) for (const line of allLines(child)) line.remove();
+  }
+
+  return {
+    root,
+    show,
+    keys: [
+      { key: '/', does: 'search', run: () => search.focus() },
+      { key: 'i', does: 'callers instead of callees', run: invert },
+      { key: 'ArrowRight', does: 'open the row that has the focus', run: null },
+      { key: 'ArrowLeft', does: 'close it, or go to its caller', run: null },
+      { key: 'Enter', does: 'show it in the flame graph', run: null },
+      { key: 'm', does: 'menu of the row: hide, focus, merge …', run: null },
+      { key: 'Escape', does: 'no zoom, no search', run: reset },
+    ],
+  };
+
+  function invert(): void {
+    store.change({ tree: state.tree === 'callers' ? 'callees' : 'callers', zoom: [] });
+  }
+
+  function reset(): void {
+    store.change({ zoom: [], search: '' });
+  }
+}
+
+function visibleLines(node: TreeNode): HTMLTableRowElement[] {
+  const below = node.isOpen ? (node.children ?? []).flatMap(visibleLines) : [];
+  return [node.line, ...below];
+}
+
+function allLines(node: TreeNode): HTMLTableRowElement[] {
+  return [node.line, ...(node.children ?? []).flatMap(allLines)];
+}
+
+function focusRow(row: Element | null): void {
+  if (row instanceof HTMLElement) row.focus();
+}
+
+function focusParent(line: HTMLElement): void {
+  const level = Number(line.getAttribute('aria-level'));
+  let above = line.previousElementSibling;
+  while (above !== null && Number(above.getAttribute('aria-level')) >= level) {
+    above = above.previousElementSibling;
+  }
+  focusRow(above);
+}

@@ -1,0 +1,32 @@
+import type { RequestKind, Requests } from '../worker/messages.ts';
+import type { AskWorker } from '../worker-client.ts';
+
+/**
+ * A question that is asked again whenever the state changes. Only the last one counts: those before
+ * it are cancelled, and the same one is not asked twice.
+ */
+export function createLatest<Kind extends RequestKind>(
+  ask: AskWorker,
+  kind: Kind,
+  draw: (result: Requests[Kind]['result']) => void,
+  fail: (problem: string) => void,
+): (params: Requests[Kind]['params']) => void {
+  let running: AbortController | null = null;
+  let asked = '';
+  return (params) => {
+    const question = JSON.stringify(params);
+    if (question === asked) return;
+    asked = question;
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    ask(kind, params, signal).then(
+      (result) => {
+        if (!signal.aborted) draw(result);
+      },
+      (problem: Error) => {
+        if (!signal.aborted) fail(problem.message);
+      },
+    );
+  };
+}
