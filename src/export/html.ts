@@ -1,43 +1,52 @@
+import { printable } from '../base/printable.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { Profile, Weights } from '../profile/types.ts';
-import { computeFlameGraphData, type FlameGraphOptions } from './flame-graph-data.ts';
+import type { PageSetup } from './page-profile.ts';
 
 /** The built page: what `web/` makes. */
 export type PageAssets = {
   /** A classic script, run at the end of the body. */
   readonly script: string;
   readonly style: string;
+  /** The script of the page's worker. */
+  readonly worker: string;
 };
 
-export type HtmlOptions = FlameGraphOptions & {
-  /** Shown in the tab; the recorded command if left out. */
-  readonly title?: string;
+/** A recording for the page: `encodePageData`, compressed with gzip, in base64. */
+export type HtmlFile = {
+  readonly title: string;
+  readonly data: string;
 };
 
 /**
- * One file that shows the flame graph wherever it is opened. It loads nothing: the policy allows
- * the one script and the one style sheet inside of it by their hashes, and forbids everything
- * else, network and markup made from text (Trusted Types) included. Names from the recording are
- * JSON in a data block; a `<` among them is written as an escape, so none of them can end it.
+ * One file that shows the profile wherever it is opened: the page of the server, with everything that
+ * it would fetch inside. It loads nothing: the policy allows the one script and the one style sheet
+ * inside of it by their hashes and a worker that the script makes of its own text, and forbids
+ * everything else, network and markup made from text (Trusted Types) included. Names from the
+ * recording are in the compressed data; titles are JSON in a data block, in which a `<` is written
+ * as an escape, so that none of them can end it.
  */
-export function renderHtml(
-  profile: Profile,
-  weights: Weights,
-  assets: PageAssets,
-  options: HtmlOptions = {},
-): string {
-  const data = computeFlameGraphData(profile, weights, options);
-  const title = options.title ?? (data.recording.command || 'flame graph');
+export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): string {
+  const setup: PageSetup = {
+    schema: 'perf-ts/page-setup@1',
+    files: files.map(({ title }, index) => ({
+      title: printable(title),
+      data: { kind: 'element', id: `page-data-${index}` },
+      links: {},
+    })),
+    live: null,
+  };
   const script = asScriptText(assets.script);
   const style = asStyleText(assets.style);
   const policy = [
     "default-src 'none'",
     `script-src '${sourceHash(script)}'`,
     `style-src '${sourceHash(style)}'`,
+    'worker-src blob:',
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    'trusted-types perf-ts',
   ].join('; ');
   return [
     '<!doctype html>',
@@ -47,12 +56,18 @@ export function renderHtml(
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
-    `<title>${escapeText(title)}</title>`,
+    `<title>${escapeText(setup.files[0]?.title ?? 'perf-ts')}</title>`,
+    '<link rel="icon" href="data:,">',
     `<style>${style}</style>`,
     '</head>',
     '<body>',
-    '<noscript>This page draws its flame graph with the script inside it.</noscript>',
-    `<script type="application/json" id="flame-graph-data">${asJsonText(data)}</script>`,
+    '<noscript>This page draws the profile with the script inside it.</noscript>',
+    `<script type="application/json" id="page-setup">${asJsonText(setup)}</script>`,
+    ...files.map(
+      ({ data }, index) =>
+        `<script type="application/octet-stream" id="page-data-${index}">${data}</script>`,
+    ),
+    `<script type="text/plain" id="page-worker">${asScriptText(assets.worker)}</script>`,
     `<script>${script}</script>`,
     '</body>',
     '</html>',

@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -72,6 +78,7 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
         const { width = 1280, height = 720, colorScheme = 'light', expectedErrors } = options;
         const context = await browser.newContext({ viewport: { width, height }, colorScheme });
         const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
         const requests: string[] = [];
         const problems: string[] = [];
         const strangers: string[] = [];
@@ -82,7 +89,7 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
           if (asked.protocol === 'data:' || asked.protocol === 'blob:') return;
           requests.push(asked.href);
           const isOwn =
-            own.protocol === 'file:' ? asked.href === own.href : asked.host === own.host;
+            own.protocol === 'file:' ? asked.pathname === own.pathname : asked.host === own.host;
           if (!isOwn) strangers.push(asked.href);
         });
         const note = (problem: string): void => {
@@ -102,4 +109,9 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
       },
     });
   });
+}
+
+/** The first frame of the flame graph with this name. */
+export function frame(page: Page, name: string): Locator {
+  return page.locator(`.frame[name=${JSON.stringify(name)}]`).first();
 }

@@ -25,7 +25,7 @@ export function sample(
   stack: readonly string[],
 ): string {
   const seconds = (1000 + ms / 1000).toFixed(6);
-  const frames = stack.map((frame, depth) => `\t${(0x401000 + depth * 16).toString(16)} ${frame}`);
+  const frames = stack.map((frame) => `\t${addressOf(frame)} ${frame}`);
   return [`${comm} ${pid}/${tid} [000] ${seconds}: 1000000 cpu-clock: `, ...frames, ''].join('\n');
 }
 
@@ -37,4 +37,13 @@ function parsing(ms: number): string[] {
 function rendering(ms: number): string[] {
   const leaf = ms % 2 === 0 ? 'paintCell (/usr/lib/libdraw.so)' : 'memcpy (/usr/lib/libc.so.6)';
   return [leaf, 'render (/usr/bin/app)', 'handle (/usr/bin/app)', 'main (/usr/bin/app)'];
+}
+
+const addresses = new Map<string, string>();
+
+/** Each function lies somewhere else. */
+function addressOf(frame: string): string {
+  const address = addresses.get(frame) ?? (0x401000 + addresses.size * 0x100).toString(16);
+  addresses.set(frame, address);
+  return address;
 }

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { beforeAll, expect, it } from 'vitest';
-import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
+import { decodePageData } from '../../src/export/page-data.ts';
 import type { ExportProvenance } from '../../src/export/provenance.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -76,9 +77,9 @@ describeLive('the provenance in exports', () => {
 
   it('is in the page, as data and in words', () => {
     const { text } = exported('html');
-    const block = /id="flame-graph-data">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
-    const data = JSON.parse(block) as FlameGraphData;
-    expect(data.provenance!.events[0]!.rule!.rule).toBe('next');
-    expect(data.events[0]!.provenance[0]).toContain('as is known of this kind of event');
+    const block = /id="page-data-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
+    const { provenance } = decodePageData(gunzipSync(Buffer.from(block, 'base64')));
+    expect(provenance.events[0]!.rule!.rule).toBe('next');
+    expect(provenance.events[0]!.said[0]).toContain('as is known of this kind of event');
   });
 });

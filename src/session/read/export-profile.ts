@@ -1,6 +1,8 @@
+import { constants, gzipSync } from 'node:zlib';
 import { writeFirefox } from '../../export/firefox.ts';
 import { writeFolded } from '../../export/folded.ts';
 import { renderHtml } from '../../export/html.ts';
+import { encodePageData } from '../../export/page-data.ts';
 import type { ExportProvenance } from '../../export/provenance.ts';
 import { writeSpeedscope } from '../../export/speedscope.ts';
 import type { SampleSelection } from '../../profile/filter.ts';
@@ -9,6 +11,7 @@ import { packageVersion } from '../version.ts';
 import { readPageAssets } from '../web-assets.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
+import { describePageProfile } from './page-profile.ts';
 
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -56,20 +59,26 @@ export function exportProfile(
       );
       break;
     }
-    case 'html': {
-      const title = options.title === undefined ? {} : { title: options.title };
-      write(
-        renderHtml(profile, weights, readPageAssets(), {
-          select,
-          exporter,
-          provenance: provenance(),
-          estimate: (index) => opened.shareEstimator(weights, index),
-          ...title,
-        }),
-      );
+    case 'html':
+      write(renderPage(opened, options, select));
       break;
-    }
   }
+}
+
+/** The page with the profile inside. */
+function renderPage(
+  opened: OpenedProfile,
+  options: ExportOptions,
+  select: SampleSelection,
+): string {
+  const isWhole = Object.values(select).every((part) => part === undefined);
+  const page = describePageProfile(opened, {
+    ...(options.weight !== undefined && { weight: options.weight }),
+    ...(options.title !== undefined && { title: options.title }),
+    ...(!isWhole && { select }),
+  });
+  const packed = gzipSync(encodePageData(page), { level: constants.Z_BEST_COMPRESSION });
+  return renderHtml([{ title: page.title, data: packed.toString('base64') }], readPageAssets());
 }
 
 /** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
