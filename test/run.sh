@@ -15,6 +15,12 @@ need make make
 need python3 python3
 need readelf binutils
 need clang-format clang-format
+# The page is tested in a browser; without one those tests are skipped and counted. Ubuntu's package
+# is a snap, which a container can't install.
+if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; then
+  if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then missing+=(chromium)
+  else echo "no browser: its tests are skipped; install Chromium as /usr/bin/chromium"; fi
+fi
 # perf is the reference in some tests; without it they are skipped and counted. Ubuntu packs it
 # with the kernel's tools.
 if ! perf --version >/dev/null 2>&1; then
