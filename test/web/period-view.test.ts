@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { computePeriod } from '../../web/src/worker/time-period.ts';
+import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
+import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+const WHOLE = { event: 0, stream: null, fromNs: null, toNs: null };
+
+test('few periods are drawn one by one, and only those of the window', () => {
+  const page = pageOfPeriods([1, 1, 4, 20, 80, 100, 100, 100]);
+  const { shown } = computePeriod(page, { ...WHOLE, fromNs: 2e6, toNs: 5e6 });
+  expect(Array.from(shown?.period.timeNs ?? [])).toEqual([2e6, 3e6, 4e6]);
+  expect(Array.from(shown?.period.middle ?? [])).toEqual([4, 20, 80]);
+  expect(shown?.period.samplesPerRow).toBe(1);
+});
+
+test('many periods are drawn as medians that keep the extremes', () => {
+  const periods = Array.from({ length: 10_000 }, (_, i) =>
+    i === 5000 ? 1 : i === 7000 ? 9999 : 100,
+  );
+  const { shown } = computePeriod(pageOfPeriods(periods), WHOLE);
+  const { low, middle, high, samplesPerRow } = shown!.period;
+  expect(samplesPerRow).toBe(3);
+  expect(low.length).toBe(Math.ceil(10_000 / 3));
+  expect(Math.min(...low)).toBe(1);
+  expect(Math.max(...high)).toBe(9999);
+  expect(middle.every((period) => period === 100)).toBe(true);
+});
+
+test('rates are samples and events per second, and none where nothing was sampled', () => {
+  const page = pageOfPeriods(Array.from({ length: 1000 }, () => 50));
+  const { rate } = computePeriod(page, { ...WHOLE, fromNs: 0, toNs: 2e9 }).shown!;
+  const half = rate.hz.length / 2;
+  for (const hz of rate.hz.slice(0, half)) expect(Math.abs(hz - 1000)).toBeLessThanOrEqual(150);
+  for (const hz of rate.hz.slice(half)) expect(hz).toBeNaN();
+  const events = rate.eventHz.slice(0, half).reduce((sum, hz) => sum + hz, 0) / half;
+  expect(events).toBeGreaterThan(45_000);
+  expect(events).toBeLessThan(55_000);
+});
+
+test('an event without samples has no stream', () => {
+  const page = pageOf(profileFromText('main'));
+  expect(computePeriod(page, { ...WHOLE, event: 3 })).toEqual({
+    streams: [],
+    streamCount: 0,
+    shown: null,
+  });
+});
+
+describe.skipIf(!hasCorpora)('the periods of a recording', () => {
+  test.each(['pagefaults-F2000.data', 'group-S-F1000.data', 'sys_enter-F999.data'])(
+    'are those of the report: %s',
+    async (file) => {
+      const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
+      for (const [event, report] of page.periods.events.entries()) {
+        const { streamCount, streams } = computePeriod(page, { ...WHOLE, event });
+        expect(streamCount).toBe(report.streamCount);
+        for (const [rank, own] of report.streams.entries()) {
+          const stream = streams[rank]!.stream;
+          const { shown } = computePeriod(page, { ...WHOLE, event, stream });
+          expect(shown?.report).toEqual(own);
+          expect(shown?.period.middle.slice(0, 64)).toEqual(Float64Array.from(own.firstPeriods));
+          expect(shown?.ramps.length ?? 0).toBe(
+            report.mode === 'frequency'
+              ? own.reRamps.length + (own.settleSamples === 0 ? 0 : 1)
+              : 0,
+          );
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { computeHeatMap, computeTimeline } from '../../web/src/worker/time-line.ts';
+import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';
+import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
+import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+const MS = 1e6;
+const ALL: TimeFilter = { event: 0, weight: 'samples', thread: null, pid: null, cpu: null };
+/** Ten cells of a millisecond. */
+const GRID: TimeGrid = { firstNs: 0, cellNs: MS, length: 10 };
+const ms = (...times: number[]) => times.map((time) => time * MS);
+
+const THREE = profileFromText(`
+  tid     1     2     1
+  period  10    20    30
+          main  main  main
+`);
+
+/** One figure a cell, `.` for nothing. */
+function draw(cells: Float64Array): string {
+  return Array.from(cells, (value) => (value === 0 ? '.' : Number(value.toFixed(2)))).join(' ');
+}
+
+test('samples stand in the cell of their time', () => {
+  const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
+  const { all, lanes } = computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 });
+  expect(draw(all.samples)).toBe('1 . 1 . . . . . . 1');
+  expect(lanes.map(({ label, total }) => `${label}: ${total}`)).toEqual([
+    'app (tid 1): 2',
+    'app (tid 2): 1',
+  ]);
+  expect(lanes.map(({ samples }) => draw(samples))).toEqual([
+    '1 . . . . . . . . 1',
+    '. . 1 . . . . . . .',
+  ]);
+});
+
+test('a weight, a thread and a window are taken where they are asked for', () => {
+  const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
+  const params = { ...ALL, weight: 'period' as const, thread: 0, grid: GRID, lanes: 0 };
+  const { all, lanes, otherThreads, otherSamples } = computeTimeline(page, params);
+  expect(draw(all.weight)).toBe('10 . . . . . . . . 30');
+  expect([lanes.length, otherThreads, otherSamples]).toEqual([0, 1, 2]);
+  const late = { firstNs: 9 * MS, cellNs: MS / 2, length: 3 };
+  expect(draw(computeTimeline(page, { ...params, grid: late }).all.samples)).toBe('. 1 .');
+});
+
+test('a loss is drawn from the last sample that fitted on, at the rate before', () => {
+  const page = pageOf(THREE, {
+    timeNs: ms(0, 1, 2),
+    cpu: [3, 3, 3],
+    lossGaps: [{ event: 0, cpu: 3, timeNs: 9.5 * MS, samples: 4 }],
+  });
+  const { all } = computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 });
+  expect(draw(all.samples)).toBe('1 1 1 . . . . . . .');
+  expect(draw(all.lost)).toBe('. . 1 1 1 1 . . . .');
+});
+
+test('a loss ends where a record fitted again, and is none of another CPU', () => {
+  const page = pageOf(THREE, {
+    timeNs: ms(0, 1, 2),
+    cpu: [3, 3, 3],
+    lossGaps: [{ event: 0, cpu: 3, timeNs: 4 * MS, samples: 100 }],
+  });
+  const lost = (cpu: number | null) =>
+    draw(computeTimeline(page, { ...ALL, cpu, grid: GRID, lanes: 0 }).all.lost);
+  expect(lost(null)).toBe('. . 50 50 . . . . . .');
+  expect(lost(3)).toBe('. . 50 50 . . . . . .');
+  expect(lost(1)).toBe('. . . . . . . . . .');
+});
+
+test('a loss of which nobody knows the start is spread over all before it', () => {
+  const page = pageOf(THREE, {
+    timeNs: ms(5, 6, 7),
+    lossGaps: [{ event: -1, cpu: 0, timeNs: 4 * MS, samples: 8 }],
+  });
+  const { all } = computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 });
+  expect(draw(all.lost)).toBe('2 2 2 2 . . . . . .');
+});
+
+test('losses that were only counted at the end are of no time', () => {
+  const losses = [{ event: 0, lostRecords: 2, lostSamples: 7 }] as never;
+  const page = pageOf(
+    { ...THREE, losses },
+    {
+      lossGaps: [{ event: 0, cpu: 0, timeNs: 4 * MS, samples: 2 }],
+    },
+  );
+  expect(computeTimeline(page, { ...ALL, grid: GRID, lanes: 0 }).lostSometime).toBe(5);
+});
+
+test('a pause is a share of its cells, and of the threads whose stream it was', () => {
+  const streams = [
+    { streamId: '7', event: 0 },
+    { streamId: '8', event: 0 },
+  ] as never;
+  const samples = { ...THREE.samples, stream: Int32Array.of(0, 1, 0) };
+  const page = pageOf(
+    { ...THREE, streams, samples },
+    {
+      timeNs: ms(0, 1, 9),
+      throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4.25 * MS }],
+    },
+  );
+  const { all, lanes } = computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 });
+  expect(draw(all.throttled)).toBe('. . 0.5 1 0.25 . . . . .');
+  expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
+    '. . 0.5 1 0.25 . . . . .',
+    '. . . . . . . . . .',
+  ]);
+  const other = computeTimeline(page, { ...ALL, thread: 1, grid: GRID, lanes: 0 });
+  expect(draw(other.all.throttled)).toBe('. . . . . . . . . .');
+});
+
+test('samples of a search for the period are told from those at rest', () => {
+  const periods = [1, 1, 2, 9, 40, 90, ...Array.from({ length: 60 }, () => 100)];
+  const grid = { firstNs: 0, cellNs: 6 * MS, length: 11 };
+  const adaptive = pageOfPeriods(periods);
+  const { all } = computeTimeline(adaptive, { ...ALL, grid, lanes: 0 });
+  expect(all.samples.every((count) => count === 6)).toBe(true);
+  expect(all.ramp[0]).toBeGreaterThanOrEqual(5);
+  expect(draw(all.ramp.slice(1))).toBe('. . . . . . . . . .');
+
+  const fixed = pageOfPeriods(periods, { mode: 'period', frequencyHz: null, fixedPeriod: 1 });
+  expect(draw(computeTimeline(fixed, { ...ALL, grid, lanes: 0 }).all.ramp)).toBe(
+    '. . . . . . . . . . .',
+  );
+});
+
+test('a heat map has columns of the width asked for, and wider ones where they would not fit', () => {
+  const page = pageOf(THREE, { timeNs: ms(0, 25, 42) });
+  const map = computeHeatMap(page, { ...ALL, columnNs: 20 * MS, rows: 2 });
+  expect([map.columns, map.rows, map.columnNs]).toEqual([3, 2, 20 * MS]);
+  expect(draw(map.cells.samples)).toBe('1 . 1 . 1 .');
+  const long = pageOf(THREE, { timeNs: ms(0, 25, 1e7) });
+  const wide = computeHeatMap(long, { ...ALL, columnNs: MS, rows: 2 });
+  expect(wide.columns).toBeLessThanOrEqual(1200);
+  expect(wide.columnNs * wide.columns).toBeGreaterThan(1e7 * MS);
+});
+
+describe.skipIf(!hasCorpora)('a recording over time', () => {
+  test.each([
+    'multi-5events-threads-forks.data',
+    'pagefaults-F2000.data',
+    'systemwide-F500-fp.data',
+    'switch-events-F1000-fp.data',
+  ])('has each of its samples once: %s', async (file) => {
+    const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
+    const { timeNs, length } = page.profile.samples;
+    const cellNs = ((timeNs[length - 1] as number) + 1) / 100;
+    const grid = { firstNs: 0, cellNs, length: 100 };
+    const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+    let all = 0;
+    for (const [event, { samples }] of page.periods.events.entries()) {
+      const result = computeTimeline(page, { ...ALL, event, grid, lanes: 1000 });
+      expect(sum(result.all.samples)).toBe(samples);
+      expect(result.lanes.reduce((total, lane) => total + sum(lane.samples), 0)).toBe(samples);
+      const map = computeHeatMap(page, { ...ALL, event, columnNs: 1e9, rows: 50 });
+      expect(sum(map.cells.samples)).toBe(samples);
+      all += samples;
+    }
+    expect(all).toBe(length);
+  });
+});
