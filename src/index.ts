@@ -24,6 +24,9 @@ export type { RegionReport } from './count/regions.ts';
 export { Regions } from './count/regions.ts';
 export { measureRepeated, type Repeated, type RepeatOptions } from './count/repeat.ts';
 export type { Spread } from './count/spread.ts';
+export { type CpuCapabilities, decodeCapabilities } from './cpu/capabilities.ts';
+export { type LeafDump, parseLeafDumps } from './cpu/leaf-dump.ts';
+export type { RawCounter, RawCounterSpec } from './events/raw-counter.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
 export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report/report.ts';
@@ -35,6 +38,14 @@ export type * from './profile/types.ts';
 export type { GroupOptions } from './session/count/group-options.ts';
 export { openGroup } from './session/count/open-group.ts';
 export { threadId } from './session/count/thread-id.ts';
+export { type CpuReport, reportCpu } from './session/cpu/cpu-report.ts';
+export {
+  type CounterValue,
+  openPerfmon,
+  type Perfmon,
+  type PerfmonOptions,
+} from './session/cpu/perfmon.ts';
+export type { TimeStamp } from './session/cpu/time-stamp.ts';
 export type { Check, DoctorReport } from './session/doctor/check.ts';
 export { doctor } from './session/doctor/examine.ts';
 export type {
