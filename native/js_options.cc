@@ -29,9 +29,17 @@ bool OutOfRange(Napi::Env env, const std::string& name, const std::string& expec
   return false;
 }
 
+/**
+ * Whether reading a property gave a value. While a worker is terminated it gives none, and no
+ * exception is pending either; a value without an environment must not be asked anything.
+ */
+bool IsThere(const Napi::Env& env, const Napi::Value& value) {
+  return !env.IsExceptionPending() && !value.IsEmpty();
+}
+
 bool Property(const Napi::Object& object, const char* name, Napi::Value* value) {
   *value = object.Get(name);
-  return !object.Env().IsExceptionPending();
+  return IsThere(object.Env(), *value);
 }
 
 bool ToObject(const Napi::Value& value, const char* name, Napi::Object* object) {
@@ -79,7 +87,7 @@ bool List(const Napi::Object& object, const char* name, Each each) {
   const Napi::Array array = value.As<Napi::Array>();
   for (uint32_t i = 0; i < array.Length(); i++) {
     const Napi::Value element = array.Get(i);
-    if (object.Env().IsExceptionPending() || !each(element)) return false;
+    if (!IsThere(object.Env(), element) || !each(element)) return false;
   }
   return true;
 }

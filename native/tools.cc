@@ -47,7 +47,7 @@ Napi::Value JsDemangle(const Napi::CallbackInfo& info) {
   for (uint32_t i = 0; i < names.Length(); i++) {
     const Napi::HandleScope scope(env);
     const Napi::Value value = names.Get(i);
-    if (env.IsExceptionPending()) return env.Undefined();
+    if (env.IsExceptionPending() || value.IsEmpty()) return env.Undefined();
     const bool is_mangled = value.IsString() &&
                             !(name = value.As<Napi::String>().Utf8Value()).empty() &&
                             Demangle(name.c_str(), &readable);
