@@ -211,7 +211,8 @@ export class Pipeline {
         ? this.#internWithEnd(sample, last, stop, this.#attrMaxStack[attrIndex] as number)
         : NONE;
     // The callchain of a guest is that of the process that runs it.
-    if (GUEST_NAMES.has(mode)) stack = this.#internGuest(stack, sample.ip, mode);
+    const isGuest = mode > PERF_RECORD_MISC.USER && GUEST_NAMES.has(mode);
+    if (isGuest) stack = this.#internGuest(stack, sample.ip, mode);
     else if (sample.callchainLength === 0) stack = this.#internLeaf(sample.pid, sample.ip, mode);
     const isMisled =
       sample.timeNs === last.lostNs &&

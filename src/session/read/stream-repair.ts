@@ -1,5 +1,8 @@
 import { NONE } from '../../base/brand.ts';
 
+/** Rows that are looked at before all of them are. */
+const NEAR_ROWS = 256;
+
 /** The columns of the sample table that this needs; `stream` is corrected in place. */
 type SampleColumns = {
   readonly length: number;
@@ -41,13 +44,20 @@ export class StreamRepair {
     if (wrong.length === 0) return;
     const rows = wrong.map(({ row }) => row);
     const { length, event, thread, cpu, stream } = samples;
+    const unsettled = new Set(rows);
+    for (const row of rows) {
+      const before = findNear(samples, row, unsettled);
+      if (before === NONE) continue;
+      stream[row] = stream[before] as number;
+      unsettled.delete(row);
+    }
+    if (unsettled.size === 0) return;
     const threads = 1 + maxOf(thread, length);
     const cpus = 2 + maxOf(cpu, length);
     const keyOf = (row: number) =>
       ((event[row] as number) * (threads + 1) + (thread[row] as number) + 1) * cpus +
       (cpu[row] as number) +
       1;
-    const unsettled = new Set(rows);
     const wanted = new Set(rows.map(keyOf));
     const settle = (row: number, streams: Map<number, number>) => {
       const key = keyOf(row);
@@ -68,6 +78,23 @@ export class StreamRepair {
     // Nothing else is known of the instance: a stream of its own, by thread and CPU.
     for (const row of unsettled) stream[row] = NONE;
   }
+}
+
+/**
+ * The nearest row before `row` of the same event, thread and CPU whose stream is known, if it is one
+ * of the last few; −1: it has to be looked for further away.
+ */
+function findNear(
+  { event, thread, cpu }: SampleColumns,
+  row: number,
+  unsettled: ReadonlySet<number>,
+): number {
+  const end = Math.max(0, row - NEAR_ROWS);
+  for (let i = row - 1; i >= end; i--) {
+    const isSame = event[i] === event[row] && thread[i] === thread[row] && cpu[i] === cpu[row];
+    if (isSame && !unsettled.has(i)) return i;
+  }
+  return NONE;
 }
 
 function maxOf(column: ArrayLike<number>, length: number): number {
