@@ -76,10 +76,5 @@ export function pageOfPeriods(
     periodEvents: Float64Array.from(periods),
     count: new Float64Array(periods.length).fill(Number.NaN),
   };
-  return pageOf(
-    { ...drawn, samples },
-    {
-      event: { mode: 'frequency', frequencyHz: 1000, fixedPeriod: null },
-    },
-  );
+  return pageOf({ ...drawn, samples }, { event });
 }
