@@ -2,7 +2,6 @@ import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { explainEventSelect, fromEventSelect } from '../events/event-select.ts';
 import { eventSelectLayout, type SelectVendor } from '../events/event-select-layouts.ts';
-import { encodeRawCounter } from '../events/raw-counter.ts';
 import { formatTable } from './render/table.ts';
 
 /** Counters whose registers are named one by one. */
@@ -44,7 +43,7 @@ export function explainLines(
     '',
     ...formatTable(['counter', 'select', 'count'], pairsOf(vendor), { colour }),
     layout.registers,
-    ...(event === null ? [] : ['', `as an event: ${event}`]),
+    ...(event === null ? [] : ['', `to count the same: -e ${event}`]),
     'perf-ts writes no registers: the kernel does, and sets INT and EN itself',
   ];
 }
@@ -73,13 +72,20 @@ function pairsOf(vendor: SelectVendor): string[][] {
   });
 }
 
+/** Fields that the kernel takes from an event's config; the others are its own, or the mode. */
+const CONFIG_FIELDS = new Set('EVENT UMASK E ANY INV CMASK IN_TX IN_TXCP EQ UMASK2'.split(' '));
+
 /** `-e` for the same count: the bits that the kernel takes, and the mode as modifiers. */
 function eventOf(register: bigint, vendor: SelectVendor): string | null {
   if (vendor === 'arm') return null;
   const layout = eventSelectLayout(vendor);
-  const { counter } = fromEventSelect(register, layout);
-  if (!counter.user && !counter.kernel) return null;
-  const { config } = encodeRawCounter(counter, layout.formats).values;
-  const modifiers = counter.user && counter.kernel ? '' : counter.user ? ':u' : ':k';
+  const { user, kernel } = fromEventSelect(register, layout).counter;
+  if (!user && !kernel) return null;
+  let config = 0n;
+  for (const { name, bits } of layout.fields) {
+    if (!CONFIG_FIELDS.has(name)) continue;
+    for (const bit of bits) config |= register & (1n << BigInt(bit));
+  }
+  const modifiers = user && kernel ? '' : user ? ':u' : ':k';
   return `r${config.toString(16)}${modifiers}`;
 }
