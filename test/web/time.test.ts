@@ -142,6 +142,23 @@ test('a heat map has columns of the width asked for, and wider ones where they w
   expect(wide.columnNs * wide.columns).toBeGreaterThan(1e7 * MS);
 });
 
+test('a pause of a stream that no sample names is of those that stopped as it began', () => {
+  const streams = [{ streamId: '7', event: 0 }] as never;
+  const page = pageOf(
+    { ...THREE, streams },
+    {
+      timeNs: ms(0, 2.5, 6),
+      throttles: [{ event: 0, stream: 0, startNs: 2.5 * MS, endNs: 4 * MS }],
+    },
+  );
+  const { all, lanes } = computeTimeline(page, { ...ALL, grid: GRID, lanes: 9 });
+  expect(draw(all.throttled)).toBe('. . 0.5 1 . . . . . .');
+  expect(lanes.map(({ throttled }) => draw(throttled))).toEqual([
+    '. . . . . . . . . .',
+    '. . 0.5 1 . . . . . .',
+  ]);
+});
+
 describe.skipIf(!hasCorpora)('a recording over time', () => {
   test.each([
     'multi-5events-threads-forks.data',

@@ -3,7 +3,7 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
 import { selectSamples } from '../../../src/profile/filter.ts';
-import { type TimeFacts, timeFactsOf } from './time-facts.ts';
+import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
@@ -39,11 +39,9 @@ export function computeCells(
     ramp[cell]! += facts.isInRamp[row] as number;
   }
   addLosses(page, facts, filter, grid, cells.lost);
-  const shown = shownStreams(page, selected);
-  for (const throttle of page.periodInput.throttles ?? []) {
-    if (throttle.event !== filter.event) continue;
-    if (throttle.stream >= 0 && shown[throttle.stream] !== 1) continue;
-    addShares(cells.throttled, grid, throttle.startNs, throttle.endNs);
+  for (const pause of facts.pauses) {
+    if (isPauseOf(pause, page, filter))
+      addShares(cells.throttled, grid, pause.startNs, pause.endNs);
   }
   return cells;
 }
@@ -152,13 +150,16 @@ export function addShares(
   }
 }
 
-/** 1 for streams that took one of `selected`. */
-function shownStreams({ profile }: PageProfile, selected: Int32Array): Uint8Array {
-  const shown = new Uint8Array(profile.streams.length);
-  const { stream } = profile.samples;
-  for (let k = 0; k < selected.length; k++) {
-    const row = stream[selected[k] as number] as number;
-    if (row >= 0) shown[row] = 1;
-  }
-  return shown;
+/** Whether a pause was one of what `filter` shows; one of which that can't be told is. */
+function isPauseOf(
+  { event, threads, cpus }: Pause,
+  page: PageProfile,
+  filter: TimeFilter,
+): boolean {
+  if (event !== filter.event) return false;
+  const { thread, pid, cpu } = filter;
+  if (cpu !== null && cpus !== null && !cpus.has(cpu)) return false;
+  if (threads === null) return true;
+  if (thread !== null && !threads.has(thread)) return false;
+  return pid === null || [...threads].some((row) => page.profile.threads[row]?.pid === pid);
 }

@@ -3,7 +3,10 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
 import { findRamps } from '../../../src/period/report/convergence.ts';
-import { sequenceOf } from '../../../src/period/report/sequence.ts';
+import { gather, sequenceOf } from '../../../src/period/report/sequence.ts';
+import { throttlesOfGroup } from '../../../src/period/report/throttled-time.ts';
+import type { StreamGroups } from '../../../src/period/streams.ts';
+import type { PeriodInput, ThrottleInterval } from '../../../src/period/types.ts';
 import { groupSamples, type SampleGroups } from '../../../src/profile/filter.ts';
 
 /** What every picture of time begins with, computed once for a recording. */
@@ -13,6 +16,14 @@ export type TimeFacts = {
   readonly isInRamp: Uint8Array;
   /** Samples by CPU + 1: key 0 has those whose CPU was not recorded. */
   readonly byCpu: SampleGroups;
+  readonly pauses: readonly Pause[];
+};
+
+/** A stretch in which the kernel had paused an event, and of whom and where that was. */
+export type Pause = ThrottleInterval & {
+  /** Threads and CPUs that the paused streams sampled; null: it can't be told whose pause it was. */
+  readonly threads: ReadonlySet<number> | null;
+  readonly cpus: ReadonlySet<number> | null;
 };
 
 const known = new WeakMap<PageProfile, TimeFacts>();
@@ -49,5 +60,31 @@ function computeFacts({ periodInput, profile }: PageProfile): TimeFacts {
     cpuKey[i] = (cpu[i] as number) + 1;
     cpus = Math.max(cpus, cpuKey[i] as number);
   }
-  return { alignment, isInRamp, byCpu: groupSamples(all, cpuKey, cpus + 1) };
+  const byCpu = groupSamples(all, cpuKey, cpus + 1);
+  return { alignment, isInRamp, byCpu, pauses: findPauses(periodInput, groups) };
+}
+
+function findPauses({ samples, throttles = [] }: PeriodInput, groups: StreamGroups): Pause[] {
+  if (throttles.length === 0) return [];
+  const threads = new Map<ThrottleInterval, Set<number>>();
+  const cpus = new Map<ThrottleInterval, Set<number>>();
+  for (let group = 0; group < groups.length; group++) {
+    const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
+    const own = throttlesOfGroup(throttles, groups, group, gather(samples.timeNs, rows));
+    for (const throttle of own) {
+      if (!threads.has(throttle)) {
+        threads.set(throttle, new Set());
+        cpus.set(throttle, new Set());
+      }
+      for (let k = 0; k < rows.length; k++) {
+        threads.get(throttle)?.add(samples.thread[rows[k] as number] as number);
+        cpus.get(throttle)?.add(samples.cpu[rows[k] as number] as number);
+      }
+    }
+  }
+  return throttles.map((throttle) => ({
+    ...throttle,
+    threads: threads.get(throttle) ?? null,
+    cpus: cpus.get(throttle) ?? null,
+  }));
 }

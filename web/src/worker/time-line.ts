@@ -29,7 +29,7 @@ export function computeTimeline(page: PageProfile, params: TimelineParams): Time
   const shown = bySize.slice(0, params.lanes);
   const lanes = shown.map((row) => emptyLane(page, row, totals[row] as number, grid));
   fillLanes(page, selected, lanes, grid);
-  addPauses(page, params.event, selected, lanes, grid);
+  addPauses(page, params.event, lanes, grid);
 
   const located = (page.periodInput.lossGaps ?? [])
     .filter((gap) => concerns(gap, { ...params, cpu: null }))
@@ -89,28 +89,18 @@ function fillLanes(
   }
 }
 
-/** A pause belongs to the threads that its stream sampled. */
+/** A pause is in the lanes of the threads whose streams were paused; in all if nobody knows. */
 function addPauses(
   page: PageProfile,
   event: number,
-  selected: Int32Array,
   lanes: readonly TimeLane[],
   grid: TimeGrid,
 ): void {
-  const throttles = (page.periodInput.throttles ?? []).filter((pause) => pause.event === event);
-  if (throttles.length === 0) return;
-  const { stream, thread } = page.profile.samples;
-  const threadsOf = new Map<number, Set<number>>();
-  for (let k = 0; k < selected.length; k++) {
-    const row = selected[k] as number;
-    const own = threadsOf.get(stream[row] as number) ?? new Set();
-    own.add(thread[row] as number);
-    threadsOf.set(stream[row] as number, own);
-  }
-  for (const lane of lanes) {
-    for (const { stream: of, startNs, endNs } of throttles) {
-      if (of >= 0 && !threadsOf.get(of)?.has(lane.thread)) continue;
-      addShares(lane.throttled, grid, startNs, endNs);
+  for (const pause of timeFactsOf(page).pauses) {
+    if (pause.event !== event) continue;
+    for (const { thread, throttled } of lanes) {
+      if (pause.threads !== null && !pause.threads.has(thread)) continue;
+      addShares(throttled, grid, pause.startNs, pause.endNs);
     }
   }
 }
