@@ -54,7 +54,7 @@ function compare() {
       ...name,
       ...libpfm.encodeCodes(name.text, KERNEL_AND_USER),
     }));
-    // check_events keeps the array of the name before, and libpfm 4.13 frees a pointer of its caller's stack where
+    // check_events keeps the array of the name before, and libpfm 4.13 aborts in free() where
     // the next one needs a longer one.
     const known = encoded
       .filter(({ error }) => error === 0)

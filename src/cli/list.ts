@@ -18,10 +18,14 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
   const shown = sections.filter(
     ({ events, problem }) => events.length > 0 || (problem !== null && isAll),
   );
+  const nothing = sections.find(({ kind, events }) => kind === 'asked' && events.length === 0);
   for (const section of shown) {
     writeOut(`${sectionLines(section, flags.verbose === true).join('\n')}\n\n`);
   }
-  if (shown.length === 0) writeOut(`no event matches ${printable(filter ?? '')}\n\n`);
+  if (shown.length === 0) {
+    const why = nothing?.problem ?? `no event matches ${filter ?? ''}`;
+    writeOut(`${printable(why)}\n`);
+  }
   if (isAll) {
     const forms = EVENT_FORMS.map(({ form, meaning }) => [form, meaning]);
     writeOut(`${formatTable(['also', 'meaning'], forms).join('\n')}\n`);

@@ -12,6 +12,7 @@ import {
   type ListSection,
 } from './list-candidates.ts';
 import { parseEvents } from './parse-events.ts';
+import { explainPrecise } from './precise-help.ts';
 
 /** Asks the kernel: empty if the event opens, the errno name otherwise (`ENOENT`, `EACCES`). */
 export type EventProbe = (spec: EventSpec) => string;
@@ -91,8 +92,8 @@ export function listEvents(
     (section) => listSection(section, isWanted, sources, options),
   );
   const isFound = kinds !== null || sections.some(({ events }) => events.length > 0);
-  const asked = isFound || isGlob(filter) ? null : listAsked(filter, sources, options);
-  return asked === null ? nameAlike(sections) : [asked];
+  if (isFound || isGlob(filter)) return nameAlike(sections);
+  return [listAsked(filter, sources, options)];
 }
 
 function parseFilter(filter: string): {
@@ -131,25 +132,32 @@ function listSection(
   return { kind, title, source, events, problem };
 }
 
-/** A text that names no listed event, but an event all the same: `cycles:pp`, `r1a8`. */
+/** A text that names no listed event, but may be an event all the same: `cycles:pp`, `r1a8`. */
 function listAsked(
   text: string,
   sources: EventSources,
   { probe }: EventListOptions,
-): EventListSection | null {
+): EventListSection {
+  const section = { kind: 'asked', title: 'As asked', source: null } as const;
   let specs: readonly EventSpec[];
   try {
     specs = parseEvents(text, sources);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof FailedError) return null;
-    throw error;
+    if (error instanceof FailedError) return { ...section, events: [], problem: error.message };
+    if (!(error instanceof UsageError)) throw error;
+    const near = error.hints.filter((hint) => hint.startsWith('did you mean'));
+    return { ...section, events: [], problem: [error.message, ...near].join('; ') };
   }
-  const events = specs.map((spec) => ({
-    ...unasked({ name: spec.name, aliases: [], needs: [], description: '' }),
-    encoding: encodingOf(spec),
-    ...(probe !== undefined && { errorCode: probe(spec), isTried: true }),
-  }));
-  return { kind: 'asked', title: 'As asked', source: null, events, problem: null };
+  const help = new Set<string>();
+  const events = specs.map((spec) => {
+    const event = unasked({ name: spec.name, aliases: [], needs: [], description: '' });
+    const encoding = encodingOf(spec);
+    if (probe === undefined) return { ...event, encoding };
+    const errorCode = probe(spec);
+    for (const hint of explainPrecise(spec, errorCode, sources)) help.add(hint);
+    return { ...event, encoding, errorCode, isTried: true };
+  });
+  return { ...section, events, problem: help.size === 0 ? null : [...help].join('; ') };
 }
 
 function unasked({ name, aliases, needs, description }: ListCandidate): ListedEvent {

@@ -48,7 +48,8 @@ function describeIbs(sources: EventSources): string[] {
     .map((pmu) => `${pmu.name}/${[...pmu.formats.keys()].join(',')}/`);
   return [
     'AMD samples precisely with IBS: cycles, r076 and r0c1 with :p or :pp, no other event',
-    `IBS itself, with its options: ${options.join(' and ')}`,
+    `IBS itself, with its options: ${options.join(' and ')}; :u and :k only with swfilt=1, periods in ` +
+      'steps of 16',
   ];
 }
 

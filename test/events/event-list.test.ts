@@ -276,8 +276,23 @@ describe('a text that names no listed event', () => {
     ]);
   });
 
-  it('and that is none is found nowhere', () => {
-    expect(draw(listEvents(INTEL, { filter: 'no-such-event' }))).toEqual([]);
+  it('with what is known of precise events, if it is one', () => {
+    const [asked] = listEvents(AMD, { filter: 'r076:ppp', probe: () => 'EOPNOTSUPP' });
+    expect(asked?.problem).toMatch(/AMD samples precisely with IBS: cycles, r076 and r0c1/);
+    const [opens] = listEvents(AMD, { filter: 'r076:pp', probe: () => '' });
+    expect(opens?.problem).toBeNull();
+  });
+
+  it('and that is none says so, with the nearest names', () => {
+    expect(listEvents(INTEL, { filter: 'cycels' })).toEqual([
+      {
+        kind: 'asked',
+        title: 'As asked',
+        source: null,
+        events: [],
+        problem: "unknown event 'cycels'; did you mean cycles?",
+      },
+    ]);
   });
 });
 

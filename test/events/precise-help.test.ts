@@ -44,7 +44,8 @@ describe('what is known of a precise event that does not open', () => {
       [
         SAMPLED,
         'AMD samples precisely with IBS: cycles, r076 and r0c1 with :p or :pp, no other event',
-        'IBS itself, with its options: ibs_op/cnt_ctl,l3missonly/',
+        'IBS itself, with its options: ibs_op/cnt_ctl,l3missonly/; :u and :k only with swfilt=1, ' +
+          'periods in steps of 16',
       ],
     ],
     [
