@@ -1,4 +1,5 @@
 import { FailedError } from '../base/errors.ts';
+import type { LiveStreams } from './live-streams.ts';
 import { renderPageDocument } from './page-document.ts';
 import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
 import { pageFiles, type StaticFiles, speedscopeFiles } from './static-files.ts';
@@ -13,13 +14,13 @@ export type Answer = {
 /** What the server has: an address below the token is one of these, or it is not found. */
 export class Answers {
   readonly #files: readonly ViewedFile[];
-  readonly #isLive: boolean;
+  readonly #live: LiveStreams | null;
   readonly #page: StaticFiles = pageFiles();
   #speedscope: StaticFiles | null = null;
 
-  constructor(files: readonly ViewedFile[], isLive: boolean) {
+  constructor(files: readonly ViewedFile[], live: LiveStreams | null) {
     this.#files = files;
-    this.#isLive = isLive;
+    this.#live = live;
   }
 
   /**
@@ -51,7 +52,7 @@ export class Answers {
     const document = renderPageDocument({
       schema: 'perf-ts/page-setup@1',
       files: this.#files.map((file, index) => file.describe(index)),
-      live: this.#isLive ? 'live' : null,
+      live: this.#live === null ? null : `live?since=${this.#live.version}`,
     });
     return ok('text/html; charset=utf-8', document, pageHeaders());
   }

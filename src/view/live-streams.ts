@@ -9,11 +9,16 @@ export class LiveStreams {
   #version = 0;
   #hasEnded = false;
 
-  add(response: ServerResponse): void {
+  get version(): number {
+    return this.#version;
+  }
+
+  /** `since`: the version that the page shows. */
+  add(response: ServerResponse, since: number): void {
     this.#open.add(response);
     response.on('close', () => this.#open.delete(response));
     // What happened before the page asked.
-    if (this.#version > 0) write(response, 'profile', this.#version);
+    if (this.#version > since) write(response, 'profile', this.#version);
     if (this.#hasEnded) write(response, 'end', this.#version);
     else response.flushHeaders();
   }

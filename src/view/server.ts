@@ -33,8 +33,8 @@ export async function startViewServer(
   files: readonly ViewedFile[],
   options: ViewServerOptions,
 ): Promise<ViewServer> {
-  const answers = new Answers(files, options.isLive);
   const streams = new LiveStreams();
+  const answers = new Answers(files, options.isLive ? streams : null);
   const token = createToken();
   const server = createServer((request, response) => {
     const guard: Guard = { token, port: portOf(server) };
@@ -75,7 +75,7 @@ async function answer(
     send(request, response, plainText(admission.status, admission.reason));
   } else if (admission.path === 'live' && options.isLive && request.method === 'GET') {
     response.writeHead(200, { ...dataHeaders(), 'Content-Type': 'text/event-stream' });
-    streams.add(response);
+    streams.add(response, Number(admission.query.get('since')));
   } else {
     send(request, response, await answers.find(admission.path, admission.query));
   }

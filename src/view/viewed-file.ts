@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import { keepRows } from '../export/keep-rows.ts';
 import { encodePageData } from '../export/page-data.ts';
 import type { PageFile } from '../export/page-profile.ts';
-import type { WeightKind } from '../profile/types.ts';
+import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../session/read/export-pprof.ts';
 import { exportProfile } from '../session/read/export-profile.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
@@ -43,6 +44,8 @@ export class ViewedFile {
   #opened: OpenedProfile;
   #isLive: boolean;
   #packed: Uint8Array | null = null;
+  /** What a page that is shown again may still hold rows of. */
+  #earlier: Profile | null = null;
   #sources: SourceFiles | null = null;
 
   constructor(path: string, opened: OpenedProfile, options: ViewedFileOptions = {}) {
@@ -63,9 +66,12 @@ export class ViewedFile {
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array {
     if (this.#packed === null) {
-      const page = describePageProfile(this.#opened, this.#options());
+      const page = describePageProfile(this.#opened, { ...this.#options(), title: this.#title() });
+      const profile = this.#earlier === null ? page.profile : keepRows(page.profile, this.#earlier);
+      this.#earlier = this.#isLive ? profile : null;
       // A file that is being written ends early all the time.
-      this.#packed = encodePageData(this.#isLive ? { ...page, truncatedAt: null } : page);
+      const truncatedAt = this.#isLive ? null : page.truncatedAt;
+      this.#packed = encodePageData({ ...page, profile, truncatedAt });
     }
     return this.#packed;
   }
@@ -75,6 +81,11 @@ export class ViewedFile {
     const pieces: Buffer[] = [];
     exportProfile(this.#opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
     return Buffer.concat(pieces);
+  }
+
+  /** The recorded command; a text does not have one. */
+  #title(): string {
+    return this.#opened.profile.meta.commandLine.join(' ') || this.name;
   }
 
   #options(): { readonly weight?: WeightKind } {

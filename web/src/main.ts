@@ -2,6 +2,7 @@ import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
 import type { PageSetup } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
 import { renderHeader } from './header.ts';
+import { shiftKeys, showGrowth } from './live.ts';
 import { createPage } from './page.ts';
 import { createProfilePage } from './profile-page.ts';
 import { loadPageData, readSetup, startWorker } from './setup.ts';
@@ -25,7 +26,8 @@ if (setup !== null) {
 }
 
 /** Fetches the first recording and builds the page; what fails is said in its place. */
-async function openProfile({ files }: PageSetup): Promise<void> {
+async function openProfile(setup: PageSetup): Promise<void> {
+  const { files } = setup;
   const [file, other = null] = files;
   const state = element('p', 'empty', 'Reading the profile …');
   state.setAttribute('role', 'status');
@@ -36,7 +38,8 @@ async function openProfile({ files }: PageSetup): Promise<void> {
     const bytes = await loadPageData(document, file);
     const recording = await ask('open', { slot: 0, bytes });
     state.remove();
-    createProfilePage(document, ask, recording, file, other);
+    shiftKeys(window, setup, recording.funcCount);
+    showGrowth(document, setup, createProfilePage(document, ask, recording, file, other));
   } catch (error) {
     state.className = 'notes';
     state.textContent = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ViewServer } from '../../src/view/server.ts';
+import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
+import { describeBrowser, frame } from './browser.ts';
+import { recordingText } from './recording-text.ts';
+import { serveFiles, serveTexts } from './served.ts';
+
+/** Drags over the strip, from one share of its width to another. */
+async function dragStrip(page: Page, from: number, to: number): Promise<void> {
+  const box = await page.locator('.strip .u-over').boundingBox();
+  if (box === null) throw new Error('there is no strip');
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + from * box.width, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + ((from + to) / 2) * box.width, y);
+  await page.mouse.move(box.x + to * box.width, y);
+  await page.mouse.up();
+}
+
+const stateOf = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
+const rangeOf = (page: Page) => stateOf(page).get('range')?.split('-').map(Number) ?? null;
+
+describeBrowser('time in the page', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    server = await serveTexts(recordingText());
+  });
+
+  it('shows the part that was dragged over in every view, until the back button', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    await dragStrip(page, 0.55, 0.95);
+    await frame(page, 'parse').waitFor({ state: 'detached' });
+    expect(await frame(page, 'paintCell').count()).toBe(1);
+    const [fromNs = 0, toNs = 0] = rangeOf(page) ?? [];
+    expect(fromNs / 1e9).toBeCloseTo(1.1, 1);
+    expect(toNs / 1e9).toBeCloseTo(1.9, 1);
+    await page.getByRole('tab', { name: 'Time' }).click();
+    await page.getByText(/^Shown: 1\.\d+ s to 1\.\d+ s/).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await frame(page, 'parse').waitFor();
+    expect(rangeOf(page)).toBeNull();
+    await page.goForward();
+    await frame(page, 'parse').waitFor({ state: 'detached' });
+  });
+
+  it('shows after a reload what it showed before', async () => {
+    const hash = '#tab=time&thread=1&range=1100000000-1900000000&weight=samples&theme=dark';
+    const { page } = await tab.visit(`${server.url}${hash}`);
+    for (const _ of ['visited', 'reloaded']) {
+      await page.getByText(/^Shown: 1\.100 s to 1\.900 s/).waitFor();
+      expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Time');
+      expect(await page.getByRole('button', { name: 'Samples' }).getAttribute('aria-pressed')).toBe(
+        'true',
+      );
+      await page.locator('.lane-label[aria-pressed="true"]').waitFor();
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+      await page.reload();
+    }
+  });
+
+  it('takes a range from the heat map by keys alone', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=time`);
+    await page.locator('.heat-map').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByText('0.000 s to 0.020 s: 20 samples').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('1.000 s to 1.020 s: 0 samples').waitFor();
+    for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowDown');
+    await page.getByText('1.100 s to 1.120 s: 20 samples').waitFor();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(rangeOf(page)).toEqual([1.1e9, 1.14e9]);
+    await page.keyboard.press('0');
+    expect(rangeOf(page)).toBeNull();
+  });
+
+  it('can be gone through by keys, and lists them', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    const open = () => page.getByRole('tab', { selected: true }).innerText();
+    await page.keyboard.press('4');
+    expect(await open()).toBe('Time');
+    await page.keyboard.press(']');
+    expect(await open()).toBe('Period');
+    await page.getByRole('tab', { selected: true }).focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await open()).toBe('Time');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Time');
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    expect(await keys.innerText()).toMatch(/next weight[\s\S]*heat map/);
+    await page.keyboard.press('1');
+    expect(await open()).toBe('Time');
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('+');
+    const [fromNs = 0, toNs = 0] = rangeOf(page) ?? [];
+    expect((toNs - fromNs) / 1e9).toBeCloseTo(1, 2);
+  });
+
+  it('has a name for everything that can be used', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=time`);
+    await page.locator('.heat-map').waitFor();
+    const unnamed = await page.evaluate(() =>
+      [...document.querySelectorAll('button, select, input, [tabindex="0"]')]
+        .filter((used) => {
+          const labels = (used as HTMLInputElement).labels;
+          const text = used.textContent || used.getAttribute('aria-label') || labels?.length;
+          return !text && !used.hasAttribute('title');
+        })
+        .map((used) => used.outerHTML),
+    );
+    expect(unnamed).toEqual([]);
+    expect(await page.locator('main[role=tabpanel]').getAttribute('aria-labelledby')).toBe(
+      'tab-time',
+    );
+  });
+
+  it.each([
+    ['a small window', 1280, 720],
+    ['a large one', 3840, 2160],
+  ])('fits into %s', async (_, width, height) => {
+    const { page } = await tab.visit(`${server.url}#tab=time`, { width, height });
+    await page.locator('.lane-label').first().waitFor();
+    const wide = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(await wide()).toBeLessThanOrEqual(0);
+    const top = async () => (await page.locator('#panel').boundingBox())?.y ?? Number.NaN;
+    expect(await top()).toBeLessThan(height * 0.4);
+    await page.keyboard.press('1');
+    await frame(page, 'paintCell').waitFor();
+    expect(await wide()).toBeLessThanOrEqual(0);
+  });
+});
+
+describe.skipIf(!hasCorpora)('periods in the page', () => {
+  describeBrowser('of a recording', (tab) => {
+    let server: ViewServer;
+    beforeAll(async () => {
+      server = await serveFiles(join(CORPORA, 'own', 'pagefaults-F2000.data'));
+    });
+
+    it('draws three plots beside the words of the report', async () => {
+      const { page } = await tab.visit(`${server.url}#tab=period`);
+      await page.locator('.period-plots .uplot').nth(2).waitFor();
+      const words = page.getByRole('complementary', { name: 'What the figures mean' });
+      expect(await words.innerText()).toMatch(/2 000 Hz asked[\s\S]*This stream[\s\S]*The event/);
+      const streams = page.getByLabel('Stream');
+      if ((await streams.locator('option').count()) > 1) {
+        await streams.selectOption({ index: 1 });
+        expect(stateOf(page).get('stream')).not.toBeNull();
+      }
+      await page.getByRole('tab', { name: 'Flame graph' }).click();
+      await page.getByRole('tab', { name: 'Period' }).click();
+      expect(await page.locator('.period-plots .uplot').count()).toBe(3);
+    });
+
+    it('says how far the weights are apart, and switches between them', async () => {
+      const { page } = await tab.visit(server.url);
+      await page.locator('.disagreement summary').click();
+      expect(await page.locator('.disagreement').innerText()).toContain('Does the weight matter?');
+      await page.getByRole('button', { name: 'Period', exact: true }).click();
+      expect(stateOf(page).get('weight')).toBe('period');
+      await page.keyboard.press('w');
+      expect(stateOf(page).get('weight')).toBe('samples');
+    });
+  });
+});
