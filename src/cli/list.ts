@@ -80,9 +80,10 @@ function verdictOf({ errorCode, needs, problem, isTried }: ListedEvent): string 
 function untriedNote(events: readonly ListedEvent[]): string[] {
   const isInferred = events.some(({ isTried, errorCode }) => !isTried && errorCode !== null);
   if (!isInferred) return [];
-  const tried = events.filter(({ isTried }) => isTried).map(({ name }) => printable(name));
+  const tried = events.filter(({ isTried, name }) => isTried && !name.startsWith('ftrace:'));
+  const names = tried.slice(0, 2).map(({ name }) => printable(name));
   return [
-    `(* as ${tried.slice(0, 2).join(' and ')}, which was tried; the kernel shows an id for what can ` +
+    `(* as ${names.join(' and ')}, which was tried; the kernel shows an id for what can ` +
       'be opened. --try-each tries them all, some 20 ms each)',
   ];
 }

@@ -66,10 +66,12 @@ export type EventListOptions = {
  * So many tracepoints are tried each. Of more only two, one that every user may use on their own
  * tasks (system calls) and one that is not: what decides beside that is the tracepoint's id, which
  * the kernel shows for just those that perf can open. Closing one waits for all CPUs to have left
- * it, one after the other for all of them; 2 000 take more than a minute.
+ * it, one after the other for all of them; 2 000 take more than a minute. ftrace's own have rules of
+ * their own (ftrace:function), so each of these is tried.
  */
 const MOST_TRIED_TRACEPOINTS = 8;
 const SYSTEM_CALLS = 'syscalls:';
+const FTRACE = 'ftrace:';
 
 /** Forms that name events without a list, for the end of the listing. */
 export const EVENT_FORMS: readonly { readonly form: string; readonly meaning: string }[] = [
@@ -200,7 +202,7 @@ function listedEvent(
   return { ...event, encoding, errorCode, isTried: true };
 }
 
-/** Thousands of them: two are tried, of the others the id is read. */
+/** Thousands of them: two are tried and those of ftrace, of the others the id is read. */
 function listTracepoints(
   candidates: readonly ListCandidate[],
   sources: EventSources,
@@ -209,6 +211,7 @@ function listTracepoints(
   const isSystemCall = ({ name }: ListCandidate): boolean => name.startsWith(SYSTEM_CALLS);
   const tried = new Map<boolean, ListedEvent>();
   return candidates.map((candidate) => {
+    if (candidate.name.startsWith(FTRACE)) return listedEvent(candidate, sources, probe);
     const ofKind = isSystemCall(candidate);
     const first = tried.get(ofKind);
     if (first === undefined) {

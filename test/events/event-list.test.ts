@@ -154,7 +154,11 @@ describe('many tracepoints', () => {
   const NAMES = Array.from({ length: 50 }, (_, i) => [`wake_${String(i).padStart(2, '0')}`, i]);
   const manySources: EventSources = fakeSources(
     {},
-    { sched: Object.fromEntries(NAMES), syscalls: { sys_enter_read: 702, sys_exit_read: 701 } },
+    {
+      ftrace: { function: 1 },
+      sched: Object.fromEntries(NAMES),
+      syscalls: { sys_enter_read: 702, sys_exit_read: 701 },
+    },
   );
 
   it('are tried by one of each kind, and by their ids', () => {
@@ -164,12 +168,13 @@ describe('many tracepoints', () => {
       return name.startsWith('sched:') ? 'EACCES' : '';
     };
     const [section] = listEvents(manySources, { filter: 'tracepoint', probe });
-    expect(asked).toEqual(['sched:wake_00', 'syscalls:sys_enter_read']);
+    expect(asked).toEqual(['ftrace:function', 'sched:wake_00', 'syscalls:sys_enter_read']);
     const drawn = section?.events.map(
       ({ name, errorCode, isTried, encoding }) =>
         `${name} ${errorCode || 'opens'} ${isTried} ${encoding?.type}:${encoding?.config}`,
     );
-    expect(drawn?.slice(0, 2)).toEqual([
+    expect(drawn?.slice(0, 3)).toEqual([
+      'ftrace:function opens true 2:1',
       'sched:wake_00 EACCES true 2:0',
       'sched:wake_01 EACCES false 2:1',
     ]);
@@ -192,7 +197,7 @@ describe('many tracepoints', () => {
     expect(asked).toBe(1 + 6);
     expect(few.flatMap(({ events }) => events).every(({ isTried }) => isTried)).toBe(true);
     listEvents(manySources, { filter: 'tracepoint', probe, tryEach: true });
-    expect(asked).toBe(1 + 6 + 52);
+    expect(asked).toBe(1 + 6 + 53);
   });
 
   it('that have gone, or may not be read, say so', () => {
