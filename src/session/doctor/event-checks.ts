@@ -8,17 +8,20 @@ export function checkEvents(state: MachineState): Check[] {
   return [...checkCounters(state), ...checkWatchdog(state), ...checkTracepoints(state)];
 }
 
-function checkCounters({ opens }: MachineState): Check[] {
+function checkCounters({ opens, noCounters }: MachineState): Check[] {
   if (opens === null) return [];
   const name = 'hardware-counters';
   const matters = 'cycles and instructions need them; without, cpu-clock is recorded instead';
   if (opens.cycles === '') return [passed(name, 'cycles opens', matters)];
-  const found = `cycles does not open (${opens.cycles})`;
+  const reason = isAbsent(opens.cycles) && noCounters !== null ? `: ${noCounters.reason}` : '';
+  const found = `cycles does not open (${opens.cycles})${reason}`;
   // Refused and absent are two things: the remedy for the first is under own-programs.
   const fix = isAbsent(opens.cycles)
     ? [
-        'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in ' +
-          'clouds: bare metal, or the larger instance sizes)',
+        ...(noCounters?.fix ?? [
+          'a virtual machine: let the hypervisor pass the PMU on (KVM/QEMU: -cpu host,pmu=on; in ' +
+            'clouds: bare metal, or the larger instance sizes)',
+        ]),
         'or record what needs no PMU: perf-ts record -e cpu-clock,page-faults …',
       ]
     : [SEE_OWN];

@@ -1,4 +1,5 @@
 import type { DoctorReport } from './check.ts';
+import { checkConfinement } from './confinement-checks.ts';
 import { checkEvents } from './event-checks.ts';
 import { checkKernel } from './kernel-checks.ts';
 import { checkLimits } from './limit-checks.ts';
@@ -15,6 +16,7 @@ export function doctor(state: MachineState = readMachineState()): DoctorReport {
   const checks = [
     ...checkKernel(state),
     ...checkPermissions(state),
+    ...checkConfinement(state),
     ...checkEvents(state),
     ...checkLimits(state),
     ...checkNaming(state),

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { FailedError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
@@ -7,6 +7,8 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
+import { reportCpu } from '../cpu/cpu-report.ts';
+import type { WhyNone } from '../cpu/why-no-counters.ts';
 import { readKernelImage } from '../read/kernel-image.ts';
 import { onlineCpus, readEventSources } from '../record/event-sources.ts';
 import { detectKernelFeatures, type KernelFeatures } from '../record/kernel-features.ts';
@@ -16,6 +18,7 @@ import {
   readKernelSettings,
   readPrivileges,
 } from '../record/kernel-settings.ts';
+import { type Confinement, readConfinement } from './confinement.ts';
 
 /** What the kernel answers when events are opened: an errno name, '' where it opens. */
 export type OpenAnswers = {
@@ -42,9 +45,12 @@ export type MachineState = {
   /** A seccomp filter is in force on this process; null if that can't be read. */
   readonly hasSeccompFilter: boolean | null;
   readonly isContainer: boolean;
+  readonly confinement: Confinement;
   /** Null without the addon: nothing could be tried. */
   readonly opens: OpenAnswers | null;
   readonly features: KernelFeatures | null;
+  /** Why there are no hardware counters; null where there are, and without the addon. */
+  readonly noCounters: WhyNone | null;
   /** RLIMIT_NOFILE; null without the addon. */
   readonly fdLimit: { readonly soft: number; readonly hard: number } | null;
   readonly onlineCpus: number;
@@ -64,6 +70,7 @@ export type Problem = { readonly message: string; readonly fix: readonly string[
 export function readMachineState(): MachineState {
   const binding = tryLoad();
   const probe = 'probeEvent' in binding ? binding.probeEvent : null;
+  const confinement = readConfinement();
   return {
     platform: process.platform,
     kernel: release(),
@@ -72,9 +79,11 @@ export function readMachineState(): MachineState {
     privileges: readPrivileges(),
     isRoot: process.geteuid?.() === 0,
     hasSeccompFilter: readSeccomp(),
-    isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+    isContainer: confinement.container !== null,
+    confinement,
     opens: probe === null ? null : askKernel(probe),
     features: probe === null ? null : detectKernelFeatures(probe),
+    noCounters: probe === null ? null : reportCpu().whyNone,
     fdLimit: 'raiseFdLimit' in binding ? binding.raiseFdLimit(0) : null,
     onlineCpus: onlineCpus().length,
     hasNmiWatchdog: readFlag('/proc/sys/kernel/nmi_watchdog'),

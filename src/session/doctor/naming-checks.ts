@@ -1,3 +1,4 @@
+import { V8_FLAGS } from '../launch/node-flags.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
@@ -33,12 +34,12 @@ function checkKernelSymbols({ seesKernelAddresses, settings }: MachineState): Ch
 function checkPerfMaps({ isTmpWritable, nodeWritesPerfMaps }: MachineState): Check {
   const name = 'node-functions';
   const matters = 'functions compiled by Node have names only where Node writes /tmp/perf-PID.map';
-  const fix = ['perf-ts record -g -- node --perf-basic-prof app.js'];
+  const fix = [`a Node that runs already (-p) has to be started with: ${V8_FLAGS.join(' ')}`];
   if (!isTmpWritable) {
     return { name, state: 'warn', found: '/tmp is not writable', matters, fix };
   }
   const found = nodeWritesPerfMaps
     ? 'NODE_OPTIONS asks for the map'
-    : 'Node writes the map when asked to, and was not asked by NODE_OPTIONS';
+    : 'record asks for the map when it starts Node';
   return { name, state: 'ok', found, matters, fix: nodeWritesPerfMaps ? [] : fix };
 }

@@ -14,6 +14,12 @@ const READY: MachineState = {
   isRoot: true,
   hasSeccompFilter: false,
   isContainer: false,
+  confinement: {
+    capabilities: ['CAP_PERFMON', 'CAP_SYS_ADMIN', 'CAP_IPC_LOCK'],
+    container: null,
+    cgroup: { cpuQuota: null, memoryBytes: null },
+  },
+  noCounters: null,
   opens: { ownUser: '', ownKernel: '', wholeCpu: '', cycles: '' },
   features: NEW_KERNEL,
   fdLimit: { soft: 1024, hard: 20_000 },
@@ -62,6 +68,7 @@ describe('the doctor', () => {
     expect(troubles(change)).toEqual([
       'warn kernel-code',
       'warn whole-cpus',
+      'warn capabilities',
       'warn tracepoints',
       'warn ring-memory',
       'warn kernel-symbols',
@@ -150,6 +157,45 @@ describe('the doctor', () => {
     expect(fix.join('\n')).toContain(command);
   });
 
+  it('names the limits of the control group, and the command that lifts them', () => {
+    const narrow = (container: string | null): Partial<MachineState> => ({
+      confinement: {
+        ...READY.confinement,
+        container,
+        cgroup: { cpuQuota: 1.5, memoryBytes: 2 ** 28 },
+      },
+    });
+    expect(troubles(narrow(null))).toEqual(['warn cpu-quota', 'warn memory-limit']);
+    expect(check('cpu-quota', narrow('Docker'))).toMatchObject({
+      found: '1.5 of 8 CPUs for the control group',
+      fix: ['docker update --cpus 8 CONTAINER'],
+    });
+    expect(check('memory-limit', narrow(null))).toMatchObject({
+      found: '256 MiB for the control group',
+      fix: ['sudo systemctl set-property UNIT MemoryMax=512M'],
+    });
+    expect(check('container', narrow('Podman')).found).toBe('in a container (Podman)');
+  });
+
+  it('names the capabilities, and a seccomp filter that lets the call pass', () => {
+    expect(check('capabilities', {}).found).toBe('CAP_PERFMON, CAP_SYS_ADMIN, CAP_IPC_LOCK');
+    expect(check('seccomp', { hasSeccompFilter: true })).toMatchObject({
+      state: 'ok',
+      found: 'a filter is in force, and lets perf_event_open pass',
+    });
+    const refused = { hasSeccompFilter: true, opens: NOTHING_OPENS('EPERM') };
+    expect(check('seccomp', refused).state).toBe('warn');
+  });
+
+  it('says which hypervisor keeps the PMU, where there is one', () => {
+    const opens = { ...READY.opens!, cycles: 'ENOENT' };
+    const noCounters = { reason: 'KVM does not pass the PMU on', fix: ['-cpu host,pmu=on'] };
+    expect(check('hardware-counters', { opens, noCounters })).toMatchObject({
+      found: 'cycles does not open (ENOENT): KVM does not pass the PMU on',
+      fix: ['-cpu host,pmu=on', expect.stringContaining('perf-ts record -e cpu-clock')],
+    });
+  });
+
   it('every check that did not pass says what to do', () => {
     const worst: Partial<MachineState> = {
       kernel: '4.4.0',
@@ -162,9 +208,14 @@ describe('the doctor', () => {
       tracepointProblem: { message: 'not mounted', fix: ['mount it'] },
       seesKernelAddresses: false,
       isTmpWritable: false,
+      confinement: {
+        capabilities: [],
+        container: 'Docker',
+        cgroup: { cpuQuota: 0.5, memoryBytes: 2 ** 26 },
+      },
     };
     const open = doctor({ ...READY, ...worst }).checks.filter(({ state }) => state !== 'ok');
-    expect(open).toHaveLength(13);
+    expect(open).toHaveLength(16);
     for (const { name, fix } of open) expect(fix, name).not.toEqual([]);
   });
 });
