@@ -51,27 +51,19 @@ ssize_t CounterGroup::Read(void* into, size_t size) const {
   return read(fds_[0].get(), into, size);
 }
 
-bool CounterGroup::MapUserPages() {
-  if (has_user_pages()) return true;
-  std::vector<UserPage> pages;
+std::shared_ptr<UserPages> CounterGroup::MapUserPages() {
+  if (pages_) return pages_;
+  auto pages = std::make_shared<UserPages>();
   for (const Fd& fd : fds_) {
     UserPage page = UserPage::Map(fd.get());
-    if (!page.valid()) return false;
-    pages.push_back(std::move(page));
+    if (!page.valid()) return nullptr;
+    pages->push_back(std::move(page));
   }
-  pages_ = std::move(pages);
-  return true;
-}
-
-bool CounterGroup::ReadUser(uint64_t* values) const {
-  for (const UserPage& page : pages_) {
-    if (!ReadUserCounter(page.get(), ReadHardwareCounter, values++)) return false;
-  }
-  return has_user_pages();
+  return pages_ = std::move(pages);
 }
 
 void CounterGroup::Close() {
-  pages_.clear();
+  if (pages_) pages_->clear();
   // The leader last: closing it first would make each sibling a group of its own for a moment.
   while (!fds_.empty()) fds_.pop_back();
 }

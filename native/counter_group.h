@@ -55,14 +55,11 @@ class CounterGroup {
    */
   ssize_t Read(void* into, size_t size) const;
 
-  /** Maps each event's control page for ReadUser. False with errno; nothing is mapped then. */
-  bool MapUserPages();
-  bool has_user_pages() const { return !pages_.empty(); }
   /**
-   * The values without a system call, in the order of the events, one after the other and not at
-   * one instant. False where an event is not on a counter that user space may read now.
+   * Maps each event's control page for ReadUserCounters. Null with errno; nothing is mapped then.
+   * Who keeps them finds them empty after Close.
    */
-  bool ReadUser(uint64_t* values) const;
+  std::shared_ptr<UserPages> MapUserPages();
 
   size_t size() const { return fds_.size(); }
   bool closed() const { return fds_.empty(); }
@@ -73,7 +70,8 @@ class CounterGroup {
 
   std::vector<Fd> fds_;
   std::vector<uint64_t> ids_;
-  std::vector<UserPage> pages_;
+  /** Null until mapped. */
+  std::shared_ptr<UserPages> pages_;
 };
 
 }  // namespace perf_ts

@@ -24,6 +24,52 @@ bool Memory(Napi::Env env, napi_value value, void** data, size_t* bytes) {
   return true;
 }
 
+/** Pages to read, and memory for their values, which is JavaScript's too. */
+struct UserReader {
+  std::shared_ptr<UserPages> pages;
+  std::shared_ptr<uint64_t[]> values;
+};
+
+/** Hot: a plain function without arguments, since crossing over costs more than the counters do. */
+napi_value ReadUser(napi_env env, napi_callback_info info) {
+  void* data = nullptr;
+  napi_get_cb_info(env, info, nullptr, nullptr, nullptr, &data);
+  const UserReader* reader = static_cast<UserReader*>(data);
+  napi_value result = nullptr;
+  napi_get_boolean(env, ReadUserCounters(*reader->pages, reader->values.get()), &result);
+  return result;
+}
+
+/**
+ * `NativeUserReader`; null where Node was built without external memory. The array's memory and the
+ * function hold what they need themselves, whatever is collected or closed first.
+ */
+napi_value UserReaderToJs(napi_env env, const std::shared_ptr<UserPages>& pages) {
+  const size_t length = pages->size();
+  const std::shared_ptr<uint64_t[]> values(new uint64_t[length]());
+  auto* owner = new std::shared_ptr<uint64_t[]>(values);
+  napi_value buffer = nullptr, array = nullptr, function = nullptr;
+  const napi_status status = napi_create_external_arraybuffer(
+      env, values.get(), length * sizeof(uint64_t),
+      [](napi_env, void*, void* hint) { delete static_cast<std::shared_ptr<uint64_t[]>*>(hint); },
+      owner, &buffer);
+  if (status != napi_ok) {
+    delete owner;
+    return nullptr;
+  }
+  auto* reader = new UserReader{pages, values};
+  if (napi_create_typedarray(env, napi_biguint64_array, length, buffer, 0, &array) != napi_ok ||
+      napi_create_function(env, "read", NAPI_AUTO_LENGTH, ReadUser, reader, &function) != napi_ok ||
+      napi_add_finalizer(
+          env, function, reader,
+          [](napi_env, void* data, void*) { delete static_cast<UserReader*>(data); }, nullptr,
+          nullptr) != napi_ok) {
+    delete reader;
+    return nullptr;
+  }
+  return ObjectBuilder(env).Value("values", array).Value("read", function).object();
+}
+
 }  // namespace
 
 Napi::Function CounterObject::Define(Napi::Env env) {
@@ -34,7 +80,6 @@ Napi::Function CounterObject::Define(Napi::Env env) {
                          InstanceMethod<&CounterObject::Reset>("reset"),
                          InstanceMethod<&CounterObject::Read>("read"),
                          InstanceMethod<&CounterObject::MapUserPages>("mapUserPages"),
-                         InstanceMethod<&CounterObject::ReadUser>("readUser"),
                          InstanceMethod<&CounterObject::Close>("close"),
                      });
 }
@@ -93,22 +138,12 @@ Napi::Value CounterObject::Read(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value CounterObject::MapUserPages(const Napi::CallbackInfo& info) {
-  if (!CheckOpen(info.Env())) return info.Env().Undefined();
-  return Napi::Boolean::New(info.Env(), group_->MapUserPages());
-}
-
-Napi::Value CounterObject::ReadUser(const Napi::CallbackInfo& info) {
-  void* data;
-  size_t size;
-  if (!CheckOpen(info.Env()) || !Memory(info.Env(), info[0], &data, &size)) {
-    return info.Env().Undefined();
-  }
-  if (size < group_->size() * sizeof(uint64_t)) {
-    Napi::RangeError::New(info.Env(), "into: expected an element for each event")
-        .ThrowAsJavaScriptException();
-    return info.Env().Undefined();
-  }
-  return Napi::Boolean::New(info.Env(), group_->ReadUser(static_cast<uint64_t*>(data)));
+  const Napi::Env env = info.Env();
+  if (!CheckOpen(env)) return env.Undefined();
+  const std::shared_ptr<UserPages> pages = group_->MapUserPages();
+  if (!pages) return env.Null();
+  const napi_value reader = UserReaderToJs(env, pages);
+  return reader == nullptr ? env.Null() : Napi::Value(env, reader);
 }
 
 Napi::Value CounterObject::Close(const Napi::CallbackInfo& info) {

@@ -21,7 +21,6 @@ class CounterObject : public Napi::ObjectWrap<CounterObject> {
   Napi::Value Reset(const Napi::CallbackInfo& info);
   Napi::Value Read(const Napi::CallbackInfo& info);
   Napi::Value MapUserPages(const Napi::CallbackInfo& info);
-  Napi::Value ReadUser(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   /** False with ERR_CLOSED pending. */

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace perf_ts {
 
@@ -31,6 +32,9 @@ class UserPage {
   explicit UserPage(perf_event_mmap_page* page) : page_(page) {}
   perf_event_mmap_page* page_ = nullptr;
 };
+
+/** The control pages of the events of a group, in their order; none once the group is closed. */
+using UserPages = std::vector<UserPage>;
 
 /** The counter register `number` of this CPU. Only where the page allows it, else it faults. */
 inline uint64_t ReadHardwareCounter([[maybe_unused]] uint32_t number) {
@@ -86,6 +90,17 @@ bool ReadUserCounter(const perf_event_mmap_page* page, ReadCounter read_counter,
     return readable;
   }
   return false;
+}
+
+/**
+ * The values of a group without a system call, one after the other and not at one instant. False
+ * where one of its events is on no counter that user space may read now.
+ */
+inline bool ReadUserCounters(const UserPages& pages, uint64_t* values) {
+  for (const UserPage& page : pages) {
+    if (!ReadUserCounter(page.get(), ReadHardwareCounter, values++)) return false;
+  }
+  return !pages.empty();
 }
 
 }  // namespace perf_ts

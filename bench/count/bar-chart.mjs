@@ -17,6 +17,7 @@ export function barChart({ title, unit, bars }) {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${labelWidth + barWidth + 80}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${escapeXml(title)}</title>`,
     '<rect width="100%" height="100%" fill="white"/>',
     `<text x="8" y="22" font-size="14">${escapeXml(title)}</text>`,
     ...rows,

@@ -130,12 +130,15 @@ TEST("after close no descriptor and no mapping stays; software events have no us
   Error error;
   const auto group = CounterGroup::Open(FaultsAndClock(), &error);
   CHECK_EQUAL(OpenFds(), before + 2);
-  CHECK(group->MapUserPages());
+  const auto pages = group->MapUserPages();
+  CHECK(pages != nullptr && pages->size() == 2);
+  CHECK(group->MapUserPages() == pages);
   uint64_t values[2];
-  CHECK(!group->ReadUser(values));
+  CHECK(!ReadUserCounters(*pages, values));
   group->Close();
   CHECK(group->closed());
-  CHECK(!group->has_user_pages());
+  CHECK(pages->empty());
+  CHECK(!ReadUserCounters(*pages, values));
   CHECK_EQUAL(OpenFds(), before);
 }
 

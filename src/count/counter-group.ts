@@ -12,9 +12,15 @@ export type CounterHandle = {
   disable(): void;
   /** The kernel's bytes into `into`; how many. */
   read(into: BigUint64Array): number;
-  /** Values in the order of the keys, without a system call. False where that is not possible now. */
-  readUser(into: BigUint64Array): boolean;
   close(): void;
+};
+
+/** Reads the counters in user space, without a system call. */
+export type UserReader = {
+  /** In the order of the keys: what the last `read` found. */
+  readonly values: BigUint64Array;
+  /** False where that is not possible now, and after the group was closed. */
+  read(): boolean;
 };
 
 /** A stretch of code, what was counted in it, and what it returned. */
@@ -41,9 +47,9 @@ export class CounterGroup<Key extends string> {
   /** The reading that `read` counts from: the kernel resets values only, and never the times. */
   private readonly base: BigUint64Array<ArrayBuffer>;
   private readonly baseHalves: Uint32Array;
-  private readonly userValues: BigUint64Array<ArrayBuffer>;
+  private readonly readUser: (() => boolean) | null;
+  /** Its values as halves. */
   private readonly userHalves: Uint32Array;
-  private readonly mayReadInUserSpace: boolean;
   /** Measurements under way: the outermost one enables and disables. */
   private depth = 0;
   private isEnabled = false;
@@ -52,14 +58,15 @@ export class CounterGroup<Key extends string> {
   constructor(
     keys: readonly Key[],
     handle: CounterHandle,
-    format: { readonly hasLost: boolean; readonly mayReadInUserSpace: boolean },
+    format: { readonly hasLost: boolean; readonly userReader?: UserReader | null },
   ) {
     this.keys = keys;
     this.handle = handle;
     this.layout = new GroupLayout(handle.ids, format.hasLost);
-    this.userValues = new BigUint64Array(keys.length);
-    this.userHalves = new Uint32Array(this.userValues.buffer);
-    this.mayReadInUserSpace = format.mayReadInUserSpace;
+    const { userReader = null } = format;
+    this.readUser = userReader?.read ?? null;
+    const userValues = userReader?.values ?? new BigUint64Array(0);
+    this.userHalves = new Uint32Array(userValues.buffer);
     this.base = new BigUint64Array(keys.length + 2);
     this.baseHalves = new Uint32Array(this.base.buffer);
   }
@@ -104,7 +111,7 @@ export class CounterGroup<Key extends string> {
     if (into.length < keys.length) {
       throw new RangeError(`into: expected ${keys.length} elements, got ${into.length}`);
     }
-    if (this.mayReadInUserSpace && !this.isClosed && this.handle.readUser(this.userValues)) {
+    if (this.readUser?.() === true) {
       const { userHalves } = this;
       for (let i = 0; i < keys.length; i++) {
         const high = (userHalves[2 * i + 1] as number) - (baseHalves[2 * i + 1] as number);

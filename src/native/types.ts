@@ -269,15 +269,20 @@ export type NativeCounterGroup = {
    * 0: a pinned group that was not scheduled. ENOSPC where `into` is too small.
    */
   read(into: BigUint64Array): number;
-  /** Maps the control pages for `readUser`. False where the kernel refuses. Idempotent. */
-  mapUserPages(): boolean;
-  /**
-   * The values without a system call, one word per event in the order of the events, not all at one
-   * instant and not the inherited ones. False where an event is on no counter that may be read so
-   * now: `read` tells then. Only of a group on the calling thread.
-   */
-  readUser(into: BigUint64Array): boolean;
+  /** Maps the control pages of the events. Null where the kernel refuses. */
+  mapUserPages(): NativeUserReader | null;
   close(): void;
+};
+
+/** Reads counters without a system call: only of a group on the calling thread. */
+export type NativeUserReader = {
+  /** One word per event, in the order of the events: what the last `read` found. */
+  readonly values: BigUint64Array;
+  /**
+   * The values, not all at one instant and not the inherited ones. False where an event is on no
+   * counter that may be read so now, and after the group's `close`: the group's `read` tells then.
+   */
+  read(): boolean;
 };
 
 export type OpenProbe = {

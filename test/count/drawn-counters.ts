@@ -1,4 +1,8 @@
-import { CounterGroup, type CounterHandle } from '../../src/count/counter-group.ts';
+import {
+  CounterGroup,
+  type CounterHandle,
+  type UserReader,
+} from '../../src/count/counter-group.ts';
 
 /** How much each counter and the two times go forward. */
 export type Step = {
@@ -72,10 +76,18 @@ export class DrawnCounters implements CounterHandle {
     return this.bytes ?? 8 * (3 + members.length);
   }
 
-  readUser(into: BigUint64Array): boolean {
-    this.calls.push('readUser');
-    if (this.allowsUserReads) into.set(this.values);
-    return this.allowsUserReads;
+  /** A reader in user space, which reads once `allowsUserReads`. */
+  userReader(): UserReader {
+    const values = new BigUint64Array(this.values.length);
+    return {
+      values,
+      read: () => {
+        this.calls.push('rdpmc');
+        if (!this.allowsUserReads || this.isClosed) return false;
+        values.set(this.values);
+        return true;
+      },
+    };
   }
 
   close(): void {
@@ -86,8 +98,9 @@ export class DrawnCounters implements CounterHandle {
 /** A group over drawn counters. */
 export function drawnGroup<const Key extends string>(
   keys: readonly Key[],
-  { hasLost = true, mayReadInUserSpace = false } = {},
+  { hasLost = true, mapsUserPages = false } = {},
 ): { group: CounterGroup<Key>; counters: DrawnCounters } {
   const counters = new DrawnCounters(keys.length, { hasLost });
-  return { group: new CounterGroup(keys, counters, { hasLost, mayReadInUserSpace }), counters };
+  const userReader = mapsUserPages ? counters.userReader() : null;
+  return { group: new CounterGroup(keys, counters, { hasLost, userReader }), counters };
 }

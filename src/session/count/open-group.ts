@@ -50,7 +50,7 @@ export function openGroup(
     const keys = chosen.map(({ key }) => key);
     return new CounterGroup(keys, handle, {
       hasLost,
-      mayReadInUserSpace: mayReadInUserSpace(chosen, options) && handle.mapUserPages(),
+      userReader: mayReadInUserSpace(chosen, options) ? handle.mapUserPages() : null,
     });
   } finally {
     if (cgroupFd >= 0) closeSync(cgroupFd);

@@ -33,10 +33,9 @@ function drawnPerfmon(count = 2) {
         into.set([1n, timeNs, timeNs, value, 7n]);
         return 40;
       },
-      readUser: () => false,
       close: () => log.push(`closed ${event}`),
     };
-    return new CounterGroup(['counter'], handle, { hasLost: false, mayReadInUserSpace: false });
+    return new CounterGroup(['counter'], handle, { hasLost: false });
   };
   const counters = new Perfmon({
     count,

@@ -85,11 +85,8 @@ export function fakeMachine(
       });
       return 8 * (3 + 2 * this.asked.length);
     }
-    mapUserPages(): boolean {
-      return false;
-    }
-    readUser(): boolean {
-      return false;
+    mapUserPages(): null {
+      return null;
     }
     close(): void {
       openGroups.delete(this);
