@@ -28,12 +28,12 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Speedscope is not ours: it makes its styles at run time. Its script is the one of its package, and it
- * may ask this server only.
+ * Speedscope is not ours: it makes its styles at run time and has WebAssembly, for recordings of Java.
+ * Its script is the one of its package, and it may ask this server only.
  */
 const SPEEDSCOPE_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self' 'unsafe-inline'",
   "font-src 'self'",
   "img-src 'self' data: blob:",

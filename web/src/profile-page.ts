@@ -2,6 +2,7 @@ import type { PageFile } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
 import { createFilters } from './filters.ts';
 import { createFlameView } from './flame/flame-view.ts';
+import { createLinks } from './links.ts';
 import { createPeriodTab } from './period/period-tab.ts';
 import { createRecordingHeader } from './recording-header.ts';
 import { createShell } from './shell.ts';
@@ -33,9 +34,11 @@ export function createProfilePage(
   const context: ViewContext = { store, ask, recording, file, other };
   page.title = recording.head.title || 'perf-ts';
   const strip = createStrip(context);
+  const header = createRecordingHeader(context);
+  header.append(createLinks(file));
   createShell(page, {
     store,
-    header: createRecordingHeader(context),
+    header,
     controls: [
       element('div', 'control-bar', createFilters(context), createWeightSwitch(context)),
       strip.root,

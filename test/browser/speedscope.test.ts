@@ -1,0 +1,41 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { ViewServer } from '../../src/view/server.ts';
+import { describeBrowser, frame } from './browser.ts';
+import { recordingText } from './recording-text.ts';
+import { serveTexts } from './served.ts';
+
+describeBrowser('other tools', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    server = await serveTexts(recordingText());
+  });
+
+  it('speedscope opens beside the page with the profile loaded, and asks nobody else', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    const link = page.getByRole('link', { name: 'Open in speedscope' });
+    const address = new URL((await link.getAttribute('href')) as string, server.url).href;
+    const speedscope = await tab.visit(address);
+    // Its two threads are two profiles.
+    await expect
+      .poll(() => speedscope.page.innerText('body'), { timeout: 15_000 })
+      .toContain('recording-0.txt (2/2)');
+    expect(speedscope.requests.some((asked) => asked.endsWith('/download/0/speedscope'))).toBe(
+      true,
+    );
+    expect(await speedscope.page.locator('canvas').count()).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['Folded stacks', 'recording-0.txt.folded'],
+    ['Firefox Profiler', 'recording-0.txt.firefox.json'],
+    ['pprof', 'recording-0.txt.pb.gz'],
+  ])('a file for %s is saved', async (label, name) => {
+    const { page } = await tab.visit(server.url);
+    const saving = page.waitForEvent('download');
+    await page.getByRole('link', { name: label, exact: true }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toBe(name);
+    expect(await download.failure()).toBe(null);
+  });
+});
