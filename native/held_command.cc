@@ -97,6 +97,7 @@ void HeldCommand::Close() {
     running_ = false;
   }
   child_.reset();
+  stop_.Reset();
 }
 
 }  // namespace perf_ts

@@ -12,6 +12,7 @@ import type { CountedGroup } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
+import { isAlive, listThreads } from './places.ts';
 import { isRefused, permissionHints } from './refusal.ts';
 import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
@@ -268,15 +269,8 @@ class Stat {
   private lookForTarget(): void {
     const { target } = this;
     if (target.kind !== 'threads') return;
-    const isThere = (id: number): boolean => {
-      try {
-        return process.kill(id, 0);
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'EPERM';
-      }
-    };
-    const ids = target.pids.length > 0 ? [...target.pids, ...target.tids] : target.tids;
-    if (!ids.some(isThere)) this.wake();
+    const now = [...target.pids.flatMap(listThreads), ...target.tids];
+    if (!now.some(isAlive)) this.wake();
   }
 
   private resultOf(runs: readonly Run[]): StatResult {
