@@ -200,7 +200,7 @@ function emptySums(keyCount: number): Sums {
  * the same key, so that recursion counts once: the walk keeps how many rows of each key are open.
  */
 // Hot: once per row.
-function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number): Sums {
+export function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number): Sums {
   const sums = emptySums(keyCount);
   const { self, total, selfSamples, seen } = sums;
   const { firstRoot, firstChild, nextSibling } = computeChildLists(tree.prefix);

@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import type { CallTree } from './call-tree.ts';
+import { type CallTree, type ChildLists, computeChildLists, sumSubtrees } from './call-tree.ts';
 
 /**
  * The part of a tree that is worth drawing: its heaviest rows, and one row for each parent that
@@ -12,7 +12,7 @@ import type { CallTree } from './call-tree.ts';
  *     │ └ b       1            └ wait      10
  *     └ wait     10
  *
- * Parents come before children, and siblings in the order asked for.
+ * Parents come before children, and siblings in the order asked for; rows for folded ones last.
  */
 export type PrunedTree = {
   /** Row of the tree; −1 where it stands for folded ones. */
@@ -28,6 +28,20 @@ export type PrunedTree = {
   readonly foldedWeight: number;
 };
 
+/** A tree with the way down, made once for many prunings of it. */
+export type PrunableTree = {
+  readonly tree: CallTree;
+  readonly children: ChildLists;
+  /** Rows below each row, itself included. */
+  readonly rowsBelow: Float64Array;
+};
+
+export function preparePruning(tree: CallTree): PrunableTree {
+  const children = computeChildLists(tree.prefix);
+  const rowsBelow = sumSubtrees(tree.prefix, new Float64Array(tree.length).fill(1));
+  return { tree, children, rowsBelow };
+}
+
 export type PruneOptions = {
   /** Only rows below this one; −1: all. */
   readonly below: number;
@@ -36,165 +50,143 @@ export type PruneOptions = {
   readonly leastTotal: number;
   /** Of siblings, rows of the tree: negative if a comes first. */
   readonly compare: (a: number, b: number) => number;
-  /** 1: kept if there is room, with its callers, before heavier ones. Null: none. */
-  readonly isWanted: Uint8Array | null;
+  /** Rows that are kept with their callers, if there is room, before heavier ones. */
+  readonly wanted: Int32Array;
 };
-
-/** Prunes `tree`: a few passes over its rows, however few are kept. */
-export function pruneTree(tree: CallTree, options: PruneOptions): PrunedTree {
-  const isInside = findRowsBelow(tree.prefix, options.below);
-  const isKept = chooseRows(tree, isInside, options);
-  return arrangeRows(tree, isInside, isKept, options);
-}
-
-/** 1 for all rows below `row`, itself not. */
-// Hot: once per row; so are the loops below.
-function findRowsBelow(prefix: Int32Array, row: number): Uint8Array {
-  const isInside = new Uint8Array(prefix.length);
-  if (row === NONE) return isInside.fill(1);
-  for (let i = row + 1; i < prefix.length; i++) {
-    const caller = prefix[i] as number;
-    if (caller === row || (caller !== NONE && isInside[caller] === 1)) isInside[i] = 1;
-  }
-  return isInside;
-}
 
 /** Rows for folded ones take the rest. */
 const KEPT_PART = 0.8;
 /** What is wanted takes no more of it. */
 const WANTED_PART = 0.5;
 
-function chooseRows(tree: CallTree, isInside: Uint8Array, options: PruneOptions): Uint8Array {
-  const { total, prefix, length } = tree;
-  const isKept = new Uint8Array(length);
+/** Looks only at rows that are heavy enough, and their children: a small part of a large tree. */
+export function pruneTree(prunable: PrunableTree, options: PruneOptions): PrunedTree {
+  const kept = new Set<number>();
   const room = Math.floor(options.maxRows * KEPT_PART);
-  let left = room;
-  if (options.isWanted !== null) {
-    left -= keepWanted(tree, isInside, options.isWanted, isKept, Math.floor(room * WANTED_PART));
-  }
-  const candidates = new Float64Array(length);
-  let count = 0;
-  for (let row = 0; row < length; row++) {
-    if (isInside[row] === 0 || isKept[row] === 1) continue;
-    if ((total[row] as number) >= options.leastTotal) candidates[count++] = total[row] as number;
-  }
-  const least =
-    count <= left ? options.leastTotal : nthLargest(candidates.subarray(0, count), left);
-  let heavier = 0;
-  for (let i = 0; i < count; i++) if ((candidates[i] as number) > least) heavier++;
-  // Of equal ones the first: callers come before what they call, and weigh no less.
-  let equals = count <= left ? count : left - heavier;
-  for (let row = 0; row < length; row++) {
-    if (isInside[row] === 0 || isKept[row] === 1) continue;
-    const weight = total[row] as number;
-    if (weight < least || weight < options.leastTotal) continue;
-    if (weight === least && equals-- <= 0) continue;
-    const caller = prefix[row] as number;
-    if (caller !== NONE && isInside[caller] === 1 && isKept[caller] === 0) continue;
-    isKept[row] = 1;
-  }
-  return isKept;
+  keepWanted(prunable.tree, options, kept, Math.floor(room * WANTED_PART));
+  keepHeaviest(prunable, options, kept, room);
+  return arrangeRows(prunable, kept, options);
 }
 
-/** Flags wanted rows, heaviest first, and their callers, at most `room`; returns how many. */
+/** Keeps the heaviest of the wanted rows, and their callers, at most `room`. */
 function keepWanted(
-  { total, prefix, length }: CallTree,
-  isInside: Uint8Array,
-  isWanted: Uint8Array,
-  isKept: Uint8Array,
+  { total, prefix }: CallTree,
+  { wanted, below }: PruneOptions,
+  kept: Set<number>,
   room: number,
-): number {
-  const wanted: number[] = [];
-  for (let row = 0; row < length; row++) {
-    if (isInside[row] === 1 && isWanted[row] === 1) wanted.push(row);
-  }
-  wanted.sort((a, b) => (total[b] as number) - (total[a] as number) || a - b);
-  let kept = 0;
-  for (const row of wanted) {
-    let missing = 0;
+): void {
+  const totals = Float64Array.from(wanted, (row) => total[row] as number);
+  const least = wanted.length > room ? nthLargest(totals, room) : 0;
+  const heaviest = [...wanted.filter((row) => (total[row] as number) >= least)].sort(
+    (a, b) => (total[b] as number) - (total[a] as number) || a - b,
+  );
+  for (const row of heaviest) {
+    const missing: number[] = [];
     let above = row;
-    for (; isMissing(above); above = prefix[above] as number) missing++;
-    if (kept + missing > room) break;
-    kept += missing;
-    for (above = row; isMissing(above); above = prefix[above] as number) isKept[above] = 1;
+    for (; above !== below && above !== NONE && !kept.has(above); above = prefix[above] as number) {
+      missing.push(above);
+    }
+    // It is not below the zoomed row.
+    if (above === NONE && below !== NONE) continue;
+    if (kept.size + missing.length > room) break;
+    for (const caller of missing) kept.add(caller);
   }
-  return kept;
+}
 
-  function isMissing(row: number): boolean {
-    return row !== NONE && isInside[row] === 1 && isKept[row] === 0;
+function keepHeaviest(
+  { tree, children }: PrunableTree,
+  { below, leastTotal }: PruneOptions,
+  kept: Set<number>,
+  room: number,
+): void {
+  const { total } = tree;
+  const { firstRoot, firstChild, nextSibling } = children;
+  // Callers before what they call: the order in which equally heavy rows are taken.
+  const heavy: number[] = [];
+  const addChildren = (first: number): void => {
+    for (let row = first; row !== NONE; row = nextSibling[row] as number) {
+      if ((total[row] as number) >= leastTotal) heavy.push(row);
+    }
+  };
+  addChildren(below === NONE ? firstRoot : (firstChild[below] as number));
+  for (let i = 0; i < heavy.length; i++) addChildren(firstChild[heavy[i] as number] as number);
+  const rows = heavy.filter((row) => !kept.has(row));
+  const left = room - kept.size;
+  if (rows.length <= left) {
+    for (const row of rows) kept.add(row);
+    return;
   }
+  const least = nthLargest(
+    Float64Array.from(rows, (row) => total[row] as number),
+    left,
+  );
+  const heavier = rows.filter((row) => (total[row] as number) > least);
+  const equal = rows.filter((row) => total[row] === least);
+  for (const row of heavier) kept.add(row);
+  for (const row of equal.slice(0, left - heavier.length)) kept.add(row);
 }
 
 function arrangeRows(
-  tree: CallTree,
-  isInside: Uint8Array,
-  isKept: Uint8Array,
-  options: PruneOptions,
+  { tree, children, rowsBelow }: PrunableTree,
+  kept: ReadonlySet<number>,
+  { below, leastTotal, compare, maxRows }: PruneOptions,
 ): PrunedTree {
-  const { prefix, total, self, length } = tree;
-  // By row of the tree, the top of all at the end: what was folded directly below it.
-  const foldedTotal = new Float64Array(length + 1);
-  const foldedCount = new Int32Array(length + 1);
-  const slotOf = new Int32Array(length);
-  const children = new Map<number, number[]>();
-  let allRows = 0;
-  let foldedRows = 0;
-  let foldedWeight = 0;
-  for (let row = 0; row < length; row++) {
-    if (isInside[row] === 0) continue;
-    allRows++;
-    const caller = prefix[row] as number;
-    const isTop = caller === NONE || isInside[caller] === 0;
-    if (isKept[row] === 1) {
-      const parent = isTop ? length : caller;
-      const siblings = children.get(parent);
-      if (siblings === undefined) children.set(parent, [row]);
-      else siblings.push(row);
-      continue;
-    }
-    foldedRows++;
-    foldedWeight += self[row] as number;
-    const isFirst = isTop || isKept[caller] === 1;
-    const slot = isTop ? length : isFirst ? caller : (slotOf[caller] as number);
-    slotOf[row] = slot;
-    foldedCount[slot] = (foldedCount[slot] as number) + 1;
-    if (isFirst) foldedTotal[slot] = (foldedTotal[slot] as number) + (total[row] as number);
-  }
-  const slots: number[] = [];
-  for (let slot = 0; slot <= length; slot++) {
-    const weight = foldedTotal[slot] as number;
-    if (weight > 0 && weight >= options.leastTotal) slots.push(slot);
-  }
-  slots.sort((a, b) => (foldedTotal[b] as number) - (foldedTotal[a] as number) || a - b);
-  const shownSlots = new Set(slots.slice(0, options.maxRows - (allRows - foldedRows)));
-
-  const out = { row: [] as number[], prefix: [] as number[], total: [] as number[] };
+  const { total, self } = tree;
+  const { firstRoot, firstChild, nextSibling } = children;
+  const row: number[] = [];
+  const prefix: number[] = [];
+  const weight: number[] = [];
   const folded: number[] = [];
-  const push = (row: number, parent: number, weight: number, count: number): void => {
-    out.row.push(row);
-    out.prefix.push(parent);
-    out.total.push(weight);
-    folded.push(count);
-  };
-  const addChildren = (parent: number, outParent: number): void => {
-    for (const row of (children.get(parent) ?? []).sort(options.compare)) {
-      push(row, outParent, total[row] as number, 0);
+  let allRows = 0;
+  let wholeWeight = 0;
+  let keptSelf = 0;
+  /** What is folded below each kept row, by its place in the table; −1: directly below `below`. */
+  const folds: { readonly parent: number; readonly weight: number; readonly rows: number }[] = [];
+  const addChildren = (parent: number, first: number): void => {
+    const siblings: number[] = [];
+    let foldedWeight = 0;
+    let foldedRows = 0;
+    for (let child = first; child !== NONE; child = nextSibling[child] as number) {
+      if (parent === NONE) {
+        allRows += rowsBelow[child] as number;
+        wholeWeight += total[child] as number;
+      }
+      if (kept.has(child)) {
+        siblings.push(child);
+      } else {
+        foldedWeight += total[child] as number;
+        foldedRows += rowsBelow[child] as number;
+      }
     }
-    if (!shownSlots.has(parent)) return;
-    push(NONE, outParent, foldedTotal[parent] as number, foldedCount[parent] as number);
+    for (const child of siblings.sort(compare)) {
+      row.push(child);
+      prefix.push(parent);
+      weight.push(total[child] as number);
+      folded.push(0);
+      keptSelf += self[child] as number;
+    }
+    if (foldedRows > 0) folds.push({ parent, weight: foldedWeight, rows: foldedRows });
   };
-  addChildren(length, NONE);
-  for (let i = 0; i < out.row.length; i++) {
-    if (out.row[i] !== NONE) addChildren(out.row[i] as number, i);
+  addChildren(NONE, below === NONE ? firstRoot : (firstChild[below] as number));
+  for (let i = 0; i < row.length; i++) addChildren(i, firstChild[row[i] as number] as number);
+
+  const keptRows = row.length;
+  folds.sort((a, b) => b.weight - a.weight || a.parent - b.parent);
+  for (const fold of folds.slice(0, maxRows - keptRows)) {
+    if (fold.weight === 0 || fold.weight < leastTotal) break;
+    row.push(NONE);
+    prefix.push(fold.parent);
+    weight.push(fold.weight);
+    folded.push(fold.rows);
   }
   return {
-    row: Int32Array.from(out.row),
-    prefix: Int32Array.from(out.prefix),
-    total: Float64Array.from(out.total),
+    row: Int32Array.from(row),
+    prefix: Int32Array.from(prefix),
+    total: Float64Array.from(weight),
     folded: Int32Array.from(folded),
     allRows,
-    foldedRows,
-    foldedWeight,
+    foldedRows: allRows - keptRows,
+    foldedWeight: Math.max(0, wholeWeight - keptSelf),
   };
 }
 

@@ -97,6 +97,10 @@ export function createFlameView(context: ViewContext): TabView {
       .then(async (tree) => {
         if (signal.aborted) return;
         draw(tree);
+        // The first of a selection takes a while, and the worker does one thing at a time: whoever
+        // clicks on at once is not to wait for it.
+        await new Promise((resume) => setTimeout(resume, INTERVALS_AFTER));
+        if (signal.aborted) return;
         const found = await ask('intervals', params, signal);
         if (!signal.aborted) intervals = found;
       })
@@ -250,6 +254,8 @@ export function fitHeight(box: HTMLElement): void {
   box.style.maxHeight = `${Math.max(LEAST_HEIGHT, window.innerHeight - top - ROOM_BELOW)}px`;
 }
 
+/** Milliseconds. */
+const INTERVALS_AFTER = 600;
 /** Pixels. */
 const LEAST_HEIGHT = 300;
 const ROOM_BELOW = 44;

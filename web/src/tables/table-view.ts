@@ -46,6 +46,8 @@ export function createTableView(context: ViewContext): TabView {
     tableBox.replaceChildren(element('p', 'problem', problem));
   });
 
+  const askIntervals = createLatest(ask, 'table', draw, () => {});
+
   function show(state: ViewState): void {
     switches.replaceChildren(
       switcher(
@@ -65,6 +67,7 @@ export function createTableView(context: ViewContext): TabView {
     if (kind !== lastKind) rowsWanted = ROWS_AT_ONCE;
     lastKind = kind;
     askTable(tableParams(state, rowsWanted));
+    askIntervals({ ...tableParams(state, rowsWanted), intervals: true });
     sandwich.show(state);
   }
 
@@ -115,6 +118,7 @@ export function tableParams(state: ViewState, count: number): TableParams {
     sort: column,
     descending: !state.tableSort.endsWith('+'),
     filter: state.tableFilter.trim(),
+    intervals: false,
     first: 0,
     count,
   };

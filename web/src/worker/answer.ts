@@ -90,9 +90,9 @@ export function createAnswers(): Answers {
     table: (params: TableParams) => {
       const { selected, tables } = shown();
       const part = selected.get(params);
-      const key = JSON.stringify([selectionOf(params), params.by]);
+      const key = JSON.stringify([selectionOf(params), params.by, params.intervals]);
       return pageOfTable(
-        tables.get(key, () => computeTable(part, params.by)),
+        tables.get(key, () => computeTable(part, params.by, params.intervals)),
         part,
         params,
       );

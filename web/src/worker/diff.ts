@@ -88,8 +88,13 @@ export class Comparison {
 
   #otherEvent(event: number): number {
     const { name } = this.#mine.profile.events[event]!;
-    const other = this.#other.profile.events.findIndex((candidate) => candidate.name === name);
+    const { events } = this.#other.profile;
+    const other = events.findIndex((candidate) => candidate.name === name);
     if (other >= 0) return other;
+    // The same event with other modifiers: `cycles` and `cycles:u`.
+    const plain = (text: string) => text.replace(/:[a-zA-Z]*$/, '');
+    const similar = events.findIndex((candidate) => plain(candidate.name) === plain(name));
+    if (similar >= 0) return similar;
     const names = this.#other.profile.events.map((candidate) => candidate.name).join(', ');
     throw new RangeError(`the other recording has no event ${name}; it has ${names}`);
   }
@@ -97,7 +102,7 @@ export class Comparison {
 
 function sharedRows(selected: Selected): SharedRow[] {
   const { profile } = selected.recording;
-  return computeTable(selected, 'function').rows.map((row) => ({
+  return computeTable(selected, 'function', true).rows.map((row) => ({
     name: row.name,
     dso: dsoName(profile.dsos[profile.funcs.dso[row.index] as number]?.name),
     selfShare: row.selfShare,

@@ -233,6 +233,8 @@ export type TableParams = Selection & {
   readonly descending: boolean;
   /** Typed text as in a search; only rows whose name, DSO or place matches. */
   readonly filter: string;
+  /** They take longer than the table: it is asked for without them first. */
+  readonly intervals: boolean;
   /** First row and number of rows wanted, of those that pass the filter. */
   readonly first: number;
   readonly count: number;

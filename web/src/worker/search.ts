@@ -41,7 +41,7 @@ export function searchTree(
 
 /** A match below another one adds nothing. */
 // Hot: once per row.
-function outermostMatches({ tree, key }: ShownTree, { isMatch }: Matching): Int32Array {
+export function outermostMatches({ tree, key }: ShownTree, { isMatch }: Matching): Int32Array {
   const isInside = new Uint8Array(tree.length);
   const found = new Int32Array(tree.length);
   let count = 0;

@@ -9,7 +9,8 @@ import {
 import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
 import { type EditedStacks, editStacks } from '../../../src/profile/edit-stacks.ts';
 import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
-import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
+import type { PrunableTree } from '../../../src/profile/prune-tree.ts';
+import type { ShareEstimator, StepSums } from '../../../src/profile/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import type { FrameKey, Selection, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
@@ -28,6 +29,9 @@ export type ShownTree = {
   readonly tier: Uint8Array | null;
   /** Row per sample of the recording, −1: none. */
   readonly rowOfSample: Int32Array;
+  /** Made when they are needed first. */
+  prunable?: PrunableTree;
+  stepSums?: StepSums;
 };
 
 /** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */

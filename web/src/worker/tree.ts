@@ -1,5 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { type PrunedTree, pruneTree } from '../../../src/profile/prune-tree.ts';
+import { type PrunedTree, preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
 import { sumStepsByTreeRow } from '../../../src/profile/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
@@ -11,6 +11,7 @@ import {
   type TreeParams,
   type TreeResult,
 } from './messages.ts';
+import { outermostMatches } from './search.ts';
 import type { Selected, ShownTree } from './selected.ts';
 
 /** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
@@ -56,10 +57,16 @@ export function drawTree(
     name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
     time: (a: number, b: number) => (first[a] as number) - (first[b] as number) || a - b,
   }[order];
-  const isWanted =
-    matching === null ? null : Uint8Array.from(key, (value) => (matching.isMatch(value) ? 1 : 0));
+  const wanted = matching === null ? new Int32Array(0) : outermostMatches(shown, matching);
   const leastTotal = zoomWeight * leastPart;
-  const pruned = pruneTree(tree, { below, maxRows: MAX_ROWS, leastTotal, compare, isWanted });
+  shown.prunable ??= preparePruning(tree);
+  const pruned = pruneTree(shown.prunable, {
+    below,
+    maxRows: MAX_ROWS,
+    leastTotal,
+    compare,
+    wanted,
+  });
 
   const labels = new LabelCollector(recording, roots, matching?.isMatch ?? null);
   const length = pruned.row.length;
@@ -133,7 +140,8 @@ export function intervalsOf(selected: Selected, { shown, pruned }: DrawnTree): T
   const { tree, samples, rowOfSample } = shown;
   const arrived = tree.weight - tree.lost;
   if (estimator === null || arrived <= 0) return { low, high };
-  const sums = sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix);
+  shown.stepSums ??= sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix);
+  const sums = shown.stepSums;
   for (let i = 0; i < length; i++) {
     const row = pruned.row[i] as number;
     // No sample shows what was lost.
