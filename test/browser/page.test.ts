@@ -1,13 +1,17 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { ViewServer } from '../../src/view/server.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { recordingText } from './recording-text.ts';
 import { serveTexts } from './served.ts';
 
+const widthOf = async (page: Page, name: string): Promise<number> =>
+  (await frame(page, name).locator('rect').boundingBox())?.width ?? 0;
+
 describeBrowser('the page of a server', (tab) => {
   let server: ViewServer;
   beforeAll(async () => {
-    server = await serveTexts(recordingText());
+    server = await serveTexts(recordingText({ slow: 30 }), recordingText());
   });
 
   it('shows the recording and asks for nothing else', async () => {
@@ -15,5 +19,48 @@ describeBrowser('the page of a server', (tab) => {
     await frame(page, 'paintCell').waitFor();
     const below = requests.map((address) => address.slice(server.url.length));
     expect(below).toStrictEqual(['', 'page.css', 'page.js', 'worker.js', 'profile/0']);
+    // The first second and 30 % of the second are spent in it, and 10 % of the time were not sampled.
+    const share = (await widthOf(page, 'parse')) / (await widthOf(page, 'server'));
+    expect(share).toBeCloseTo((900 + 270) / 1800, 1);
+  });
+
+  it('zooms on a click, and the back button takes it back', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    const before = await widthOf(page, 'parse');
+    await frame(page, 'parse').click();
+    await expect.poll(() => widthOf(page, 'parse')).toBeGreaterThan(before * 1.5);
+    await expect.poll(() => frame(page, 'render').count()).toBe(0);
+    const zoomed = page.url();
+    await page.goBack();
+    await frame(page, 'render').waitFor();
+    await page.goForward();
+    await expect.poll(() => frame(page, 'render').count()).toBe(0);
+    // A shared link shows the same.
+    const other = await tab.visit(zoomed);
+    await frame(other.page, 'parse').waitFor();
+    expect(await frame(other.page, 'render').count()).toBe(0);
+  });
+
+  it('searches, and says the share that matches', async () => {
+    const { page } = await tab.visit(server.url);
+    await frame(page, 'paintCell').waitFor();
+    await page.getByLabel('Search functions').fill('render');
+    await expect.poll(() => page.locator('.search-result').innerText()).toMatch(/35\.\d* ?%/);
+  });
+
+  it('compares two recordings', async () => {
+    const { page, requests } = await tab.visit(`${server.url}#tab=diff`);
+    await expect.poll(() => page.locator('#panel').innerText()).toContain('paintCell');
+    expect(requests.some((address) => address.endsWith('/profile/1'))).toBe(true);
+    // Parsing takes more than it did, painting less.
+    const row = page
+      .locator('.table-box [role=row], .table-box tr')
+      .filter({ hasText: 'paintCell' });
+    await expect.poll(() => row.first().innerText()).toMatch(/−|-/);
+    const grown = page
+      .locator('.table-box [role=row], .table-box tr')
+      .filter({ hasText: 'skipSpace' });
+    await expect.poll(() => grown.first().innerText()).toContain('+');
   });
 });
