@@ -20,7 +20,7 @@ export async function runList(filter: string | undefined, flags: ListFlags): Pro
   );
   const nothing = sections.find(({ kind, events }) => kind === 'asked' && events.length === 0);
   for (const section of shown) {
-    writeOut(`${sectionLines(section, flags.verbose === true).join('\n')}\n\n`);
+    writeOut(`${formatSection(section, flags.verbose === true).join('\n')}\n\n`);
   }
   if (shown.length === 0) {
     const why = nothing?.problem ?? `no event matches ${filter ?? ''}`;
@@ -45,7 +45,8 @@ const ONLY_HERE: Readonly<Record<EventListSection['kind'], string>> = {
   asked: 'names no listed event, but can be used',
 };
 
-function sectionLines(section: EventListSection, isVerbose: boolean): string[] {
+/** A section as lines: its events, then what explains them. */
+export function formatSection(section: EventListSection, isVerbose: boolean): string[] {
   const { title, source, events, problem, kind } = section;
   const isDescribed = events.some(({ description }) => description !== '');
   const rows = events.map((event) => [
