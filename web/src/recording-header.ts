@@ -61,7 +61,7 @@ function figuresOf({ head, events }: OpenResult, index: number): HTMLElement[] {
     figures.push(figure('whole stacks', describeStacks(completeness)));
   }
   if (provenance !== undefined && provenance.said.length > 0) {
-    figures.push(figure('where the weights come from', provenance.said.join('; '), false, true));
+    figures.push(remark('where the weights come from', provenance.said.join('; ')));
   }
   return figures;
 }
@@ -85,28 +85,33 @@ function notesOf({ meta, head }: OpenResult): string[] {
   return notes;
 }
 
-/** All of one or two notes; of more the first, and the others on demand. */
+/** The first, and the others on demand. */
 function renderNotes(notes: readonly string[]): HTMLElement {
-  if (notes.length <= 2) {
-    return element('ul', 'notes', ...notes.map((note) => element('li', '', note)));
-  }
-  const [first, ...others] = notes;
+  const [first = '', ...others] = notes;
+  if (others.length === 0) return element('p', 'notes', first);
   return element(
     'details',
     'notes',
-    element('summary', '', `${first} (and ${others.length} more notes)`),
+    element('summary', '', `${first} (and ${others.length} more)`),
     element('ul', '', ...others.map((note) => element('li', '', note))),
   );
 }
 
-/** A remark takes a line, and as many as it needs while it has the pointer or the focus. */
-function figure(term: string, text: string, isWarning = false, isRemark = false): HTMLElement {
+function figure(term: string, text: string, isWarning = false): HTMLElement {
   const entry = element('div', 'figure', element('dt', '', term), element('dd', '', text));
   if (isWarning) entry.classList.add('warning');
-  if (isRemark) {
-    entry.classList.add('remark');
-    entry.title = text;
-    entry.tabIndex = 0;
-  }
   return entry;
+}
+
+/** Takes what is left of a line; pressed, as many lines as it needs. */
+function remark(term: string, text: string): HTMLElement {
+  const button = element('button', 'remark-text', text);
+  button.type = 'button';
+  button.title = text;
+  button.setAttribute('aria-expanded', 'false');
+  button.addEventListener('click', () => {
+    const isOpen = button.getAttribute('aria-expanded') === 'true';
+    button.setAttribute('aria-expanded', String(!isOpen));
+  });
+  return element('div', 'figure remark', element('dt', '', term), element('dd', '', button));
 }

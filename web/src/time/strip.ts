@@ -136,7 +136,7 @@ function stripOptions(
   const endNs = grid.firstNs + grid.length * grid.cellNs;
   return {
     width,
-    height: heightOf(0.08, 66, 170),
+    height: heightOf(0.08, 58, 170),
     legend: { show: false },
     padding: [6, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
