@@ -26,6 +26,7 @@ export { measureRepeated, type Repeated, type RepeatOptions } from './count/repe
 export type { Spread } from './count/spread.ts';
 export { type CpuCapabilities, decodeCapabilities } from './cpu/capabilities.ts';
 export { type LeafDump, parseLeafDumps } from './cpu/leaf-dump.ts';
+export type { EventEncoding, EventListSection, ListedEvent } from './events/event-list.ts';
 export type { RawCounter, RawCounterSpec } from './events/raw-counter.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
 export type { KernelRecord } from './perf-event/record.ts';
@@ -55,6 +56,7 @@ export type {
   RewriteSummary,
 } from './session/inject/options.ts';
 export { rewriteRecording } from './session/inject/rewrite-recording.ts';
+export { listEventsHere as listEvents } from './session/list/list-events.ts';
 export { describeProvenance } from './session/read/describe-provenance.ts';
 export { exportPprof } from './session/read/export-pprof.ts';
 export {

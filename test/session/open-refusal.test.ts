@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { parseEvents } from '../../src/events/parse-events.ts';
+import { newAttr } from '../../src/perf-event/attr.ts';
+import { readEventSources } from '../../src/session/record/event-sources.ts';
+import { readKernelSettings } from '../../src/session/record/kernel-settings.ts';
+import { explainUnopenable } from '../../src/session/record/open-refusal.ts';
+
+/** What the user is told of an event that the kernel refuses with `code`, as the hints. */
+function hintsOf(text: string, code: string): readonly string[] {
+  const [spec] = parseEvents(text, readEventSources());
+  if (spec === undefined) throw new Error(`${text} names nothing`);
+  return explainUnopenable({ spec, attr: newAttr(), code }, readKernelSettings(), false).hints;
+}
+
+describe('an event that the kernel refuses', () => {
+  it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])(
+    '%s: if it was to be precise, that is told',
+    (code) => {
+      const plain = hintsOf('r1a8', code);
+      const precise = hintsOf('r1a8:ppp', code);
+      expect(plain).toEqual(['perf-ts list shows what opens here']);
+      expect(precise.slice(-1)).toEqual(plain);
+      expect(precise.slice(0, -1).join()).toMatch(/precise|:p/);
+    },
+  );
+});
