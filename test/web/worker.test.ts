@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { encodePageData } from '../../src/export/page-data.ts';
+import type { Profile } from '../../src/profile/types.ts';
+import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
+import { MAX_ROWS, type Selection, type TreeResult } from '../../web/src/worker/messages.ts';
+import { pageOf } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+const PROFILE = profileFromText(`
+  tid     1     1     1     2                       2
+  comm    app   app   app   job                     job
+  period  4     3     2     1                       8
+          main  main  main  main                    main
+          work  work  idle  work                    work
+          leaf              read@[kernel.kallsyms]  leaf
+`);
+
+const ALL: Selection = {
+  event: 0,
+  weight: 'period',
+  thread: null,
+  pid: null,
+  cpu: null,
+  fromNs: null,
+  toNs: null,
+  edits: [],
+};
+const TREE = {
+  ...ALL,
+  roots: 'none',
+  inverted: false,
+  order: 'weight',
+  zoom: [],
+  search: '',
+  leastPart: 0,
+} as const;
+
+function opened(profile: Profile = PROFILE, other?: Profile): Answers {
+  const answers = createAnswers();
+  answers.open({ slot: 0, bytes: encodePageData(pageOf(profile)) });
+  if (other !== undefined) answers.open({ slot: 1, bytes: encodePageData(pageOf(other)) });
+  return answers;
+}
+
+/** `  work 16/3`: total and self, indented by depth. */
+function draw({ rows, labels }: TreeResult, parent = -1, indent = ''): string[] {
+  const lines: string[] = [];
+  for (let row = 0; row < rows.prefix.length; row++) {
+    if (rows.prefix[row] !== parent) continue;
+    const name = rows.folded[row]! > 0 ? `(${rows.folded[row]})` : labels.name[rows.label[row]!];
+    lines.push(`${indent}${name} ${rows.total[row]}/${rows.self[row]}`);
+    lines.push(...draw({ rows, labels } as TreeResult, row, `${indent}  `));
+  }
+  return lines;
+}
+
+const keyOf = (tree: TreeResult, name: string): number =>
+  tree.labels.key[tree.labels.name.indexOf(name)]!;
+
+describe('the tree that the worker sends', () => {
+  it('has self and total of the selected samples', () => {
+    expect(draw(opened().tree(TREE))).toEqual([
+      'main 18/0',
+      '  work 16/3',
+      '    leaf 12/12',
+      '    read 1/1',
+      '  idle 2/2',
+    ]);
+    expect(draw(opened().tree({ ...TREE, thread: 1 }))).toEqual([
+      'main 9/0',
+      '  work 9/0',
+      '    leaf 8/8',
+      '    read 1/1',
+    ]);
+    expect(opened().tree({ ...TREE, fromNs: 1e6, toNs: 3e6 }).weight).toBe(5);
+  });
+
+  it.each([
+    ['comm', ['app 9/0', 'job 9/0']],
+    ['thread', ['app (tid 1) 9/0', 'job (tid 2) 9/0']],
+    ['process', ['app (pid 1) 9/0', 'job (pid 2) 9/0']],
+    ['cpu', ['CPU 0 18/0']],
+  ] as const)('has rows by %s at the root', (roots, expected) => {
+    const lines = draw(opened().tree({ ...TREE, roots }));
+    expect(lines.filter((line) => !line.startsWith(' '))).toEqual(expected);
+  });
+
+  it('shows callers where it is inverted, and zooms into them', () => {
+    const answers = opened();
+    const callers = answers.tree({ ...TREE, inverted: true });
+    expect(draw(callers)).toEqual([
+      'leaf 12/0',
+      '  work 12/0',
+      '    main 12/12',
+      'work 3/0',
+      '  main 3/3',
+      'idle 2/0',
+      '  main 2/2',
+      'read 1/0',
+      '  work 1/0',
+      '    main 1/1',
+    ]);
+    const zoom = [keyOf(callers, 'leaf'), keyOf(callers, 'work')];
+    const zoomed = answers.tree({ ...TREE, inverted: true, zoom });
+    expect(draw(zoomed)).toEqual(['main 12/12']);
+    expect(zoomed).toMatchObject({ zoomWeight: 12, weight: 18 });
+    expect(zoomed.zoom.map(({ name, total }) => [name, total])).toEqual([
+      ['leaf', 12],
+      ['work', 12],
+    ]);
+  });
+
+  it('goes as far along a zoom path as there is one', () => {
+    const whole = opened().tree(TREE);
+    const zoom = [keyOf(whole, 'main'), keyOf(whole, 'work'), 12_345];
+    const zoomed = opened().tree({ ...TREE, zoom });
+    expect(zoomed.zoom.map(({ name }) => name)).toEqual(['main', 'work']);
+    expect(draw(zoomed)).toEqual(['leaf 12/12', 'read 1/1']);
+  });
+
+  it('orders siblings by name and by first occurrence', () => {
+    const byName = draw(opened().tree({ ...TREE, order: 'name' }));
+    expect(byName[1]).toBe('  idle 2/2');
+    const byTime = draw(opened().tree({ ...TREE, order: 'time' }));
+    expect(byTime.filter((line) => /^ {2}\w/.test(line))).toEqual(['  work 16/3', '  idle 2/2']);
+  });
+
+  it('folds what is narrower than asked for, but keeps what a search matches', () => {
+    const answers = opened();
+    const folded = answers.tree({ ...TREE, leastPart: 0.12 });
+    expect(draw(folded)).toEqual(['main 18/0', '  work 16/3', '    leaf 12/12']);
+    expect(folded).toMatchObject({ allRows: 5, foldedRows: 2, foldedWeight: 3 });
+    const found = answers.tree({ ...TREE, leastPart: 0.12, search: 'READ' });
+    expect(draw(found)).toContain('    read 1/1');
+    expect(found.labels.name.filter((_, label) => found.labels.isMatch[label] === 1)).toEqual([
+      'read',
+    ]);
+  });
+
+  it('is never larger than the page can draw', () => {
+    const stacks = Array.from({ length: 6 }, (_, depth) =>
+      Array.from({ length: 2000 }, (_, i) => `f${depth}_${i}`.padEnd(9)).join(' '),
+    );
+    const tree = opened(profileFromText(`\n${stacks.join('\n')}\n`)).tree(TREE);
+    expect(tree.allRows).toBe(12_000);
+    expect(tree.rows.prefix.length).toBeLessThanOrEqual(MAX_ROWS);
+    expect(tree.foldedRows).toBeGreaterThanOrEqual(12_000 - MAX_ROWS);
+  });
+
+  it('has intervals around its shares', () => {
+    const answers = opened();
+    const tree = answers.tree(TREE);
+    const { low, high } = answers.intervals(TREE);
+    for (let row = 0; row < tree.rows.prefix.length; row++) {
+      const share = tree.rows.total[row]! / tree.weight;
+      expect(low[row]).toBeLessThanOrEqual(share);
+      expect(high[row]).toBeGreaterThanOrEqual(share);
+    }
+  });
+});
+
+describe('a search', () => {
+  it('counts each sample once, and leads to every hit', () => {
+    const { zoom: _zoom, leastPart: _least, ...params } = TREE;
+    const answers = opened();
+    const found = answers.search({ ...params, search: '/^(main|leaf)$/' });
+    expect(found).toMatchObject({ weight: 18, all: 18, functions: 2, hitCount: 1, problem: null });
+    const leaves = answers.search({ ...params, inverted: true, search: 'work' });
+    expect(leaves).toMatchObject({ weight: 16, hitCount: 3 });
+    const [first] = leaves.hits;
+    const zoomed = answers.tree({ ...TREE, inverted: true, zoom: first!.path });
+    expect(zoomed.zoom.map(({ name }) => name)).toEqual(['leaf', 'work']);
+  });
+});
+
+describe('the table', () => {
+  const table = {
+    ...ALL,
+    sort: 'self',
+    descending: true,
+    filter: '',
+    first: 0,
+    count: 100,
+  } as const;
+  const figures = (params: object) =>
+    opened()
+      .table({ ...table, by: 'function', intervals: false, ...params })
+      .rows.map(({ name, self, total }) => `${name} ${self}/${total}`);
+
+  it('has self and total by function, DSO and thread', () => {
+    expect(figures({})).toEqual(['leaf 12/12', 'work 3/16', 'idle 2/2', 'read 1/1', 'main 0/18']);
+    expect(figures({ by: 'dso' })).toEqual(['app 17/18', '[kernel.kallsyms] 1/1']);
+    expect(figures({ by: 'thread' })).toEqual(['app 1/1 9/9', 'job 2/2 9/9']);
+    expect(figures({ by: 'file' })).toEqual(['[unknown] 18/18']);
+  });
+
+  it('is sorted and filtered', () => {
+    expect(figures({ sort: 'total' })[0]).toBe('main 0/18');
+    expect(figures({ sort: 'name', descending: false })[0]).toBe('idle 2/2');
+    expect(figures({ filter: 'kernel' })).toEqual(['read 1/1']);
+  });
+
+  it('has the intervals of the report, if they are asked for', () => {
+    const [leaf] = opened().table({ ...table, by: 'function', intervals: true }).rows;
+    expect(leaf!.selfInterval!.low).toBeLessThan(leaf!.selfShare);
+    expect(leaf!.totalInterval!.high).toBeGreaterThan(leaf!.totalShare);
+  });
+});
+
+describe('callers and callees of a function', () => {
+  it('are two trees zoomed into it', () => {
+    const answers = opened();
+    const func = keyOf(answers.tree(TREE), 'work');
+    const { callers, callees, self, total } = answers.sandwich({ ...ALL, func, search: '' });
+    expect({ self, total }).toEqual({ self: 3, total: 16 });
+    expect(draw(callers)).toEqual(['main 16/16']);
+    expect(draw(callees)).toEqual(['leaf 12/12', 'read 1/1']);
+  });
+});
+
+describe('a comparison', () => {
+  it('finds functions by name, also those that only one recording has', () => {
+    const other = profileFromText(`
+      period  1     1
+              main  main
+              work  fresh
+    `);
+    const diff = opened(PROFILE, other).diff({ ...ALL, inverted: false, zoom: [], search: '' });
+    const names = diff.tree.rows.label;
+    const deltas = Object.fromEntries(
+      Array.from(diff.delta, (delta, row) => [diff.tree.labels.name[names[row]!], delta]),
+    );
+    expect(deltas.fresh).toBeCloseTo(-0.5);
+    expect(deltas.work).toBeCloseTo(16 / 18 - 0.5);
+    expect(diff.changes[0]).toMatchObject({ name: 'leaf', otherShare: 0 });
+  });
+
+  it('says which events the other recording has, where it has not the same', () => {
+    const other = profileFromText('event  faults\n       main');
+    const ask = () =>
+      opened(PROFILE, other).diff({ ...ALL, inverted: false, zoom: [], search: '' });
+    expect(ask).toThrow('the other recording has no event cycles; it has faults');
+  });
+});
