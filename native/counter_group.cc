@@ -36,11 +36,11 @@ std::unique_ptr<CounterGroup> CounterGroup::Open(CounterGroupOptions options, Er
 }
 
 bool CounterGroup::Enable() {
-  return ioctl(fds_[0].get(), PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) == 0;
+  return EnableEvent(fds_[0].get());
 }
 
 bool CounterGroup::Disable() {
-  return ioctl(fds_[0].get(), PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP) == 0;
+  return DisableEvent(fds_[0].get());
 }
 
 bool CounterGroup::Reset() {

@@ -43,10 +43,17 @@ class CounterGroup {
    */
   const std::vector<uint64_t>& ids() const { return ids_; }
 
-  /** ioctl with PERF_IOC_FLAG_GROUP: all members. False with errno set. */
+  /**
+   * Switches the leader, and with it the group: its members, which were opened enabled, are on the
+   * PMU when it is. PERF_IOC_FLAG_GROUP would switch each of them, and Linux 6.18 then leaves those
+   * that are enabled again off until the thread is next scheduled. False with errno set.
+   */
   bool Enable();
   bool Disable();
-  /** Sets the values to 0. Not the times: those the kernel never resets. */
+  /**
+   * Sets the values of all members to 0, with PERF_IOC_FLAG_GROUP. Not the times: those the kernel
+   * never resets.
+   */
   bool Reset();
 
   /**

@@ -89,6 +89,28 @@ TEST("a group counts what happens between enable and disable, and nothing else")
   CHECK(reading.enabled > 0 && reading.enabled == reading.running);
 }
 
+TEST("members count again each time that the group is enabled") {
+  // Switched one by one they don't, on Linux 6.18: the first region has its faults, the second
+  // none.
+  CounterGroupOptions options;
+  options.events.push_back(Software(PERF_COUNT_SW_TASK_CLOCK, true));
+  options.events.push_back(Software(PERF_COUNT_SW_PAGE_FAULTS, false));
+  Error error;
+  const auto group = CounterGroup::Open(std::move(options), &error);
+  uint64_t before = 0;
+  for (int region = 0; region < 5; region++) {
+    CHECK(group->Enable());
+    Fault(100);
+    CHECK(group->Disable());
+    Reading reading{};
+    group->Read(&reading, sizeof reading);
+    const uint64_t counted = reading.counters[1].value - before;
+    before = reading.counters[1].value;
+    // The sanitizer's own memory faults at the first.
+    if (region > 0) CHECK_EQUAL(counted, 100);
+  }
+}
+
 TEST("a reset clears all values and no time") {
   Error error;
   const auto group = CounterGroup::Open(FaultsAndClock(), &error);

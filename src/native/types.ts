@@ -240,7 +240,7 @@ export type NativeHeldCommand = {
 export type CounterGroupOptions = {
   /**
    * Attr bytes; the first event is the leader. All bits are taken as given: `disabled` belongs on the
-   * leader only, `read_format` is to be the same everywhere.
+   * leader only, since the leader alone is switched; `read_format` is to be the same everywhere.
    */
   readonly events: readonly Uint8Array[];
   /** A thread; 0: the calling one; −1: all tasks on `cpu`. */
@@ -259,10 +259,10 @@ export type CounterGroupOptions = {
 export type NativeCounterGroup = {
   /** The kernel's ids, in the order of the events. */
   readonly ids: BigUint64Array;
-  /** ioctl with PERF_IOC_FLAG_GROUP: the whole group. */
+  /** Switches the leader, and with it the group. */
   enable(): void;
   disable(): void;
-  /** Sets the values to 0; the times are never reset. */
+  /** Sets the values of all members to 0; the times are never reset. */
   reset(): void;
   /**
    * One read(2) into `into`: the kernel's `struct read_format` in 64-bit words. Gives the bytes read;

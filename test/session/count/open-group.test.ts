@@ -76,6 +76,18 @@ describeLive('a counter group', () => {
     expect(Number(counts.clock)).toBeGreaterThan(enabledNs / 2);
   });
 
+  test('counts with all its members in every region, not only in the first', () => {
+    using group = openGroup(['task-clock', 'page-faults:u', 'minor-faults:u', 'cpu-clock']);
+    for (let i = 0; i < 20; i++) {
+      const memory = freshPages(100);
+      const { counts } = group.measure(() => touch(memory));
+      expect(counts['page-faults:u']).toBeGreaterThanOrEqual(100n);
+      expect(counts['minor-faults:u']).toBe(counts['page-faults:u']);
+      const clocks = Number(counts['cpu-clock']) / Number(counts['task-clock']);
+      expect(clocks).toBeGreaterThan(0.5);
+    }
+  });
+
   test('is at 0 after a reset, though the times go on', () => {
     using group = openGroup(['page-faults:u']);
     group.enable();
