@@ -163,6 +163,17 @@ describeLive('a counter group', () => {
     expect(Number(mine)).toBeLessThan(2000);
   });
 
+  test('that nobody closes goes with its worker, or with the garbage', () => {
+    const program = fileURLToPath(new URL('programs/open-and-leave.mjs', import.meta.url));
+    const words = ['--expose-gc', program, join(projectRoot, 'dist/index.js')];
+    const { opened, afterWorkers, afterCollection } = JSON.parse(
+      execFileSync(process.execPath, words, { encoding: 'utf8' }),
+    );
+    expect(opened).toBe(2);
+    expect(afterWorkers).toBe(2);
+    expect(afterCollection).toBe(2);
+  });
+
   test('of this thread by its number counts the same thread', () => {
     using group = openGroup(['page-faults:u'], { pid: threadId() });
     const { counts } = group.measure(() => touch(freshPages(100)));
