@@ -24,7 +24,9 @@ export function renderPeriodWords(event: EventReport, stream: StreamReport | nul
   }
   const migrated = event.mode === 'frequency' ? migrationsText(event) : null;
   const lines: Line[] = [
-    ...(event.streamCount > 1 ? [['streams', streamsText(event)] as const] : []),
+    ...(event.streamCount > 1
+      ? [['streams', streamsText(event).replace(/ The largest:$/, '')] as const]
+      : []),
     ...(migrated === null ? [] : [['migrations', migrated] as const]),
     ['counted', countedText(event)],
     ...eventLines(event, event.streams[0]),

@@ -56,14 +56,19 @@ export function createStrip({ store, ask, recording }: ViewContext) {
     plot?.destroy();
     const colours = readColours(root);
     plot = new uPlot(
-      stripOptions(box.clientWidth, colours, result, (fromNs, toNs) => {
-        if (isSetting) return;
-        store.change({ range: clampRange(fromNs, toNs, recording.endNs) });
-      }),
+      stripOptions(
+        box.clientWidth,
+        colours,
+        result,
+        (fromNs, toNs) => {
+          if (isSetting) return;
+          store.change({ range: clampRange(fromNs, toNs, recording.endNs) });
+        },
+        () => showRange(store.get()),
+      ),
       stripData(result),
       box,
     );
-    showRange(store.get());
   }
 
   function showRange({ range }: ViewState): void {
@@ -124,6 +129,7 @@ function stripOptions(
   colours: TimeColours,
   { grid, all }: TimelineResult,
   onSelect: (fromNs: number, toNs: number) => void,
+  onReady: () => void,
 ): uPlot.Options {
   const bars = uPlot.paths.bars?.({ size: [1, Number.POSITIVE_INFINITY], gap: 0 });
   const series = (label: string, fill: string): uPlot.Series => ({
@@ -169,6 +175,8 @@ function stripOptions(
       },
     ],
     hooks: {
+      // Before, positions are not known.
+      ready: [onReady],
       drawClear: [(plot) => drawPauses(plot, grid, all.throttled, colours.throttled)],
       setSelect: [
         (plot) => {
