@@ -42,7 +42,11 @@ export function eventOpener(
     };
     const isSampled = spec.preciseIp > 0;
     let code = open(false, isSampled ? NEVER : 0);
-    if (code === 'EACCES' || code === 'EPERM') code = open(true, isSampled ? NEVER : 0);
+    if (code === 'EACCES' || code === 'EPERM') {
+      const inUserSpace = open(true, isSampled ? NEVER : 0);
+      // A PMU that can't leave out the kernel says EINVAL: the permission stays the reason.
+      return inUserSpace === 'EINVAL' ? code : inUserSpace;
+    }
     // Some only sample (IBS), and say so with EINVAL.
     if (code === 'EINVAL' && !isSampled && open(false, NEVER) === '') code = '';
     return code;
