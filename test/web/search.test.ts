@@ -1,46 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { computeFlameGraphData } from '../../src/export/flame-graph-data.ts';
-import { frameColour, kindColour, LABEL_KINDS } from '../../web/src/colours.ts';
+import {
+  deltaColour,
+  FRAME_KINDS,
+  frameColour,
+  kindColour,
+  tierColour,
+} from '../../web/src/flame/frame-colours.ts';
 import { formatCount, formatDuration, formatShare, formatWeight } from '../../web/src/format.ts';
-import { matchLabels, parseQuery, sumMatches } from '../../web/src/search.ts';
-import { profileFromText } from '../helpers/profile-from-text.ts';
+import { parseQuery } from '../../web/src/search.ts';
 
-const data = computeFlameGraphData(
-  profileFromText(`
-    main          main          main      idle
-    parse         parse         Render
-    operator()[]  parse         parse
-  `),
-  { kind: 'period', unit: 'events', values: Float64Array.of(10, 20, 30, 40) },
-);
-
-function matched(typed: string): [weight: number, rows: number] | string {
-  const query = parseQuery(typed);
-  if (query === null) return 'nothing sought';
-  const { weight, rows } = sumMatches(
-    data.events[0]!.views[0]!.callees,
-    matchLabels(data.labels.name, query),
-  );
-  return [weight, rows];
-}
+const found = (typed: string, name: string): boolean | string =>
+  parseQuery(typed)?.matches(name) ?? 'nothing sought';
 
 describe('search', () => {
-  test('weight counts once per stack, however many frames of it match', () => {
-    expect(matched('parse')).toEqual([60, 3]);
-    expect(matched('main')).toEqual([60, 1]);
-    expect(matched('idle')).toEqual([40, 1]);
-    expect(matched('nowhere')).toEqual([0, 0]);
-  });
-
   test('text is found whatever its case, and means only itself', () => {
-    expect(matched('RENDER')).toEqual([30, 1]);
-    expect(matched('operator()[]')).toEqual([10, 1]);
-    expect(matched('.')).toEqual([0, 0]);
-    expect(matched('  ')).toBe('nothing sought');
+    expect(found('RENDER', 'Render')).toBe(true);
+    expect(found('operator()[]', 'operator()[]')).toBe(true);
+    expect(found('.', 'main')).toBe(false);
+    expect(found('  ', 'main')).toBe('nothing sought');
   });
 
   test('an expression stands between slashes; one that does not compile is text, and said', () => {
-    expect(matched('/^(idle|render)$/')).toEqual([70, 2]);
+    expect(found('/^(idle|render)$/', 'idle')).toBe(true);
+    expect(found('/^(idle|render)$/', 'idler')).toBe(false);
     expect(parseQuery('/(/')?.problem).toContain('not a regular expression');
     expect(parseQuery('/(/')?.matches('a/(/b')).toBe(true);
     expect(parseQuery('/usr/lib')?.problem).toBeNull();
@@ -73,20 +55,33 @@ describe('figures', () => {
 });
 
 describe('colours', () => {
+  const plain = {
+    kind: 'native',
+    dso: 'libstdc++.so',
+    name: 'read',
+    tier: 0,
+    isInlined: false,
+  } as const;
+
   test('names that begin alike do not all look alike, and one name always looks the same', () => {
     const names = ['push_back', 'sort', 'find', 'insert', 'erase'].map((name) => `std::${name}`);
-    const colours = names.map((name) => frameColour('user', 'libstdc++.so', name, false));
+    const colours = names.map((name) => frameColour({ ...plain, name }, false));
     expect(new Set(colours).size).toBeGreaterThan(2);
-    expect(frameColour('user', 'libstdc++.so', 'std::sort', false)).toBe(colours[1]);
+    expect(frameColour({ ...plain, name: 'std::sort' }, false)).toBe(colours[1]);
   });
 
-  test('every kind has a colour of its own in the legend', () => {
-    expect(new Set(LABEL_KINDS.map(kindColour)).size).toBe(LABEL_KINDS.length);
+  test('every kind and every tier of V8 has a colour of its own in the legend', () => {
+    const colours = [...FRAME_KINDS.map(kindColour), ...[1, 2, 3, 4].map(tierColour)];
+    expect(new Set(colours).size).toBe(colours.length);
   });
 
   test('frames that do not match are dimmed while something is sought', () => {
-    expect(frameColour('kernel', '', 'read', true)).not.toBe(
-      frameColour('kernel', '', 'read', false),
-    );
+    expect(frameColour(plain, true)).not.toBe(frameColour(plain, false));
+  });
+
+  test('more is red, less is blue, and no change has no colour', () => {
+    expect(deltaColour(0.2, 0.2)).toMatch(/^hsl\(6 85% /);
+    expect(deltaColour(-0.2, 0.2)).toMatch(/^hsl\(214 85% /);
+    expect(deltaColour(0, 0.2)).toMatch(/ 0% 92%\)$/);
   });
 });

@@ -1,6 +1,4 @@
-import type { FlameEvent } from '../../src/export/flame-graph-data.ts';
-
-type Unit = FlameEvent['unit'];
+import type { Unit } from './worker/messages.ts';
 
 /** `12.3 %`; small shares keep two digits that count, so that nothing is shown as zero. */
 export function formatShare(share: number): string {

@@ -1,13 +1,8 @@
-import type { FlameGraphData } from '../../src/export/flame-graph-data.ts';
 import type { PageSetup } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
-import { renderHeader } from './header.ts';
 import { shiftKeys, showGrowth } from './live.ts';
-import { createPage } from './page.ts';
 import { createProfilePage } from './profile-page.ts';
 import { loadPageData, readSetup, startWorker } from './setup.ts';
-import { createShell } from './shell.ts';
-import { createStore } from './store.ts';
 import { createClient } from './worker-client.ts';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -15,12 +10,9 @@ import './shell.css';
 import './page-head.css';
 import './time/time.css';
 
-const block = document.getElementById('flame-graph-data');
 const setup = readSetup(document);
 if (setup !== null) {
   void openProfile(setup);
-} else if (block?.textContent) {
-  showFlameGraph(JSON.parse(block.textContent) as FlameGraphData);
 } else {
   document.body.append(element('p', 'notes', 'This page holds no profile.'));
 }
@@ -44,27 +36,4 @@ async function openProfile(setup: PageSetup): Promise<void> {
     state.className = 'notes';
     state.textContent = error instanceof Error ? error.message : String(error);
   }
-}
-
-function showFlameGraph(data: FlameGraphData): void {
-  const root = element('div');
-  let isDrawn = false;
-  createShell(document, {
-    store: createStore(window),
-    header: renderHeader(data),
-    controls: [],
-    tabs: [
-      {
-        id: 'flame',
-        label: 'Flame graph',
-        create: () => ({
-          root,
-          show() {
-            if (!isDrawn) createPage(data, root);
-            isDrawn = true;
-          },
-        }),
-      },
-    ],
-  });
 }

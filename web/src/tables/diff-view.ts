@@ -82,17 +82,17 @@ export function createDiffView(context: ViewContext): TabView {
 
   function draw(result: DiffResult, state: ViewState): void {
     const { tree, delta, otherShare } = result;
-    summary.textContent =
-      `${context.file.title} (${formatCount(recording.events[state.event]?.samples ?? 0)} samples) ` +
-      `against ${other?.title ?? ''} (${formatCount(result.otherSamples)} samples). Shares are ` +
-      'compared. Width: the mean of both. Red: more here; blue: less here. Where changes are ' +
-      'uncertain, grey rows: their interval holds 0.';
-    chart?.destroy();
-    box.replaceChildren();
     const most = delta.reduce(
       (max, value) => Math.max(max, Number.isNaN(value) ? 0 : Math.abs(value)),
       0,
     );
+    summary.textContent =
+      `${context.file.title} (${formatCount(recording.events[state.event]?.samples ?? 0)} samples) ` +
+      `against ${other?.title ?? ''} (${formatCount(result.otherSamples)} samples). Shares are ` +
+      `compared. Width: the mean of both. Red: more here; blue: less here; full colour: ` +
+      `${formatChange(most)}. Grey rows of the table are uncertain: their interval holds 0.`;
+    chart?.destroy();
+    box.replaceChildren();
     chart = drawFlameChart(box, {
       result: tree,
       title: 'all',

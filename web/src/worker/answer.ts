@@ -65,9 +65,8 @@ export function createAnswers(): Answers {
 
   function draw(params: TreeParams): DrawnTree {
     const { selected, matchings, drawn } = shown();
-    const roots = params.inverted ? 'none' : params.roots;
     return drawn.get(JSON.stringify(params), () =>
-      drawSelected(selected.get(params), params, matchings.get(params.search, roots)),
+      drawSelected(selected.get(params), params, matchings.get(params.search)),
     );
   }
 
@@ -83,7 +82,7 @@ export function createAnswers(): Answers {
       return searchTree(
         upright,
         params.inverted ? part.callers([]) : upright,
-        matchings.get(params.search, roots),
+        matchings.get(params.search),
         part.weights.unit,
       );
     },
@@ -99,7 +98,7 @@ export function createAnswers(): Answers {
     },
     sandwich: (params) => {
       const { selected, matchings } = shown();
-      const matching = matchings.get(params.search, 'none');
+      const matching = matchings.get(params.search);
       return computeSandwich(selected.get(params), params.func, matching);
     },
     source: (params) => computeSource(shown().selected.get(params), params),

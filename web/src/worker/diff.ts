@@ -67,7 +67,7 @@ export class Comparison {
       { recording: this.#joined, weights: { ...selected.weights, unit: 'samples' } },
       describe(diff.tree),
       { roots: 'none', order: 'weight', zoom: params.zoom },
-      this.matchings.get(params.search, 'none'),
+      this.matchings.get(params.search),
     );
     const pick = (column: Float64Array) =>
       Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]!));

@@ -1,6 +1,5 @@
 import { parseQuery } from '../search.ts';
-import { nameOfKey } from './labels.ts';
-import type { FrameKey, TreeParams } from './messages.ts';
+import type { FrameKey } from './messages.ts';
 import { Recent } from './recent.ts';
 import type { Recording } from './recording.ts';
 
@@ -22,27 +21,18 @@ export class Matchings {
   }
 
   /** Null for an empty field. */
-  get(typed: string, roots: TreeParams['roots']): Matching | null {
+  get(typed: string): Matching | null {
     const query = parseQuery(typed);
     if (query === null) return null;
-    return this.#recent.get(`${roots} ${typed}`, () => {
+    return this.#recent.get(typed, () => {
       const { funcName } = this.#recording;
       const ofFunc = Uint8Array.from(funcName, (name) => (query.matches(name) ? 1 : 0));
-      const ofRoot = new Map<FrameKey, boolean>();
       const count = funcName.length;
-      const rootMatches = (key: FrameKey): boolean => {
-        let matches = ofRoot.get(key);
-        if (matches === undefined) {
-          matches = query.matches(nameOfKey(this.#recording, key, roots));
-          ofRoot.set(key, matches);
-        }
-        return matches;
-      };
       return {
         functions: ofFunc.reduce((sum, flag) => sum + flag, 0),
         problem: query.problem,
-        isMatch: (key) =>
-          key < 2 * count ? ofFunc[key < count ? key : key - count] === 1 : rootMatches(key),
+        // Comms and threads at the root are no functions: `node` is not to match all of node.
+        isMatch: (key) => key < 2 * count && ofFunc[key < count ? key : key - count] === 1,
       };
     });
   }
