@@ -29,6 +29,7 @@ export type RecordFlags = {
   nodeFlags?: boolean;
   counts?: boolean;
   stat?: boolean;
+  exitCounts?: boolean;
   delay?: string;
   inherit: boolean;
   maxSize?: string;
@@ -91,8 +92,9 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.count !== undefined && { count: wholeNumber('-c', flags.count) }),
     ...(flags.strictFreq && { strictFreq: true }),
     callGraph: readCallGraph(flags),
-    ...((flags.counts || flags.stat) && { counts: true }),
-    ...(flags.stat && { exitCounts: true }),
+    ...((flags.counts || flags.exitCounts) && { counts: true }),
+    ...(flags.exitCounts && { exitCounts: true }),
+    ...(flags.stat && { stat: true }),
     inherit: flags.inherit,
     ...(flags.output !== undefined && { output: flags.output }),
     ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),

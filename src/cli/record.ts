@@ -8,6 +8,7 @@ import { describeDryRun } from './dry-run.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
 import type { LiveView } from './live-view.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
+import { besideLines, countedBeside } from './record-stat.ts';
 import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
@@ -40,6 +41,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const recording = await running.finished;
   if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
+  if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
   signals.fileComplete();
   const exit = await running.exited;
   signals.dispose();
@@ -151,6 +153,7 @@ function summary(recording: Recording): object {
     events,
     notices,
     endReason,
+    ...(recording.counted !== null && { counted: countedBeside(recording) }),
   };
 }
 

@@ -36,13 +36,14 @@ const countOf = (rows: readonly Row[], event: string): number =>
 describeLive('stat', () => {
   const workload = compileWorkload();
 
-  it('counts page faults exactly: of two sizes the difference is the difference', () => {
-    // A program's start makes one fault more or less, by where the kernel happens to put it.
-    const faults = (n: number) => {
-      const { rows } = stat(['-r', '7', '-e', 'page-faults', '--', workload, 'pf', String(n)]);
-      return rows[0]?.spread?.min as number;
-    };
-    expect(faults(30_000) - faults(10_000)).toBe(20_000);
+  it('counts page faults: of two sizes the difference is the difference', () => {
+    const faults = (n: number) =>
+      countOf(
+        stat(['-r', '5', '-e', 'page-faults', '--', workload, 'pf', String(n)]).rows,
+        'page-faults',
+      );
+    // The start of a program makes one or two more or less, by where its memory happens to lie.
+    expect(Math.abs(faults(30_000) - faults(10_000) - 20_000)).toBeLessThanOrEqual(2);
   });
 
   it('agrees with perf on the page faults of a fixed program within 5', () => {

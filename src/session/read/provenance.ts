@@ -24,6 +24,10 @@ export type Provenance = {
   readonly kernel: KernelLimits;
   /** Final value of each event's counter over all its instances, read when it was closed. */
   readonly totals: Readonly<Record<string, number>>;
+  /** With `--stat`: what was counted beside the samples; null for what could not be. */
+  readonly counts?: Readonly<
+    Record<string, { readonly count: number | null; readonly unit: string }>
+  >;
   /** Names of what was met in the kernel: `symbols/recorded-kernel.ts`, deflated, in base64. */
   readonly kernelSymbols?: string;
 };

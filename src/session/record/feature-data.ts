@@ -20,6 +20,7 @@ import { encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { attachProvenance, type Provenance } from '../read/provenance.ts';
 import { readVdsoBuildId } from '../read/vdso.ts';
+import type { CountedBeside } from '../stat/beside.ts';
 import { packageVersion } from '../version.ts';
 import { readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
@@ -35,6 +36,8 @@ export type FeatureContext = {
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
+  /** With `--stat`: what was counted beside the samples. Called when the recording has ended. */
+  readonly countedBeside?: () => readonly CountedBeside[];
 };
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
@@ -122,7 +125,7 @@ function describeGroups(plan: RecordingPlan): Parameters<typeof groupsSection>[0
 function describe(
   plan: RecordingPlan,
   ended: RecordingEnded,
-  { notices, settings }: FeatureContext,
+  { notices, settings, countedBeside }: FeatureContext,
 ): Provenance {
   return {
     version: 1,
@@ -133,6 +136,11 @@ function describe(
       maxSampleRateAfter: readKernelSettings().maxSampleRateHz,
       cpuTimeMaxPercent: settings.cpuTimeMaxPercent,
     },
+    ...(countedBeside && {
+      counts: Object.fromEntries(
+        countedBeside().map(({ event, count, unit }) => [event, { count, unit }]),
+      ),
+    }),
     totals: Object.fromEntries(
       plan.events.flatMap(({ name }, index) => {
         const final = ended.finals[index];

@@ -41,6 +41,11 @@ export type RecordOptions = {
    * `docs/decisions/0007-final-counts.md`).
    */
   readonly exitCounts?: boolean;
+  /**
+   * Count beside sampling: the sampled events, each by itself, and the default events of `stat`. The
+   * totals go into the recording and into the file.
+   */
+  readonly stat?: boolean;
   /** Kernel code is left out, or user code; absent: what each event says. */
   readonly only?: 'user' | 'kernel';
   /** What samples carry beside what they always have. */

@@ -8,6 +8,7 @@ import type {
   SamplerTotals,
 } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
@@ -44,6 +45,8 @@ export type Recording = {
   /** errno of the failed write, 0 otherwise. */
   readonly writeErrno: number;
   readonly ringPages: number;
+  /** With `stat`: what was counted beside the samples; null without. */
+  readonly counted: readonly CountedBeside[] | null;
 };
 
 /** A recording that runs. */
@@ -82,12 +85,14 @@ export async function startRecording(
   if (output !== '-') checkWritable(output);
   const session = prepareRecording(options, binding);
   const { sampler, notices } = session;
+  const beside = options.stat ? countBeside(options, session, binding) : null;
   const context: FeatureContext = {
     opened: sampler.opened,
     clock: options.clock ?? 'monotonic',
     notices,
     settings: session.settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
+    ...(beside !== null && { countedBeside: () => beside.finish() }),
   };
   let file: RecordingFile | RecordingStream;
   try {
@@ -97,6 +102,7 @@ export async function startRecording(
         : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
     file.append(describeExisting(session.target, sampler.opened, session.plan, notices));
   } catch (error) {
+    beside?.finish();
     sampler.close();
     throw error;
   }
@@ -155,6 +161,8 @@ export async function startRecording(
       for (const timer of timers) clearTimeout(timer);
       control?.close();
       try {
+        // Now, and not after the file is complete: on a whole system other things go on.
+        const counted = beside?.finish() ?? null;
         if (switching !== null) file = switching.last();
         if (execFailure !== null) {
           maps?.stop();
@@ -194,6 +202,7 @@ export async function startRecording(
           endReason: event.reason,
           writeErrno: event.errno,
           ringPages: sampler.opened.ringPages,
+          counted,
         });
       } catch (error) {
         onFailed(error);
@@ -206,8 +215,14 @@ export async function startRecording(
     finished,
     exited,
     stop: () => sampler.stop(),
-    enable: () => sampler.enable(),
-    disable: () => sampler.disable(),
+    enable: () => {
+      sampler.enable();
+      beside?.enable();
+    },
+    disable: () => {
+      sampler.disable();
+      beside?.disable();
+    },
     snapshot: () => (switching === null ? sampler.snapshot() : switching.begin()),
     switchOutput: () => switching?.begin(),
     events: () => session.plan.events.map(({ name }) => name),
@@ -220,16 +235,18 @@ export async function startRecording(
     if (places !== null)
       control = new Control(places, running, (notice) => options.onNotice?.(notice));
     maps?.start();
+    if (!isDelayed(options)) beside?.start();
     sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds }, onEvent);
   } catch (error) {
     maps?.stop();
+    beside?.finish();
     sampler.close();
     file.discard();
     throw explainNativeError(error, session);
   }
   if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
   if (options.delayMs !== undefined) {
-    timers.push(setTimeout(() => sampler.enable(), options.delayMs));
+    timers.push(setTimeout(() => running.enable(), options.delayMs));
   }
   if (options.durationMs !== undefined) {
     timers.push(setTimeout(() => sampler.stop(), options.durationMs + (options.delayMs ?? 0)));
@@ -264,6 +281,35 @@ function watchOutput(
 
 function commandUidOf({ target }: PreparedRecording): number | undefined {
   return 'command' in target ? target.command?.user?.uid : undefined;
+}
+
+function isDelayed({ delayMs, startDisabled }: RecordOptions): boolean {
+  return delayMs !== undefined || startDisabled === true;
+}
+
+/** Counters on the same target, while its command is still held. */
+function countBeside(
+  options: RecordOptions,
+  { plan, target, sampler }: PreparedRecording,
+  binding: NativeBinding,
+): CountersBeside {
+  try {
+    return new CountersBeside(
+      {
+        sampled: plan.events,
+        target,
+        opened: sampler.opened,
+        cpus: options.cpus,
+        inherit: options.inherit !== false,
+        delayed: isDelayed(options),
+        say: (notice) => options.onNotice?.(notice),
+      },
+      binding,
+    );
+  } catch (error) {
+    sampler.close();
+    throw error;
+  }
 }
 
 function watchMaps(session: PreparedRecording, context: FeatureContext): MapWatch {

@@ -1,0 +1,57 @@
+// `record --stat`: what was counted beside the samples, next to what the samples add up to.
+
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withRecording } from '../../src/session/read/open-recording.ts';
+import { readProvenance } from '../../src/session/read/provenance.ts';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+
+const scratch = scratchDirectory();
+
+describeLive('record --stat', () => {
+  const workload = compileWorkload();
+
+  it('counts as many faults as happen, and the samples of every one add up to that', () => {
+    const file = join(scratch, 'faults.data');
+    const flags = ['--stat', '--json', '-e', 'page-faults', '-c', '1', '-o', file];
+    const outcome = perfTs(['record', ...flags, '--', workload, 'pf', '3000']);
+    expect(outcome.status).toBe(0);
+    const { counted } = JSON.parse(outcome.stderr.trim().split('\n').at(-1) as string);
+    const [faults] = counted;
+    expect(faults).toMatchObject({ event: 'page-faults', unit: '', reason: null });
+    expect(faults.count).toBeGreaterThan(3000);
+    expect(faults.samples).toBe(faults.sampled);
+    expect(Math.abs(faults.count - faults.sampled)).toBeLessThanOrEqual(2);
+    expect(counted.map(({ event }: { event: string }) => event)).toContain('context-switches');
+    // And the file knows it.
+    const stored = withRecording(file, readProvenance)?.counts;
+    expect(stored?.['page-faults']).toEqual({ count: faults.count, unit: '' });
+  });
+
+  it('prints a table, and nothing without the option', () => {
+    const file = join(scratch, 'clock.data');
+    const run = (...more: string[]) =>
+      perfTs(['record', ...more, '-e', 'page-faults', '-o', file, '--', workload, 'pf', '100'])
+        .stderr;
+    expect(run('--stat')).toMatch(/counted +unit +event +Σ samples +of it\n[^\n]*page-faults/);
+    expect(run()).not.toContain('Σ');
+  });
+
+  it('begins with the sampling where that is delayed', () => {
+    const flags = [
+      '--stat',
+      '--json',
+      '-D',
+      '5000',
+      '-e',
+      'page-faults',
+      '-o',
+      join(scratch, 'delayed.data'),
+    ];
+    const outcome = perfTs(['record', ...flags, '--', workload, 'pf', '100']);
+    const { counted } = JSON.parse(outcome.stderr.trim().split('\n').at(-1) as string);
+    expect(counted[0]).toMatchObject({ event: 'page-faults', count: null, samples: 0 });
+  });
+});
