@@ -52,8 +52,8 @@ export type EventListSection = {
 export type EventListOptions = {
   /**
    * Which events: a glob over names and aliases (`sched:*`), a part of a name (`switch`), or a
-   * section by perf's word for it (`hw`, `sw`, `cache`, `pmu`, `tracepoint`, `pfm`). What is none of
-   * these is tried as the text of an event (`cycles:pp`). Absent: all.
+   * section by perf's word for it (`hw`, `sw`, `cache`, `pmu`, `tracepoint`, `pfm`); case does not
+   * count. What is none of these is tried as the text of an event (`cycles:pp`). Absent: all.
    */
   readonly filter?: string;
   /** Asked for each listed event; absent: nobody asks. */
@@ -105,9 +105,9 @@ function parseFilter(filter: string): {
   if (Object.hasOwn(KIND_OF_WORD, filter)) {
     return { kinds: [KIND_OF_WORD[filter] as EventListKind], isWanted: () => true };
   }
-  if (isGlob(filter)) return { kinds: null, isWanted: globMatcher(filter) };
-  const part = filter.toLowerCase();
-  return { kinds: null, isWanted: (name) => name.toLowerCase().includes(part) };
+  const text = filter.toLowerCase();
+  const matches = isGlob(text) ? globMatcher(text) : (name: string) => name.includes(text);
+  return { kinds: null, isWanted: (name) => matches(name.toLowerCase()) };
 }
 
 function listSection(

@@ -27,6 +27,7 @@ describe('filters', () => {
       ['software: page-faults minor-faults major-faults alignment-faults emulation-faults'],
     ],
     ['f?ults', ['software: page-faults']],
+    ['SCHED:*switch', ['tracepoint: sched:sched_switch']],
     [
       'pmu',
       [
