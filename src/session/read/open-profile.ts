@@ -206,10 +206,13 @@ export class OpenedProfile {
     return rows.reduce((sum, row) => sum + (elapsedEvents[row] as number), 0);
   }
 
-  /** What happened at a time and is no sample: losses, throttling, re-ramps, context switches. */
-  marks(): RecordingMarks {
+  /**
+   * What happened at a time and is no sample: losses, throttling, re-ramps, context switches.
+   * `report` describes all streams.
+   */
+  marks(report: PeriodsReport = this.periods({ streams: 'all' })): RecordingMarks {
     const { losses, throttles, switches } = this.facts;
-    const reRamps = this.periods({ streams: 'all' }).events.flatMap(({ event, streams }) =>
+    const reRamps = report.events.flatMap(({ event, streams }) =>
       streams.flatMap(({ streamId, reRamps }) =>
         reRamps.map((ramp) => ({ ...ramp, event: this.eventIndex(event), streamId })),
       ),

@@ -4,6 +4,7 @@ import { narrowPage } from '../../export/narrow-page.ts';
 import type { PageProfile } from '../../export/page-profile.ts';
 import { printableProvenance } from '../../export/provenance.ts';
 import { NO_SWITCHES } from '../../export/recording-marks.ts';
+import type { EventReport } from '../../period/report/event-report.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
@@ -35,6 +36,9 @@ export function describePageProfile(
   opened.weights(firstWeight);
   const { weights, missingWeights } = allWeights(opened);
   const profile = printableProfile(opened.profile);
+  const compared = comparedProfile(opened);
+  const nameOf = (func: number) => printable(compared.nameOf(func));
+  const periods = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const page: PageProfile = {
@@ -52,7 +56,7 @@ export function describePageProfile(
       events,
       streams,
     },
-    periods: opened.periods({ streams: MOST_STREAMS, compared: comparedProfile(opened) }),
+    periods: { ...periods, events: periods.events.map(describeEvent) },
     ledgers: opened.ledgers(),
     completeness: opened.completeness,
     provenance: printableProvenance(
@@ -61,11 +65,26 @@ export function describePageProfile(
         ...(options.select !== undefined && { select: options.select }),
       }),
     ),
-    marks: { ...opened.marks(), switches: NO_SWITCHES },
+    marks: { ...opened.marks(periods), switches: NO_SWITCHES },
     truncatedAt: opened.truncatedAt,
   };
   if (options.select === undefined) return page;
   return narrowPage(page, selectSamples(opened.profile, options.select));
+}
+
+/** With a printable name and the largest streams, which come first. */
+function describeEvent(report: EventReport): EventReport {
+  const event = { ...report, event: printable(report.event) };
+  const rest = event.streams.slice(MOST_STREAMS);
+  if (rest.length === 0) return event;
+  return {
+    ...event,
+    streams: event.streams.slice(0, MOST_STREAMS),
+    restOfStreams: {
+      streams: rest.length,
+      samples: rest.reduce((sum, { samples }) => sum + samples, 0),
+    },
+  };
 }
 
 function allWeights(opened: OpenedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {
@@ -76,7 +95,7 @@ function allWeights(opened: OpenedProfile): Pick<PageProfile, 'weights' | 'missi
       weights[kind] = opened.weights(kind);
     } catch (error) {
       if (!(error instanceof FailedError)) throw error;
-      missingWeights[kind] = error.message;
+      missingWeights[kind] = printable(error.message);
     }
   }
   return { weights, missingWeights };
