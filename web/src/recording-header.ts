@@ -58,7 +58,7 @@ function figuresOf({ head, events }: OpenResult, index: number): HTMLElement[] {
   }
   const { completeness } = head;
   if (completeness !== null && completeness.samples > 0) {
-    figures.push(figure('whole stacks', describeStacks(completeness)));
+    figures.push(remark('whole stacks', describeStacks(completeness)));
   }
   if (provenance !== undefined && provenance.said.length > 0) {
     figures.push(remark('where the weights come from', provenance.said.join('; ')));

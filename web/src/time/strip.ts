@@ -22,7 +22,7 @@ export function createStrip({ store, ask, recording }: ViewContext) {
   root.setAttribute('aria-label', 'Samples over time');
   const box = element('div', 'strip-plot');
   const readout = element('output', 'strip-readout');
-  const clear = element('button', 'quiet', 'All of the time');
+  const clear = element('button', '', 'All of the time');
   clear.type = 'button';
   clear.addEventListener('click', () => store.change({ range: null }));
   root.append(box, element('div', 'strip-foot', readout, clear));
@@ -83,7 +83,8 @@ export function createStrip({ store, ask, recording }: ViewContext) {
   }
 
   store.subscribe((state) => {
-    request();
+    // The open view asks first: it is what the person waits for.
+    setTimeout(request, 0);
     showRange(state);
   });
   onColoursChange(window, store, draw);
