@@ -1,0 +1,131 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { ViewServer } from '../../src/view/server.ts';
+import { describeBrowser, frame } from './browser.ts';
+import { recordingText } from './recording-text.ts';
+import { serveTexts } from './served.ts';
+
+describeBrowser('the views of functions', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    server = await serveTexts(recordingText());
+  });
+  const open = async (hash = '', name = 'paintCell') => {
+    const { page } = await tab.visit(`${server.url}#${hash}`);
+    await frame(page, name).waitFor();
+    return page;
+  };
+
+  it('zoom along the breadcrumb', async () => {
+    const page = await open();
+    await frame(page, 'render').click();
+    const crumbs = page.locator('.crumb');
+    await expect
+      .poll(() => crumbs.allInnerTexts())
+      .toStrictEqual(['all', 'server', 'main', 'handle', 'render']);
+    await crumbs.nth(3).click();
+    await frame(page, 'parse').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => crumbs.count()).toBe(0);
+  });
+
+  it('follow the keyboard: a cursor, a zoom, a menu', async () => {
+    const page = await open('roots=none');
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+    await expect.poll(() => page.locator('.spoken').innerText()).toContain('parse');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.locator('.spoken').innerText()).toContain('render');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    await page.keyboard.press('Backspace');
+    await frame(page, 'parse').waitFor();
+  });
+
+  it('hide, focus and merge from the menu of a frame, and take it back', async () => {
+    const page = await open();
+    const choose = async (name: string, item: RegExp) => {
+      await frame(page, name).click({ button: 'right' });
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await choose('parse', /^Hide samples with parse/);
+    await expect.poll(() => frame(page, 'parse').count()).toBe(0);
+    await page.locator('.chip').click();
+    await frame(page, 'parse').waitFor();
+
+    await choose('render', /^Focus on render/);
+    await expect.poll(() => frame(page, 'handle').count()).toBe(0);
+    await choose('paintCell', /^Merge DSO libdraw.so/);
+    await expect.poll(() => frame(page, 'paintCell').count()).toBe(0);
+    await page.goBack();
+    await page.goBack();
+    await frame(page, 'handle').waitFor();
+  });
+
+  it('step through what a search finds', async () => {
+    const page = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('/^(paintCell|memcpy)$/');
+    const result = page.locator('.flame .search-result');
+    // Both of one thread, one of the other.
+    await expect.poll(() => result.innerText()).toMatch(/matched · 3 ×/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => result.innerText()).toMatch(/1 of 3/);
+    await expect.poll(() => page.locator('.crumb').last().innerText()).toMatch(/paintCell|memcpy/);
+  });
+
+  it('say what a frame is when the pointer is on it', async () => {
+    const page = await open('roots=none');
+    await frame(page, 'render').hover();
+    const text = page.locator('.tooltip');
+    await expect.poll(() => text.innerText()).toMatch(/total\s+50\.0 %/);
+    expect(await text.innerText()).toContain('/usr/bin/app');
+    expect(await text.innerText()).toMatch(/share\s+50\.0 % of its caller/);
+  });
+
+  it('show callers where the tree is turned round', async () => {
+    const page = await open('roots=none');
+    await page.keyboard.press('i');
+    await expect
+      .poll(async () => (await frame(page, 'handle').locator('rect').boundingBox())?.y ?? 0)
+      .toBeLessThan((await frame(page, 'skipSpace').locator('rect').boundingBox())?.y ?? 0);
+  });
+
+  it('list functions, sort them, and show who calls one and what it calls', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=table`);
+    const names = page.locator('.data-table .name');
+    await expect.poll(() => names.first().innerText()).toBe('skipSpace');
+    await page.getByRole('button', { name: 'Total' }).click();
+    await expect.poll(() => names.first().innerText()).toBe('main');
+    await page.getByLabel('Filter rows').fill('libdraw');
+    await expect.poll(() => names.allInnerTexts()).toStrictEqual(['paintCell']);
+    await names.first().click();
+    await expect
+      .poll(() => page.locator('.sandwich-title').innerText())
+      .toMatch(/^paintCell: self 25\.0 %/);
+    await frame(page, 'render').click();
+    await expect
+      .poll(() => page.locator('.sandwich-title').innerText())
+      .toMatch(/^render: self 0 %, total 50\.0 %/);
+    await page.getByRole('button', { name: 'DSOs' }).click();
+    await page.getByLabel('Filter rows').fill('');
+    await expect.poll(() => names.allInnerTexts()).toContain('libdraw.so');
+  });
+
+  it('open the call tree branch by branch', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=tree&roots=none`);
+    const names = page.locator('.call-tree .name');
+    // What most is spent in is open already.
+    await expect.poll(() => names.allInnerTexts()).toContain('render');
+    await page.locator('.call-tree tr', { hasText: 'render' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => names.allInnerTexts()).toContain('paintCell');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => names.allInnerTexts()).not.toContain('paintCell');
+  });
+
+  it('say how exact a line can be, and that there is none', async () => {
+    const { page } = await tab.visit(`${server.url}#tab=source&func=0`);
+    const panel = page.locator('#panel');
+    await expect.poll(() => panel.innerText()).toContain('No line of this function is known');
+    expect(await panel.innerText()).toContain('cpu-clock');
+  });
+});
