@@ -14,14 +14,33 @@ function work(): void {
   for (let at = 0; at < memory.length; at += PAGE_BYTES) memory[at] = 1;
 }
 
-const { whyNone } = reportCpu();
+// Event numbers of instructions retired and of cycles, from the processors' manuals.
+const numbers = {
+  intel: { instructions: 0xc0, cycles: 0x3c },
+  amd: { instructions: 0xc0, cycles: 0x76 },
+  arm: { instructions: 0x08, cycles: 0x11 },
+};
+
+/** Null where the processor has no time stamp counter (arm64). */
+function readTimeStamp() {
+  try {
+    return counters.timeStamp();
+  } catch (error) {
+    console.log(`no time stamp: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+const { whyNone, architecture, cores } = reportCpu();
+const isAmd = cores[0]?.capabilities?.identity.vendor === 'amd';
+const { instructions, cycles } =
+  numbers[architecture === 'arm64' ? 'arm' : isAmd ? 'amd' : 'intel'];
 const counters = openPerfmon();
 console.log(`${counters.counters} counters`);
 
 if (whyNone === null) {
-  // 0xc0 and 0x3c are Intel's instructions retired and unhalted cycles; see the processor's manual.
-  counters.setup(0, { event: 0xc0, unitMask: 0x00, kernel: false });
-  counters.setup(1, { event: 0x3c, unitMask: 0x00, kernel: false });
+  counters.setup(0, { event: instructions, unitMask: 0, kernel: false });
+  counters.setup(1, { event: cycles, unitMask: 0, kernel: false });
 } else {
   console.log(`no hardware counters: ${whyNone.reason}`);
   counters.setup(0, 'page-faults');
@@ -31,13 +50,13 @@ for (const counter of [0, 1]) {
   console.log(`counter ${counter} is set up for ${JSON.stringify(counters.get(counter))}`);
 }
 
-const before = counters.timeStamp();
+const before = readTimeStamp();
 counters.start(0);
 counters.start(1);
 work();
 counters.stop(1);
 counters.stop(0);
-const after = counters.timeStamp();
+const after = readTimeStamp();
 
 for (const counter of [0, 1]) {
   const { value, scaled } = counters.read(counter);
@@ -46,7 +65,10 @@ for (const counter of [0, 1]) {
   console.log(`counter ${counter} after reset: ${counters.read(counter).value}`);
 }
 
-console.log(`time stamp: ${after.value - before.value} ticks`);
-const mhz = (hz: number | null | undefined) => (hz == null ? 'unknown' : (hz / 1e6).toFixed(3));
-console.log(`rate: measured ${mhz(after.measuredHz)} MHz, nominal ${mhz(after.nominal?.hz)} MHz`);
+if (before !== null && after !== null) {
+  console.log(`time stamp: ${after.value - before.value} ticks`);
+  const mhz = (hz: number | undefined) => (hz === undefined ? 'unknown' : (hz / 1e6).toFixed(3));
+  const { measuredHz, nominal } = after;
+  console.log(`MHz: measured ${mhz(measuredHz ?? undefined)}, nominal ${mhz(nominal?.hz)}`);
+}
 counters.close();

@@ -33,11 +33,11 @@ describeLive('examples/raw-counter.ts', () => {
       expect(lines).toContain('counter 0 is set up for "page-faults"');
       expect(Number(/^counter 0: (\d+)/m.exec(text)?.[1])).toBeGreaterThanOrEqual(1000);
     } else {
-      expect(text).toContain('counter 0 is set up for {"event":192,');
+      expect(text).toMatch(/^counter 0 is set up for \{"event":(192|8),/m);
     }
     if (process.arch === 'x64') {
       expect(Number(/^time stamp: (\d+) ticks$/m.exec(text)?.[1])).toBeGreaterThan(0);
-      expect(text).toMatch(/measured \d+\.\d+ MHz/);
+      expect(text).toMatch(/^MHz: measured \d+\.\d+, nominal /m);
     }
   });
 });
