@@ -21,8 +21,8 @@ export type FailedOpen = {
 };
 
 export type OpenFacts = {
-  /** What the kernel says to the event by itself, with another attr. */
-  readonly probe: (attr: EventAttr) => OpenProbe;
+  /** What the kernel says to the event by itself, with another attr; on the calling thread if asked. */
+  readonly probe: (attr: EventAttr, where?: 'own-thread') => OpenProbe;
   readonly settings: KernelSettings;
 };
 
@@ -116,6 +116,13 @@ function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
 }
 
 function refused({ attr, code, pid }: FailedOpen, { probe, settings }: OpenFacts): Reason {
+  if (pid > 0 && probe(withFlags(attr, { disabled: true }), 'own-thread').errno === 0) {
+    return {
+      message: `the kernel does not allow it on thread ${pid}`,
+      hints: ["another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)"],
+      field: 'pid',
+    };
+  }
   const userOnly = probe(withFlags(attr, { excludeKernel: true, excludeHv: true }));
   const isKernel = !attr.flags.excludeKernel && userOnly.errno === 0;
   const hints = explainRefusal(settings, {

@@ -108,7 +108,10 @@ function openHandle(
         cpu,
       },
       {
-        probe: (attr) => binding.probeEvent(encodeAttr(attr), pid, cpu),
+        probe: (attr, where) =>
+          where === 'own-thread'
+            ? binding.probeEvent(encodeAttr(attr), 0, -1)
+            : binding.probeEvent(encodeAttr(attr), pid, cpu),
         settings: readKernelSettings(),
       },
     );

@@ -46,7 +46,11 @@ function failure(
       pid,
       cpu,
     },
-    { probe: (attr) => probe(encodeAttr(attr), pid, cpu), settings: SETTINGS },
+    {
+      probe: (attr, where) =>
+        where === 'own-thread' ? probe(encodeAttr(attr), 0, -1) : probe(encodeAttr(attr), pid, cpu),
+      settings: SETTINGS,
+    },
   );
 }
 
@@ -118,6 +122,18 @@ describe('why an event of a group did not open', () => {
     expect(gone.message).toContain('no thread 4242');
     const off = failure(['cycles'], 'ENODEV', { options: { pid: -1, cpu: 3 } });
     expect(off.field).toBe('cpu');
+  });
+
+  test("another user's thread is what is refused, where one's own is not", () => {
+    const error = failure(['cycles:u'], 'EACCES', {
+      rule: (_, pid) => (pid === 0 ? '' : 'EACCES'),
+      options: { pid: 1 },
+    });
+    expect(error.field).toBe('pid');
+    expect(error.message).toBe('cycles:u: the kernel does not allow it on thread 1 (EACCES)');
+    expect(error.hints).toEqual([
+      "another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)",
+    ]);
   });
 
   test("a filter's EPERM is not blamed on the paranoid level", () => {
