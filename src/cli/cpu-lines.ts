@@ -123,7 +123,7 @@ export function pmuLines({ pmus, userReads, whyNone }: CpuReport, style: Style):
     cell(maxPrecise),
     cell(branches),
   ]);
-  const header = ['PMU', 'type', 'counts for', 'CPUs', 'precise', 'branches'];
+  const header = ['PMU', 'type', 'kind', 'CPUs', 'precise', 'branches'];
   return [
     ...formatTable(header, rows, { ...style, right: [1] }),
     '',

@@ -3,10 +3,9 @@ import { formatCpuList } from '../base/cpu-list.ts';
 import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { decodeCapabilities } from '../cpu/capabilities.ts';
-import type { CpuVendor } from '../cpu/identity.ts';
 import { parseLeafDumps } from '../cpu/leaf-dump.ts';
 import type { SelectVendor } from '../events/event-select-layouts.ts';
-import type { CoreKind } from '../session/cpu/cores.ts';
+import { type CoreKind, readCores } from '../session/cpu/cores.ts';
 import { type CpuReport, reportCpu } from '../session/cpu/cpu-report.ts';
 import { wantsColour } from './colour.ts';
 import { explainedJson, explainLines, parseRegister } from './cpu-explain.ts';
@@ -39,11 +38,14 @@ function runExplain(text: string, flags: CpuFlags): void {
   else writeOut(`${explainLines(register, vendor, { colour: wantsColour() }).join('\n')}\n`);
 }
 
-/** The layout of this machine's registers; Intel's where the processor is of none of these. */
+/** The layout of this machine's registers; Intel's where the processor can't be asked. */
 function vendorHere(): SelectVendor {
   if (process.arch === 'arm64') return 'arm';
-  const vendor: CpuVendor | undefined = reportCpu().cores[0]?.capabilities?.identity.vendor;
-  return vendor === 'amd' ? 'amd' : 'intel';
+  try {
+    return readCores()[0]?.capabilities?.identity.vendor === 'amd' ? 'amd' : 'intel';
+  } catch {
+    return 'intel';
+  }
 }
 
 function runDump(path: string, flags: CpuFlags): void {

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { type EventSources, isCorePmu } from '../../events/event-sources.ts';
+import { type EventSources, isCorePmu, type PmuDescription } from '../../events/event-sources.ts';
 
 /** A PMU that the kernel has a driver for, here. */
 export type RegisteredPmu = {
   readonly name: string;
   /** `perf_event_attr.type`. */
   readonly type: number;
-  /** `core`: counters of the CPU cores. `shared`: of a socket or device. `software`: all others. */
-  readonly kind: 'core' | 'shared' | 'software';
+  /**
+   * `core`: counters of the CPU cores. `shared`: of a socket or device. `software`: what the kernel
+   * counts itself. `other`: of each CPU, beside its counters (`msr`, `ibs_op`, `intel_pt`).
+   */
+  readonly kind: 'core' | 'shared' | 'software' | 'other';
   /** CPUs that have it, or answer for it; null: no file says so. */
   readonly cpus: string | null;
   /** `caps/max_precise`: the highest of `:p`, `:pp`, `:ppp`; null where there is no such file. */
@@ -16,21 +19,28 @@ export type RegisteredPmu = {
   readonly branches: number | null;
 };
 
+const SOFTWARE = new Set(['software', 'tracepoint', 'breakpoint', 'kprobe', 'uprobe']);
+
 export function describePmus({ pmus }: EventSources): readonly RegisteredPmu[] {
   return pmus
     .map((pmu): RegisteredPmu => {
       const { name, type, cpus, cpumask, caps } = pmu;
-      const isShared = cpumask !== null;
       return {
         name,
         type,
-        kind: isCorePmu(pmu) ? 'core' : isShared ? 'shared' : 'software',
+        kind: kindOf(pmu),
         cpus: cpus ?? cpumask,
         maxPrecise: numberOf(caps.get('max_precise')),
         branches: numberOf(caps.get('branches')),
       };
     })
     .sort((a, b) => a.type - b.type);
+}
+
+function kindOf(pmu: PmuDescription): RegisteredPmu['kind'] {
+  if (SOFTWARE.has(pmu.name)) return 'software';
+  if (isCorePmu(pmu)) return 'core';
+  return pmu.cpumask === null ? 'other' : 'shared';
 }
 
 function numberOf(text: string | undefined): number | null {

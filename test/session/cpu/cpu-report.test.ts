@@ -71,12 +71,13 @@ describe('the PMUs of the kernel', () => {
   });
   const sources = (pmus: readonly PmuDescription[]) => ({ pmus }) as EventSources;
 
-  it('are of the cores, shared, or software', () => {
+  it('are of the cores, shared, software, or beside the counters', () => {
     const found = describePmus(
       sources([
         pmu('power', 12, { cpumask: '0' }),
         pmu('cpu', 4, { caps: new Map(Object.entries({ max_precise: '3', branches: '32' })) }),
         pmu('software', 1),
+        pmu('ibs_op', 10),
         pmu('armv8_pmuv3_0', 8, { cpus: '0-3' }),
       ]),
     );
@@ -87,6 +88,7 @@ describe('the PMUs of the kernel', () => {
       'software software   ',
       'cpu core  3 32',
       'armv8_pmuv3_0 core 0-3  ',
+      'ibs_op other   ',
       'power shared 0  ',
     ]);
   });
