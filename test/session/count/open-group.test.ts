@@ -10,6 +10,7 @@ import { openGroup } from '../../../src/session/count/open-group.ts';
 import { threadId } from '../../../src/session/count/thread-id.ts';
 import { projectRoot } from '../../helpers/cli.ts';
 import { describeLive } from '../../helpers/live.ts';
+import { AS_NOBODY, canRunAsNobody, paranoidLevel } from '../../helpers/nobody.ts';
 
 const PAGE = 4096;
 /**
@@ -200,6 +201,26 @@ describeLive('a counter group', () => {
     expect(() => openGroup(['page-faults'], { pid: 2 ** 31 - 1 })).toThrow(CounterError);
     expect(() => openGroup(['page-faults'], { cgroup: 'no-such-group', cpu: 0 })).toThrow();
     expect(openFds()).toBe(before);
+  });
+
+  test('without privileges says that it is the kernel code, and leaves nothing open', (context) => {
+    const program = fileURLToPath(new URL('programs/refused.mjs', import.meta.url));
+    // At 2 only user code may be counted; below, kernel code too, and above, nothing.
+    if (process.geteuid?.() !== 0 || paranoidLevel() !== 2 || !canRunAsNobody(process.execPath)) {
+      context.skip('needs root, kernel.perf_event_paranoid 2 and a folder that nobody may read');
+    }
+    const [setpriv, ...words] = AS_NOBODY;
+    const library = join(projectRoot, 'dist/index.js');
+    const text = execFileSync(setpriv, [...words, process.execPath, program, library], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(text)).toEqual({
+      name: 'CounterError',
+      code: 'EACCES',
+      event: 'faults',
+      field: 'exclude_kernel',
+      left: 0,
+    });
   });
 
   test('a thread that does not exist is named', () => {
