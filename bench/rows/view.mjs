@@ -1,0 +1,158 @@
+// perf.data → flame graph on the screen: `view` until the page in a browser that runs already has
+// painted, whole process; then what a click and a search take. The peer is the way through files:
+// perf script, stackcollapse-perf.pl, flamegraph.pl, without the time to open its SVG.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  hasPerf,
+  info,
+  median,
+  outDirectory,
+  perfTs,
+  stackcollapse,
+  time,
+  workload,
+} from '../measure.mjs';
+
+const CHROMIUM = '/usr/bin/chromium';
+const RUNS = 5;
+
+/** Depth 22: main or thread start, burn, deep × 23, leaf. */
+const FILES = [
+  { name: 'deep.data', rate: '30000', seconds: '4', reach: { painted: 1.2, ratio: 15 } },
+  {
+    name: 'million.data',
+    rate: '99999',
+    seconds: '12',
+    reach: { painted: 4, click: 0.1, search: 0.3 },
+  },
+];
+
+export async function rows() {
+  if (!existsSync(CHROMIUM)) {
+    return [{ what: 'view, painted', ours: 'skipped', note: 'needs Chromium' }];
+  }
+  const { chromium } = await import('playwright-core');
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  const results = [];
+  try {
+    for (const file of FILES) results.push(...(await rowsOf(file, browser)));
+  } finally {
+    await browser.close();
+  }
+  return results;
+}
+
+async function rowsOf({ name, rate, seconds, reach }, browser) {
+  const file = join(outDirectory, name);
+  const [command, ...args] = perfTs;
+  if (!existsSync(file)) {
+    const record = ['record', '-q', '-F', rate, '-g', '-o', file, '--'];
+    execFileSync(command, [...args, ...record, workload(), 'burn', '2', seconds, '22']);
+  }
+  const samples = `${info(file).records.SAMPLE} samples`;
+  const runs = [];
+  for (let run = 0; run < RUNS; run++) runs.push(await view(file, browser));
+  const of = (key) => median(runs.map((run) => run[key])) / 1000;
+  const figure = (what, seconds, reached) => ({
+    what: `view, ${samples}: ${what}`,
+    ours: `${seconds.toFixed(2)} s`,
+    ...(reached !== undefined && { reach: `≤ ${reached} s`, met: seconds <= reached }),
+  });
+  const results = [
+    figure('start until the address is printed', of('served')),
+    figure('start until painted', of('painted'), reach.painted),
+    figure('click until zoomed', of('click'), reach.click),
+    figure('search until its share is shown', of('search'), reach.search),
+  ];
+  const script = stackcollapse();
+  if (reach.ratio !== undefined && hasPerf() && script !== null) {
+    const draw = join(dirname(script), 'flamegraph.pl');
+    const peer = time(`perf script -i ${file} | ${script} | ${draw}`).wall;
+    const ratio = peer / of('painted');
+    results.push({
+      what: `view, ${samples}: painted, against perf script + stackcollapse + flamegraph.pl`,
+      ours: `${of('painted').toFixed(2)} s`,
+      peer: `${peer.toFixed(2)} s`,
+      ratio,
+      reach: `≥ ${reach.ratio}× faster`,
+      met: ratio >= reach.ratio,
+    });
+  }
+  return results;
+}
+
+/** One look at a file: milliseconds. */
+async function view(file, browser) {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 720 },
+    reducedMotion: 'reduce',
+  });
+  const start = performance.now();
+  const [command, ...args] = perfTs;
+  const child = spawn(command, [...args, 'view', '--no-open', file], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((done) => child.once('exit', done));
+  const url = await new Promise((done) =>
+    child.stdout.once('data', (text) => done(String(text).trim())),
+  );
+  const served = performance.now() - start;
+  await page.goto(url);
+  await page.waitForFunction(() => document.querySelector('.frame') !== null);
+  await page.evaluate(nextPaint);
+  const painted = performance.now() - start;
+  const click = await page.evaluate(clickDeepest);
+  const search = await page.evaluate(searchFor, 'leaf');
+  await page.close();
+  child.kill('SIGINT');
+  await ended;
+  return { served, painted, click, search };
+}
+
+/** In the page: what was drawn is on the screen. */
+function nextPaint() {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+}
+
+/** In the page: clicks a frame in the middle and waits until the graph was drawn again. */
+async function clickDeepest() {
+  const chart = document.querySelector('.chart');
+  const frames = [...chart.querySelectorAll('.frame')];
+  const frame = frames[Math.floor(frames.length / 2)];
+  const start = performance.now();
+  const drawn = new Promise((done) => {
+    const observer = new MutationObserver(() => {
+      if (chart.querySelector('.frame') === null || document.querySelector('.crumbs *') === null)
+        return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(done, 0));
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  frame.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+  await drawn;
+  return performance.now() - start;
+}
+
+/** In the page: types a word and waits for the share that it matches. */
+async function searchFor(word) {
+  const input = document.querySelector('input[aria-label="Search functions"]');
+  const output = document.querySelector('.search-result');
+  const start = performance.now();
+  const shown = new Promise((done) => {
+    const observer = new MutationObserver(() => {
+      if (!output.textContent.includes('%')) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(done, 0));
+    });
+    observer.observe(output, { childList: true, subtree: true, characterData: true });
+  });
+  input.value = word;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+  await shown;
+  return performance.now() - start;
+}
