@@ -14,7 +14,7 @@ import { buildUnitIndex, candidateBuffer, countDamage, type UnitIndex } from './
 /** More calls than this are not inlined into each other by any compiler. */
 export const MAX_FRAMES = 256;
 /** What parsed units may hold; beyond, the ones read first are let go and read again if needed. */
-const MAX_KEPT_BYTES = 80 * 2 ** 20;
+const MAX_KEPT_BYTES = 56 * 2 ** 20;
 const BYTES_PER_LINE_ROW = 12;
 const BYTES_PER_FUNCTION = 28;
 const BYTES_PER_SPAN = 8;
