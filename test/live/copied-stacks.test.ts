@@ -2,7 +2,7 @@
 // and kept as callchains when the copies go.
 
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -129,6 +129,27 @@ describeLive('copied stacks', () => {
     for (const [time, frames] of before)
       expect(names(after.get(time) ?? [])).toEqual(names(frames));
     expect(wholeShare(await openProfile(dropped))).toBeGreaterThanOrEqual(0.99);
+  });
+
+  // By frame pointer two samples in three lack it: the interpreter's handlers have no frame.
+  it.skipIf(process.arch !== 'x64')('have the JavaScript function that was interpreted', () => {
+    const script = join(scratch, 'interpreted.cjs');
+    writeFileSync(
+      script,
+      `function inner(n) { let a = 0; for (let i = 0; i < n; i++) { a++; a = a | 0; } return a; }
+       function outer(n) { let sum = 0; for (let i = 0; i < 10; i++) sum += inner(n); return sum; }
+       for (let i = 0; i < 500; i++) outer(3000);`,
+    );
+    const file = join(scratch, 'interpreted.data');
+    const flags = ['--no-opt', '--no-sparkplug', '--no-maglev'];
+    const args = ['record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '--call-graph', 'dwarf'];
+    const node = [process.execPath, ...flags, script];
+    expect(perfTs([...args, '-o', file, '--', ...node]).status).toBe(0);
+    const stacks = [...scriptOf(file).values()].map((frames) => frames.join('\n'));
+    const below = stacks.filter((frames) => frames.includes('outer'));
+    expect(below.length).toBeGreaterThan(100);
+    const found = below.filter((frames) => frames.includes('inner'));
+    expect(found.length / below.length).toBeGreaterThan(0.95);
   });
 
   it('are unwound and dropped at the end by auto, which joins them with frame pointers', async () => {
