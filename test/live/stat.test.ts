@@ -155,14 +155,18 @@ describeLive('stat', () => {
   });
 
   it('counts the threads of a process each by itself, until it ends', async () => {
-    const target = spawn(workload, ['burn', '2', '2'], { stdio: 'ignore' });
+    const target = spawn(workload, ['burn', '2', '600'], { stdio: 'ignore' });
     try {
       const exists = () => readdirSync(`/proc/${target.pid}/task`).length === 3;
       while (!exists()) await new Promise((resolve) => setImmediate(resolve));
-      const { rows, status } = stat(['--per-thread', '-p', String(target.pid), '-e', 'task-clock']);
+      const flags = ['--per-thread', '-p', String(target.pid), '-I', '20', '-e', 'task-clock'];
+      const running = startPerfTs(['stat', '--json', '-o', '-', ...flags]);
+      await new Promise<void>((resolve) => running.child.stdout?.once('data', () => resolve()));
+      target.kill('SIGKILL');
+      const { status, stdout } = await running.ended;
       expect(status).toBe(0);
-      expect(rows).toHaveLength(3);
-      expect(new Set(rows.map(({ part }) => part)).size).toBe(3);
+      const { events } = JSON.parse(stdout.trim().split('\n').at(-1) as string);
+      expect(new Set(events.map(({ part }: Row) => part)).size).toBe(3);
     } finally {
       target.kill('SIGKILL');
     }
