@@ -78,7 +78,11 @@ function openTimeStamp(): OpenTimeStamp {
     try {
       return { group: openGroup({ tsc: TIME_STAMP_EVENT }), counts: 'thread' };
     } catch (error) {
-      return { error };
+      if (error instanceof CounterError) return { error };
+      // The PMU `msr` is not there, so its name is not known.
+      const hints = ['x86 processors have one; elsewhere cpu-clock counts time'];
+      const message = 'this machine has no time stamp counter (no PMU msr)';
+      return { error: new CounterError('ENOENT', message, hints, { event: TIME_STAMP_EVENT }) };
     }
   }
 }
@@ -86,7 +90,7 @@ function openTimeStamp(): OpenTimeStamp {
 type OpenTimeStamp =
   | { readonly group: CounterGroup<'tsc'>; readonly counts: TimeStamp['counts'] }
   /** Why there is none: thrown when it is asked for. */
-  | { readonly error: unknown };
+  | { readonly error: CounterError };
 
 type PerfmonParts = {
   readonly count: number;

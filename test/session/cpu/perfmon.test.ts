@@ -41,7 +41,7 @@ function drawnPerfmon(count = 2) {
     count,
     target: () => ({ pmu: null, vendor: 'intel' }),
     open,
-    timeStamp: { error: new Error('no time stamp counter') },
+    timeStamp: { error: new CounterError('ENOENT', 'no time stamp counter') },
     nominal: null,
   });
   return { counters, opened, log };
