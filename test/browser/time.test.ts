@@ -63,7 +63,7 @@ describeBrowser('time in the page', (tab) => {
   });
 
   it('takes a range from the heat map by keys alone', async () => {
-    const { page } = await tab.visit(`${server.url}#tab=time`);
+    const { page } = await tab.visit(`${server.url}#tab=time&heatColumnNs=1000000000`);
     await page.locator('.heat-map').focus();
     await page.keyboard.press('ArrowDown');
     await page.getByText('0.000 s to 0.020 s: 20 samples').waitFor();

@@ -14,6 +14,7 @@ import { createDiffView } from './tables/diff-view.ts';
 import { createSourceView } from './tables/source-view.ts';
 import { createTableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
+import { fittingColumnNs } from './time/heat-map.ts';
 import { rangeKeys } from './time/range.ts';
 import { createStrip } from './time/strip.ts';
 import { createTimeTab } from './time/time-tab.ts';
@@ -30,7 +31,11 @@ export function createProfilePage(
   file: PageFile,
   other: PageFile | null,
 ): ViewContext {
-  const store = createStore(window, { ...DEFAULT_STATE, weight: recording.head.firstWeight });
+  const store = createStore(window, {
+    ...DEFAULT_STATE,
+    weight: recording.head.firstWeight,
+    heatColumnNs: fittingColumnNs(recording.endNs),
+  });
   const context: ViewContext = { store, ask, recording, file, other };
   page.title = recording.head.title || 'perf-ts';
   const strip = createStrip(context);

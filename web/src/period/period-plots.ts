@@ -23,11 +23,12 @@ export type PlotOptions = {
 export function drawPeriodPlots(box: HTMLElement, options: PlotOptions): PeriodPlots {
   const colours = readColours(box);
   const { width, height } = sizeOf(box);
+  const { unit } = options.event;
   const frame = (title: string) => ({ title, width, height, colours, options });
   const plots = [
-    new uPlot(periodOptions(frame('period')), periodData(options.stream), box),
+    new uPlot(periodOptions(frame(`period (${unit})`)), periodData(options.stream), box),
     new uPlot(rateOptions(frame('samples per second')), rateData(options), box),
-    new uPlot(eventRateOptions(frame('events per second')), eventRateData(options.stream), box),
+    new uPlot(eventRateOptions(frame(`${unit} per second`)), eventRateData(options.stream), box),
   ];
   return {
     destroy() {

@@ -16,6 +16,12 @@ const MAX_CELL_WIDTH = 40;
 const AXIS_HEIGHT = 20;
 const mapHeight = () => heightOf(0.34, 240, 700);
 
+/** Seconds, or parts of them where the recording has few. */
+export function fittingColumnNs(endNs: number): number {
+  if (endNs < 1e9) return 1e7;
+  return endNs < 5e9 ? 1e8 : 1e9;
+}
+
 /**
  * A column per second, from its start at the top down to its end: what happens for a part of a second
  * only, or always at the same part of it, is seen. From one cell to another is a range of time.
