@@ -12,7 +12,6 @@ import { promisify } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const runAside = promisify(execFile);
-const RUN_TIME_PACKAGES = ['commander', 'node-gyp-build', 'picocolors'];
 
 /**
  * @param {object} options
@@ -26,16 +25,30 @@ export async function buildApp({ app, arch, toolPrefix, headers }) {
   mkdirSync(join(app, 'obj'), { recursive: true });
   cpSync(join(root, 'dist'), join(app, 'dist'), { recursive: true });
   cpSync(join(root, 'package.json'), join(app, 'package.json'));
-  for (const name of RUN_TIME_PACKAGES) {
+  for (const name of runTimePackages()) {
     const from = join(root, 'node_modules', name);
     cpSync(from, join(app, 'node_modules', name), { recursive: true, dereference: true });
   }
-  for (const name of ['cases.mjs', 'measure.mjs']) {
+  for (const name of ['cases.mjs', 'measure.mjs', 'stat-cases.mjs']) {
     cpSync(join(root, 'test/guest', name), join(app, name));
   }
   buildProgram(join(app, 'phases'), `${toolPrefix}gcc`);
   await buildAddon({ app, arch, compiler: `${toolPrefix}g++`, headers });
   rmSync(join(app, 'obj'), { recursive: true });
+}
+
+/** The package's dependencies and theirs. */
+function runTimePackages() {
+  const found = new Set();
+  const add = (file) => {
+    for (const name of Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {})) {
+      if (found.has(name)) continue;
+      found.add(name);
+      add(join(root, 'node_modules', name, 'package.json'));
+    }
+  };
+  add(join(root, 'package.json'));
+  return found;
 }
 
 /** Static, so that it runs where the compiler's libraries are not. */

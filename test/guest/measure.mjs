@@ -1,17 +1,18 @@
 // Records every case of cases.mjs on this machine and prints one JSON document of what was found.
 // Runs where the recordings run: in the guest, with a directory made by build-app.mjs.
 //
-//     node measure.mjs APP_DIR OUT_DIR PROGRAM
+//     node measure.mjs APP_DIR OUT_DIR PROGRAM [stat]      stat: only what is counted
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { CASES } from './cases.mjs';
+import { measureStat } from './stat-cases.mjs';
 
-const [app, out, program] = process.argv.slice(2);
+const [app, out, program, part] = process.argv.slice(2);
 if (program === undefined) {
-  console.error('usage: node measure.mjs APP_DIR OUT_DIR PROGRAM');
+  console.error('usage: node measure.mjs APP_DIR OUT_DIR PROGRAM [stat]');
   process.exit(2);
 }
 const { openProfile } = await import(join(app, 'dist/index.js'));
@@ -20,8 +21,9 @@ const { groupByStream } = await import(join(app, 'dist/period/streams.js'));
 
 mkdirSync(out, { recursive: true });
 const results = [];
-for (const one of CASES) results.push(await measure(one));
-console.log(JSON.stringify({ kernel: release(), arch: process.arch, results }));
+if (part !== 'stat') for (const one of CASES) results.push(await measure(one));
+const stat = measureStat(app, program);
+console.log(JSON.stringify({ kernel: release(), arch: process.arch, results, stat }));
 
 async function measure(one) {
   const path = join(out, `${one.name.replace(/[^a-z0-9]+/gi, '-')}.data`);

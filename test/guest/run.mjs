@@ -10,10 +10,11 @@ import { parseArgs } from 'node:util';
 import { buildApp, buildProgram } from './build-app.mjs';
 import { CASES } from './cases.mjs';
 import { judgeCase } from './judge.mjs';
+import { judgeStat } from './stat-cases.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const USAGE = `usage: node test/guest/run.mjs --local [--json FILE]
-       node test/guest/run.mjs --headers DIR [--share DIR] [--seen-as DIR] [--json FILE] -- COMMAND...
+const USAGE = `usage: node test/guest/run.mjs --local [--stat-only] [--json FILE]
+       node test/guest/run.mjs --headers DIR [--share DIR] [--seen-as DIR] [--stat-only] [--json FILE] -- COMMAND...
        in COMMAND, {share} is the shared directory and {command} what to run in the guest`;
 
 const { values, positionals } = parseArgs({
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     'tool-prefix': { type: 'string', default: 'aarch64-linux-gnu-' },
     arch: { type: 'string', default: 'arm64' },
     json: { type: 'string' },
+    'stat-only': { type: 'boolean', default: false },
   },
 });
 if (values.local === positionals.length > 0 || (!values.local && values.headers === undefined)) {
@@ -33,6 +35,7 @@ if (values.local === positionals.length > 0 || (!values.local && values.headers 
   process.exit(2);
 }
 
+const part = values['stat-only'] ? ['stat'] : [];
 const measured = JSON.parse(values.local ? measureHere() : await measureInGuest());
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(measured, null, 1)}\n`);
 process.exitCode = printVerdicts(measured);
@@ -43,7 +46,7 @@ function measureHere() {
   try {
     buildProgram(join(directory, 'phases'), 'gcc');
     const measure = join(root, 'test/guest/measure.mjs');
-    const options = [measure, root, directory, join(directory, 'phases')];
+    const options = [measure, root, directory, join(directory, 'phases'), ...part];
     return execFileSync(process.execPath, options, { encoding: 'utf8', maxBuffer: 1 << 28 });
   } finally {
     rmSync(directory, { recursive: true });
@@ -59,7 +62,10 @@ async function measureInGuest() {
     headers: values.headers,
   });
   const seen = values['seen-as'];
-  const inGuest = `node ${seen}/app/measure.mjs ${seen}/app /tmp/perf-ts-out ${seen}/app/phases`;
+  const inGuest = [
+    `node ${seen}/app/measure.mjs ${seen}/app /tmp/perf-ts-out ${seen}/app/phases`,
+    ...part,
+  ].join(' ');
   const [program, ...args] = positionals.map((word) =>
     word.replaceAll('{share}', share).replaceAll('{command}', inGuest),
   );
@@ -73,12 +79,16 @@ async function measureInGuest() {
 }
 
 /** 1 if anything failed, else 0. */
-function printVerdicts({ kernel, arch, results }) {
+function printVerdicts({ kernel, arch, results, stat }) {
   console.log(`kernel ${kernel}, ${arch}`);
   let failures = 0;
-  for (const [index, result] of results.entries()) {
-    const checks = judgeCase(CASES[index], result, arch);
-    console.log(`\n${result.name}: ${result.samples ?? 0} samples`);
+  const verdicts = results.map((result, index) => ({
+    title: `${result.name}: ${result.samples ?? 0} samples`,
+    checks: judgeCase(CASES[index], result, arch),
+  }));
+  verdicts.push({ title: 'stat', checks: judgeStat(stat) });
+  for (const { title, checks } of verdicts) {
+    console.log(`\n${title}`);
     for (const { what, passed, saw } of checks) {
       if (passed === false) failures++;
       const mark = passed === null ? '–' : passed ? 'ok' : 'FAILED';
