@@ -76,7 +76,13 @@ Examples:
     .option('-e, --event <name>', 'this event only')
     .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
     .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
+    .option('--diff <file>', 'changes of self against another recording, with their intervals')
     .action(async (file: string | undefined, options) => {
+      if (options.diff !== undefined) {
+        const { runDiffReport } = await import('./diff-report.ts');
+        await runDiffReport(inputFile(file, options), options.diff, options);
+        return;
+      }
       const { runReport } = await import('./report.ts');
       await runReport(inputFile(file, options), options);
     });

@@ -23,6 +23,8 @@ export type ReportFlags = SelectionFlags &
     json?: boolean;
     strict?: boolean;
     verbose?: boolean;
+    /** Another recording to compare with. */
+    diff?: string;
   };
 
 /** What is shown of an event, and how. */

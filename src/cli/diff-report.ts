@@ -1,0 +1,115 @@
+import { printable } from '../base/printable.ts';
+import { wilsonInterval } from '../period/uncertainty/uncertainty.ts';
+import { compareShares, type ShareChange, type SharedRow } from '../profile/diff.ts';
+import { computeFlatReport } from '../profile/flat-report.ts';
+import type { ShareInterval } from '../profile/share-steps.ts';
+import { shortName } from '../profile/short-name.ts';
+import type { EventIndex, WeightKind } from '../profile/types.ts';
+import type { OpenedProfile } from '../session/read/open-profile.ts';
+import { wantsColour } from './colour.ts';
+import { loadForCommand } from './load.ts';
+import { formatCount, formatShare } from './render/numbers.ts';
+import { formatTable } from './render/table.ts';
+import { type Limits, type ReportFlags, readLimits, rowsOf } from './report-rows.ts';
+import { printJson, writeOut } from './stdout.ts';
+
+/** Self shares of one event's functions, and what a share of 0 may be. */
+type Side = {
+  readonly samples: number;
+  readonly rows: readonly SharedRow[];
+  readonly nothing: ShareInterval | null;
+};
+
+function sideOf(opened: OpenedProfile, event: EventIndex, kind: WeightKind | undefined): Side {
+  const weights = opened.weights(kind, event);
+  const estimator = opened.shareEstimator(weights, event);
+  const samples = opened.samplesOf(event);
+  const report = computeFlatReport(
+    opened.profile,
+    weights,
+    samples,
+    estimator === null ? undefined : { estimator, tables: ['bySymbol'], totals: false },
+  );
+  return {
+    samples: samples.length,
+    rows: rowsOf(opened.profile, report, 'sym'),
+    nothing: estimator && wilsonInterval(0, 0, estimator.effectiveSamples ?? 0),
+  };
+}
+
+export type DiffReport = {
+  readonly event: string;
+  readonly samples: number;
+  readonly otherSamples: number;
+  readonly changes: readonly ShareChange[];
+};
+
+/** How the self shares of one event's functions differ from those in another recording. */
+export function compareRecordings(
+  opened: OpenedProfile,
+  other: OpenedProfile,
+  event: EventIndex,
+  kind: WeightKind | undefined,
+): DiffReport {
+  const { name } = opened.profile.events[event]!;
+  const mine = sideOf(opened, event, kind);
+  const theirs = sideOf(other, other.eventIndex(name), kind);
+  return {
+    event: name,
+    samples: mine.samples,
+    otherSamples: theirs.samples,
+    changes: compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing),
+  };
+}
+
+/** `perf-ts report --diff OTHER`: what takes more and what takes less than in another recording. */
+export async function runDiffReport(
+  path: string,
+  otherPath: string,
+  flags: ReportFlags,
+): Promise<void> {
+  const limits = readLimits(flags);
+  const opened = await loadForCommand(path, flags);
+  const other = await loadForCommand(otherPath, flags);
+  const events =
+    flags.event === undefined
+      ? opened.profile.events.map((_, index) => index as EventIndex)
+      : [opened.eventIndex(flags.event)];
+  const reports = events.map((event) => compareRecordings(opened, other, event, flags.weight));
+  if (flags.json) {
+    printJson({ schema: 'perf-ts/diff@1', events: reports });
+    return;
+  }
+  for (const report of reports) writeOut(`${diffLines(report, limits).join('\n')}\n\n`);
+}
+
+function diffLines(
+  { event, samples, otherSamples, changes }: DiffReport,
+  limits: Limits,
+): string[] {
+  const rows = changes.slice(0, limits.rows);
+  const cells = rows.map(({ name, dso, share, otherShare, delta, interval, isCertain }) => [
+    formatPoints(delta),
+    interval === null ? '' : `${formatPoints(interval.low)} … ${formatPoints(interval.high)}`,
+    isCertain ? '' : '?',
+    formatShare(share),
+    formatShare(otherShare),
+    printable(dso),
+    printable(shortName(name)),
+  ]);
+  const header = ['change', '95% interval', '', 'here', 'there', 'DSO', 'symbol'];
+  const cut = changes.length - rows.length;
+  return [
+    `# event ${printable(event)}: self here, ${formatCount(samples)} samples, less self there, ` +
+      `${formatCount(otherSamples)} samples; in percentage points; ?: may be chance`,
+    '',
+    ...formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() }),
+    ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),
+  ];
+}
+
+/** `+1.23`, percentage points. */
+function formatPoints(delta: number): string {
+  const points = (delta * 100).toFixed(2);
+  return delta > 0 ? `+${points}` : points;
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+
+const scratch = scratchDirectory();
+
+/** `perf script` of 400 samples, of which so many per hundred are in `slow`, spread evenly. */
+function recording(name: string, slow: number, event = 'cycles'): string {
+  const lines = Array.from({ length: 400 }, (_, ms) => {
+    const func = (ms * slow) % 100 < slow ? '402000 slow+0x0' : '401000 fast+0x0';
+    return `app 10 100.${String(ms).padStart(3, '0')}000: 7 ${event}: ${func} (/bin/app)`;
+  });
+  const path = join(scratch, name);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+const before = recording('before.txt', 20);
+const after = recording('after.txt', 50);
+
+describe('the difference of two recordings', () => {
+  test('is in points of self, with an interval, largest first', () => {
+    const { status, stdout } = perfTs(['report', after, '--diff', before, '--json']);
+    expect(status).toBe(0);
+    const { schema, events } = JSON.parse(stdout);
+    expect(schema).toBe('perf-ts/diff@1');
+    expect(events[0]).toMatchObject({ event: 'cycles', samples: 400, otherSamples: 400 });
+    for (const change of events[0].changes) {
+      expect(Math.abs(change.delta)).toBeCloseTo(0.3);
+      expect(change.isCertain).toBe(true);
+      expect(change.interval.low).toBeLessThan(change.delta);
+      expect(change.interval.high).toBeGreaterThan(change.delta);
+    }
+    const text = perfTs(['report', after, '--diff', before]).stdout;
+    expect(text).toMatch(/\+30\.00 .* 50\.00% .* 20\.00% .*slow/);
+    expect(text).toMatch(/-30\.00 .*fast/);
+  });
+
+  test('of a recording with itself is nothing that is certain', () => {
+    const { stdout } = perfTs(['report', after, '--diff', after]);
+    expect(stdout).toMatch(/ 0\.00 .* \? .*slow/);
+  });
+
+  test('needs the event in both', () => {
+    const other = recording('faults.txt', 20, 'page-faults');
+    const { status, stderr } = perfTs(['report', after, '--diff', other]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('cycles');
+  });
+});
