@@ -2,6 +2,7 @@ import uPlot from 'uplot';
 import { formatNanos } from '../../../src/base/numbers.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 import type { Range } from '../state.ts';
+import { axisFont } from '../time/canvas.ts';
 import { readColours, type TimeColours } from '../time/marks.ts';
 import type { ShownStream, Stretch } from '../worker/time-messages.ts';
 
@@ -133,6 +134,7 @@ function commonOptions(
   const { stream, onRange } = options;
   const axis: uPlot.Axis = {
     stroke: colours.quiet,
+    font: axisFont(),
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
   };

@@ -20,6 +20,12 @@ export function heightOf(share: number, least: number, most: number): number {
   return Math.round(Math.min(most, Math.max(least, window.innerHeight * share)));
 }
 
+/** The font of axes, as large as the page's small text. */
+export function axisFont(): string {
+  const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.86;
+  return `${Math.round(size)}px system-ui, sans-serif`;
+}
+
 /** How dark a cell is, 0…1: the root shows single samples beside hundreds. */
 export function strength(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0;

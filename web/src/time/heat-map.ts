@@ -5,7 +5,7 @@ import type { KeyBinding } from '../keys.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { HeatMapResult } from '../worker/time-messages.ts';
-import { fitCanvas, heightOf, strength } from './canvas.ts';
+import { axisFont, fitCanvas, heightOf, strength } from './canvas.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
@@ -127,7 +127,7 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
       }
     }
     context.fillStyle = colours.quiet;
-    context.font = '12px system-ui, sans-serif';
+    context.font = axisFont();
     const every = Math.max(1, Math.ceil(70 / width));
     for (let column = 0; column < columns; column += every) {
       const text = formatDuration(column * result.columnNs).replace(/\.0+(?= )/, '');

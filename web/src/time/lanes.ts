@@ -5,7 +5,7 @@ import type { Range, ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeLane, TimelineResult } from '../worker/time-messages.ts';
-import { fitCanvas, formatTick, heightOf, secondTicks, strength } from './canvas.ts';
+import { axisFont, fitCanvas, formatTick, heightOf, secondTicks, strength } from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
@@ -208,7 +208,7 @@ function drawAxis(
   const ticks = secondTicks(0, endNs, width / 110);
   const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : endNs;
   context.fillStyle = colours.quiet;
-  context.font = '12px system-ui, sans-serif';
+  context.font = axisFont();
   for (const tick of ticks) {
     const left = (tick / endNs) * width;
     context.fillRect(left, height - AXIS_HEIGHT, 1, 4);

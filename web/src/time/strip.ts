@@ -6,7 +6,7 @@ import type { ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeGrid, TimelineResult } from '../worker/time-messages.ts';
-import { heightOf } from './canvas.ts';
+import { axisFont, heightOf } from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange, formatRange } from './range.ts';
 import { timeFilterOf } from './time-filter.ts';
@@ -160,6 +160,7 @@ function stripOptions(
     axes: [
       {
         stroke: colours.quiet,
+        font: axisFont(),
         size: 22,
         grid: { show: false },
         ticks: { show: false },
@@ -168,6 +169,7 @@ function stripOptions(
       },
       {
         stroke: colours.quiet,
+        font: axisFont(),
         size: 52,
         grid: { show: false },
         ticks: { show: false },
