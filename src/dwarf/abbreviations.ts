@@ -101,21 +101,43 @@ type Declarations = {
   maxCode: number;
 };
 
+/** The attributes of one declaration, in order. */
+export type Declaration = Pick<Declarations, 'attributes' | 'forms' | 'implicitConsts'>;
+
 /**
- * Reads declarations at `offset` of `.debug_abbrev`, up to the table's end or, with `onlyCode`, to the
- * declaration of that code: a root DIE needs one of hundreds.
- *
- *   declaration: uleb code (0: end of the table), uleb tag, u8 has children,
- *                { uleb attribute, uleb form, [sleb if DW_FORM_implicit_const] } … 0, 0
- *
- * Throws `DwarfDamage`.
+ * The declaration of `code` in the table at `offset` of `.debug_abbrev`; null if there is none. A root
+ * DIE needs one of hundreds, and no columns. Throws `DwarfDamage`.
  */
+export function findDeclaration(
+  reader: DwarfReader,
+  offset: number,
+  code: number,
+): Declaration | null {
+  const rows = readDeclarations(reader, offset, code);
+  return rows.codes.length === 0 ? null : rows;
+}
+
+/** The table at `offset` of `.debug_abbrev`. Throws `DwarfDamage`. */
 export function parseAbbreviations(
   reader: DwarfReader,
   offset: number,
   encoding: { readonly addressSize: number; readonly version: number; readonly is64: boolean },
-  onlyCode: number | null = null,
 ): AbbreviationTable {
+  const rows = readDeclarations(reader, offset, null);
+  return new AbbreviationTable(rows, encoding.addressSize, encoding.version, encoding.is64);
+}
+
+/**
+ * Reads declarations up to the table's end or, with `onlyCode`, to the declaration of that code.
+ *
+ *   declaration: uleb code (0: end of the table), uleb tag, u8 has children,
+ *                { uleb attribute, uleb form, [sleb if DW_FORM_implicit_const] } … 0, 0
+ */
+function readDeclarations(
+  reader: DwarfReader,
+  offset: number,
+  onlyCode: number | null,
+): Declarations {
   const rows: Declarations = {
     codes: [],
     tags: [],
@@ -145,7 +167,7 @@ export function parseAbbreviations(
     if (isKept && onlyCode !== null) break;
   }
   rows.firstAttribute.push(rows.attributes.length);
-  return new AbbreviationTable(rows, encoding.addressSize, encoding.version, encoding.is64);
+  return rows;
 }
 
 function parseAttributes(reader: DwarfReader, rows: Declarations, isKept: boolean): void {

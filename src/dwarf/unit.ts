@@ -1,4 +1,4 @@
-import { type AbbreviationTable, parseAbbreviations } from './abbreviations.ts';
+import { type AbbreviationTable, findDeclaration } from './abbreviations.ts';
 import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { addressOf, type FormValue, readForm, stringOf, ValueKind } from './form-value.ts';
@@ -119,20 +119,16 @@ export class Unit {
     reader.seek(this.rootOffset);
     const code = reader.uleb();
     if (code === 0) return;
-    const abbreviations = parseAbbreviations(
-      this.sections.reader('abbrev'),
-      this.#abbreviationsOffset,
-      this,
-      code,
-    );
-    const { attribute, form, implicitConst } = abbreviations;
-    if (abbreviations.length === 0) damaged();
+    const abbrev = this.sections.reader('abbrev');
+    const declaration = findDeclaration(abbrev, this.#abbreviationsOffset, code);
+    if (declaration === null) damaged();
+    const { attributes, forms, implicitConsts } = declaration;
     // Values that need a base may come before it.
     const kept = new Map<number, FormValue>();
-    for (let i = 0; i < attribute.length; i++) {
+    for (let i = 0; i < attributes.length; i++) {
       const value: FormValue = { kind: ValueKind.other, value: 0 };
-      readForm(reader, form[i] as number, implicitConst[i] as number, this, value);
-      kept.set(attribute[i] as number, value);
+      readForm(reader, forms[i] as number, implicitConsts[i] as number, this, value);
+      kept.set(attributes[i] as number, value);
     }
     this.#takeBases(kept);
     const text = (name: number) => {
