@@ -145,7 +145,7 @@ function stripOptions(
     width,
     height: heightOf(0.08, 58, 170),
     legend: { show: false },
-    padding: [6, 8, 0, 0],
+    padding: [8, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
     scales: {
       x: { time: false, range: () => [grid.firstNs / 1e9, endNs / 1e9] },
