@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { computeFlameGraphData } from '../../src/export/flame-graph-data.ts';
 import { writeFolded } from '../../src/export/folded.ts';
 import { writeSpeedscope } from '../../src/export/speedscope.ts';
 import { checkProfile } from '../../src/profile/check.ts';
@@ -59,19 +58,6 @@ test('speedscope shows it where it happened, in the thread that it happened to',
   expect(first.samples[1]).toEqual([lost]);
   expect(first.endValue).toBe(70);
   expect(second.weights).toEqual([30]);
-});
-
-test('the flame graph has it as a block beside the comms', () => {
-  const { events, labels } = computeFlameGraphData(profile, weights);
-  const [all] = events[0]!.views;
-  const roots = all!.callees.prefix.flatMap((prefix, row) =>
-    prefix < 0 ? [[labels.name[all!.callees.label[row]!], all!.callees.total[row]]] : [],
-  );
-  expect(roots).toEqual([
-    ['app', 60],
-    ['[lost]', 40],
-  ]);
-  expect(all!.callers.total.reduce((a, b) => Math.max(a, b))).toBe(40);
 });
 
 test('a recording without losses has no such row', () => {

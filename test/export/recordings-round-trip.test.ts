@@ -3,10 +3,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PerfDataError } from '../../src/base/errors.ts';
-import { printable } from '../../src/base/printable.ts';
-import { computeFlameGraphData } from '../../src/export/flame-graph-data.ts';
-import { selectSamples } from '../../src/profile/filter.ts';
+import { decodePageData, encodePageData } from '../../src/export/page-data.ts';
 import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
+import { describePageProfile } from '../../src/session/read/page-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
@@ -37,21 +36,12 @@ function testAllFormats(name: string, open: () => Promise<OpenedProfile | null>)
     });
     test('the page has every sample and all weight', () => {
       if (opened === null) return;
-      const { profile } = opened;
-      const weights = opened.weights('period');
-      const shown = computeFlameGraphData(profile, weights).events.map(
-        ({ name, views: [all] }) => ({
-          name,
-          samples: all!.samples,
-          weight: all!.weight,
-        }),
-      );
-      const expected = profile.events.map(({ name }, event) => {
-        const rows = selectSamples(profile, { event });
-        const weight = rows.reduce((sum, row) => sum + weights.values[row]!, 0);
-        return { name: printable(name), samples: rows.length, weight };
-      });
-      expect(shown).toEqual(expected.filter(({ samples }) => samples > 0));
+      const page = describePageProfile(opened);
+      const held = decodePageData(encodePageData(page));
+      expect(held).toStrictEqual(page);
+      expect(held.profile.samples).toStrictEqual(opened.profile.samples);
+      const { values } = opened.weights('period');
+      expect(held.weights.period?.values).toStrictEqual(values);
     });
   });
 }
