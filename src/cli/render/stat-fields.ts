@@ -28,10 +28,11 @@ export function formatFieldHeader(columns: FieldColumns): string {
   return names.map((name) => quote(name, columns.separator)).join(columns.separator);
 }
 
-/** One line for each row; what is unknown is empty. Of several metrics the first. */
+/** One line for each row; what is unknown is empty. Of several metrics the first,
+ * and no bound of stalls: it needs its words. */
 export function formatFields(report: StatReport, columns: FieldColumns): string[] {
   return report.rows.map((row) => {
-    const metric = row.metrics[0];
+    const metric = row.metrics.find(({ name }) => name !== 'stall-lower-bound');
     const shown = metric === undefined ? null : formatMetric(metric);
     const cells = [
       ...(columns.hasTime ? [(report.timeNs / 1e9).toFixed(9)] : []),
