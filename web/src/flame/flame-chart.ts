@@ -6,8 +6,8 @@ import { type FrameNode, isInlined, toFrameNodes } from './frame-nodes.ts';
 import { createTooltip, type TooltipLine } from './tooltip.ts';
 
 const ROW_HEIGHT = 20;
-/** Pixels; narrower frames are not drawn. */
-export const MIN_FRAME_WIDTH = 1;
+/** Pixels; narrower frames are not drawn: thousands of slivers cost a zoom more than they show. */
+export const MIN_FRAME_WIDTH = 2;
 
 /** Pixels; the chart hides the labels of narrower frames. */
 const LEAST_LABEL = 35;
