@@ -48,7 +48,10 @@ export function declareRecordOptions(command: Command): Command {
     .option('--namespaces', 'the namespaces of processes')
     .option('--all-cgroups', 'control groups, and the one of each sample')
     .option('-s, --exit-counts', 'with --counts, also the final count of each thread as it exits')
-    .option('--stat', 'also count: totals of these events and of the usual ones, beside the samples')
+    .option(
+      '--stat',
+      'also count: totals of these events and of the usual ones, beside the samples',
+    )
     .option('-n, --no-samples', 'no samples: only what stands beside them')
     .option('-B, --no-buildid', 'leave out build IDs')
 

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { findEvents } from '../../src/session/read/find-events.ts';
 
-const NAMES = ['cycles:HG', 'cpu-clock/period=7,freq=0/u', 'cpu/event=0x3c/', 'sched:sched_switch', 'x:u', 'x:k'];
+const NAMES = [
+  'cycles:HG',
+  'cpu-clock/period=7,freq=0/u',
+  'cpu/event=0x3c/',
+  'sched:sched_switch',
+  'x:u',
+  'x:k',
+];
 
 test.each([
   ['cycles', [0]],
