@@ -1,6 +1,7 @@
 import { printable } from '../base/printable.ts';
 import { wilsonInterval } from '../period/uncertainty/uncertainty.ts';
 import { compareShares, type ShareChange, type SharedRow } from '../profile/diff.ts';
+import type { SampleSelection } from '../profile/filter.ts';
 import { computeFlatReport } from '../profile/flat-report.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
 import { shortName } from '../profile/short-name.ts';
@@ -11,6 +12,7 @@ import { loadForCommand } from './load.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 import { type Limits, type ReportFlags, readLimits, rowsOf } from './report-rows.ts';
+import { selectFrom } from './selection-flags.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** Self shares of one event's functions, and what a share of 0 may be. */
@@ -20,10 +22,15 @@ type Side = {
   readonly nothing: ShareInterval | null;
 };
 
-function sideOf(opened: OpenedProfile, event: EventIndex, kind: WeightKind | undefined): Side {
+function sideOf(
+  opened: OpenedProfile,
+  event: EventIndex,
+  kind: WeightKind | undefined,
+  select: SampleSelection,
+): Side {
   const weights = opened.weights(kind, event);
-  const estimator = opened.shareEstimator(weights, event);
-  const samples = opened.samplesOf(event);
+  const estimator = opened.shareEstimator(weights, event, select);
+  const samples = opened.samplesOf(event, select);
   const report = computeFlatReport(
     opened.profile,
     weights,
@@ -37,6 +44,9 @@ function sideOf(opened: OpenedProfile, event: EventIndex, kind: WeightKind | und
   };
 }
 
+/** A recording and what is selected of it. */
+type Compared = { readonly opened: OpenedProfile; readonly select: SampleSelection };
+
 export type DiffReport = {
   readonly event: string;
   readonly samples: number;
@@ -45,15 +55,15 @@ export type DiffReport = {
 };
 
 /** How the self shares of one event's functions differ from those in another recording. */
-export function compareRecordings(
-  opened: OpenedProfile,
-  other: OpenedProfile,
+function compareRecordings(
+  { opened, select }: Compared,
+  other: Compared,
   event: EventIndex,
   kind: WeightKind | undefined,
 ): DiffReport {
   const { name } = opened.profile.events[event]!;
-  const mine = sideOf(opened, event, kind);
-  const theirs = sideOf(other, other.eventIndex(name), kind);
+  const mine = sideOf(opened, event, kind, select);
+  const theirs = sideOf(other.opened, other.opened.eventIndex(name), kind, other.select);
   return {
     event: name,
     samples: mine.samples,
@@ -71,11 +81,14 @@ export async function runDiffReport(
   const limits = readLimits(flags);
   const opened = await loadForCommand(path, flags);
   const other = await loadForCommand(otherPath, flags);
+  // A time is one of its own recording.
+  const mine = { opened, select: selectFrom(opened, flags) };
+  const theirs = { opened: other, select: selectFrom(other, flags) };
   const events =
     flags.event === undefined
       ? opened.profile.events.map((_, index) => index as EventIndex)
       : [opened.eventIndex(flags.event)];
-  const reports = events.map((event) => compareRecordings(opened, other, event, flags.weight));
+  const reports = events.map((event) => compareRecordings(mine, theirs, event, flags.weight));
   if (flags.json) {
     printJson({ schema: 'perf-ts/diff@1', events: reports });
     return;

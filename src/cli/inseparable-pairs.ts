@@ -29,7 +29,7 @@ export function findInseparablePairs(
   const { timeNs } = profile.samples;
   const rows = opened.samplesOf(event, select);
   const recordedNs = (timeNs[rows.at(-1) ?? 0] ?? 0) - (timeNs[rows[0] ?? 0] ?? 0);
-  return findInseparable(profile, report, estimator).map((pair) => ({
+  return findInseparable(profile, report, rows, estimator).map((pair) => ({
     first: opened.nameOf(pair.first),
     second: opened.nameOf(pair.second),
     seconds: secondsToSeparate(pair.difference, pair.standardError, recordedNs / 1e9),

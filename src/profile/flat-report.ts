@@ -8,6 +8,7 @@ import {
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
 import { lostFunc } from './losses.ts';
 import {
+  keysOfSelected,
   type ShareEstimator,
   type ShareInterval,
   type StepSums,
@@ -85,7 +86,8 @@ export function computeFlatReport(
   takeOut(byDso, OUTSIDE_MAPPINGS, tree.lost);
   const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
   const byComm = sumSamples(samples, weights, profile.samples.comm, profile.strings.length);
-  const intervals = wanted === undefined ? null : new IntervalSource(profile, callNodes, wanted);
+  const intervals =
+    wanted === undefined ? null : new IntervalSource(profile, callNodes, samples, wanted);
   return {
     event: commonEvent(profile, samples),
     samples: tree.samples,
@@ -135,11 +137,18 @@ type TableIntervals = {
 class IntervalSource {
   readonly #profile: Profile;
   readonly #callNodes: CallNodeTable;
+  readonly #samples: Int32Array;
   readonly #wanted: WantedIntervals;
 
-  constructor(profile: Profile, callNodes: CallNodeTable, wanted: WantedIntervals) {
+  constructor(
+    profile: Profile,
+    callNodes: CallNodeTable,
+    samples: Int32Array,
+    wanted: WantedIntervals,
+  ) {
     this.#profile = profile;
     this.#callNodes = callNodes;
+    this.#samples = samples;
     this.#wanted = wanted;
   }
 
@@ -156,10 +165,11 @@ class IntervalSource {
         ? funcs
         : funcs.map((func) => (func === NONE ? NONE : (funcToGroup[func] as number)));
     const { steps } = estimator;
-    const self = sumStepsByKey(steps, grouped(innermostFuncs(this.#profile)), groupCount);
+    const funcOfSample = keysOfSelected(innermostFuncs(this.#profile), this.#samples);
+    const self = sumStepsByKey(steps, grouped(funcOfSample), groupCount);
     if (!totals) return { estimator, self, total: null };
     const { prefix, group } = this.#callNodes;
-    const nodes = callNodeOfSample(this.#profile, this.#callNodes);
+    const nodes = keysOfSelected(callNodeOfSample(this.#profile, this.#callNodes), this.#samples);
     const tree = { prefix, group: grouped(group) };
     return { estimator, self, total: sumStepsByGroup(steps, nodes, tree, groupCount) };
   }
@@ -172,7 +182,8 @@ class IntervalSource {
   ): TableIntervals | undefined {
     const { estimator, tables } = this.#wanted;
     if (!tables.includes(table)) return undefined;
-    const sums = sumStepsByKey(estimator.steps, keyOfSample, keyCount);
+    const keys = keysOfSelected(keyOfSample, this.#samples);
+    const sums = sumStepsByKey(estimator.steps, keys, keyCount);
     return { estimator, self: sums, total: sums };
   }
 }

@@ -1,7 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { innermostFuncs } from './call-nodes.ts';
 import type { FlatReport } from './flat-report.ts';
-import { type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
+import { keysOfSelected, type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
 import type { FuncIndex, Profile } from './types.ts';
 
 /** Two functions whose order by self may be chance. */
@@ -20,13 +20,14 @@ const COMPARED_ROWS = 6;
 const LEAST_SHARE = 0.01;
 
 /**
- * The pairs of neighbours at the top of `report.bySymbol` whose difference is less than chance
+ * The pairs of neighbours at the top of `report.bySymbol`, a report of `samples`, whose difference is less than chance
  * makes of it; its rows must have intervals. Two intervals may overlap although their difference is certain, and the other way
  * round: what the one gets, the other may have lost. So it has an error of its own.
  */
 export function findInseparable(
   profile: Profile,
   report: FlatReport,
+  samples: Int32Array,
   estimator: ShareEstimator,
 ): InseparablePair[] {
   // The estimator knows the samples only, and no sample is of the row for what was lost.
@@ -43,7 +44,7 @@ export function findInseparable(
 
   const funcToRank = new Int32Array(profile.funcs.length).fill(NONE);
   for (const [rank, { func }] of rows.entries()) funcToRank[func] = rank;
-  const rankOfSample = innermostFuncs(profile).map((func) =>
+  const rankOfSample = keysOfSelected(innermostFuncs(profile), samples).map((func) =>
     func === NONE ? NONE : (funcToRank[func] as number),
   );
   const differences = sumStepsOfNeighbours(estimator.steps, rankOfSample, rows.length);

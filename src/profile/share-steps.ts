@@ -65,6 +65,21 @@ export type DifferenceSums = {
   readonly lastB: number;
 };
 
+/**
+ * `keyOfSample` with −1 for all samples but those of a selection. An estimator's steps are between
+ * neighbours in a stream, selected or not; what is not selected is in no category and must not add to
+ * one's uncertainty.
+ */
+export function keysOfSelected(keyOfSample: Int32Array, samples: Int32Array): Int32Array {
+  const keys = new Int32Array(keyOfSample.length).fill(NONE);
+  // Hot: once per sample.
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    keys[sample] = keyOfSample[sample] as number;
+  }
+  return keys;
+}
+
 /** What each key collects, where a sample is in one category (−1: in none): its thread, say. */
 export function sumStepsByKey(
   steps: SampleSteps,

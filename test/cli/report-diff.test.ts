@@ -5,6 +5,8 @@ import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 
 const scratch = scratchDirectory();
 
+type Shares = { readonly share: number; readonly otherShare: number };
+
 /** `perf script` of 400 samples, of which so many per hundred are in `slow`, spread evenly. */
 function recording(name: string, slow: number, event = 'cycles'): string {
   const lines = Array.from({ length: 400 }, (_, ms) => {
@@ -40,6 +42,17 @@ describe('the difference of two recordings', () => {
   test('of a recording with itself is nothing that is certain', () => {
     const { stdout } = perfTs(['report', after, '--diff', after]);
     expect(stdout).toMatch(/ 0\.00 .* \? .*slow/);
+  });
+
+  test('is of what is selected in both', () => {
+    const part = ['report', after, '--diff', before, '--json', '--symbol', 'slow'];
+    const { stdout, stderr } = perfTs(part);
+    const [{ samples, otherSamples, changes }] = JSON.parse(stdout).events;
+    expect([samples, otherSamples]).toEqual([200, 80]);
+    expect(changes.map(({ share, otherShare }: Shares) => [share, otherShare])).toEqual([[1, 1]]);
+    expect(stderr).toContain('200 of 400 samples');
+    expect(stderr).toContain('80 of 400 samples');
+    expect(perfTs(['report', after, '--diff', before, '--tid', 'x']).status).toBe(2);
   });
 
   test('needs the event in both', () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { checkProfile } from '../../src/profile/check.ts';
 import { firstEvent, groupSamples, selectSamples } from '../../src/profile/filter.ts';
 import { computeFlatReport, type Figures } from '../../src/profile/flat-report.ts';
+import { findInseparable } from '../../src/profile/inseparable.ts';
+import type { ShareEstimator, StepColumns } from '../../src/profile/share-steps.ts';
 import { outdent } from '../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
@@ -149,5 +151,76 @@ describe('selecting samples', () => {
   test('groups keep time order', () => {
     const groups = groupSamples(selectSamples(profile), profile.samples.thread, 2);
     expect(groups).toEqual({ starts: Int32Array.of(0, 3, 4), samples: Int32Array.of(0, 2, 3, 1) });
+  });
+});
+
+describe('intervals of a selection', () => {
+  const column = (pairs: readonly (readonly [number, number])[]): StepColumns => ({
+    length: pairs.length,
+    from: Int32Array.from(pairs, ([from]) => from),
+    to: Int32Array.from(pairs, ([, to]) => to),
+    amount: new Float64Array(pairs.length).fill(1),
+  });
+  // Shows what a category has collected: steps as `low`, last samples as `high`.
+  const collecting: ShareEstimator = {
+    steps: {
+      near: column([
+        [0, 1],
+        [2, 3],
+        [3, 4],
+      ]),
+      far: column([]),
+      border: column([]),
+      last: column([
+        [1, 1],
+        [4, 4],
+      ]),
+    },
+    effectiveSamples: 5,
+    intervalOf: (_, { near, last }, key) => ({ low: near[key]!, high: last[key]! }),
+    errorOfDifference: (_a, _b, { near, lastA, lastB }) => near + lastA + lastB,
+  };
+  const profile = profileFromText(`
+    tid     1      1      2      2      2
+    comm    one    one    two    two    two
+    period  1      1      1      1      1
+            main   main   main   main   main
+            work   idle   work   idle   work
+  `);
+  const samples = selectSamples(profile, { tids: new Set([1]) });
+  const flat = computeFlatReport(profile, simpleWeights(profile, 'period'), samples, {
+    estimator: collecting,
+    tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+    totals: true,
+  });
+
+  test('samples that are not selected add nothing to them', () => {
+    const name = (func: number) => profile.strings[profile.funcs.name[func]!];
+    const rows = flat.bySymbol.map(({ func, selfInterval, totalInterval }) => [
+      name(func),
+      selfInterval,
+      totalInterval,
+    ]);
+    expect(rows).toEqual([
+      ['work', { low: 1, high: 0 }, { low: 1, high: 0 }],
+      ['idle', { low: 1, high: 1 }, { low: 1, high: 1 }],
+      ['main', { low: 0, high: 0 }, { low: 0, high: 1 }],
+    ]);
+    for (const [row] of [flat.byDso, flat.byThread, flat.byComm]) {
+      expect([row?.selfInterval, row?.totalInterval]).toEqual([
+        { low: 0, high: 1 },
+        { low: 0, high: 1 },
+      ]);
+    }
+  });
+
+  test('nor to the error of a difference', () => {
+    const touching = {
+      ...flat,
+      bySymbol: flat.bySymbol.map((row) => ({ ...row, selfInterval: { low: 0, high: 1 } })),
+    };
+    const [pair] = findInseparable(profile, touching, samples, collecting);
+    // One step from the one to the other counts 1 for each and 2 more; one of two ends is selected.
+    expect(pair?.standardError).toBe(5);
   });
 });

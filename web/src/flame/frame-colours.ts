@@ -9,7 +9,7 @@ const PALETTE: Readonly<
 > = {
   'user code': { title: 'own JavaScript', hue: 130, saturation: 56 },
   dependency: { title: 'dependencies', hue: 78, saturation: 58 },
-  'node internal': { title: 'Node’s JavaScript', hue: 168, saturation: 40 },
+  'node internal': { title: 'Node’s own code', hue: 168, saturation: 40 },
   jit: { title: 'other JIT code', hue: 100, saturation: 38 },
   V8: { title: 'V8', hue: 48, saturation: 70 },
   native: { title: 'native code', hue: 24, saturation: 80 },
