@@ -7,7 +7,11 @@ import {
   secondsToSeparate,
   wilsonInterval,
 } from '../../src/period/uncertainty/uncertainty.ts';
-import { sumStepsByKey, sumStepsOfNeighbours } from '../../src/profile/share-steps.ts';
+import {
+  keysOfSelected,
+  sumStepsByKey,
+  sumStepsOfNeighbours,
+} from '../../src/profile/share-steps.ts';
 import { type DrawnSample, PAGE_FAULTS, recordingOf } from './recording.ts';
 import { seededRandom } from './simulated-program.ts';
 
@@ -15,14 +19,18 @@ type Drawn = { readonly func: number; readonly weight: number; readonly stream: 
 
 const FUNCS = 4;
 
-function estimate(drawn: readonly Drawn[], scale = 1) {
+/** Of the first `select` samples. */
+function estimate(drawn: readonly Drawn[], { scale = 1, select = drawn.length } = {}) {
   const input = recordingOf(
     [PAGE_FAULTS],
     drawn.map(({ stream }, i): DrawnSample => ({ timeNs: i * 1000, period: 1, stream })),
   );
   const weights = Float64Array.from(drawn, ({ weight }) => weight * scale);
-  const funcs = Int32Array.from(drawn, ({ func }) => func);
-  const rows = Int32Array.from(drawn, (_, row) => row);
+  const rows = Int32Array.from({ length: select }, (_, row) => row);
+  const funcs = keysOfSelected(
+    Int32Array.from(drawn, ({ func }) => func),
+    rows,
+  );
   const estimator = createShareEstimator({
     weights,
     rows,
@@ -30,7 +38,7 @@ function estimate(drawn: readonly Drawn[], scale = 1) {
     event: 0,
   });
   const sums = sumStepsByKey(estimator.steps, funcs, FUNCS);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const total = rows.reduce((sum, row) => sum + weights[row]!, 0);
   const shares = Array.from({ length: FUNCS }, (_, func) => {
     let self = 0;
     for (const row of rows) if (funcs[row] === func) self += weights[row]!;
@@ -85,7 +93,7 @@ test('weights in another unit give the same intervals', () => {
     fc.property(drawnSamples, (drawn) => {
       const once = estimate(drawn).intervals;
       // A power of two, so that not even rounding differs.
-      expect(estimate(drawn, 1024).intervals).toEqual(once);
+      expect(estimate(drawn, { scale: 1024 }).intervals).toEqual(once);
     }),
   );
 });
@@ -169,4 +177,11 @@ test('time to separate: the error falls with the root of it', () => {
   expect(secondsToSeparate(0.1, 0.02, 10)).toBe(0);
   expect(secondsToSeparate(0.001, 0.02, 10)).toBeNull();
   expect(secondsToSeparate(0, 0.02, 10)).toBeNull();
+});
+
+test('a stream without selected samples makes no interval of a selection wider', () => {
+  const selected = ofEqualWeight(drawnFuncs(50));
+  const others: Drawn[] = drawnFuncs(50).map((func) => ({ func, weight: 1000, stream: 1 }));
+  const alone = estimate(selected).intervals;
+  expect(estimate([...selected, ...others], { select: selected.length }).intervals).toEqual(alone);
 });

@@ -7,7 +7,7 @@ import { NOT_SPLIT } from './uncertainty-borders.ts';
 /** Steps, and what is the same for every category. */
 export type ComputedSteps = {
   readonly steps: SampleSteps;
-  /** Squared weights of samples without a neighbour, or without a second one. */
+  /** Squared weights of selected samples without a neighbour, or without a second one. */
   readonly aloneNear: number;
   readonly aloneFar: number;
   /** Σ of the amounts of `steps.last`. */
@@ -21,6 +21,9 @@ export type ComputedSteps = {
  * or at the next is chance. Those of a ramp are not comparable: they come event after event, so
  * that the function seldom differs, and must not speak for the large interval that follows.
  * Borders that were divided are left out and stand on their own.
+ *
+ * Of a selection, steps lead also to samples outside of it, which are in no category; alone and last
+ * count those that are selected.
  */
 export function computeSteps(input: ShareInput, borders: Float64Array | null): ComputedSteps {
   const { weights, groups, event, course } = input;
@@ -44,8 +47,12 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
   const ofStream = new Float64Array(longest);
   const squares = new Float64Array(longest);
   let totalWeight = 0;
-  for (let i = 0; i < input.rows.length; i++)
-    totalWeight += weights[input.rows[i] as number] as number;
+  const isSelected = new Uint8Array(weights.length);
+  for (let i = 0; i < input.rows.length; i++) {
+    const row = input.rows[i] as number;
+    totalWeight += weights[row] as number;
+    isSelected[row] = 1;
+  }
 
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
@@ -57,8 +64,10 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
       const row = rows[k] as number;
       const own = weights[row] as number;
       if (own >= HUGE * totalWeight) {
-        aloneNear += own * own;
-        aloneFar += own * own;
+        if (isSelected[row] === 1) {
+          aloneNear += own * own;
+          aloneFar += own * own;
+        }
         continue;
       }
       const square = squares[k] as number;
@@ -69,15 +78,16 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
       }
       const near = k >= 1 ? k - 1 : k + 1;
       if (near < length) nearSteps.add(rows[near] as number, row, square / 2);
-      else aloneNear += square;
+      else if (isSelected[row] === 1) aloneNear += square;
       // This step crosses the interval before, too.
       if (k >= 1 && borders !== null && borders[rows[k - 1] as number] !== NOT_SPLIT) continue;
       const far = k >= 2 ? k - 2 : k + 2;
       const squareBefore = squares[Math.max(0, k - 1)] as number;
       if (far < length) farSteps.add(rows[far] as number, row, (square + squareBefore) / 4);
-      else aloneFar += square;
+      else if (isSelected[row] === 1) aloneFar += square;
     }
     const last = rows[length - 1] as number;
+    if (isSelected[last] === 0) continue;
     const weight = weights[last] as number;
     const pending = course === undefined ? weight : (course.periodEvents[last] as number);
     const amount = Math.max(weight, pending) ** 2 / 3;
