@@ -1,11 +1,14 @@
 import { UsageError } from '../base/errors.ts';
+import { DETECT_BYTES, detectText } from '../import/detect-text.ts';
 import type { WeightKind } from '../profile/types.ts';
+import { openRecording, withSource } from '../session/read/open-recording.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { findViewer, openBrowser, usersOf } from '../view/open-browser.ts';
+import type { ServedFile } from '../view/served-file.ts';
 import { startViewServer, type ViewServer } from '../view/server.ts';
-import { ViewedFile } from '../view/viewed-file.ts';
+import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
-import { loadForCommand } from './load.ts';
+import type { ViewThreadData } from './view-thread.ts';
 
 export type ViewFlags = {
   readonly port?: string;
@@ -23,22 +26,40 @@ export async function runView(
     throw new UsageError(`${paths.length} files: the page shows one, or compares two`);
   }
   const port = readPort(flags.port);
-  const files: ViewedFile[] = [];
-  for (const path of paths) {
-    const opened = await loadForCommand(path, { ...flags, lines: flags.inline !== false });
-    // Now, and not when the page asks: what fails is to fail the command.
-    const file = new ViewedFile(path, opened, flags);
-    file.pageData();
-    files.push(file);
+  for (const path of paths) checkIsRecording(path);
+  const entry = new URL('./view-thread.js', import.meta.url);
+  const files = paths.map((path) => {
+    const data: ViewThreadData = { path, flags };
+    return new ThreadedFile(path, entry, data);
+  });
+  let server: ViewServer | null = null;
+  try {
+    const read = Promise.all(files.map((file) => file.pageData()));
+    // Told below, once the server listens.
+    read.catch(() => {});
+    // What comes through a pipe can't be looked at before it is read.
+    if (paths.includes('-')) await read;
+    server = await showPage(files, { ...flags, port, isLive: false });
+    const ended = interrupted();
+    await Promise.race([ended, read]);
+    await ended;
+  } finally {
+    await server?.close();
+    await Promise.all(files.map((file) => file.close()));
   }
-  const server = await showPage(files, { ...flags, port, isLive: false });
-  await interrupted();
-  await server.close();
+}
+
+/** What can be told from its first bytes fails before there is an address. */
+function checkIsRecording(path: string): void {
+  if (path === '-') return;
+  withSource(path, (source) => {
+    if (detectText(source.read(0, DETECT_BYTES)) === null) openRecording(source);
+  });
 }
 
 /** Starts the server, prints its address and opens the browser. */
 export async function showPage(
-  files: readonly ViewedFile[],
+  files: readonly ServedFile[],
   options: { port: number; open?: boolean; isLive: boolean },
 ): Promise<ViewServer> {
   const viewer = findViewer();

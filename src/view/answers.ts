@@ -2,8 +2,8 @@ import { FailedError } from '../base/errors.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { renderPageDocument } from './page-document.ts';
 import { dataHeaders, pageHeaders, speedscopeHeaders } from './policy.ts';
+import { DOWNLOADS, describeFile, isDownloadFormat, type ServedFile } from './served-file.ts';
 import { pageFiles, type StaticFiles, speedscopeFiles } from './static-files.ts';
-import { DOWNLOADS, isDownloadFormat, type ViewedFile } from './viewed-file.ts';
 
 export type Answer = {
   readonly status: number;
@@ -13,12 +13,12 @@ export type Answer = {
 
 /** What the server has: an address below the token is one of these, or it is not found. */
 export class Answers {
-  readonly #files: readonly ViewedFile[];
+  readonly #files: readonly ServedFile[];
   readonly #live: LiveStreams | null;
   readonly #page: StaticFiles = pageFiles();
   #speedscope: StaticFiles | null = null;
 
-  constructor(files: readonly ViewedFile[], live: LiveStreams | null) {
+  constructor(files: readonly ServedFile[], live: LiveStreams | null) {
     this.#files = files;
     this.#live = live;
   }
@@ -51,7 +51,7 @@ export class Answers {
   #document(): Answer {
     const document = renderPageDocument({
       schema: 'perf-ts/page-setup@1',
-      files: this.#files.map((file, index) => file.describe(index)),
+      files: this.#files.map(({ name }, index) => describeFile(name, index)),
       live: this.#live === null ? null : `live?since=${this.#live.version}`,
     });
     return ok('text/html; charset=utf-8', document, pageHeaders());
@@ -60,7 +60,7 @@ export class Answers {
   async #ofFile(
     parts: readonly string[],
     count: number,
-    answer: (file: ViewedFile) => Answer | Promise<Answer>,
+    answer: (file: ServedFile) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     const index = readIndex(parts[1]);
     const file = index === null ? undefined : this.#files[index];
@@ -73,11 +73,11 @@ export class Answers {
     }
   }
 
-  #profile(file: ViewedFile): Answer {
-    return ok('application/octet-stream', file.pageData(), dataHeaders());
+  async #profile(file: ServedFile): Promise<Answer> {
+    return ok('application/octet-stream', await file.pageData(), dataHeaders());
   }
 
-  async #download(file: ViewedFile, format: string): Promise<Answer> {
+  async #download(file: ServedFile, format: string): Promise<Answer> {
     if (!isDownloadFormat(format)) return notFound();
     const { extension, type } = DOWNLOADS[format];
     const name = `${asFileName(file.name)}.${extension}`;
@@ -87,10 +87,10 @@ export class Answers {
     });
   }
 
-  #source(file: ViewedFile, query: URLSearchParams): Answer {
+  async #source(file: ServedFile, query: URLSearchParams): Promise<Answer> {
     const row = readIndex(query.get('name') ?? undefined);
     if (row === null) return notFound();
-    return ok('text/plain; charset=utf-8', file.source(row), dataHeaders());
+    return ok('text/plain; charset=utf-8', await file.source(row), dataHeaders());
   }
 
   #speedscopeFile(name: string): Answer {

@@ -6,7 +6,7 @@ import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
 import { findPeerUser } from './peer-user.ts';
 import { dataHeaders } from './policy.ts';
-import type { ViewedFile } from './viewed-file.ts';
+import type { ServedFile } from './served-file.ts';
 
 export type ViewServerOptions = {
   /** 0: a free one. */
@@ -30,7 +30,7 @@ const LOOPBACK = '127.0.0.1';
 
 /** Throws `FailedError` where the port is taken. */
 export async function startViewServer(
-  files: readonly ViewedFile[],
+  files: readonly ServedFile[],
   options: ViewServerOptions,
 ): Promise<ViewServer> {
   const streams = new LiveStreams();

@@ -1,33 +1,13 @@
 import { basename } from 'node:path';
 import { keepRows } from '../export/keep-rows.ts';
 import { encodePageData } from '../export/page-data.ts';
-import type { PageFile } from '../export/page-profile.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../session/read/export-pprof.ts';
 import { exportProfile } from '../session/read/export-profile.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { describePageProfile } from '../session/read/page-profile.ts';
+import type { DownloadFormat, ServedFile } from './served-file.ts';
 import { SourceFiles } from './source-files.ts';
-
-export const DOWNLOADS = {
-  folded: { label: 'Folded stacks', extension: 'folded', type: 'text/plain; charset=utf-8' },
-  speedscope: {
-    label: 'Speedscope',
-    extension: 'speedscope.json',
-    type: 'application/json; charset=utf-8',
-  },
-  firefox: {
-    label: 'Firefox Profiler',
-    extension: 'firefox.json',
-    type: 'application/json; charset=utf-8',
-  },
-  pprof: { label: 'pprof', extension: 'pb.gz', type: 'application/octet-stream' },
-} as const;
-export type DownloadFormat = keyof typeof DOWNLOADS;
-
-export function isDownloadFormat(name: string): name is DownloadFormat {
-  return Object.hasOwn(DOWNLOADS, name);
-}
 
 export type ViewedFileOptions = {
   /** The kind of weight to begin with, and that of downloads; default `events`. */
@@ -37,8 +17,7 @@ export type ViewedFileOptions = {
 };
 
 /** One recording that is looked at, and what a server has of it. */
-export class ViewedFile {
-  /** As the recording was given, without its folder. */
+export class ViewedFile implements ServedFile {
   readonly name: string;
   readonly #weight: WeightKind | undefined;
   #opened: OpenedProfile;
@@ -63,7 +42,6 @@ export class ViewedFile {
     this.#sources = null;
   }
 
-  /** Bytes for `decodePageData`. */
   pageData(): Uint8Array {
     if (this.#packed === null) {
       const page = describePageProfile(this.#opened, { ...this.#options(), title: this.#title() });
@@ -92,25 +70,8 @@ export class ViewedFile {
     return this.#weight === undefined ? {} : { weight: this.#weight };
   }
 
-  /** The text of a source file that the profile names; `string` is its row in the strings. */
   source(string: number): string {
     this.#sources ??= new SourceFiles(this.#opened.profile);
     return this.#sources.read(string);
-  }
-
-  /** How the page finds all this; `index` is the place of the file among those that are viewed. */
-  describe(index: number): PageFile {
-    return {
-      title: this.name,
-      data: { kind: 'url', url: `profile/${index}` },
-      links: {
-        speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(this.name)}`,
-        downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({
-          label,
-          url: `download/${index}/${format}`,
-        })),
-        source: `source/${index}`,
-      },
-    };
   }
 }

@@ -1,0 +1,35 @@
+import type { MessagePort } from 'node:worker_threads';
+import { type FileQuestion, type FileReply, type FileRequest, packError } from './file-messages.ts';
+import type { ServedFile } from './served-file.ts';
+
+/**
+ * Answers, in the thread of a recording, what `ThreadedFile` asks. Questions wait until the
+ * recording is read; where that fails, so do they.
+ */
+export function answerFrom(port: MessagePort, file: Promise<ServedFile>): void {
+  // Told as the answer to the first question.
+  file.catch(() => {});
+  port.on('message', ({ id, question }: FileRequest) => {
+    const reply = (message: FileReply) => port.postMessage(message);
+    file
+      .then((read) => find(read, question))
+      .then(
+        (value) => reply({ id, kind: 'answer', value }),
+        (error) => reply({ id, kind: 'failed', error: packError(error) }),
+      );
+  });
+}
+
+function find(
+  file: ServedFile,
+  question: FileQuestion,
+): Uint8Array | string | Promise<Uint8Array | string> {
+  switch (question.kind) {
+    case 'pageData':
+      return file.pageData();
+    case 'download':
+      return file.download(question.format);
+    case 'source':
+      return file.source(question.string);
+  }
+}

@@ -1,0 +1,48 @@
+import type { PageFile } from '../export/page-profile.ts';
+
+export const DOWNLOADS = {
+  folded: { label: 'Folded stacks', extension: 'folded', type: 'text/plain; charset=utf-8' },
+  speedscope: {
+    label: 'Speedscope',
+    extension: 'speedscope.json',
+    type: 'application/json; charset=utf-8',
+  },
+  firefox: {
+    label: 'Firefox Profiler',
+    extension: 'firefox.json',
+    type: 'application/json; charset=utf-8',
+  },
+  pprof: { label: 'pprof', extension: 'pb.gz', type: 'application/octet-stream' },
+} as const;
+export type DownloadFormat = keyof typeof DOWNLOADS;
+
+export function isDownloadFormat(name: string): name is DownloadFormat {
+  return Object.hasOwn(DOWNLOADS, name);
+}
+
+/** What the server asks of a recording, in this thread or in another. All may be a `FailedError`. */
+export type ServedFile = {
+  /** As the recording was given, without its folder. */
+  readonly name: string;
+  /** Bytes for `decodePageData`. */
+  pageData(): Uint8Array | Promise<Uint8Array>;
+  download(format: DownloadFormat): Promise<Uint8Array>;
+  /** The text of a source file that the profile names; `string` is its row in the strings. */
+  source(string: number): string | Promise<string>;
+};
+
+/** How the page finds all this; `index` is the place of the file among those that are viewed. */
+export function describeFile(name: string, index: number): PageFile {
+  return {
+    title: name,
+    data: { kind: 'url', url: `profile/${index}` },
+    links: {
+      speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(name)}`,
+      downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({
+        label,
+        url: `download/${index}/${format}`,
+      })),
+      source: `source/${index}`,
+    },
+  };
+}

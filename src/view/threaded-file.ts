@@ -1,0 +1,75 @@
+import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import {
+  type FileQuestion,
+  type FileReply,
+  type FileRequest,
+  unpackError,
+} from './file-messages.ts';
+import type { DownloadFormat, ServedFile } from './served-file.ts';
+
+type Waiting = {
+  resolve(value: Uint8Array | string): void;
+  reject(error: Error): void;
+};
+
+/**
+ * A recording that a thread of its own reads, so that the server answers meanwhile: the browser
+ * starts and loads the page while frames are still being named.
+ */
+export class ThreadedFile implements ServedFile {
+  readonly name: string;
+  readonly #thread: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #page: Promise<Uint8Array>;
+  #lastId = 0;
+
+  /** `entry` is the module that calls `answerFrom`; it gets `data` as its `workerData`. */
+  constructor(path: string, entry: URL, data: unknown) {
+    this.name = basename(path);
+    this.#thread = new Worker(entry, { workerData: data });
+    this.#thread.on('message', (reply: FileReply) => this.#settle(reply));
+    this.#thread.on('error', (error) => this.#fail(error));
+    this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
+    this.#page = this.#ask({ kind: 'pageData' }) as Promise<Uint8Array>;
+    // Whoever waits for the page is told.
+    this.#page.catch(() => {});
+  }
+
+  pageData(): Promise<Uint8Array> {
+    return this.#page;
+  }
+
+  download(format: DownloadFormat): Promise<Uint8Array> {
+    return this.#ask({ kind: 'download', format }) as Promise<Uint8Array>;
+  }
+
+  source(string: number): Promise<string> {
+    return this.#ask({ kind: 'source', string }) as Promise<string>;
+  }
+
+  /** Ends the thread, also in the middle of reading. */
+  async close(): Promise<void> {
+    await this.#thread.terminate();
+  }
+
+  #ask(question: FileQuestion): Promise<Uint8Array | string> {
+    const request: FileRequest = { id: ++this.#lastId, question };
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(request.id, { resolve, reject });
+      this.#thread.postMessage(request);
+    });
+  }
+
+  #settle(reply: FileReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.kind === 'answer') waiting?.resolve(reply.value);
+    else waiting?.reject(unpackError(reply.error));
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

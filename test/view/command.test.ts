@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decodePageData } from '../../src/export/page-data.ts';
+import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+
+const directory = scratchDirectory();
+const folded = join(directory, 'a.folded');
+writeFileSync(folded, 'main;work;leaf 30\nmain;idle 12\n');
+const other = join(directory, 'other.json');
+writeFileSync(other, '{"a": 1}\n');
+
+describe('the command view', () => {
+  it('serves what a thread has read, and ends with Ctrl-C', async () => {
+    const view = startPerfTs(['view', folded, folded]);
+    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const url = printed.toString().trim();
+    for (const index of [0, 1]) {
+      const answer = await fetch(`${url}profile/${index}`);
+      const { profile } = decodePageData(new Uint8Array(await answer.arrayBuffer()));
+      expect(profile.samples.length).toBe(42);
+    }
+    const download = await fetch(`${url}download/0/folded`);
+    expect(await download.text()).toBe('main;idle 12\nmain;work;leaf 30\n');
+    const source = await fetch(`${url}source/0?name=0`);
+    expect(source.status).toBe(404);
+    view.child.kill('SIGINT');
+    expect(await view.ended).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it.each([
+    [join(directory, 'missing'), 'no such file'],
+    [other, 'not a perf.data file'],
+  ])('fails without an address: %s', (path, reason) => {
+    const { status, stdout, stderr } = perfTs(['view', path]);
+    expect(status).toBe(125);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(reason);
+  });
+
+  it('fails with an address where only reading tells', () => {
+    const { status, stdout, stderr } = perfTs(['view', '--weight', 'time', folded]);
+    expect(status).toBe(125);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\/\n$/);
+    expect(stderr).toMatch(/^perf-ts: .*time/);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('reads a pipe before there is an address', () => {
+    const { status, stdout, stderr } = perfTs(['view', '-'], { input: Buffer.from('{"a": 1}\n') });
+    expect(status).toBe(125);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('not a perf.data file');
+  });
+});
