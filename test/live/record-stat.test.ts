@@ -1,9 +1,11 @@
 // `record --stat`: what was counted beside the samples, next to what the samples add up to.
 
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { withRecording } from '../../src/session/read/open-recording.ts';
 import { readProvenance } from '../../src/session/read/provenance.ts';
+import { cgroupRoot } from '../../src/session/record/containers.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -28,6 +30,32 @@ describeLive('record --stat', () => {
     // And the file knows it.
     const stored = withRecording(file, readProvenance)?.counts;
     expect(stored?.['page-faults']).toEqual({ count: faults.count, unit: '' });
+  });
+
+  it('counts the control group that is sampled, and nothing else', ({ skip }) => {
+    const name = `perf-ts-stat-${process.pid}`;
+    const directory = join(cgroupRoot() ?? '/none', name);
+    try {
+      mkdirSync(directory);
+    } catch {
+      // Said below.
+    }
+    if (!existsSync(join(directory, 'cgroup.procs'))) skip('no control group can be made here');
+    try {
+      const inside = join(scratch, 'inside.sh');
+      writeFileSync(inside, `echo $$ > ${directory}/cgroup.procs; exec ${workload} pf 100`);
+      const file = join(scratch, 'group.data');
+      const flags = ['--stat', '--json', '-a', '-G', name, '-e', 'page-faults', '-c', '1'];
+      const both = `sh ${inside}; ${workload} pf 3000`;
+      const outcome = perfTs(['record', ...flags, '-o', file, '--', 'sh', '-c', both]);
+      const { counted } = JSON.parse(outcome.stderr.trim().split('\n').at(-1) as string);
+      const [faults] = counted;
+      expect(faults.count).toBeGreaterThan(100);
+      expect(faults.count).toBeLessThan(3000);
+      expect(Math.abs(faults.count - faults.sampled)).toBeLessThanOrEqual(2);
+    } finally {
+      rmdirSync(directory);
+    }
   });
 
   it('prints a table, and nothing without the option', () => {

@@ -1,7 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cgroupRoot, listCgroups, readNamespaces } from '../../src/session/record/containers.ts';
+import {
+  cgroupRoot,
+  listCgroups,
+  openCgroup,
+  readNamespaces,
+} from '../../src/session/record/containers.ts';
 import { scratchDirectory } from '../helpers/cli.ts';
 
 const UNIFIED = 'cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0';
@@ -28,6 +33,14 @@ describe('the control groups', () => {
     const places = groups.map(({ path }) => path);
     expect(places.indexOf('/a')).toBeLessThan(places.indexOf('/a/b'));
     expect(listCgroups(join(root, 'none'))).toEqual([]);
+  });
+
+  it.each(['-G', '--for-each-cgroup'] as const)('are named as %s named them', (option) => {
+    const root = scratchDirectory();
+    expect(() => openCgroup('none', option, root)).toThrow(
+      `${option} none: no such control group (${join(root, 'none')}: ENOENT)`,
+    );
+    expect(() => openCgroup('a', option, null)).toThrow(`${option} a: no control groups`);
   });
 });
 

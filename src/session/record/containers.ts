@@ -1,6 +1,7 @@
 import { constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
 
 /** `/proc/PID/ns`, in the order of the kernel's `*_NS_INDEX`. */
 const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
@@ -56,17 +57,22 @@ export function listCgroups(root: string | null = cgroupRoot()): ControlGroup[] 
   return groups;
 }
 
-/** The directory of a control group, open. Throws UsageError if there is none. */
-export function openCgroup(path: string, root: string | null = cgroupRoot()): number {
+/** The directory of a control group that `option` names, open. Throws UsageError if there is none. */
+export function openCgroup(
+  path: string,
+  option: '-G' | '--for-each-cgroup',
+  root: string | null = cgroupRoot(),
+): number {
+  const asked = `${option} ${printable(path)}`;
   if (root === null) {
-    throw new UsageError(`-G ${path}: no control groups are mounted here`);
+    throw new UsageError(`${asked}: no control groups are mounted here`);
   }
   const directory = join(root, path);
   try {
     return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`-G ${path}: no such control group (${directory}: ${code})`, [
+    throw new UsageError(`${asked}: no such control group (${printable(directory)}: ${code})`, [
       'name it by its path below the root of the hierarchy, as /proc/PID/cgroup does',
     ]);
   }

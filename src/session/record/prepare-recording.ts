@@ -168,7 +168,7 @@ function openSampler(
   binding: NativeBinding,
   latencyMs: number,
 ): { plan: RecordingPlan; sampler: NativeSampler } {
-  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup);
+  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup, '-G');
   try {
     return openPlanned(decided, options, binding, { latencyMs, cgroupFd });
   } finally {

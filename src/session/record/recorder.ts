@@ -300,6 +300,7 @@ function countBeside(
         target,
         opened: sampler.opened,
         cpus: options.cpus,
+        cgroup: options.cgroup,
         inherit: options.inherit !== false,
         delayed: isDelayed(options),
         say: (notice) => options.onNotice?.(notice),

@@ -1,7 +1,9 @@
+import { closeSync } from 'node:fs';
 import type { EventSources } from '../../events/event-sources.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import type { NativeBinding, SamplerOpened, SamplerTarget } from '../../native/types.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
+import { openCgroup } from '../record/containers.ts';
 import { onlineCpus, readEventSources } from '../record/event-sources.ts';
 import { groupSpecs } from './counted-group.ts';
 import type { Counters } from './counters.ts';
@@ -30,6 +32,8 @@ export type BesideContext = {
   readonly target: SamplerTarget;
   readonly opened: SamplerOpened;
   readonly cpus: readonly number[] | undefined;
+  /** Path of the control group whose tasks are sampled; undefined: those of all groups. */
+  readonly cgroup: string | undefined;
   readonly inherit: boolean;
   /** Counting begins with `enable`, not with the target. */
   readonly delayed: boolean;
@@ -51,7 +55,7 @@ export class CountersBeside {
     binding: NativeBinding,
     sources: EventSources = readEventSources(),
   ) {
-    const { target, opened, inherit, delayed, say } = context;
+    const { target, opened, cgroup, inherit, delayed, say } = context;
     const systemWide = target.kind === 'system';
     const specs = chooseSpecs(context, systemWide, sources);
     const statTarget: StatTarget =
@@ -61,18 +65,23 @@ export class CountersBeside {
           ? { kind: 'system', command: target.command ?? null }
           : { kind: 'threads', tids: [...opened.tids], pids: [] };
     this.begunByExec = target.kind === 'command' && !delayed;
-    this.counters = openCounters(groupSpecs(specs, sources, '/sys'), {
-      target: statTarget,
-      tids: target.kind === 'command' ? [opened.childPid] : [...opened.tids],
-      cpus: context.cpus ?? onlineCpus(),
-      cgroupCount: 0,
-      cgroupFds: [],
-      binding,
-      sources,
-      inherit,
-      enableOnExec: this.begunByExec,
-      say,
-    });
+    const cgroupFds = cgroup === undefined ? [] : [openCgroup(cgroup, '-G')];
+    try {
+      this.counters = openCounters(groupSpecs(specs, sources, '/sys'), {
+        target: statTarget,
+        tids: target.kind === 'command' ? [opened.childPid] : [...opened.tids],
+        cpus: context.cpus ?? onlineCpus(),
+        cgroupCount: cgroupFds.length,
+        cgroupFds,
+        binding,
+        sources,
+        inherit,
+        enableOnExec: this.begunByExec,
+        say,
+      });
+    } finally {
+      for (const fd of cgroupFds) closeSync(fd);
+    }
   }
 
   /** Begins to count what no exec begins to count. */

@@ -169,7 +169,7 @@ class Stat {
     const events = this.groups.reduce((sum, group) => sum + group.events.length, 0);
     binding.raiseFdLimit(events * Math.max(1, perEvent) + OTHER_FDS);
     try {
-      for (const path of cgroups) cgroupFds.push(openCgroup(path));
+      for (const path of cgroups) cgroupFds.push(openCgroup(path, '--for-each-cgroup'));
       return openCounters(this.groups, {
         target,
         tids,
