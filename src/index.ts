@@ -19,6 +19,7 @@ export { CounterError, type CounterErrorCode } from './count/counter-error.ts';
 export type { CounterGroup, Measured } from './count/counter-group.ts';
 export type { CommonEvent, EventNames, EventTable, EventText } from './count/group-names.ts';
 export { type Counts, countNumbers, type GroupReading } from './count/group-reading.ts';
+export type { Metric, MetricName } from './count/metrics.ts';
 export { measureOverhead, type Overhead, subtractOverhead } from './count/overhead.ts';
 export type { RegionReport } from './count/regions.ts';
 export { Regions } from './count/regions.ts';
@@ -88,3 +89,11 @@ export {
 } from './session/record/recorder.ts';
 export { type SelftestOptions, selftest } from './session/selftest/selftest.ts';
 export type { SelftestReport } from './session/selftest/types.ts';
+export {
+  type RunningStat,
+  type StatReport,
+  type StatResult,
+  startStat,
+} from './session/stat/stat.ts';
+export type { Aggregation, StatOptions, StatTarget } from './session/stat/stat-options.ts';
+export type { StatRow } from './session/stat/tally.ts';

@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startStat } from '../../src/session/stat/stat.ts';
+import { type StatReport, startStat } from '../../src/index.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -44,6 +44,21 @@ describeLive('stat', () => {
       );
     // The start of a program makes one or two more or less, by where its memory happens to lie.
     expect(Math.abs(faults(30_000) - faults(10_000) - 20_000)).toBeLessThanOrEqual(2);
+  });
+
+  it('counts from a program, as a whole and by intervals', async () => {
+    const reports: StatReport[] = [];
+    const { finished, exited } = startStat(
+      { command: [workload, 'pf', '3000'], events: ['page-faults'], intervalMs: 10 },
+      (report) => reports.push(report),
+    );
+    const { rows, exit } = await finished;
+    expect(exit?.status).toBe(0);
+    expect(await exited).toEqual(exit);
+    const [{ value } = { value: null }] = rows;
+    expect(value).toBeGreaterThan(3000);
+    const parts = reports.map((report) => report.rows[0]?.value ?? 0);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(value);
   });
 
   it('agrees with perf on the page faults of a fixed program within 5', () => {

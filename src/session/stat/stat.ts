@@ -65,9 +65,17 @@ const LOOK_MS = 100;
 const OTHER_FDS = 64;
 
 /**
- * Counts what `options` ask for. The command's set-up is not counted: its counters are enabled by
- * its exec. Throws UsageError and FailedError; where none of the events can be counted, before
- * anything runs.
+ * Counts what `options` ask for, as `perf-ts stat` does. The command's set-up is not counted: its
+ * counters are enabled by its exec.
+ *
+ * ```ts
+ * const { rows } = await startStat({ command: ['./app'], events: ['page-faults'] }).finished;
+ * rows[0].value; // null if it was not counted; `reason` says why
+ * ```
+ *
+ * `onInterval` gets what was counted in each `intervalMs`. Throws UsageError for options that can't be
+ * meant; `finished` rejects with UsageError or FailedError, before anything runs where none of the
+ * events can be counted.
  */
 export function startStat(
   options: StatOptions,
