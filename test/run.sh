@@ -21,16 +21,23 @@ if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; th
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then missing+=(chromium)
   else echo "no browser: its tests are skipped; install Chromium as /usr/bin/chromium"; fi
 fi
+# Package lists of a fresh container are empty: without them nothing is known to be installable.
+has_apt() { command -v apt-get >/dev/null; }
+if has_apt && { [ "${#missing[@]}" -gt 0 ] || ! perf --version >/dev/null 2>&1; }; then
+  as_root apt-get update -qq || true
+fi
 # perf is the reference in some tests; without it they are skipped and counted. Ubuntu packs it
 # with the kernel's tools.
-if ! perf --version >/dev/null 2>&1; then
-  if apt-cache show linux-perf >/dev/null 2>&1; then missing+=(linux-perf); fi
+if ! perf --version >/dev/null 2>&1 && apt-cache show linux-perf >/dev/null 2>&1; then
+  missing+=(linux-perf)
 fi
-if [ "${#missing[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null; }
+if [ "${#missing[@]}" -gt 0 ] && has_apt; then
   echo "installing: ${missing[*]}"
-  as_root apt-get update -qq || true
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
-    echo "some packages could not be installed: ${missing[*]}"
+  # One that can't be had must not keep the others away.
+  apt_install "${missing[@]}" || for package in "${missing[@]}"; do
+    apt_install "$package" || echo "could not be installed: $package"
+  done
 fi
 # Tracepoint tests read the event formats from tracefs.
 if [ ! -e /sys/kernel/tracing/events ] && [ "$(id -u)" -eq 0 ]; then
