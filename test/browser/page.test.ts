@@ -20,8 +20,8 @@ describeBrowser('the page of a server', (tab) => {
     const below = requests.map((address) => address.slice(server.url.length));
     expect(below).toStrictEqual(['', 'page.css', 'page.js', 'worker.js', 'profile/0']);
     // The first second and 30 % of the second are spent in it, and 10 % of the time were not sampled.
-    const share = (await widthOf(page, 'parse')) / (await widthOf(page, 'server'));
-    expect(share).toBeCloseTo((900 + 270) / 1800, 1);
+    const share = async () => (await widthOf(page, 'parse')) / (await widthOf(page, 'server'));
+    await expect.poll(share).toBeCloseTo((900 + 270) / 1800, 1);
   });
 
   it('zooms on a click, and the back button takes it back', async () => {
