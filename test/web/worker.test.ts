@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodePageData } from '../../src/export/page-data.ts';
-import type { Profile } from '../../src/profile/types.ts';
+import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
 import { MAX_ROWS, type Selection, type TreeResult } from '../../web/src/worker/messages.ts';
 import { pageOf } from '../helpers/page-of.ts';
@@ -83,6 +83,38 @@ describe('the tree that the worker sends', () => {
   ] as const)('has rows by %s at the root', (roots, expected) => {
     const lines = draw(opened().tree({ ...TREE, roots }));
     expect(lines.filter((line) => !line.startsWith(' '))).toEqual(expected);
+  });
+
+  it('has what was lost as a block of its own, beside what has callers', () => {
+    const lossy = profileFromText(
+      `
+        tid     1      1      2
+        period  10     20     30
+                main   main   main
+                work   idle   work
+      `,
+      {},
+      [{ event: 0 as EventIndex, lostRecords: 3, lostSamples: 4 }],
+    );
+    const weights: Weights = {
+      kind: 'events',
+      unit: 'events',
+      values: Float64Array.of(10, 20, 30),
+      lostBefore: Float64Array.of(0, 40, 0),
+    };
+    const page = { ...pageOf(lossy), weights: { events: weights }, firstWeight: 'events' as const };
+    const answers = createAnswers();
+    answers.open({ slot: 0, bytes: encodePageData(page) });
+    const events = { ...TREE, weight: 'events' } as const;
+    const tree = answers.tree(events);
+    expect(draw(tree)).toEqual(['main 60/0', '  work 40/40', '  idle 20/20', '[lost] 40/40']);
+    expect(tree.weight).toBe(100);
+    expect(tree.labels.kind[tree.labels.name.indexOf('[lost]')]).toBe('lost');
+    expect(draw(answers.tree({ ...events, inverted: true }))).toContain('[lost] 40/40');
+    const byThread = draw(answers.tree({ ...events, roots: 'thread' }));
+    expect(byThread.filter((line) => !line.startsWith(' '))).toContain('[lost] 40/40');
+    // The samples were lost before one of the other thread.
+    expect(draw(answers.tree({ ...events, thread: 1 }))).toEqual(['main 30/0', '  work 30/30']);
   });
 
   it('shows callers where it is inverted, and zooms into them', () => {
