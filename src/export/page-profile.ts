@@ -78,6 +78,4 @@ export type PageLinks = {
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
   /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
   readonly source?: string;
-  /** `${assembly}?func=N`: instructions of a function as JSON (`AssemblyListing`), or why not (404). */
-  readonly assembly?: string;
 };

@@ -45,7 +45,6 @@ export type ViewState = {
   /** Column and direction: `self-`, `name+`. */
   readonly tableSort: string;
   readonly tableFilter: string;
-  readonly source: 'lines' | 'assembly';
 
   /** Row of the groups that `groupByStream` makes; null: the event's largest. */
   readonly stream: number | null;
@@ -87,7 +86,6 @@ export const DEFAULT_STATE: ViewState = {
   tableBy: 'function',
   tableSort: 'self-',
   tableFilter: '',
-  source: 'lines',
   stream: null,
   heatColumnNs: 1e9,
   heatRows: 50,
@@ -170,7 +168,6 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tableBy: oneOf('function', 'file', 'dso', 'thread'),
   tableSort: text,
   tableFilter: text,
-  source: oneOf('lines', 'assembly'),
   stream: rowOrNone,
   heatColumnNs: within(1e6, 1e11),
   heatRows: within(2, 200),
