@@ -26,6 +26,22 @@ export type CodeTable = {
   readonly hasSameName: (a: number, b: number) => boolean;
   /** The source line of the code at `address` of `row`; null where the JIT does not say. */
   readonly line?: (row: number, address: number) => SourceLine | null;
+  /** What the JIT says about the frames of a row's code; null where it does not. */
+  readonly unwinding?: (row: number) => CodeUnwinding | null;
+};
+
+/**
+ * Frame tables of one code object, as in an ELF file whose addresses are those of the process. They
+ * move with the code: what they say counts from where they are.
+ *
+ *   | code | 0 to 7 bytes | .eh_frame | .eh_frame_hdr |
+ */
+export type CodeUnwinding = {
+  /** Absolute address of `.eh_frame`. */
+  readonly address: number;
+  readonly ehFrame: Uint8Array;
+  /** Empty if there is none. */
+  readonly ehFrameHdr: Uint8Array;
 };
 
 export type SourceLine = {

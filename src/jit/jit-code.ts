@@ -12,6 +12,9 @@ type Code = { readonly layer: CodeLayer; readonly row: number };
 /** What a frame in JIT code is called. */
 export type JitSymbol = { readonly name: string; readonly symbolStart: number };
 
+/** A row of one of a process's tables. */
+export type TableRow = { readonly table: CodeTable; readonly row: number };
+
 /** The JIT code of one process. */
 type JitProcess = {
   readonly base: DsoIndex;
@@ -42,6 +45,7 @@ export class JitCode {
   readonly #processes: (JitProcess | null)[] = [];
   readonly #generation: number[] = [];
   #nowNs = Number.NEGATIVE_INFINITY;
+  #unwindingChanges = 0;
 
   constructor(dsos: DsoTable, load: (pid: number) => readonly CodeTable[]) {
     this.#dsos = dsos;
@@ -54,7 +58,11 @@ export class JitCode {
     this.#nowNs = timeNs;
     let isChanged = false;
     for (const process of this.#loaded) {
-      for (const layer of process.layers) isChanged = layer.advance(timeNs) || isChanged;
+      for (const layer of process.layers) {
+        if (!layer.advance(timeNs)) continue;
+        isChanged = true;
+        if (layer.table.unwinding !== undefined) this.#unwindingChanges++;
+      }
     }
     return isChanged;
   }
@@ -80,6 +88,26 @@ export class JitCode {
       return generation === 0 ? process.base : this.#generationRow(process, generation);
     }
     return process.base;
+  }
+
+  /** Grows with every change of what `findUnwinding` answers, of all processes together. */
+  get unwindingChanges(): number {
+    return this.#unwindingChanges;
+  }
+
+  /**
+   * The row of the code at `address` of `dso` now, if its JIT told the frame tables of that code; null
+   * if not, or if no code is there.
+   */
+  findUnwinding(dso: DsoIndex, address: number): TableRow | null {
+    if (!this.isJit(dso)) return null;
+    for (const layer of (this.#processes[dso] as JitProcess).layers) {
+      const row = layer.rowAt(address);
+      if (row === NONE) continue;
+      const { table } = layer;
+      return table.unwinding?.(row) ? { table, row } : null;
+    }
+    return null;
   }
 
   /** The function at `address` of a DSO that `place` gave; null if no JIT named it. */

@@ -3,14 +3,14 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { type RawTime, readAddress, readTimeSince, readU64 } from '../base/u64.ts';
 import { ByteStore } from './byte-store.ts';
-import type { CodeTable } from './code-table.ts';
+import type { CodeTable, CodeUnwinding } from './code-table.ts';
 import { DebugEntries } from './jitdump-lines.ts';
 import { BEFORE_RECORDING } from './perf-map.ts';
 import { SourceWindow } from './source-window.ts';
 
 export const MAX_JITDUMP_BYTES = 2 ** 32;
 export const MAX_JITDUMP_RECORDS = 5_000_000;
-/** Names and lines that are kept in memory; code stays in the file. */
+/** Of names, of lines and of unwind tables, kept in memory; code stays in the file. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 const MAX_NAME_BYTES = 64 * 1024;
 
@@ -20,7 +20,17 @@ const PREFIX_BYTES = 16;
 const FLAG_ARCH_TIMESTAMP = 1;
 const RECORD = { CODE_LOAD: 0, MOVE: 1, DEBUG_INFO: 2, CLOSE: 3, UNWINDING_INFO: 4 } as const;
 
-/** Where in the dump something is; size 0: nowhere. */
+/** Records that are read to their end, or to that of the name. */
+const KEPT_WHOLE: ReadonlySet<number> = new Set([
+  RECORD.CODE_LOAD,
+  RECORD.MOVE,
+  RECORD.DEBUG_INFO,
+  RECORD.UNWINDING_INFO,
+]);
+/** Frame tables lie behind the code at the next multiple of so many bytes from its start. */
+const TABLE_ALIGNMENT = 8;
+
+/** Where in the dump something is. */
 export type DumpRange = { readonly offset: number; readonly size: number };
 
 export type Jitdump = CodeTable & {
@@ -28,11 +38,6 @@ export type Jitdump = CodeTable & {
   readonly machine: number;
   /** The machine code of a row, as it was when the JIT wrote it. */
   readonly code: (row: number) => DumpRange;
-  /**
-   * Its `.eh_frame`, and behind it in the same range the last `headerSize` bytes: `.eh_frame_hdr`.
-   * Relative addresses in them count as in an ELF file with the code at 0.
-   */
-  readonly unwinding: (row: number) => DumpRange & { readonly headerSize: number };
 };
 
 export type JitdumpOptions = {
@@ -53,7 +58,8 @@ export type JitdumpOptions = {
  *     CODE_LOAD       u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; code[]
  *     MOVE            u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size, code_index
  *     DEBUG_INFO      u64 code_addr, nr_entry; entries      of the CODE_LOAD that follows
- *     UNWINDING_INFO  u64 unwinding_size, eh_frame_hdr_size, mapped_size; data[]         likewise
+ *     UNWINDING_INFO  u64 unwinding_size, eh_frame_hdr_size, mapped_size; data[]         likewise;
+ *                     data: .eh_frame, and as its last eh_frame_hdr_size bytes .eh_frame_hdr
  *
  * Null, with the reason counted, for a file that is not one. What a damaged or unfinished one has
  * before the damage is kept.
@@ -98,9 +104,11 @@ class RecordReader {
   readonly #codeSize = new GrowableFloat64();
   /** Where the code was when its lines were written: a MOVE keeps them. */
   readonly #origin = new GrowableFloat64();
+  /** Where in `#unwind` the tables begin; size 0: none. */
   readonly #unwindAt = new GrowableFloat64();
   readonly #unwindSize = new GrowableFloat64();
   readonly #unwindHeader = new GrowableFloat64();
+  readonly #unwind = new ByteStore(MAX_KEPT_BYTES);
   readonly #lines: DebugEntries;
   readonly #names = new ByteStore(MAX_KEPT_BYTES);
   /** Start of live code -> its last row. */
@@ -141,7 +149,7 @@ class RecordReader {
       }
       if (id === RECORD.CLOSE) break;
       const kept = id === RECORD.CODE_LOAD ? Math.min(total, 56 + MAX_NAME_BYTES) : total;
-      const isKnown = id <= RECORD.DEBUG_INFO && kept <= MAX_KEPT_BYTES;
+      const isKnown = KEPT_WHOLE.has(id) && kept <= MAX_KEPT_BYTES;
       const wanted = isKnown ? kept : Math.min(total, 40);
       view = window.view(at, wanted);
       if (view.byteLength < wanted) {
@@ -166,7 +174,7 @@ class RecordReader {
       case RECORD.DEBUG_INFO:
         return total >= 32 && this.#lines.announce(view, total);
       case RECORD.UNWINDING_INFO:
-        return total >= 40 && this.#announceUnwinding(view, at, total);
+        return total >= 40 && this.#announceUnwinding(view);
       default:
         // Of a newer writer.
         return true;
@@ -239,11 +247,15 @@ class RecordReader {
     return row;
   }
 
-  #announceUnwinding(view: DataView, at: number, total: number): boolean {
+  #announceUnwinding(view: DataView): boolean {
     const size = readU64(view, 16, this.#littleEndian);
     const header = readU64(view, 24, this.#littleEndian);
-    if (size > total - 40 || header > size) return false;
-    this.#unwinding = { at: at + 40, size, header };
+    if (size > view.byteLength - 40 || header > size) return false;
+    // V8 writes an empty .eh_frame_hdr for code of which it knows nothing.
+    if (size === header) return true;
+    const at = this.#unwind.length;
+    if (!this.#unwind.add(new Uint8Array(view.buffer, view.byteOffset + 40, size))) return false;
+    this.#unwinding = { at, size, header };
     return true;
   }
 
@@ -273,11 +285,23 @@ class RecordReader {
       line: (row, address) =>
         lines.find(row, address - (start[row] as number) + (origin[row] as number)),
       code: (row) => ({ offset: at(this.#codeAt, row), size: at(this.#codeSize, row) }),
-      unwinding: (row) => ({
-        offset: at(this.#unwindAt, row),
-        size: at(this.#unwindSize, row),
-        headerSize: at(this.#unwindHeader, row),
+      ...(this.#unwind.length > 0 && {
+        unwinding: (row: number) => this.#unwindingOf(row, start[row] as number),
       }),
+    };
+  }
+
+  #unwindingOf(row: number, start: number): CodeUnwinding | null {
+    const size = this.#unwindSize.array[row] as number;
+    if (size === 0) return null;
+    const from = this.#unwindAt.array[row] as number;
+    const to = from + size;
+    const header = to - (this.#unwindHeader.array[row] as number);
+    const codeSize = this.#codeSize.array[row] as number;
+    return {
+      address: start + Math.ceil(codeSize / TABLE_ALIGNMENT) * TABLE_ALIGNMENT,
+      ehFrame: this.#unwind.bytes(from, header),
+      ehFrameHdr: this.#unwind.bytes(header, to),
     };
   }
 }

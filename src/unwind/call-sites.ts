@@ -36,7 +36,7 @@ export class CallSites {
   #check(address: number, modules: ModuleLookup): boolean {
     if (!modules.find(address - 1)) return false;
     const { module, loadBias } = modules;
-    if (module === null) return true;
+    if (module === null || module.hasNoText) return true;
     const text = module.readText(address - loadBias - LONGEST_CALL, LONGEST_CALL);
     return text.length === LONGEST_CALL && this.#architecture.isBehindCall(text, LONGEST_CALL);
   }

@@ -37,7 +37,7 @@ export interface ModuleLookup {
    * answers: rules are remembered by it.
    */
   readonly generation: number;
-  /** Null: mapped, but of no file (JIT code). Its frames are unwound by frame pointer. */
+  /** Null: mapped, but of no file, as most JIT code. Its frames are unwound by frame pointer. */
   readonly module: UnwindModule | null;
   /** Absolute minus file address of `module` at the address last found. */
   readonly loadBias: number;

@@ -5,8 +5,8 @@ import type { UnwindSections } from './types.ts';
 let modules = 0;
 
 /**
- * One file with code, whatever processes map it. Its sections are loaded when the first frame lies
- * in it.
+ * One file with code, whatever processes map it, or one piece of JIT code that has frame tables. Its
+ * sections are loaded when the first frame lies in it.
  */
 export class UnwindModule {
   /** For messages. */
@@ -45,6 +45,11 @@ export class UnwindModule {
   /** Null if the file is absent. */
   get table(): CfiTable | null {
     return this.sections && this.#table;
+  }
+
+  /** Its tables are known, but not its code. */
+  get hasNoText(): boolean {
+    return this.sections?.readText === null;
   }
 
   /** Code from the file address `address`, at most `length` bytes; empty if it can't be read. */

@@ -96,18 +96,30 @@ describe('a jitdump', () => {
     expect(reasons).toEqual([]);
   });
 
-  test('keeps the place of the machine code and of its unwinding information', () => {
+  test('keeps the place of the machine code, and its frame tables, also after a move', () => {
     const unwinding = Uint8Array.of(1, 2, 3, 4, 5, 6);
     const builder = new DumpBuilder().unwinding(unwinding, 2).load(0, 0x7f0000, 'f');
-    builder.load(1, 0x7f0100, 'without');
+    builder.move(1, 0x7f0000, 0x7f0200, CODE.length).load(1, 0x7f0100, 'without');
+    builder.unwinding(unwinding, unwinding.length).load(1, 0x7f0300, 'with an empty search table');
     const bytes = builder.out.finish();
     const { dump } = read(bytes);
     const code = dump?.code(0) ?? { offset: 0, size: 0 };
     expect(bytes.subarray(code.offset, code.offset + code.size)).toEqual(CODE);
-    const { offset = 0, size = 0, headerSize } = dump?.unwinding(0) ?? {};
-    expect(bytes.subarray(offset, offset + size)).toEqual(unwinding);
-    expect(headerSize).toBe(2);
-    expect(dump?.unwinding(1).size).toBe(0);
+    expect(dump?.unwinding?.(0)).toEqual({
+      address: 0x7f0008,
+      ehFrame: unwinding.subarray(0, 4),
+      ehFrameHdr: unwinding.subarray(4),
+    });
+    expect(dump?.unwinding?.(1)).toEqual({
+      address: 0x7f0208,
+      ehFrame: unwinding.subarray(0, 4),
+      ehFrameHdr: unwinding.subarray(4),
+    });
+    expect(dump?.unwinding?.(2)).toBeNull();
+    expect(dump?.unwinding?.(3)).toBeNull();
+    expect(read(new DumpBuilder().load(0, 0x7f0000, 'f').out.finish()).dump?.unwinding).toBe(
+      undefined,
+    );
   });
 
   test.each([0, 0x40])('knows source lines, also after a move (entries %d bytes off)', (off) => {

@@ -17,6 +17,7 @@ import { decodeRecord } from '../../perf-event/record.ts';
 import { ProcessTable } from '../../process/process-table.ts';
 import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
+import { openJitdumps } from '../read/jit-files.ts';
 import { openUnwinder } from '../read/open-profile.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrder } from '../read/ordered-records.ts';
@@ -55,7 +56,7 @@ export function rewriteRecording(
   options: RewriteOptions = {},
 ): RewriteSummary {
   return withRecording(input, (data) => {
-    const rewriter = new Rewriter(data, options);
+    const rewriter = new Rewriter(data, input, options);
     const sink = openRewriteOutput(output);
     try {
       rewriter.run(sink);
@@ -88,7 +89,7 @@ class Rewriter {
   #firstNs = Number.POSITIVE_INFINITY;
   #lastNs = Number.NEGATIVE_INFINITY;
 
-  constructor(data: PerfData, options: RewriteOptions) {
+  constructor(data: PerfData, path: string, options: RewriteOptions) {
     if (data.attrs.length === 0) {
       throw new FailedError('the recording lists no events: there is nothing to write');
     }
@@ -102,13 +103,7 @@ class Rewriter {
     const cleansRaw = kernel !== null || this.#labels !== null;
     const formats = tracing === null || !cleansRaw ? null : TracepointFormats.parse(tracing);
     this.#changes = data.attrs.map((event) => changeEvent(event, options));
-    const { symfs } = options;
-    this.#unwinder = dropsStacks(options)
-      ? openUnwinder(
-          { data, processes: this.#processes },
-          { ...(symfs !== undefined && { symfs }) },
-        )
-      : null;
+    this.#unwinder = dropsStacks(options) ? this.#openUnwinder(path) : null;
     this.#samples = data.attrs.map(({ info, attr }, index) => {
       const change = this.#changes[index] as EventChange;
       if (!change.isDecoded) return null;
@@ -123,6 +118,16 @@ class Rewriter {
     this.#sideBand = new SideBandRewriter(kernel, this.#labels, buildIds, littleEndian);
     this.#buildIds = new BuildIdList(data, buildIds, this.#labels);
     this.#selector = new Selector(data, options.select ?? {});
+  }
+
+  #openUnwinder(path: string): StackUnwinder | null {
+    const { symfs } = this.#options;
+    const sources = { ...(symfs !== undefined && { symfs }) };
+    const data = this.#data;
+    const processes = this.#processes;
+    const { diagnostics } = data;
+    const jit = openJitdumps({ ...sources, data, processes, diagnostics, path });
+    return openUnwinder({ data, processes, jit }, sources);
   }
 
   run(sink: RewriteOutput): void {

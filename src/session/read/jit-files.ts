@@ -41,6 +41,12 @@ export function openJitCode(options: JitFilesOptions): JitCode {
   return new JitCode(options.processes.dsos, (pid) => files.tablesOf(pid));
 }
 
+/** The same of jitdumps alone, which have the frame tables of the code. */
+export function openJitdumps(options: JitFilesOptions): JitCode {
+  const files = new JitFiles(options);
+  return new JitCode(options.processes.dsos, (pid) => files.dumpsOf(pid));
+}
+
 class JitFiles {
   readonly #options: JitFilesOptions;
   readonly #owners: readonly number[];
@@ -51,12 +57,17 @@ class JitFiles {
     this.#owners = ownerOf(options.path);
   }
 
-  tablesOf(pid: number): CodeTable[] {
-    const tables: CodeTable[] = [];
+  dumpsOf(pid: number): CodeTable[] {
+    const dumps: CodeTable[] = [];
     for (const path of this.#options.processes.jitdumps.get(pid) ?? []) {
       const dump = this.#readJitdump(path, pid);
-      if (dump !== null) tables.push(dump);
+      if (dump !== null) dumps.push(dump);
     }
+    return dumps;
+  }
+
+  tablesOf(pid: number): CodeTable[] {
+    const tables = this.dumpsOf(pid);
     const map = this.#storedMap(pid) ?? (tables.length === 0 ? this.#mapNow(pid) : null);
     if (map !== null) tables.push(map);
     return tables;

@@ -31,6 +31,7 @@ import type {
   WeightKind,
   Weights,
 } from '../../profile/types.ts';
+import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { demangler } from './demangler.ts';
 import { describeEvent, isSideband } from './event-description.ts';
@@ -307,17 +308,18 @@ function finishImport(
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */
 export function openUnwinder(
-  { data, processes }: Pick<Pipeline, 'data' | 'processes'>,
+  { data, processes, jit }: Pick<Pipeline, 'data' | 'processes' | 'jit'>,
   sources: SymbolSources,
 ): StackUnwinder | null {
   if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
   // Files that can't be had are told of by completeness here, and by name when frames are named.
   const diagnostics = new Diagnostics();
   let files: SymbolFiles | null = null;
-  return new StackUnwinder(data, processes, (request) => {
-    files ??= new SymbolFiles({ ...sources, diagnostics, pids: processes.pids() });
+  const provide: SymbolProvider = (request) => {
+    files ??= new SymbolFiles({ ...sources, diagnostics, pids: () => processes.pids() });
     return files.provide(request);
-  });
+  };
+  return new StackUnwinder(data, processes, provide, jit);
 }
 
 /** Looks up every address that occurred, DSO by DSO. */
@@ -374,7 +376,7 @@ export function createSymbolizer(
     provider: new SymbolFiles({
       ...sources,
       diagnostics,
-      pids: processes.pids(),
+      pids: () => processes.pids(),
       recordedOn: { hostname, kernel: osRelease },
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),

@@ -178,10 +178,10 @@ class RecordDescriber {
     this.#options = options;
     this.#visits = visits;
     this.#pipeline = new Pipeline(data);
-    this.#pipeline.unwinder = openUnwinder(this.#pipeline, options.symbols ?? {});
     const { processes, diagnostics } = this.#pipeline;
     const jitFiles = { ...options.symbols, data, processes, diagnostics, path };
     this.#pipeline.jit = openJitCode(jitFiles);
+    this.#pipeline.unwinder = openUnwinder(this.#pipeline, options.symbols ?? {});
     const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
     this.#namer = new FrameNamer(
       this.#pipeline,

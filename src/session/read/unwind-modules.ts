@@ -3,13 +3,18 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
+import type { JitCode } from '../../jit/jit-code.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 import type { DsoIndex, MappingIndex } from '../../process/types.ts';
 import { dsoText } from '../../symbols/dso-symbols.ts';
 import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import type { ModuleLookup } from '../../unwind/types.ts';
 import { UnwindModule } from '../../unwind/unwind-module.ts';
+import { JitModules } from './jit-modules.ts';
 import { openUnwindFile, segmentBias, type UnwindFile } from './unwind-sections.ts';
+
+/** More code mappings than a recording changes; jitdumps have fewer rows than 2^53 divided by it. */
+const MOST_GENERATIONS = 2 ** 30;
 
 /**
  * The modules of the process at hand, as the process table has them at the moment. Files are opened
@@ -25,7 +30,8 @@ export class MappedModules implements ModuleLookup {
   /** Of the recording's own list, for mappings that carry none: by path. */
   readonly #buildIds: ReadonlyMap<string, string>;
   #pid = NONE as number;
-  /** By DSO; null where there is no file, as for JIT code. */
+  readonly #jit: JitModules | null;
+  /** By DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
   readonly #modules: (UnwindModule | null | undefined)[] = [];
   readonly #files: (UnwindFile | null | undefined)[] = [];
   /** By mapping; NaN where not yet known. */
@@ -36,7 +42,9 @@ export class MappedModules implements ModuleLookup {
     provider: SymbolProvider,
     buildIds: ReadonlyMap<string, string>,
     diagnostics: Diagnostics,
+    jit: JitCode | null,
   ) {
+    this.#jit = jit && new JitModules(jit);
     this.#buildIds = buildIds;
     this.#processes = processes;
     this.#provider = provider;
@@ -46,7 +54,8 @@ export class MappedModules implements ModuleLookup {
   /** What follows is about the process `pid`, as of now. */
   enter(pid: number): void {
     this.#pid = pid;
-    this.generation = this.#processes.generationOf(pid);
+    const changes = this.#jit === null ? 0 : this.#jit.changes;
+    this.generation = changes * MOST_GENERATIONS + this.#processes.generationOf(pid);
   }
 
   find(address: number): boolean {
@@ -58,7 +67,11 @@ export class MappedModules implements ModuleLookup {
     const dso = mappings.dso(mapping);
     let module = this.#modules[dso];
     if (module === undefined) module = this.#makeModule(dso);
-    if (module === null) return true;
+    if (module === null) {
+      this.module = this.#jit?.find(dso, address) ?? null;
+      this.loadBias = 0;
+      return true;
+    }
     this.module = module;
     let bias = mapping < this.#biases.length ? (this.#biases.array[mapping] as number) : Number.NaN;
     if (Number.isNaN(bias)) bias = this.#computeBias(mapping, dso);

@@ -2,6 +2,7 @@
 
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { JitCode } from '../../jit/jit-code.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { firstUserEntry, isContextMarker } from '../../perf-event/callchain.ts';
@@ -46,6 +47,7 @@ export class StackUnwinder {
   hasChanged = false;
   readonly #modules: MappedModules;
   readonly #data: PerfData;
+  readonly #jit: JitCode | null;
   readonly #diagnostics: Diagnostics;
   readonly #stack = new StackBytes();
   readonly #frames = new Float64Array(MOST_FRAMES);
@@ -53,13 +55,24 @@ export class StackUnwinder {
   readonly #dumps: (RegisterDump | null | undefined)[] = [];
   #unwinder: Unwinder | null = null;
 
-  constructor(data: PerfData, processes: ProcessTable, provider: SymbolProvider) {
+  /**
+   * `jit` knows the frame tables of JIT code and goes on to the time of each sample; without it frame
+   * pointers are followed there.
+   */
+  constructor(
+    data: PerfData,
+    processes: ProcessTable,
+    provider: SymbolProvider,
+    jit: JitCode | null = null,
+  ) {
     this.#data = data;
+    this.#jit = jit;
     this.#diagnostics = data.diagnostics;
     const listed = (data.features.buildIds ?? []).map(
       ({ filename, buildId }) => [filename, buildId] as const,
     );
-    this.#modules = new MappedModules(processes, provider, new Map(listed), data.diagnostics);
+    const buildIds = new Map(listed);
+    this.#modules = new MappedModules(processes, provider, buildIds, data.diagnostics, jit);
   }
 
   /**
@@ -84,6 +97,7 @@ export class StackUnwinder {
     const [spNumber, ipNumber] = unwinder.architecture === 'x86-64' ? X86_64 : AARCH64;
     const stackPointer = registers[spNumber] as number;
     this.#stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
+    this.#jit?.advance(sample.timeNs);
     this.#modules.enter(sample.pid);
     let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames, dump);
     if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
