@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import { until } from '../helpers/tasks.ts';
+import { isAlive, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const running: ChildProcess[] = [];
@@ -23,6 +23,15 @@ function threadsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).length;
 }
 
+/** Null for a process that has ended. */
+function exeOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return null;
+  }
+}
+
 describeLive('attaching', () => {
   const workload = compileWorkload();
 
@@ -38,6 +47,27 @@ describeLive('attaching', () => {
     expect(info.records.COMM).toBeGreaterThanOrEqual(101);
     expect(info.records.MMAP2).toBeGreaterThan(2);
     expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toMatch(/^workload/);
+  });
+
+  it('names what only the target can see, in report and script', async () => {
+    const hidden = join(scratch, 'hidden');
+    mkdirSync(hidden);
+    const program = join(hidden, 'inside');
+    const enter = `mount -t tmpfs none ${hidden} && cp ${workload} ${program} && exec ${program} burn 1 60`;
+    const pid = start(['unshare', '-m', 'sh', '-c', enter]);
+    await until(() => !isAlive(pid) || exeOf(pid) === program);
+    if (!isAlive(pid)) {
+      console.warn('skipped: no mount of its own can be made here');
+      return;
+    }
+    expect(existsSync(program)).toBe(false);
+    const file = join(scratch, 'hidden.data');
+    const flags = ['-e', 'cpu-clock:u', '-F', '1000', '-p', String(pid), '--duration', '0.3'];
+    expect(perfTs(['record', '-q', '-o', file, ...flags]).status).toBe(0);
+    for (const command of ['report', 'script']) {
+      const { stdout } = perfTs([command, file]);
+      expect([command, /burn_thread|leaf|deep/.test(stdout)]).toEqual([command, true]);
+    }
   });
 
   it('ends by itself when the target ends, with status 0', async () => {

@@ -107,7 +107,7 @@ class ArchiveWriter {
     const files = new SymbolFiles({
       ...this.#options,
       diagnostics: this.diagnostics,
-      pids: processes.pids(),
+      pids: () => processes.pids(),
       recordedOn: { hostname, kernel: osRelease },
     });
     const kept: Kept = {

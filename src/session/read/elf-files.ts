@@ -23,8 +23,8 @@ export type ElfFilesOptions = {
   readonly roots: readonly string[];
   /** The user named one of them: this machine's own files are not the recorded ones. */
   readonly hasSymfs: boolean;
-  /** Processes of the recording; those still alive show their files under /proc/PID/root. */
-  readonly pids: readonly number[];
+  /** Processes met so far; those still alive show their files under /proc/PID/root. */
+  readonly pids: () => readonly number[];
 };
 
 /** More processes than this are not asked for a file that is not in our own root. */
@@ -91,7 +91,9 @@ export class ElfFiles {
   #candidates(path: string): string[] {
     const { hasSymfs, pids } = this.#options;
     if (hasSymfs) return this.#underRoots([path]);
-    const roots = pids.slice(0, MAX_ROOTS).map((pid) => `/proc/${pid}/root`);
+    const roots = pids()
+      .slice(0, MAX_ROOTS)
+      .map((pid) => `/proc/${pid}/root`);
     return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
   }
 

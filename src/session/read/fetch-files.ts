@@ -26,7 +26,11 @@ export async function fetchFiles(
   const server = new Debuginfod({ urls, directory, diagnostics });
   // What is missing before anything was fetched is nobody's loss.
   const uncounted = new Diagnostics();
-  const files = new SymbolFiles({ ...sources, diagnostics: uncounted, pids: processes.pids() });
+  const files = new SymbolFiles({
+    ...sources,
+    diagnostics: uncounted,
+    pids: () => processes.pids(),
+  });
   const waiting: DsoIndex[] = [];
   for (let index = 0; index < processes.dsos.length; index++) {
     const dso = index as DsoIndex;

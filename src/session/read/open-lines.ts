@@ -18,7 +18,7 @@ export function openLines(
   const files = new SymbolFiles({
     ...sources,
     diagnostics: new Diagnostics(),
-    pids: processes.pids(),
+    pids: () => processes.pids(),
   });
   const { dsos } = processes;
   const decoders = sectionDecoders;

@@ -28,8 +28,11 @@ export type SymbolSources = {
 
 export type SymbolFilesOptions = SymbolSources & {
   readonly diagnostics: Diagnostics;
-  /** Processes of the recording; those still alive show their files under /proc/PID/root. */
-  readonly pids?: readonly number[];
+  /**
+   * Processes met so far in the recording, asked for with each file; those still alive show their
+   * files under /proc/PID/root.
+   */
+  readonly pids?: () => readonly number[];
   /** The machine of the recording, as far as its header says; absent: it is this one. */
   readonly recordedOn?: RecordedMachine;
   /** Uids besides root, ourselves and the target's whose perf maps are believed. */
@@ -58,7 +61,7 @@ export class SymbolFiles {
 
   constructor(options: SymbolFilesOptions) {
     this.#options = options;
-    const { diagnostics, symfs, archive, debugDir, pids = [] } = options;
+    const { diagnostics, symfs, archive, debugDir, pids = () => [] } = options;
     const usual = options.places ?? usualPlaces();
     const places =
       debugDir === undefined
