@@ -152,6 +152,32 @@ describeLive('copied stacks', () => {
     expect(found.length / below.length).toBeGreaterThan(0.95);
   });
 
+  // Before a function has set up its frame, the frame pointer is its caller's: followed by it, three of
+  // four samples in so short a function lack the caller.
+  it.skipIf(process.arch !== 'x64')('have the caller of optimised JavaScript', async () => {
+    const script = join(scratch, 'optimised.cjs');
+    writeFileSync(
+      script,
+      `function inner(n) { return (n * 7) | 0; }
+       function outer(n) { let sum = 0; for (let i = 0; i < n; i++) sum ^= inner(i); return sum; }
+       for (let i = 0; i < 20000; i++) outer(10000);`,
+    );
+    const file = join(scratch, 'optimised.data');
+    const prof = ['--perf-prof', '--perf-prof-unwinding-info'];
+    const notInlined = ['--max-inlined-bytecode-size=0', '--max-inlined-bytecode-size-small=0'];
+    const args = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '-k', 'mono'];
+    const node = [process.execPath, ...prof, ...notInlined, script];
+    args.push('--call-graph', 'dwarf,32768', '-o', file, '--', ...node);
+    // The jitdump is written where Node runs.
+    expect(perfTs(args, { cwd: scratch }).status).toBe(0);
+    const stacks = [...scriptOf(file).values()];
+    const inInner = stacks.filter(([leaf]) => leaf?.includes('JS:*inner'));
+    expect(inInner.length).toBeGreaterThan(100);
+    const called = inInner.filter(([, caller]) => caller?.includes('outer'));
+    expect(called.length / inInner.length).toBeGreaterThan(0.99);
+    expect(wholeShare(await openProfile(file))).toBeGreaterThanOrEqual(0.99);
+  });
+
   it('are unwound and dropped at the end by auto, which joins them with frame pointers', async () => {
     const file = record('auto');
     expect(sampleTypeOf(file) & PERF_SAMPLE.STACK_USER).toBe(0);
