@@ -13,6 +13,8 @@ export const MAX_JITDUMP_RECORDS = 5_000_000;
 /** Of names, of lines and of unwind tables, kept in memory; code stays in the file. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 const MAX_NAME_BYTES = 64 * 1024;
+/** Of one code object: V8 writes 100 bytes. Who looks up an address reads all of them. */
+const MAX_TABLE_BYTES = 64 * 1024;
 
 const MAGIC = 0x4a695444;
 const HEADER_BYTES = 40;
@@ -253,6 +255,11 @@ class RecordReader {
     if (size > view.byteLength - 40 || header > size) return false;
     // V8 writes an empty .eh_frame_hdr for code of which it knows nothing.
     if (size === header) return true;
+    if (size > MAX_TABLE_BYTES) {
+      const { diagnostics, name } = this.#options;
+      diagnostics.count('jitdump has frame tables of more than 64 KiB, not used', name);
+      return true;
+    }
     const at = this.#unwind.length;
     if (!this.#unwind.add(new Uint8Array(view.buffer, view.byteOffset + 40, size))) return false;
     this.#unwinding = { at, size, header };

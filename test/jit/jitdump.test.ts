@@ -117,9 +117,18 @@ describe('a jitdump', () => {
     });
     expect(dump?.unwinding?.(2)).toBeNull();
     expect(dump?.unwinding?.(3)).toBeNull();
-    expect(read(new DumpBuilder().load(0, 0x7f0000, 'f').out.finish()).dump?.unwinding).toBe(
-      undefined,
-    );
+  });
+
+  test('has no frame tables where there are none, or more than one code object needs', () => {
+    const none = new DumpBuilder().load(0, 0x7f0000, 'f');
+    expect(read(none.out.finish()).dump?.unwinding).toBeUndefined();
+    const large = new DumpBuilder().unwinding(new Uint8Array(64 * 1024 + 1), 0);
+    const { dump, reasons } = read(large.load(0, 0x7f0000, 'f').out.finish());
+    expect(dump?.length).toBe(1);
+    expect(dump?.unwinding).toBeUndefined();
+    expect(reasons).toEqual([
+      'jitdump has frame tables of more than 64 KiB, not used: jit-77.dump',
+    ]);
   });
 
   test.each([0, 0x40])('knows source lines, also after a move (entries %d bytes off)', (off) => {

@@ -4,6 +4,9 @@ import type { DsoIndex } from '../../process/types.ts';
 import type { UnwindSection } from '../../unwind/types.ts';
 import { UnwindModule } from '../../unwind/unwind-module.ts';
 
+/** Modules kept, whose indexes take memory; V8 has some hundred with tables. */
+const MOST_MODULES = 4096;
+
 /**
  * JIT code as modules: one per code object whose JIT told its frame tables. Their file addresses are
  * the absolute ones, so that the load bias is 0. They are made when a rule is looked for.
@@ -12,6 +15,7 @@ export class JitModules {
   readonly #jit: JitCode;
   /** By row of its table. */
   readonly #modules = new Map<CodeTable, Map<number, UnwindModule>>();
+  #count = 0;
 
   constructor(jit: JitCode) {
     this.#jit = jit;
@@ -26,16 +30,16 @@ export class JitModules {
   find(dso: DsoIndex, address: number): UnwindModule | null {
     const code = this.#jit.findUnwinding(dso, address);
     if (code === null) return null;
-    let modules = this.#modules.get(code.table);
-    if (modules === undefined) {
-      modules = new Map();
-      this.#modules.set(code.table, modules);
+    const known = this.#modules.get(code.table)?.get(code.row);
+    if (known !== undefined) return known;
+    if (this.#count === MOST_MODULES) {
+      this.#modules.clear();
+      this.#count = 0;
     }
-    let module = modules.get(code.row);
-    if (module === undefined) {
-      module = makeModule(code.table, code.row);
-      modules.set(code.row, module);
-    }
+    const module = makeModule(code.table, code.row);
+    const modules = this.#modules.get(code.table) ?? new Map<number, UnwindModule>();
+    this.#modules.set(code.table, modules.set(code.row, module));
+    this.#count++;
     return module;
   }
 }
