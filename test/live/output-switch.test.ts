@@ -53,7 +53,8 @@ describeLive('a recording over several files', () => {
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
     const { child, ended, said } = start(
       ['-o', join(scratch, name), ...options],
-      ['sh', '-c', loop],
+      // On one CPU: what two of them write while the file changes may lie on either side.
+      ['taskset', '-c', '0', 'sh', '-c', loop],
     );
     await until(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
@@ -68,7 +69,8 @@ describeLive('a recording over several files', () => {
     for (const file of [files[0]!, files.at(-1)!]) {
       const { stdout } = perfTs(['report', file]);
       expect(stdout).not.toContain('after the last samples');
-      if (samplesIn(file) > 0) expect(stdout).toContain('page_faults');
+      // A few may be of the shell alone.
+      if (samplesIn(file) > 1000) expect(stdout).toContain('page_faults');
     }
     // Times do not overlap.
     const times = files.map((file) => {

@@ -25,9 +25,11 @@ const directory = mkdtempSync(join(tmpdir(), 'perf-ts-compatibility-'));
 const theirs = join(directory, 'theirs.data');
 const ours = join(directory, 'ours.data');
 const EVENTS = 'sched:sched_switch,page-faults:u,raw_syscalls:sys_enter';
+/** Who sleeps is switched out. */
+const PROGRAM = ['sh', '-c', 'ls /usr; sleep 0.01'];
 const recorded =
   existsSync(join(TRACEFS, 'events/sched')) &&
-  spawnSync('perf', ['record', '-q', '-o', theirs, '-e', EVENTS, '-c', '1', '--', 'ls', '/usr'])
+  spawnSync('perf', ['record', '-q', '-o', theirs, '-e', EVENTS, '-c', '1', '--', ...PROGRAM])
     .status === 0;
 
 const perf = (...args: string[]) =>
