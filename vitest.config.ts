@@ -5,6 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Only against a test that never ends: live tests share the machine with whatever else runs.
     testTimeout: 240_000,
+    // A live test is a new recording each time, beside whatever else runs. What failed once and then
+    // passed is marked (retry x1) in the log: worth a look, not a broken build.
+    retry: 1,
     hookTimeout: 240_000,
     // What perf has stored below ~/.debug on this machine is no part of a recording under test.
     env: { PERF_BUILDID_DIR: '/nonexistent' },
