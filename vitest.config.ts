@@ -9,6 +9,8 @@ export default defineConfig({
     // passed is marked (retry x1) in the log: worth a look, not a broken build.
     retry: 1,
     hookTimeout: 240_000,
+    // Two at a time also on small machines; more would only take time from what is being recorded.
+    maxWorkers: 2,
     // What perf has stored below ~/.debug on this machine is no part of a recording under test.
     env: { PERF_BUILDID_DIR: '/nonexistent' },
     server: { deps: { inline: ['d3-flame-graph'] } },
