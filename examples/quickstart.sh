@@ -34,7 +34,7 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   step "installing node packages"
   npm ci --no-audit --no-fund --loglevel=error
 fi
-built=(dist/bin/main.js dist/web/flame-graph.js build/Release/perf_ts.node)
+built=(dist/bin/main.js dist/web/page.js build/Release/perf_ts.node)
 if ! ls "${built[@]}" >/dev/null 2>&1 ||
   [ -n "$(find src native web package.json -newer dist/bin/main.js -print -quit)" ]; then
   step "building"
