@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import type { GroupKey } from '../profile/grouped-report.ts';
+import { GROUP_KEYS, type GroupKey } from '../profile/grouped-report.ts';
 
 /** perf's names, where they differ from ours. */
 const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {
@@ -8,19 +8,7 @@ const ALIASES: Readonly<Record<string, readonly GroupKey[]>> = {
   thread: ['comm', 'pid', 'tid'],
 };
 
-const KEYS: readonly string[] = [
-  'comm',
-  'pid',
-  'tid',
-  'cpu',
-  'event',
-  'dso',
-  'sym',
-  'srcline',
-  'srcfile',
-  'category',
-  'tier',
-];
+const KEYS: readonly string[] = GROUP_KEYS;
 
 /** Tables that have a form of their own: an interval for every share, and equal names for threads. */
 const PLAIN = ['sym', 'dso', 'thread', 'comm'] as const;

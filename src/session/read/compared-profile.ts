@@ -1,8 +1,7 @@
-// Hot: once per sample.
-
 import { FailedError } from '../../base/errors.ts';
 import type { ComparedProfile } from '../../period/report/disagreement.ts';
-import type { FuncIndex, Profile, WeightKind } from '../../profile/types.ts';
+import { innermostFuncs } from '../../profile/call-nodes.ts';
+import type { FuncIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from './open-profile.ts';
 
 const KINDS: readonly WeightKind[] = ['samples', 'period', 'events', 'time'];
@@ -30,15 +29,4 @@ function weightsOf(opened: OpenedProfile, kind: WeightKind): Float64Array | null
     if (error instanceof FailedError) return null;
     throw error;
   }
-}
-
-/** FuncIndex of each sample's innermost frame, −1 for a sample without any. */
-function innermostFuncs({ samples, stacks, frames }: Profile): Int32Array {
-  const { length, stack } = samples;
-  const funcs = new Int32Array(length);
-  for (let i = 0; i < length; i++) {
-    const s = stack[i] as number;
-    funcs[i] = s < 0 ? -1 : (frames.func[stacks.frame[s] as number] as number);
-  }
-  return funcs;
 }
