@@ -9,8 +9,9 @@ import { readAppendix } from '../../perf-data/appendix.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import type { Profile } from '../../profile/types.ts';
 import { MAX_NOTES_BYTES, type NodeNote, notesPath, parseNotes } from './node-notes.ts';
+import { fileSource } from './open-regular.ts';
 import { ScriptMaps } from './script-maps.ts';
-import { openTrusted, sourceOf, uidOfProcess } from './trusted-file.ts';
+import { openTrusted, uidOfProcess } from './trusted-file.ts';
 
 /** Name of the attachment with the notes of a process, without its pid. */
 export const NODE_NOTES_ATTACHMENT = 'node-notes/';
@@ -85,7 +86,7 @@ function readNotes(
 export function readNotesNow(pid: number, owners: readonly number[]): Uint8Array | null {
   const file = openTrusted(notesPath(pid), owners);
   if (file.kind === 'refused') return null;
-  const source = sourceOf(file.fd, file.size);
+  const source = fileSource(file.fd, file.size);
   try {
     return source.read(0, Math.min(source.size, MAX_NOTES_BYTES));
   } finally {

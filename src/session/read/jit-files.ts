@@ -12,8 +12,9 @@ import type { PerfData } from '../../perf-data/reader.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 import type { SymbolSource } from '../../symbols/symbol-request.ts';
 import { NAMED_BY_LATEST } from './jit-settle.ts';
+import { fileSource } from './open-regular.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
-import { openTrusted, sourceOf, uidOfProcess } from './trusted-file.ts';
+import { openTrusted, uidOfProcess } from './trusted-file.ts';
 
 /** Name of the attachment with the perf map of a process, without its pid. */
 export const PERF_MAP_ATTACHMENT = 'perf-map/';
@@ -161,7 +162,7 @@ export function openJitdump(
   if (copy === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
   const targetUid = uidOfProcess(pid);
   const file = openTrusted(path, targetUid === null ? owners : [...owners, targetUid]);
-  return file.kind === 'refused' ? refuse(file.reason) : sourceOf(file.fd, file.size);
+  return file.kind === 'refused' ? refuse(file.reason) : fileSource(file.fd, file.size);
 }
 
 /** The pid in the file's name, by which its writer knows itself. */

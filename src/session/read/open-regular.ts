@@ -31,8 +31,8 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
   }
 }
 
-/** Reads with pread: no position, so nothing to share. */
-function fileSource(fd: number, size: number): SymbolSource {
+/** Reads with pread: no position, so nothing to share. Closing it closes `fd`, once. */
+export function fileSource(fd: number, size: number): SymbolSource {
   let isOpen = true;
   return {
     size,

@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { SymbolSource } from '../../symbols/symbol-request.ts';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 
 /** An open file, or why it is not used. */
 export type TrustedFile =
@@ -45,22 +44,4 @@ export function uidOfProcess(pid: number): number | null {
   } catch {
     return null;
   }
-}
-
-/** The file's bytes, read where they are asked for; closes the file. */
-export function sourceOf(fd: number, size: number): SymbolSource {
-  return {
-    size,
-    read(offset, length) {
-      const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
-      let done = 0;
-      while (done < bytes.length) {
-        const count = readSync(fd, bytes, done, bytes.length - done, offset + done);
-        if (count === 0) return bytes.subarray(0, done);
-        done += count;
-      }
-      return bytes;
-    },
-    close: () => closeSync(fd),
-  };
 }
