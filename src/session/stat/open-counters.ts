@@ -4,12 +4,13 @@ import type { NativeBinding, NativeCounterGroup, NativeError } from '../../nativ
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { nameInUserSpace } from '../record/event-name.ts';
 import { happensOnlyInKernel } from '../record/open-fallbacks.ts';
+import { isRefused } from '../record/open-refusal.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import { type CounterMode, counterAttr } from './counter-attr.ts';
 import { Counters, type Instance, type OpenGroup, type Refused } from './counters.ts';
 import { domainOf } from './event-role.ts';
 import { type Place, type PlaceContext, placesOf } from './places.ts';
-import { isRefused, refusalReason } from './refusal.ts';
+import { refusalReason } from './refusal.ts';
 
 export type OpeningContext = PlaceContext & {
   readonly binding: NativeBinding;

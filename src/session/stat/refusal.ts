@@ -1,6 +1,7 @@
 import { type EventSources, isCorePmu } from '../../events/event-sources.ts';
 import { EVENT_TYPE, type EventSpec } from '../../events/event-spec.ts';
 import { type KernelSettings, readKernelSettings } from '../record/kernel-settings.ts';
+import { isRefused } from '../record/open-refusal.ts';
 import { explainRefusal } from '../record/permission-help.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -25,10 +26,6 @@ export function refusalReason(spec: EventSpec, code: string, sources: EventSourc
   }
   const reason = REASONS[code];
   return reason === undefined ? code : `${reason} (${code})`;
-}
-
-export function isRefused(code: string): boolean {
-  return code === 'EACCES' || code === 'EPERM';
 }
 
 /** What to do where the kernel does not allow an event. */

@@ -7,13 +7,14 @@ import type { CommandEnd, NativeError, NativeHeldCommand } from '../../native/ty
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { openCgroup } from '../record/containers.ts';
 import { onlineCpus, readEventSources } from '../record/event-sources.ts';
+import { isRefused } from '../record/open-refusal.ts';
 import { chooseGroups } from './choose-events.ts';
 import type { CountedGroup } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
 import { isAlive, listThreads } from './places.ts';
-import { isRefused, permissionHints } from './refusal.ts';
+import { permissionHints } from './refusal.ts';
 import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
 import { type GroupTally, rowsOf, type StatRow, tallyGroups } from './tally.ts';
