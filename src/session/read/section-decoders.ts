@@ -6,6 +6,8 @@ import { ZstdGuard } from '../../perf-data/zstd-guard.ts';
 type Fzstd = typeof import('fzstd');
 
 const PIECE = 64 * 1024;
+/** What node:zlib takes at least. */
+const MIN_CHUNK_BYTES = 64;
 
 /** Decompressors for ELF sections: zlib of Node, zstd by a package that is loaded when needed. */
 export const sectionDecoders: SectionDecoders = {
@@ -13,6 +15,9 @@ export const sectionDecoders: SectionDecoders = {
     inflateSync(bytes, {
       // A longer stream is refused when it gets there, not when it is whole.
       maxOutputLength: Math.max(size, 1),
+      // In one piece: pieces would be joined at the end, by a second copy. A byte more than that,
+      // or zlib would ask for another piece to find that there is nothing left.
+      chunkSize: Math.max(size + 1, MIN_CHUNK_BYTES),
       // A stream that ends early gives what it has.
       finishFlush: constants.Z_SYNC_FLUSH,
     }),
