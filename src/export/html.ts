@@ -11,10 +11,13 @@ export type PageAssets = {
   readonly worker: string;
 };
 
-/** A recording for the page: `encodePageData`, compressed with gzip, in base64. */
+/** A recording for the page; its parts are compressed with gzip, in base64. */
 export type HtmlFile = {
   readonly title: string;
+  /** `encodePageData`. */
   readonly data: string;
+  /** `encodePageReport`. */
+  readonly report: string;
 };
 
 /**
@@ -31,6 +34,7 @@ export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): stri
     files: files.map(({ title }, index) => ({
       title: printable(title),
       data: { kind: 'element', id: `page-data-${index}` },
+      report: { kind: 'element', id: `page-report-${index}` },
       links: {},
     })),
     live: null,
@@ -63,10 +67,10 @@ export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): stri
     '<body>',
     '<noscript>This page draws the profile with the script inside it.</noscript>',
     `<script type="application/json" id="page-setup">${asJsonText(setup)}</script>`,
-    ...files.map(
-      ({ data }, index) =>
-        `<script type="application/octet-stream" id="page-data-${index}">${data}</script>`,
-    ),
+    ...files.flatMap(({ data, report }, index) => [
+      `<script type="application/octet-stream" id="page-data-${index}">${data}</script>`,
+      `<script type="application/octet-stream" id="page-report-${index}">${report}</script>`,
+    ]),
     `<script type="text/plain" id="page-worker">${asScriptText(assets.worker)}</script>`,
     `<script>${script}</script>`,
     '</body>',

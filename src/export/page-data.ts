@@ -7,6 +7,7 @@ import {
   storedBytes,
 } from './page-columns.ts';
 import type { PageProfile } from './page-profile.ts';
+import { decodeNumber, encodeNumber } from './page-report.ts';
 
 /**
  * A `PageProfile` as bytes: what a server sends to its page and what a page that is a file has
@@ -28,8 +29,7 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
   const columns = new ColumnSet();
   const replace = (_key: string, value: unknown): unknown => {
     if (isColumn(value)) return { $column: columns.add(value) };
-    if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) };
-    return value;
+    return encodeNumber(value);
   };
   // Columns are met while the document is written, so its text comes first.
   const document = JSON.stringify(page, replace);
@@ -81,7 +81,7 @@ export function decodePageData(data: Uint8Array): PageProfile {
 function revive(value: unknown, columns: readonly Column[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('$column' in value) return columns[value.$column as number];
-  if ('$number' in value) return Number(value.$number);
+  if ('$number' in value) return decodeNumber(value);
   const entries = value as Record<string, unknown>;
   for (const key of Object.keys(entries)) {
     const entry = entries[key];

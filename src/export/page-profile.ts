@@ -1,10 +1,8 @@
 import type { EventLedger } from '../period/loss/loss-ledger.ts';
-import type { PeriodsReport } from '../period/report/report.ts';
 import type { PeriodInput } from '../period/types.ts';
 import type { Completeness } from '../profile/completeness.ts';
 import type { Profile, WeightKind, Weights } from '../profile/types.ts';
 import type { ExportProvenance } from './provenance.ts';
-import type { RecordingMarks } from './recording-marks.ts';
 
 /**
  * One recording as the page holds it: the profile, and what is computed from a recording's bytes
@@ -28,16 +26,12 @@ export type PageProfile = {
   readonly firstWeight: WeightKind;
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
-  /** The report of `perf-ts periods`. */
-  readonly periods: PeriodsReport;
   /** One per event of the profile. */
   readonly ledgers: readonly EventLedger[];
   /** How many stacks are whole; null where no event records stacks. */
   readonly completeness: Completeness | null;
   /** Of the first weight and all events. */
   readonly provenance: ExportProvenance;
-  /** Losses, throttling, re-ramps; without context switches. */
-  readonly marks: RecordingMarks;
   /** Offset at which the recording ends early; null if it is whole. */
   readonly truncatedAt: number | null;
 };
@@ -61,6 +55,8 @@ export type PageSetup = {
 export type PageFile = {
   readonly title: string;
   readonly data: PageDataPlace;
+  /** `encodePageReport`: what the page needs after its first picture. */
+  readonly report: PageDataPlace;
   /** What the server has beside the data; empty in a page that is a file. */
   readonly links: PageLinks;
 };

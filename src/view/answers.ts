@@ -27,6 +27,7 @@ export class Answers {
    *     (empty)                        the page
    *     page.js page.css worker.js     its parts
    *     profile/N                      recording N for the page
+   *     report/N                       the report of its periods
    *     download/N/FORMAT              recording N for other tools
    *     source/N?name=S                text of the source file in row S of recording N's strings
    *     speedscope/NAME                speedscope
@@ -37,6 +38,8 @@ export class Answers {
     switch (parts[0]) {
       case 'profile':
         return this.#ofFile(parts, 2, (file) => this.#profile(file));
+      case 'report':
+        return this.#ofFile(parts, 2, (file) => this.#report(file));
       case 'download':
         return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2] as string));
       case 'source':
@@ -75,6 +78,10 @@ export class Answers {
 
   async #profile(file: ServedFile): Promise<Answer> {
     return ok('application/octet-stream', await file.pageData(), dataHeaders());
+  }
+
+  async #report(file: ServedFile): Promise<Answer> {
+    return ok('application/json; charset=utf-8', await file.pageReport(), dataHeaders());
   }
 
   async #download(file: ServedFile, format: string): Promise<Answer> {

@@ -4,6 +4,7 @@ import type { DownloadFormat } from './served-file.ts';
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */
 export type FileQuestion =
   | { readonly kind: 'pageData' }
+  | { readonly kind: 'pageReport' }
   | { readonly kind: 'download'; readonly format: DownloadFormat }
   | { readonly kind: 'source'; readonly string: number };
 

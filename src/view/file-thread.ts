@@ -27,6 +27,8 @@ function find(
   switch (question.kind) {
     case 'pageData':
       return file.pageData();
+    case 'pageReport':
+      return file.pageReport();
     case 'download':
       return file.download(question.format);
     case 'source':

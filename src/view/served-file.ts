@@ -26,6 +26,8 @@ export type ServedFile = {
   readonly name: string;
   /** Bytes for `decodePageData`. */
   pageData(): Uint8Array | Promise<Uint8Array>;
+  /** Text for `decodePageReport`. */
+  pageReport(): string | Promise<string>;
   download(format: DownloadFormat): Promise<Uint8Array>;
   /** The text of a source file that the profile names; `string` is its row in the strings. */
   source(string: number): string | Promise<string>;
@@ -36,6 +38,7 @@ export function describeFile(name: string, index: number): PageFile {
   return {
     title: name,
     data: { kind: 'url', url: `profile/${index}` },
+    report: { kind: 'url', url: `report/${index}` },
     links: {
       speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(name)}`,
       downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({

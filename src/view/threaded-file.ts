@@ -40,6 +40,10 @@ export class ThreadedFile implements ServedFile {
     return this.#page;
   }
 
+  pageReport(): Promise<string> {
+    return this.#ask({ kind: 'pageReport' }) as Promise<string>;
+  }
+
   download(format: DownloadFormat): Promise<Uint8Array> {
     return this.#ask({ kind: 'download', format }) as Promise<Uint8Array>;
   }

@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import { keepRows } from '../export/keep-rows.ts';
 import { encodePageData } from '../export/page-data.ts';
+import { encodePageReport } from '../export/page-report.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../session/read/export-pprof.ts';
 import { exportProfile } from '../session/read/export-profile.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { describePageProfile } from '../session/read/page-profile.ts';
+import { describePageReport } from '../session/read/page-report.ts';
 import type { DownloadFormat, ServedFile } from './served-file.ts';
 import { SourceFiles } from './source-files.ts';
 
@@ -23,6 +25,7 @@ export class ViewedFile implements ServedFile {
   #opened: OpenedProfile;
   #isLive: boolean;
   #packed: Uint8Array | null = null;
+  #report: string | null = null;
   /** What a page that is shown again may still hold rows of. */
   #earlier: Profile | null = null;
   #sources: SourceFiles | null = null;
@@ -39,6 +42,7 @@ export class ViewedFile implements ServedFile {
     this.#opened = opened;
     this.#isLive = isLive;
     this.#packed = null;
+    this.#report = null;
     this.#sources = null;
   }
 
@@ -52,6 +56,11 @@ export class ViewedFile implements ServedFile {
       this.#packed = encodePageData({ ...page, profile, truncatedAt });
     }
     return this.#packed;
+  }
+
+  pageReport(): string {
+    this.#report ??= encodePageReport(describePageReport(this.#opened));
+    return this.#report;
   }
 
   async download(format: DownloadFormat): Promise<Uint8Array> {

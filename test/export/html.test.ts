@@ -14,7 +14,7 @@ const assets = {
 
 describe('the page that is a file', () => {
   test('its policy admits exactly the script and the style inside of it', () => {
-    const html = renderHtml([{ title: 'app', data: 'H4sI' }], assets);
+    const html = renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets);
     const hash = (text: string) => createHash('sha256').update(text).digest('base64');
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];
     expect(script).toBe('run("<\\/script>", "<\\!--");');
@@ -29,8 +29,8 @@ describe('the page that is a file', () => {
     document.write(
       renderHtml(
         [
-          { title: 'a', data: 'H4sI' },
-          { title: 'b', data: 'H4sJ' },
+          { title: 'a', data: 'H4sI', report: 'H4sR' },
+          { title: 'b', data: 'H4sJ', report: 'H4sR' },
         ],
         assets,
       ),
@@ -50,10 +50,10 @@ describe('the page that is a file', () => {
   test('titles of every kind stay text, and come out of the data block as they went in', () => {
     for (const title of HOSTILE_NAMES.filter((name) => printable(name) === name)) {
       const { document } = new Window();
-      document.write(renderHtml([{ title, data: 'H4sI' }], assets));
+      document.write(renderHtml([{ title, data: 'H4sI', report: 'H4sR' }], assets));
       const tags = [...document.querySelectorAll('*')].map((element) => element.tagName);
       expect(tags.join(' ')).toBe(
-        'HTML HEAD META META META META TITLE LINK STYLE BODY NOSCRIPT SCRIPT SCRIPT SCRIPT SCRIPT',
+        'HTML HEAD META META META META TITLE LINK STYLE BODY NOSCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT',
       );
       const setup = JSON.parse(document.getElementById('page-setup')?.textContent ?? '');
       expect(setup.files[0].title).toBe(title);
@@ -61,7 +61,7 @@ describe('the page that is a file', () => {
   });
 
   test('the same profile gives the same bytes', () => {
-    const page = () => renderHtml([{ title: 'app', data: 'H4sI' }], assets);
+    const page = () => renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets);
     expect(page()).toBe(page());
   });
 });

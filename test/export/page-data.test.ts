@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadColumn, storeColumn } from '../../src/export/page-columns.ts';
 import { decodePageData, encodePageData } from '../../src/export/page-data.ts';
+import { decodePageReport, encodePageReport } from '../../src/export/page-report.ts';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { describePageReport } from '../../src/session/read/page-report.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 
 const back = (column: Int32Array | Float64Array | Uint8Array) => {
@@ -63,9 +65,13 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     'group-S-F1000.data',
     'cpu-clock-F30000-fp.data',
   ])('comes back from bytes as it was: %s', async (file) => {
-    const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
+    const opened = await openProfile(join(CORPORA, 'own', file));
+    const page = describePageProfile(opened);
     expect(page.profile.samples.length).toBeGreaterThan(0);
     expect(decodePageData(encodePageData(page))).toStrictEqual(page);
+    const report = describePageReport(opened);
+    expect(report.events.length).toBeGreaterThan(0);
+    expect(decodePageReport(encodePageReport(report))).toStrictEqual(report);
   });
 
   it('can hold a part of the samples', async () => {

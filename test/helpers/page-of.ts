@@ -1,7 +1,5 @@
 import type { PageProfile } from '../../src/export/page-profile.ts';
-import { NO_SWITCHES } from '../../src/export/recording-marks.ts';
 import { computeLedgers } from '../../src/period/loss/loss-ledger.ts';
-import { reportPeriods } from '../../src/period/report/report.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from './profile-from-text.ts';
@@ -38,7 +36,6 @@ export function pageOf(
     missingWeights: {},
     firstWeight: 'samples',
     periodInput,
-    periods: reportPeriods(periodInput),
     ledgers: computeLedgers(periodInput),
     completeness: null,
     provenance: {
@@ -52,7 +49,6 @@ export function pageOf(
       notes: [],
       events: [],
     },
-    marks: { losses: [], throttles: [], reRamps: [], switches: NO_SWITCHES },
     truncatedAt: null,
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodePageData } from '../../src/export/page-data.ts';
+import { decodePageReport } from '../../src/export/page-report.ts';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
@@ -59,6 +60,8 @@ describe('the server', () => {
     const { profile } = decodePageData(body);
     expect(profile.samples.length).toBe(42);
     expect(profile.strings).toContain('leaf');
+    const report = decodePageReport((await ask(server.url, `${base}report/0`)).body.toString());
+    expect(report.events[0]?.samples).toBe(42);
   });
 
   it('allows the page nothing but its own parts', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { describePageReport } from '../../src/session/read/page-report.ts';
 import { computePeriod } from '../../web/src/worker/time-period.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
@@ -54,14 +55,17 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
   test.each(['pagefaults-F2000.data', 'group-S-F1000.data', 'sys_enter-F999.data'])(
     'are those of the report: %s',
     async (file) => {
-      const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
-      for (const [event, report] of page.periods.events.entries()) {
+      const opened = await openProfile(join(CORPORA, 'own', file));
+      const page = describePageProfile(opened);
+      const { events } = describePageReport(opened);
+      for (const [event, report] of events.entries()) {
         const { streamCount, streams } = computePeriod(page, { ...WHOLE, event });
         expect(streamCount).toBe(report.streamCount);
         for (const [rank, own] of report.streams.entries()) {
           const stream = streams[rank]!.stream;
           const { shown } = computePeriod(page, { ...WHOLE, event, stream });
-          expect(shown?.report).toEqual(own);
+          expect(shown?.rank).toBe(rank);
+          expect(shown?.report).toEqual({ ...own, model: null, ledger: null });
           expect(shown?.period.middle.slice(0, 64)).toEqual(Float64Array.from(own.firstPeriods));
           expect(shown?.ramps.length ?? 0).toBe(
             report.mode === 'frequency'

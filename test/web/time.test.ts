@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { describePageProfile } from '../../src/session/read/page-profile.ts';
+import { describePageReport } from '../../src/session/read/page-report.ts';
 import { computeHeatMap, computeTimeline } from '../../web/src/worker/time-line.ts';
 import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
@@ -166,13 +167,15 @@ describe.skipIf(!hasCorpora)('a recording over time', () => {
     'systemwide-F500-fp.data',
     'switch-events-F1000-fp.data',
   ])('has each of its samples once: %s', async (file) => {
-    const page = describePageProfile(await openProfile(join(CORPORA, 'own', file)));
+    const opened = await openProfile(join(CORPORA, 'own', file));
+    const page = describePageProfile(opened);
+    const { events } = describePageReport(opened);
     const { timeNs, length } = page.profile.samples;
     const cellNs = ((timeNs[length - 1] as number) + 1) / 100;
     const grid = { firstNs: 0, cellNs, length: 100 };
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     let all = 0;
-    for (const [event, { samples }] of page.periods.events.entries()) {
+    for (const [event, { samples }] of events.entries()) {
       const result = computeTimeline(page, { ...ALL, event, grid, lanes: 1000 });
       expect(sum(result.all.samples)).toBe(samples);
       expect(result.lanes.reduce((total, lane) => total + sum(lane.samples), 0)).toBe(samples);

@@ -1,8 +1,9 @@
 import type { PageSetup } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
+import { createLateReport } from './late-report.ts';
 import { shiftKeys, showGrowth } from './live.ts';
 import { createProfilePage } from './profile-page.ts';
-import { loadPageData, readSetup, startWorker } from './setup.ts';
+import { loadPageData, loadPageReport, readSetup, startWorker } from './setup.ts';
 import { createClient } from './worker-client.ts';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -31,7 +32,9 @@ async function openProfile(setup: PageSetup): Promise<void> {
     const recording = await ask('open', { slot: 0, bytes });
     state.remove();
     shiftKeys(window, setup, recording.funcCount);
-    showGrowth(document, setup, createProfilePage(document, ask, recording, file, other));
+    const report = createLateReport(loadPageReport(document, file));
+    const page = createProfilePage(document, ask, recording, report, file, other);
+    showGrowth(document, setup, page);
   } catch (error) {
     state.className = 'notes';
     state.textContent = error instanceof Error ? error.message : String(error);

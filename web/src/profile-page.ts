@@ -2,6 +2,7 @@ import type { PageFile } from '../../src/export/page-profile.ts';
 import { element } from './dom.ts';
 import { createFilters } from './filters.ts';
 import { createFlameView } from './flame/flame-view.ts';
+import type { LateReport } from './late-report.ts';
 import { createLinks } from './links.ts';
 import { createPeriodTab } from './period/period-tab.ts';
 import { createRecordingHeader } from './recording-header.ts';
@@ -28,6 +29,7 @@ export function createProfilePage(
   page: Document,
   ask: AskWorker,
   recording: OpenResult,
+  report: LateReport,
   file: PageFile,
   other: PageFile | null,
 ): ViewContext {
@@ -36,7 +38,7 @@ export function createProfilePage(
     weight: recording.head.firstWeight,
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
-  const context: ViewContext = { store, ask, recording, file, other };
+  const context: ViewContext = { store, ask, recording, report, file, other };
   page.title = recording.head.title || 'perf-ts';
   const strip = createStrip(context);
   const header = createRecordingHeader(context);

@@ -1,4 +1,5 @@
 import { formatCount as spaced } from '../../src/base/numbers.ts';
+import type { EventReport } from '../../src/period/report/event-report.ts';
 import { lostText, throttledText } from '../../src/period/report/words.ts';
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatShare } from './format.ts';
@@ -7,7 +8,7 @@ import type { ViewContext } from './view-context.ts';
 import type { OpenResult } from './worker/messages.ts';
 
 /** What was recorded, and what stands in the way of trusting it: above everything else. */
-export function createRecordingHeader({ store, recording }: ViewContext): HTMLElement {
+export function createRecordingHeader({ store, recording, report }: ViewContext): HTMLElement {
   const { head } = recording;
   const facts = element('dl', 'figures');
   const title = element('h1', '', head.title);
@@ -25,8 +26,12 @@ export function createRecordingHeader({ store, recording }: ViewContext): HTMLEl
   const show = ({ event }: ViewState) => {
     if (event === shown) return;
     shown = event;
-    facts.replaceChildren(...figuresOf(recording, event));
+    draw();
   };
+  const draw = () => {
+    facts.replaceChildren(...figuresOf(recording, shown, report.get()?.events[shown]));
+  };
+  report.onArrival(draw);
   store.subscribe(show);
   show(store.get());
   return header;
@@ -45,14 +50,18 @@ function placeOf({ meta, head, endNs }: OpenResult): string[] {
   ].filter((part) => part !== '');
 }
 
-function figuresOf({ head, events }: OpenResult, index: number): HTMLElement[] {
+function figuresOf(
+  { head, events }: OpenResult,
+  index: number,
+  report: EventReport | undefined,
+): HTMLElement[] {
   const event = events[index];
   if (event === undefined) return [];
-  const report = head.periods.events[index];
   const provenance = head.provenance.events[index];
   const figures = [figure('samples', formatCount(event.samples))];
-  const lost = report === undefined || report.lost.samples === 0 ? 'none' : lostText(report);
-  figures.push(figure('lost', lost, lost !== 'none'));
+  const lost = report?.lost.samples ?? event.lostSamples;
+  const lostWords = report === undefined ? `${formatCount(lost)} samples` : lostText(report);
+  figures.push(figure('lost', lost === 0 ? 'none' : lostWords, lost > 0));
   if (report !== undefined && report.throttled.count > 0) {
     figures.push(figure('paused by the kernel', throttledText(report), true));
   }

@@ -1,4 +1,6 @@
-import type { PageFile, PageSetup } from '../../src/export/page-profile.ts';
+import type { PageDataPlace, PageFile, PageSetup } from '../../src/export/page-profile.ts';
+import { decodePageReport } from '../../src/export/page-report.ts';
+import type { PeriodsReport } from '../../src/period/report/report.ts';
 import { trustedScriptUrl } from './trusted.ts';
 
 /** Data block with the `PageSetup`; in a page that is a file, blocks with data and the worker too. */
@@ -16,19 +18,28 @@ export function readSetup(document: Document): PageSetup | null {
  * server is gone or the block is damaged.
  */
 export async function loadPageData(document: Document, file: PageFile): Promise<Uint8Array> {
-  const { data } = file;
-  if (data.kind === 'url') {
-    const response = await fetch(new URL(data.url, document.baseURI)).catch(() => {
+  const response = await loadPart(document, file.title, file.data);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The report of a recording's periods. Throws as `loadPageData` does. */
+export async function loadPageReport(document: Document, file: PageFile): Promise<PeriodsReport> {
+  const response = await loadPart(document, file.title, file.report);
+  return decodePageReport(await response.text());
+}
+
+async function loadPart(document: Document, title: string, part: PageDataPlace): Promise<Response> {
+  if (part.kind === 'url') {
+    const response = await fetch(new URL(part.url, document.baseURI)).catch(() => {
       throw new Error('perf-ts no longer answers: was it ended with Ctrl-C?');
     });
-    if (!response.ok) throw new Error(`${file.title}: ${await response.text()}`);
-    return new Uint8Array(await response.arrayBuffer());
+    if (!response.ok) throw new Error(`${title}: ${await response.text()}`);
+    return response;
   }
-  const text = document.getElementById(data.id)?.textContent;
-  if (!text) throw new Error(`${file.title}: this page has no data inside`);
+  const text = document.getElementById(part.id)?.textContent;
+  if (!text) throw new Error(`${title}: this page has no data inside`);
   const packed = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
-  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(plain).arrayBuffer());
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip')));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PageFile } from '../../src/export/page-profile.ts';
+import type { LateReport } from './late-report.ts';
 import type { Store } from './store.ts';
 import type { OpenResult } from './worker/messages.ts';
 import type { AskWorker } from './worker-client.ts';
@@ -9,6 +10,7 @@ export type ViewContext = {
   readonly ask: AskWorker;
   /** The recording that is shown. */
   readonly recording: OpenResult;
+  readonly report: LateReport;
   readonly file: PageFile;
   /** The recording that it is compared with; null if there is none. */
   readonly other: PageFile | null;

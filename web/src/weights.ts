@@ -21,8 +21,8 @@ const KINDS: readonly {
 const MATTERS = 0.01;
 
 /** The switch between the weights, and beside it how far they are apart for this profile. */
-export function createWeightSwitch({ store, recording }: ViewContext): HTMLElement {
-  const { weightKinds, missingWeights, periods } = recording.head;
+export function createWeightSwitch({ store, recording, report }: ViewContext): HTMLElement {
+  const { weightKinds, missingWeights } = recording.head;
   const choices = KINDS.filter(({ value }) => weightKinds.includes(value));
   const box = element('div', 'weights');
   const show = ({ event, weight }: ViewState) => {
@@ -38,16 +38,18 @@ export function createWeightSwitch({ store, recording }: ViewContext): HTMLEleme
     );
     buttons.append(...missing);
     const hadFocus = box.contains(document.activeElement);
-    const weights = periods.events[event]?.weights ?? null;
+    const described = report.get()?.events[event];
     box.replaceChildren(element('span', 'quiet-text', 'Weight'), buttons);
-    if (weights !== null)
-      box.append(renderDisagreement(weights, mattersText(periods.events[event]!)));
+    if (described !== undefined && described.weights !== null) {
+      box.append(renderDisagreement(described.weights, mattersText(described)));
+    }
     if (hadFocus) buttons.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus();
   };
   store.subscribe((state, previous) => {
     if (state.event !== previous.event || state.weight !== previous.weight) show(state);
   });
   show(store.get());
+  report.onArrival(() => show(store.get()));
   return box;
 }
 

@@ -3,6 +3,7 @@ import { writeFirefox } from '../../export/firefox.ts';
 import { writeFolded } from '../../export/folded.ts';
 import { renderHtml } from '../../export/html.ts';
 import { encodePageData } from '../../export/page-data.ts';
+import { encodePageReport } from '../../export/page-report.ts';
 import type { ExportProvenance } from '../../export/provenance.ts';
 import { writeSpeedscope } from '../../export/speedscope.ts';
 import type { SampleSelection } from '../../profile/filter.ts';
@@ -12,6 +13,7 @@ import { readPageAssets } from '../web-assets.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 import { describePageProfile } from './page-profile.ts';
+import { describePageReport } from './page-report.ts';
 
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -77,8 +79,17 @@ function renderPage(
     ...(options.title !== undefined && { title: options.title }),
     ...(!isWhole && { select }),
   });
-  const packed = gzipSync(encodePageData(page), { level: constants.Z_BEST_COMPRESSION });
-  return renderHtml([{ title: page.title, data: packed.toString('base64') }], readPageAssets());
+  const file = {
+    title: page.title,
+    data: pack(encodePageData(page)),
+    report: pack(encodePageReport(describePageReport(opened))),
+  };
+  return renderHtml([file], readPageAssets());
+}
+
+/** For a data block of the page. */
+function pack(content: Uint8Array | string): string {
+  return gzipSync(content, { level: constants.Z_BEST_COMPRESSION }).toString('base64');
 }
 
 /** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */

@@ -3,12 +3,9 @@ import { printable } from '../../base/printable.ts';
 import { narrowPage } from '../../export/narrow-page.ts';
 import type { PageProfile } from '../../export/page-profile.ts';
 import { printableProvenance } from '../../export/provenance.ts';
-import { NO_SWITCHES } from '../../export/recording-marks.ts';
-import type { EventReport } from '../../period/report/event-report.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
-import { comparedProfile } from './compared-profile.ts';
 import { describeProvenance } from './describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 
@@ -23,9 +20,6 @@ export type PageProfileOptions = {
 
 const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time'];
 
-/** Streams that the report describes, per event: 5 000 forks make 10 000. */
-const MOST_STREAMS = 100;
-
 /** An opened recording as the page holds it. */
 export function describePageProfile(
   opened: OpenedProfile,
@@ -36,9 +30,6 @@ export function describePageProfile(
   opened.weights(firstWeight);
   const { weights, missingWeights } = allWeights(opened);
   const profile = printableProfile(opened.profile);
-  const compared = comparedProfile(opened);
-  const nameOf = (func: number) => printable(compared.nameOf(func));
-  const periods = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
   const { samples, threads, events, streams } = profile;
   const command = profile.meta.commandLine.join(' ');
   const page: PageProfile = {
@@ -56,7 +47,6 @@ export function describePageProfile(
       events,
       streams,
     },
-    periods: { ...periods, events: periods.events.map(describeEvent) },
     ledgers: opened.ledgers(),
     completeness: opened.completeness,
     provenance: printableProvenance(
@@ -65,26 +55,10 @@ export function describePageProfile(
         ...(options.select !== undefined && { select: options.select }),
       }),
     ),
-    marks: { ...opened.marks(periods), switches: NO_SWITCHES },
     truncatedAt: opened.truncatedAt,
   };
   if (options.select === undefined) return page;
   return narrowPage(page, selectSamples(opened.profile, options.select));
-}
-
-/** With a printable name and the largest streams, which come first. */
-function describeEvent(report: EventReport): EventReport {
-  const event = { ...report, event: printable(report.event) };
-  const rest = event.streams.slice(MOST_STREAMS);
-  if (rest.length === 0) return event;
-  return {
-    ...event,
-    streams: event.streams.slice(0, MOST_STREAMS),
-    restOfStreams: {
-      streams: rest.length,
-      samples: rest.reduce((sum, { samples }) => sum + samples, 0),
-    },
-  };
 }
 
 function allWeights(opened: OpenedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {

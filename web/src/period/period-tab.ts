@@ -10,7 +10,7 @@ import { drawPeriodPlots, type PeriodPlots } from './period-plots.ts';
 import { renderPeriodWords } from './period-words.ts';
 
 /** How one stream's period went, and what it means. */
-export function createPeriodTab({ store, ask, recording }: ViewContext): TabView {
+export function createPeriodTab({ store, ask, recording, report }: ViewContext): TabView {
   const plotBox = element('div', 'period-plots');
   const words = element('aside', 'period-words');
   words.setAttribute('aria-label', 'What the figures mean');
@@ -42,12 +42,16 @@ export function createPeriodTab({ store, ask, recording }: ViewContext): TabView
   );
 
   function draw(): void {
-    const event = recording.head.periods.events[store.get().event];
     plots?.destroy();
     plots = null;
+    const event = report.get()?.events[store.get().event];
+    const problem = report.problem();
+    if (problem !== null) words.replaceChildren(element('p', 'problem', problem));
     if (result === null || event === undefined) return;
     const { shown, streamCount } = result;
-    words.replaceChildren(...renderPeriodWords(event, shown?.report ?? null));
+    // The report's own where it describes the stream: that one has the model and the ledger.
+    const stream = shown && (event.streams[shown.rank] ?? shown.report);
+    words.replaceChildren(...renderPeriodWords(event, stream));
     note.textContent = describe(result, streamCount);
     plotBox.hidden = shown === null || shown.period.timeNs.length === 0;
     if (shown === null || plotBox.hidden || plotBox.clientWidth === 0) return;
@@ -65,6 +69,7 @@ export function createPeriodTab({ store, ask, recording }: ViewContext): TabView
     });
   }
 
+  report.onArrival(draw);
   onColoursChange(window, store, draw);
   let drawnWidth = 0;
   new ResizeObserver(() => {

@@ -108,7 +108,9 @@ export type StreamChoice = {
 
 export type ShownStream = {
   readonly stream: number;
-  /** As `perf-ts periods` has it. */
+  /** Its place among the streams of the event, the largest first. */
+  readonly rank: number;
+  /** As `perf-ts periods` has it, without the model and the ledger. */
   readonly report: StreamReport;
   readonly period: PeriodColumns;
   readonly rate: RateColumns;

@@ -9,7 +9,6 @@ import {
   describeStream,
   type StreamAnalysis,
   type StreamContext,
-  type StreamReport,
 } from '../../../src/period/report/stream-report.ts';
 import { throttlesOf } from '../../../src/period/report/throttled-time.ts';
 import { median } from '../../../src/period/spread.ts';
@@ -81,31 +80,19 @@ function showStream(
   const { start } = analysis.convergence;
   return {
     stream,
-    report: reportOf(page, params.event, rank, context, analysis),
+    rank,
+    report: describeStream(context, analysis, {
+      withModel: false,
+      grid: null,
+      ledger: null,
+      pairs: 0,
+    }),
     period: periodColumns(analysis, first, end),
     rate: rateColumns(analysis, first, end, fromNs, toNs),
     settleNs: isAdaptive && start.end > 0 && start.end < length ? timeNs[start.end]! : null,
     ramps: isAdaptive ? rampStretches(analysis) : [],
     throttles: analysis.throttles.map(({ startNs, endNs }) => ({ startNs, endNs })),
   };
-}
-
-/** The document's own where it describes the stream: that one has the model and the ledger. */
-function reportOf(
-  page: PageProfile,
-  event: number,
-  rank: number,
-  context: StreamContext,
-  analysis: StreamAnalysis,
-): StreamReport {
-  const described = page.periods.events[event]?.streams[rank];
-  if (described !== undefined) return described;
-  return describeStream(context, analysis, {
-    withModel: false,
-    grid: null,
-    ledger: null,
-    pairs: 0,
-  });
 }
 
 function rampStretches({ convergence, sequence }: StreamAnalysis): Stretch[] {
