@@ -15,11 +15,11 @@ export type Guard = {
   readonly port: number;
 };
 
-/** What of a request the guard looks at. */
+/** What of a request the guard looks at; a header that came twice has two texts. */
 export type GuardedRequest = {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
 };
 
 export type Admission =
@@ -34,23 +34,27 @@ export function createToken(): string {
 export function admit(guard: Guard, request: GuardedRequest): Admission {
   const { headers } = request;
   const hosts = [`127.0.0.1:${guard.port}`, `localhost:${guard.port}`];
-  const host = headers.host;
-  if (typeof host !== 'string' || !hosts.includes(host)) {
+  const [host = '', ...otherHosts] = headers.host ?? [];
+  if (!hosts.includes(host) || otherHosts.length > 0) {
     return refuse(403, 'this server answers to its own address only');
   }
-  const origin = headers.origin;
-  if (origin !== undefined && origin !== `http://${host}`) {
-    return refuse(403, 'this server answers to its own page only');
-  }
+  const isOwnOrigin = (headers.origin ?? []).every((origin) => origin === `http://${host}`);
   // A typed address or a link from a terminal is `none`; a link from another page is refused.
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  const sites = headers['sec-fetch-site'] ?? [];
+  if (!isOwnOrigin || !sites.every((site) => site === 'same-origin' || site === 'none')) {
     return refuse(403, 'this server answers to its own page only');
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return refuse(405, 'this server can only be read');
   }
+  if (hasBody(headers)) return refuse(400, 'this server can only be read: a request has no body');
   return findPath(guard, request.url ?? '');
+}
+
+/** A body would be read to its end, however far that is, before the next request. */
+function hasBody(headers: GuardedRequest['headers']): boolean {
+  const lengths = headers['content-length'] ?? [];
+  return headers['transfer-encoding'] !== undefined || lengths.some((text) => Number(text) !== 0);
 }
 
 /**

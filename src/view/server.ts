@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FailedError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import { type Answer, Answers, plainText } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
-import { findPeerUser } from './peer-user.ts';
 import { dataHeaders } from './policy.ts';
 import type { ServedFile } from './served-file.ts';
+import { Visitors } from './visitors.ts';
 
 export type ViewServerOptions = {
   /** 0: a free one. */
@@ -28,6 +29,16 @@ export type ViewServer = {
 /** Only the machine itself reaches it, not its network. */
 const LOOPBACK = '127.0.0.1';
 
+/** A page holds a handful; strangers are hung up on as soon as they are known to be some. */
+const MOST_CONNECTIONS = 512;
+
+/** How long a request may take to arrive. They have no body and come from this machine. */
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 5000,
+} as const;
+
 /** Throws `FailedError` where the port is taken. */
 export async function startViewServer(
   files: readonly ServedFile[],
@@ -36,12 +47,18 @@ export async function startViewServer(
   const streams = new LiveStreams();
   const answers = new Answers(files, options.isLive ? streams : null);
   const token = createToken();
-  const server = createServer((request, response) => {
+  const visitors = options.users === null ? null : new Visitors(options.users);
+  const server = createServer(TIMEOUTS, (request, response) => {
     const guard: Guard = { token, port: portOf(server) };
-    answer({ guard, answers, streams, options }, request, response).catch((error: Error) => {
-      response.destroy(error);
-    });
+    answer({ guard, answers, streams, options, visitors }, request, response).catch(
+      (error: Error) => {
+        if (response.headersSent) response.destroy(error);
+        else refuse(request, response, 500, printable(error.message));
+      },
+    );
   });
+  server.maxConnections = MOST_CONNECTIONS;
+  visitors?.watch(server);
   await listen(server, options.port);
   return {
     url: `http://${LOOPBACK}:${portOf(server)}/${token}/`,
@@ -59,20 +76,27 @@ type Context = {
   readonly answers: Answers;
   readonly streams: LiveStreams;
   readonly options: ViewServerOptions;
+  /** Null: whoever has the token is answered. */
+  readonly visitors: Visitors | null;
 };
 
 async function answer(
-  { guard, answers, streams, options }: Context,
+  { guard, answers, streams, options, visitors }: Context,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (!isAllowedUser(request, guard.port, options.users)) {
-    send(request, response, plainText(403, 'this server is another user’s'));
+  const stranger = (await visitors?.refusalOf(request)) ?? null;
+  if (stranger !== null) {
+    refuse(request, response, 403, stranger);
     return;
   }
-  const admission = admit(guard, request);
+  const admission = admit(guard, {
+    method: request.method,
+    url: request.url,
+    headers: request.headersDistinct,
+  });
   if (admission.kind === 'refused') {
-    send(request, response, plainText(admission.status, admission.reason));
+    refuse(request, response, admission.status, admission.reason);
   } else if (admission.path === 'live' && options.isLive && request.method === 'GET') {
     response.writeHead(200, { ...dataHeaders(), 'Content-Type': 'text/event-stream' });
     streams.add(response, Number(admission.query.get('since')));
@@ -81,14 +105,15 @@ async function answer(
   }
 }
 
-function isAllowedUser(
-  { socket }: IncomingMessage,
-  ownPort: number,
-  users: readonly number[] | null,
-): boolean {
-  if (users === null) return true;
-  const uid = findPeerUser(socket.remotePort ?? 0, ownPort);
-  return uid === null || users.includes(uid);
+/** And hangs up: what else would come, a body too, is not read. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  reason: string,
+): void {
+  response.setHeader('Connection', 'close');
+  send(request, response, plainText(status, reason));
 }
 
 function send(

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { admit, createToken, type GuardedRequest } from '../../src/view/guard.ts';
+import { admit, createToken } from '../../src/view/guard.ts';
 
 const guard = { token: 'Zm9vYmFy', port: 4711 };
 
-function ask(url: string, headers: GuardedRequest['headers'] = {}, method = 'GET') {
-  return admit(guard, { method, url, headers: { host: '127.0.0.1:4711', ...headers } });
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+function ask(url: string, headers: Headers = {}, method = 'GET') {
+  const given = Object.entries({ host: '127.0.0.1:4711', ...headers });
+  const asTexts = ([name, value]: [string, Headers[string]]) =>
+    [name, typeof value === 'string' ? [value] : value] as const;
+  return admit(guard, { method, url, headers: Object.fromEntries(given.map(asTexts)) });
 }
 
 describe('who is answered', () => {
@@ -41,7 +46,21 @@ describe('who is answered', () => {
     { host: '127.0.0.1:4712' },
     { host: '127.0.0.1.evil.example:4711' },
     { host: '[::1]:4711' },
+    { host: '127.0.0.1.:4711' },
+    { host: 'localhost.:4711' },
+    { host: 'LOCALHOST:4711' },
+    { host: '127.1:4711' },
+    { host: '127.0.0.1:04711' },
+    { host: 'x@127.0.0.1:4711' },
+    { host: '' },
     { host: undefined },
+    { host: ['127.0.0.1:4711', 'evil.example'] },
+    { host: ['evil.example', '127.0.0.1:4711'] },
+    { host: ['127.0.0.1:4711', '127.0.0.1:4711'] },
+    { origin: ['http://127.0.0.1:4711', 'http://evil.example'] },
+    { origin: '' },
+    { 'sec-fetch-site': ['none', 'cross-site'] },
+    { 'sec-fetch-site': '' },
     { origin: 'http://evil.example' },
     { origin: 'null' },
     { origin: 'https://127.0.0.1:4711' },
@@ -54,6 +73,20 @@ describe('who is answered', () => {
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'CONNECT'])('is nobody who says %s', (method) => {
     expect(ask('/Zm9vYmFy/', {}, method)).toMatchObject({ kind: 'refused', status: 405 });
+  });
+});
+
+describe('a request with a body', () => {
+  it.each([
+    { 'content-length': '5' },
+    { 'content-length': 'x' },
+    { 'transfer-encoding': 'chunked' },
+  ])('is refused: %o', (headers) => {
+    expect(ask('/Zm9vYmFy/', headers)).toMatchObject({ kind: 'refused', status: 400 });
+  });
+
+  it('has a length above 0', () => {
+    expect(ask('/Zm9vYmFy/', { 'content-length': '0' }).kind).toBe('admitted');
   });
 });
 

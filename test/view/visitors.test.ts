@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Peer } from '../../src/view/peer-user.ts';
+import { Visitors } from '../../src/view/visitors.ts';
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Answers with the reason of the refusal; the peer of each connection is found when `find` says. */
+async function serve(find: () => Promise<Peer>): Promise<() => Socket> {
+  const visitors = new Visitors([0, 1000], { find });
+  server = createServer(async (request, response) => {
+    response.end(`refused: ${await visitors.refusalOf(request)}`);
+  });
+  visitors.watch(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return () => connect((server.address() as AddressInfo).port, '127.0.0.1');
+}
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+async function ask(peer: Peer): Promise<string> {
+  let isRequested: (peer: Peer) => void = () => {};
+  const known = new Promise<Peer>((resolve) => {
+    isRequested = resolve;
+  });
+  const open = await serve(() => known);
+  server.on('request', () => isRequested(peer));
+  const socket = open();
+  socket.write(REQUEST);
+  return /refused: .*/.exec(await text(socket))?.[0] ?? '';
+}
+
+describe('a visitor', () => {
+  it.each<[Peer, string]>([
+    [{ kind: 'user', uid: 0 }, 'refused: null'],
+    [{ kind: 'user', uid: 1000 }, 'refused: null'],
+    [{ kind: 'unknown' }, 'refused: null'],
+    [{ kind: 'user', uid: 1001 }, 'refused: this server is another user’s, and you are uid 1001'],
+    [{ kind: 'unlisted' }, 'refused: whose connection this is can’t be told'],
+  ])('%o is told: %s', async (peer, answer) => {
+    expect(await ask(peer)).toBe(answer);
+  });
+
+  it('who is a stranger and asks for nothing is hung up on', async () => {
+    const open = await serve(async () => ({ kind: 'user', uid: 1001 }));
+    const sockets = Array.from({ length: 20 }, open);
+    // Some have begun to ask.
+    sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    await Promise.all(sockets.map((socket) => once(socket, 'close')));
+  });
+
+  it('is looked for twice before it is unlisted: the list is not read at one moment', async () => {
+    const peers: Peer[] = [{ kind: 'unlisted' }, { kind: 'user', uid: 1000 }];
+    const open = await serve(async () => peers.shift() as Peer);
+    const socket = open();
+    socket.write(REQUEST);
+    expect(await text(socket)).toContain('refused: null');
+  });
+});
