@@ -26,7 +26,6 @@ export async function runView(
     throw new UsageError(`${paths.length} files: the page shows one, or compares two`);
   }
   const port = readPort(flags.port);
-  for (const path of paths) checkIsRecording(path);
   const entry = new URL('./view-thread.js', import.meta.url);
   const files = paths.map((path) => {
     const data: ViewThreadData = { path, flags };
@@ -37,6 +36,8 @@ export async function runView(
     const read = Promise.all(files.map((file) => file.pageData()));
     // Told below, once the server listens.
     read.catch(() => {});
+    // Looked at while the threads start.
+    for (const path of paths) checkIsRecording(path);
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
     server = await showPage(files, { ...flags, port, isLive: false });
