@@ -20,6 +20,7 @@ const PURE = {
   elf: ['base'],
   dwarf: ['base', 'elf'],
   unwind: ['base'],
+  disassembly: ['base'],
   jit: ['base', 'process'],
   symbols: ['base', 'elf', 'dwarf', 'process', 'jit'],
   period: ['base'],
@@ -51,6 +52,7 @@ const TYPES_ONLY = {
   cli: ['native'],
 };
 const WEB_ALLOWED = ['base', 'profile', 'period', 'export'];
+const WEB_TYPES_ONLY = ['disassembly'];
 
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
@@ -86,12 +88,13 @@ function checkSource(file) {
 
 function checkWeb(file) {
   if (/vite(\.worker)?\.config\.ts$/.test(file)) return;
-  for (const { target } of importsOf(file)) {
+  for (const { target, typeOnly } of importsOf(file)) {
     if (!target.startsWith('.')) continue;
     const path = resolve(dirname(file), target);
     if (!path.startsWith(join(root, 'src'))) continue;
     const other = folderOf(path);
-    if (!WEB_ALLOWED.includes(other)) {
+    const isTaken = WEB_ALLOWED.includes(other) || (typeOnly && WEB_TYPES_ONLY.includes(other));
+    if (!isTaken) {
       problems.push(`${relative(root, file)}: web may not import ${other} (${target})`);
     }
   }

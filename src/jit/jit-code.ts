@@ -118,6 +118,12 @@ export class JitCode {
     return { name: table.name(code.row), symbolStart: table.start[code.row] as number };
   }
 
+  /** The row of the code object there; null if no JIT named it. */
+  rowAt(dso: DsoIndex, address: number): TableRow | null {
+    const code = this.#codeAt(dso, address);
+    return code && { table: code.layer.table, row: code.row };
+  }
+
   /** The source line there; null where the JIT does not say. */
   line(dso: DsoIndex, address: number): SourceLine | null {
     const code = this.#codeAt(dso, address);

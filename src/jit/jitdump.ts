@@ -36,6 +36,7 @@ const TABLE_ALIGNMENT = 8;
 export type DumpRange = { readonly offset: number; readonly size: number };
 
 export type Jitdump = CodeTable & {
+  readonly dump: string;
   /** ELF machine, EM_*. */
   readonly machine: number;
   /** The machine code of a row, as it was when the JIT wrote it. */
@@ -275,6 +276,7 @@ class RecordReader {
     const lines = this.#lines;
     const at = (column: GrowableFloat64, row: number) => column.array[row] as number;
     return {
+      dump: this.#options.name,
       machine,
       length: start.length,
       timeNs: this.#timeNs.finish(),

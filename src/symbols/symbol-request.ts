@@ -50,7 +50,11 @@ export type SymbolRequest =
   | { readonly need: 'vdso'; readonly dso: DsoKey; readonly buildId: string | null };
 
 /** A source that holds something until it is closed. */
-export type SymbolSource = ByteSource & { readonly close?: () => void };
+export type SymbolSource = ByteSource & {
+  readonly close?: () => void;
+  /** The file that it is; absent where it is none. */
+  readonly file?: { readonly path: string; readonly uid: number; readonly mode: number };
+};
 
 /**
  * Answers with the bytes, or null if they can't be had. It is asked once for each DSO. A file with

@@ -41,6 +41,14 @@ export type ResolvedSymbol = {
   readonly symbolStart: number;
 };
 
+/** A symbol with its end, in the terms of the address that was asked for; the end is exclusive. */
+export type SymbolExtent = {
+  /** Demangled. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+};
+
 /** What `resolveAll` writes for an address without a symbol. */
 export const UNRESOLVED = -1;
 
@@ -140,6 +148,30 @@ export class Symbolizer {
     if (dsos.key(dso).kind !== 'jit') return undefined;
     const found = jit?.resolve(dso, address) ?? null;
     return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
+  }
+
+  /** Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT code. */
+  extentAt(dso: DsoIndex, address: number): SymbolExtent | null {
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return null;
+    const tableAddress = this.#tableAddress(dso, symbols, address);
+    const index = symbols.table.find(tableAddress);
+    if (index === NO_SYMBOL) return null;
+    const moved = address - tableAddress;
+    return {
+      name: this.#shownName(symbols.table.name(index)),
+      start: (symbols.table.starts[index] as number) + moved,
+      end: (symbols.table.ends[index] as number) + moved,
+    };
+  }
+
+  /** The symbol at an address as `toFileAddress` gives them; null if none is known. */
+  resolveFileAddress(dso: DsoIndex, fileAddress: number): ResolvedSymbol | null {
+    const symbols = this.#symbols(dso);
+    const index = symbols?.table.find(fileAddress) ?? NO_SYMBOL;
+    if (symbols === null || index === NO_SYMBOL) return null;
+    const { table } = symbols;
+    return { name: this.#shownName(table.name(index)), symbolStart: table.start(index) };
   }
 
   /** Address as other tools print it: as in the ELF file where the DSO is one. */

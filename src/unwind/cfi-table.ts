@@ -59,6 +59,17 @@ export class CfiTable {
     return this.#evaluate(debugFrame, address, row);
   }
 
+  /** Where the function that covers the file address `address` begins and ends; null: no entry does. */
+  rangeAt(address: number): { readonly start: number; readonly end: number } | null {
+    let isCovered = this.#ehFrame !== null && this.#findEhFrame(this.#ehFrame, address) !== null;
+    if (!isCovered && this.#debugFrame !== null) {
+      this.#debugFrameIndex ??= new FrameIndex(this.#debugFrame);
+      const offset = this.#debugFrameIndex.find(address);
+      isCovered = this.#covers(this.#debugFrame, offset, address);
+    }
+    return isCovered ? { start: this.#fde.start, end: this.#fde.end } : null;
+  }
+
   #findEhFrame(entries: FrameEntries, address: number): FrameEntries | null {
     if (this.#hdr !== null) {
       const offset = this.#hdr.find(address) - entries.reader.address;

@@ -166,7 +166,7 @@ export function openJitdump(
 }
 
 /** The pid in the file's name, by which its writer knows itself. */
-function writerOf(path: string): number {
+export function writerOf(path: string): number {
   return Number(/jit-(\d+)\.dump$/.exec(path)?.[1]);
 }
 

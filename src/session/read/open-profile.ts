@@ -1,7 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { FailedError } from '../../base/errors.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
+import type { FunctionAssembly } from '../../disassembly/types.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
 import type { ImportedProfile } from '../../import/imported-profile.ts';
 import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
@@ -40,6 +42,8 @@ import { fetchFiles } from './fetch-files.ts';
 import type { FileSource } from './file-source.ts';
 import { withArchive } from './find-archive.ts';
 import { findEvents } from './find-events.ts';
+import { FunctionCode } from './function-code.ts';
+import { noteCodeObjects } from './function-code-jit.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
@@ -80,6 +84,7 @@ export class OpenedProfile {
   readonly completeness: Completeness | null;
   /** What weights and period reports are computed from. */
   readonly periodInput: PeriodInput;
+  readonly #code: FunctionCode | null;
   readonly #weights = new Map<WeightKind, Weights>();
   #alignment: Alignment | null = null;
 
@@ -90,7 +95,9 @@ export class OpenedProfile {
     truncatedAt: number | null,
     facts: RecordingFacts = NO_FACTS,
     completeness: Completeness | null = null,
+    code: FunctionCode | null = null,
   ) {
+    this.#code = code;
     this.profile = profile;
     this.completeness = completeness;
     this.facts = facts;
@@ -177,6 +184,27 @@ export class OpenedProfile {
   /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
   nameOf(func: FuncIndex): string {
     return funcLabel(this.profile, func);
+  }
+
+  /**
+   * The machine code of a function, decoded, with the instruction of each frame in it. Throws
+   * `FailedError` where the disassembler is not installed, and for a text, which has no code.
+   */
+  disassemble(func: FuncIndex): Promise<FunctionAssembly> {
+    const { frames } = this.profile;
+    const rows: number[] = [];
+    for (let frame = 0; frame < frames.length; frame++) {
+      if (frames.func[frame] === func) rows.push(frame);
+    }
+    return this.disassembleFrames(rows);
+  }
+
+  /** The same of rows of the frame table. */
+  async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
+    if (this.#code === null) {
+      throw new FailedError('no assembly: only a perf.data file says which code ran');
+    }
+    return this.#code.disassemble(this.profile, frames);
   }
 
   /** The profile in one of the formats, as one text; `exportProfile` writes it in pieces. */
@@ -413,6 +441,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   });
   const { samples } = profile;
   pipeline.completeSamples(samples);
+  const codeObjects = pipeline.jit === null ? null : noteCodeObjects(profile, pipeline.jit);
   if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
@@ -444,6 +473,18 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     cutOffset(data),
     joined.facts,
     completeness,
+    new FunctionCode({
+      path,
+      dsos: processes.dsos,
+      pids: processes.pids(),
+      sources: options,
+      kernel: {
+        machine: { hostname: profile.meta.hostname, kernel: profile.meta.kernel },
+        reference: processes.kernelReference,
+      },
+      kernelSymbols: () => readKernelSymbols(provenance),
+      codeObjects,
+    }),
   );
 }
 

@@ -24,7 +24,8 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
       closeSync(fd);
       return 'not a regular file';
     }
-    return { source: fileSource(fd, size), uid, mode, inode: ino };
+    const source = { ...fileSource(fd, size), file: { path, uid, mode } };
+    return { source, uid, mode, inode: ino };
   } catch (error) {
     if (fd >= 0) closeSync(fd);
     return codeOf(error) === 'ELOOP' ? 'a symbolic link' : codeOf(error);

@@ -62,7 +62,8 @@ function isRecorded(
   return false;
 }
 
-function readSections(elf: ElfFile, diagnostics: Diagnostics): UnwindSections {
+/** The sections that unwinding reads. */
+export function readSections(elf: ElfFile, diagnostics: Diagnostics): UnwindSections {
   const read = (name: string): UnwindSection | null => {
     const bytes = sectionBytes(elf, name, diagnostics, sectionDecoders);
     return bytes === null ? null : { bytes, address: findSection(elf, name)?.address ?? 0 };

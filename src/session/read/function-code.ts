@@ -1,0 +1,110 @@
+import { NONE } from '../../base/brand.ts';
+import { type CodePlace, disassemblePart } from '../../disassembly/code-part.ts';
+import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
+import { type Profile, TIERS } from '../../profile/types.ts';
+import { loadDecoders } from './function-code-decoder.ts';
+import { type CodeAt, CodeSources, type CodeSourcesOptions } from './function-code-sources.ts';
+
+/** Pieces that are shown; a function of JavaScript that is compiled again and again has more. */
+const MOST_PARTS = 16;
+
+/** Frames in one piece of code. */
+type Group = { readonly code: CodeAt; readonly places: CodePlace[]; samples: number };
+
+/** The code behind the frames of one recording. Files are opened when it is asked for, and closed. */
+export class FunctionCode {
+  readonly #options: CodeSourcesOptions;
+  #samplesOfFrame: { readonly profile: Profile; readonly samples: Float64Array } | null = null;
+
+  constructor(options: CodeSourcesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The code of what these rows of the frame table lie in, decoded. Throws `FailedError` where the
+   * disassembler is not installed.
+   */
+  async disassemble(profile: Profile, frames: readonly number[]): Promise<FunctionAssembly> {
+    const decoderFor = await loadDecoders();
+    const samples = this.#countSamples(profile);
+    const missing = new Map<string, number>();
+    const miss = (reason: string, count: number) =>
+      missing.set(reason, (missing.get(reason) ?? 0) + count);
+    const sources = new CodeSources(this.#options, profile);
+    try {
+      const groups = new Map<string, Group>();
+      for (const frame of frames) {
+        const count = samples[frame] as number;
+        if (count === 0) continue;
+        const code = sources.find(frame);
+        if (typeof code === 'string') {
+          miss(code, count);
+          continue;
+        }
+        const key = `${code.source} ${code.start}`;
+        const group = groups.get(key) ?? { code, places: [], samples: 0 };
+        groups.set(key, group);
+        const offset = (profile.frames.address[frame] as number) - code.from;
+        group.places.push({ frame, offset, samples: count });
+        group.samples += count;
+      }
+      const most = [...groups.values()].sort((a, b) => b.samples - a.samples);
+      for (const { samples: left } of most.slice(MOST_PARTS)) {
+        miss(`only the ${MOST_PARTS} pieces of code with most samples are shown.`, left);
+      }
+      const parts = most.slice(0, MOST_PARTS).map(({ code, places }): CodePart => {
+        const first = places[0]!.frame;
+        return disassemblePart(
+          {
+            name: code.name,
+            dso: profile.dsos[profile.frames.dso[first] as number]?.path ?? '',
+            tier: tierOf(profile, first),
+            start: code.start,
+            size: code.size,
+            architecture: code.architecture,
+            extent: code.extent,
+            places,
+            read: code.read,
+            nameAt: code.nameAt,
+            locate: code.locate(places),
+          },
+          decoderFor(code.architecture),
+        );
+      });
+      return {
+        schema: 'perf-ts/assembly@1',
+        parts,
+        missing: [...missing].map(([reason, count]) => ({ reason, samples: count })),
+      };
+    } finally {
+      sources.close();
+    }
+  }
+
+  /** Samples with each frame. */
+  #countSamples(profile: Profile): Float64Array {
+    if (this.#samplesOfFrame?.profile === profile) return this.#samplesOfFrame.samples;
+    const { stacks, frames, samples } = profile;
+    const below = new Float64Array(stacks.length);
+    const perFrame = new Float64Array(frames.length);
+    for (let i = 0; i < samples.length; i++) {
+      const stack = samples.stack[i] as number;
+      if (stack !== NONE) below[stack] = (below[stack] as number) + 1;
+    }
+    // Callers come first, so backwards each row is complete when it is added to its caller.
+    for (let row = stacks.length - 1; row >= 0; row--) {
+      const count = below[row] as number;
+      const frame = stacks.frame[row] as number;
+      const caller = stacks.prefix[row] as number;
+      perFrame[frame] = (perFrame[frame] as number) + count;
+      if (caller !== NONE) below[caller] = (below[caller] as number) + count;
+    }
+    this.#samplesOfFrame = { profile, samples: perFrame };
+    return perFrame;
+  }
+}
+
+function tierOf({ frames }: Profile, frame: number): string {
+  const tier = frames.tier[frame] as number;
+  return tier === 0 ? '' : (TIERS[tier] ?? '');
+}
