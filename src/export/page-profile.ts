@@ -74,4 +74,6 @@ export type PageLinks = {
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
   /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
   readonly source?: string;
+  /** `${assembly}?func=F`, F a row of `profile.funcs`: a `PageAssembly`, or why there is none (404). */
+  readonly assembly?: string;
 };

@@ -30,6 +30,7 @@ export class Answers {
    *     report/N                       the report of its periods
    *     download/N/FORMAT              recording N for other tools
    *     source/N?name=S                text of the source file in row S of recording N's strings
+   *     assembly/N?func=F              code of the function in row F of recording N's functions
    *     speedscope/NAME                speedscope
    */
   async find(path: string, query: URLSearchParams): Promise<Answer> {
@@ -44,6 +45,8 @@ export class Answers {
         return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2] as string));
       case 'source':
         return this.#ofFile(parts, 2, (file) => this.#source(file, query));
+      case 'assembly':
+        return this.#ofFile(parts, 2, (file) => this.#assembly(file, query));
       case 'speedscope':
         return parts.length === 2 ? this.#speedscopeFile(parts[1] as string) : notFound();
       default:
@@ -98,6 +101,12 @@ export class Answers {
     const row = readIndex(query.get('name') ?? undefined);
     if (row === null) return notFound();
     return ok('text/plain; charset=utf-8', await file.source(row), dataHeaders());
+  }
+
+  async #assembly(file: ServedFile, query: URLSearchParams): Promise<Answer> {
+    const row = readIndex(query.get('func') ?? undefined);
+    if (row === null) return notFound();
+    return ok('application/json; charset=utf-8', await file.assembly(row), dataHeaders());
   }
 
   #speedscopeFile(name: string): Answer {

@@ -6,7 +6,8 @@ export type FileQuestion =
   | { readonly kind: 'pageData' }
   | { readonly kind: 'pageReport' }
   | { readonly kind: 'download'; readonly format: DownloadFormat }
-  | { readonly kind: 'source'; readonly string: number };
+  | { readonly kind: 'source'; readonly string: number }
+  | { readonly kind: 'assembly'; readonly func: number };
 
 export type FileRequest = { readonly id: number; readonly question: FileQuestion };
 

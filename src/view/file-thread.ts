@@ -33,5 +33,7 @@ function find(
       return file.download(question.format);
     case 'source':
       return file.source(question.string);
+    case 'assembly':
+      return file.assembly(question.func);
   }
 }

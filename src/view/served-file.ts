@@ -31,6 +31,8 @@ export type ServedFile = {
   download(format: DownloadFormat): Promise<Uint8Array>;
   /** The text of a source file that the profile names; `string` is its row in the strings. */
   source(string: number): string | Promise<string>;
+  /** A `PageAssembly` as JSON; `func` is a row of the profile's functions as the page has them. */
+  assembly(func: number): Promise<string>;
 };
 
 /** How the page finds all this; `index` is the place of the file among those that are viewed. */
@@ -46,6 +48,7 @@ export function describeFile(name: string, index: number): PageFile {
         url: `download/${index}/${format}`,
       })),
       source: `source/${index}`,
+      assembly: `assembly/${index}`,
     },
   };
 }

@@ -52,6 +52,10 @@ export class ThreadedFile implements ServedFile {
     return this.#ask({ kind: 'source', string }) as Promise<string>;
   }
 
+  assembly(func: number): Promise<string> {
+    return this.#ask({ kind: 'assembly', func }) as Promise<string>;
+  }
+
   /** Ends the thread, also in the middle of reading. */
   async close(): Promise<void> {
     await this.#thread.terminate();

@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { NONE } from '../base/brand.ts';
+import type { PageAssembly } from '../disassembly/types.ts';
 import { keepRows } from '../export/keep-rows.ts';
 import { encodePageData } from '../export/page-data.ts';
 import { encodePageReport } from '../export/page-report.ts';
@@ -28,6 +30,8 @@ export class ViewedFile implements ServedFile {
   #report: string | null = null;
   /** What a page that is shown again may still hold rows of. */
   #earlier: Profile | null = null;
+  /** With the rows that the page has. */
+  #shown: Profile | null = null;
   #sources: SourceFiles | null = null;
 
   constructor(path: string, opened: OpenedProfile, options: ViewedFileOptions = {}) {
@@ -51,6 +55,7 @@ export class ViewedFile implements ServedFile {
       const page = describePageProfile(this.#opened, { ...this.#options(), title: this.#title() });
       const profile = this.#earlier === null ? page.profile : keepRows(page.profile, this.#earlier);
       this.#earlier = this.#isLive ? profile : null;
+      this.#shown = profile;
       // A file that is being written ends early all the time.
       const truncatedAt = this.#isLive ? null : page.truncatedAt;
       this.#packed = encodePageData({ ...page, profile, truncatedAt });
@@ -68,6 +73,26 @@ export class ViewedFile implements ServedFile {
     const pieces: Buffer[] = [];
     exportProfile(this.#opened, format, this.#options(), (text) => pieces.push(Buffer.from(text)));
     return Buffer.concat(pieces);
+  }
+
+  async assembly(func: number): Promise<string> {
+    this.pageData();
+    const { frames, strings } = this.#shown as Profile;
+    const rows: number[] = [];
+    const named = new Set<number>();
+    for (let frame = 0; frame < frames.length; frame++) {
+      if (frames.func[frame] === func) rows.push(frame);
+      if (frames.file[frame] !== NONE) named.add(frames.file[frame] as number);
+    }
+    const assembly = await this.#opened.disassembleFrames(rows);
+    const used = new Set(
+      assembly.parts.flatMap(({ locations }) => locations.map(({ file }) => file)),
+    );
+    const files = [...named]
+      .map((string) => ({ path: strings[string] as string, string }))
+      .filter(({ path }) => used.has(path));
+    const answer: PageAssembly = { ...assembly, files };
+    return JSON.stringify(answer);
   }
 
   /** The recorded command; a text does not have one. */
