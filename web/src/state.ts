@@ -41,6 +41,9 @@ export type ViewState = {
 
   /** Row of the function whose callers, callees and source are shown. */
   readonly func: number | null;
+  /** What of that function the tab Source shows, and whether instructions show their bytes. */
+  readonly code: 'source' | 'assembly' | 'both';
+  readonly codeBytes: boolean;
   readonly tableBy: 'function' | 'file' | 'dso' | 'thread';
   /** Column and direction: `self-`, `name+`. */
   readonly tableSort: string;
@@ -83,6 +86,8 @@ export const DEFAULT_STATE: ViewState = {
   mergedDsos: [],
   foldRecursion: false,
   func: null,
+  code: 'source',
+  codeBytes: false,
   tableBy: 'function',
   tableSort: 'self-',
   tableFilter: '',
@@ -165,6 +170,8 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   mergedDsos: rows,
   foldRecursion: flag,
   func: rowOrNone,
+  code: oneOf('source', 'assembly', 'both'),
+  codeBytes: flag,
   tableBy: oneOf('function', 'file', 'dso', 'thread'),
   tableSort: text,
   tableFilter: text,

@@ -1,4 +1,5 @@
 import { decodePageData } from '../../../src/export/page-data.ts';
+import { computeAssembly } from './assembly.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
 import type {
@@ -102,6 +103,7 @@ export function createAnswers(): Answers {
       return computeSandwich(selected.get(params), params.func, matching);
     },
     source: (params) => computeSource(shown().selected.get(params), params),
+    assembly: (params) => computeAssembly(shown().selected.get(params), params),
     diff: (params: DiffParams) => {
       const { recording, selected } = shown();
       const other = open[OTHER];

@@ -1,5 +1,6 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
+import type { InstructionWeights } from '../../../src/profile/instruction-weights.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
 import type { TimeRequests } from './time-messages.ts';
 
@@ -42,6 +43,7 @@ type FlameRequests = {
   table: { params: TableParams; result: TableResult };
   sandwich: { params: SandwichParams; result: SandwichResult };
   source: { params: SourceParams; result: SourceResult };
+  assembly: { params: AssemblyParams; result: AssemblyResult };
   diff: { params: DiffParams; result: DiffResult };
 };
 
@@ -298,6 +300,25 @@ export type SourceResult = {
   readonly total: Float64Array;
   /** Self weight in the function or file whose line is not known. */
   readonly withoutLine: number;
+  readonly weight: number;
+  readonly unit: Unit;
+};
+
+/**
+ * Weights per instruction of a function. The server says which frames of it lie in which instruction;
+ * `instructions` is parallel to `frames`, −1 for frames whose instruction is not shown.
+ */
+export type AssemblyParams = Selection & {
+  readonly func: number;
+  readonly frames: readonly number[];
+  readonly instructions: readonly number[];
+  /** How many instructions there are. */
+  readonly count: number;
+};
+
+export type AssemblyResult = InstructionWeights & {
+  readonly name: string;
+  /** Of all samples that are selected. */
   readonly weight: number;
   readonly unit: Unit;
 };
