@@ -38,7 +38,8 @@
         "native/tasks.cc",
         "native/tools.cc",
         "native/user_counter.cc",
-        "native/watcher.cc"
+        "native/watcher.cc",
+        "native/worker_thread.cc"
       ],
       "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": [

@@ -1,7 +1,7 @@
 #include "held_command.h"
 
 #include <poll.h>
-#include <signal.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,8 +14,6 @@
 namespace perf_ts {
 
 namespace {
-
-constexpr size_t kStackBytes = 256 * 1024;
 
 uint64_t Microseconds(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
@@ -43,22 +41,7 @@ bool HeldCommand::Release(std::function<void()> ring, uint64_t* start_ns, Error*
     int status, signal;
     if (!child_->Reap(&status, &signal) || signal == 0) return false;
   }
-  // The new thread inherits the mask: no signal of the process is ever handled on it.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  const int failure = pthread_create(&thread_, &attributes, Main, this);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failure != 0) {
-    *error = {failure, "pthread_create"};
-    return false;
-  }
-  running_ = true;
-  return true;
+  return thread_.Start(Main, this, error);
 }
 
 void* HeldCommand::Main(void* self) {
@@ -90,11 +73,10 @@ std::optional<CommandEnd> HeldCommand::end() {
 }
 
 void HeldCommand::Close() {
-  if (running_) {
+  if (thread_.running()) {
     const uint64_t one = 1;
     if (write(stop_.get(), &one, sizeof one) < 0) errno = 0;
-    pthread_join(thread_, nullptr);
-    running_ = false;
+    thread_.Join();
   }
   child_.reset();
   stop_.Reset();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "error.h"
 #include "fd.h"
 #include "options.h"
+#include "worker_thread.h"
 
 namespace perf_ts {
 
@@ -66,8 +65,7 @@ class HeldCommand {
   bool released_ = false;
   /** Readable once the thread is to give up. */
   Fd stop_;
-  bool running_ = false;
-  pthread_t thread_ = {};
+  WorkerThread thread_;
   std::mutex mutex_;
   std::optional<CommandEnd> end_;
 };

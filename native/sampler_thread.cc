@@ -1,6 +1,6 @@
 #include "sampler_thread.h"
 
-#include <signal.h>
+#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 namespace perf_ts {
 
 namespace {
-
-constexpr size_t kStackBytes = 256 * 1024;
 
 void SleepMs(int ms) {
   timespec left = {ms / 1000, (ms % 1000) * 1'000'000L};
@@ -50,8 +48,7 @@ SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* 
 
 void SamplerThread::Join() {
   Close();
-  if (running_) pthread_join(thread_, nullptr);
-  running_ = false;
+  thread_.Join();
 }
 
 bool SamplerThread::Start(Error* error) {
@@ -59,23 +56,7 @@ bool SamplerThread::Start(Error* error) {
   hold_ms_ = hold == nullptr ? 0 : atoi(hold);
   const int pidfd = child_ == nullptr ? -1 : child_->pidfd();
   if (!watcher_.Open(events_->rings(), pidfd, error)) return false;
-  // The new thread inherits the mask: no signal of the process is ever handled on it, and a write
-  // to a closed pipe or beyond the file-size limit is an errno there.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  const int failure = pthread_create(&thread_, &attributes, Main, this);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failure != 0) {
-    *error = {failure, "pthread_create"};
-    return false;
-  }
-  running_ = true;
-  return true;
+  return thread_.Start(Main, this, error);
 }
 
 void SamplerThread::Stop() {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "record_sink.h"
 #include "ring_buffer.h"
 #include "watcher.h"
+#include "worker_thread.h"
 
 namespace perf_ts {
 
@@ -86,8 +85,7 @@ class SamplerThread {
   int hold_ms_ = 0;
 
   Watcher watcher_;
-  pthread_t thread_ = {};
-  bool running_ = false;
+  WorkerThread thread_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> close_{false};
 
