@@ -3,6 +3,7 @@ import { DETECT_BYTES, detectText } from '../import/detect-text.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { openRecording, withSource } from '../session/read/open-recording.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
+import { openingHint } from '../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf } from '../view/open-browser.ts';
 import type { ServedFile } from '../view/served-file.ts';
 import { startViewServer, type ViewServer } from '../view/server.ts';
@@ -68,8 +69,10 @@ export async function showPage(
   const server = await startViewServer(files, { ...options, users });
   process.stdout.write(`${server.url}\n`);
   if (options.open === false || !process.stdout.isTTY) return server;
-  const problem = await openBrowser(server.url, viewer);
-  if (problem !== null) say(`perf-ts: ${problem}: open the address above yourself`);
+  const hint = openingHint(server.url, viewer.env);
+  const onFailure = (problem: string) => say(`perf-ts: ${problem}: ${hint}`);
+  const problem = await openBrowser(server.url, viewer, onFailure);
+  if (problem !== null) onFailure(problem);
   else say('perf-ts: Ctrl-C ends it');
   return server;
 }

@@ -24,8 +24,16 @@ export type GuardedRequest = {
 
 export type Admission =
   /** Below the token's folder: `''` is the page, `profile/0` a recording. */
-  | { readonly kind: 'admitted'; readonly path: string; readonly query: URLSearchParams }
-  | { readonly kind: 'refused'; readonly status: 400 | 403 | 404 | 405; readonly reason: string };
+  | {
+      readonly kind: 'admitted';
+      readonly path: string;
+      readonly query: URLSearchParams;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly status: 400 | 403 | 404 | 405;
+      readonly reason: string;
+    };
 
 export function createToken(): string {
   return randomBytes(16).toString('base64url');
@@ -36,7 +44,7 @@ export function admit(guard: Guard, request: GuardedRequest): Admission {
   const hosts = [`127.0.0.1:${guard.port}`, `localhost:${guard.port}`];
   const [host = '', ...otherHosts] = headers.host ?? [];
   if (!hosts.includes(host) || otherHosts.length > 0) {
-    return refuse(403, 'this server answers to its own address only');
+    return refuse(403, `this server answers to ${hosts[0]} only, and a tunnel has the same port`);
   }
   const isOwnOrigin = (headers.origin ?? []).every((origin) => origin === `http://${host}`);
   // A typed address or a link from a terminal is `none`; a link from another page is refused.
@@ -66,7 +74,11 @@ function findPath({ token }: Guard, url: string): Admission {
   if (match === null || !isSame(match[1] as string, token)) return refuse(404, 'no such address');
   // Without the slash, the page's relative addresses would not lie below the token.
   if (match[2] === undefined) return refuse(404, 'no such address: it ends in a slash');
-  return { kind: 'admitted', path: match[2], query: new URLSearchParams(match[3] ?? '') };
+  return {
+    kind: 'admitted',
+    path: match[2],
+    query: new URLSearchParams(match[3] ?? ''),
+  };
 }
 
 /** Takes as long for a near miss as for any other. */

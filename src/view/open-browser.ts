@@ -1,53 +1,104 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { chooseUser } from '../session/launch/run-as.ts';
+import { type BrowserCommand, browserCommands } from './browser-command.ts';
+import { type Environment, findCallerEnvironment } from './caller-environment.ts';
 
 /** Whose browser shows the page, and who else may ask the server: whoever called sudo, if anybody. */
 export type Viewer = {
   /** To start programs as; null: as this process is. */
   readonly change: { readonly uid: number; readonly gid: number } | null;
-  readonly env: Readonly<Record<string, string>>;
+  /** All of that user's environment. */
+  readonly env: Environment;
   /** This process runs as root and nobody called sudo: a browser is not to be root. */
   readonly isRoot: boolean;
 };
 
 export function findViewer(): Viewer {
   const { change, env } = chooseUser({});
-  return { change, env, isRoot: change === null && process.geteuid?.() === 0 };
-}
-
-/** Users whose browsers the server answers: root, this process's and the one who called sudo. */
-export function usersOf({ change }: Viewer): number[] {
-  return [0, process.geteuid?.() ?? 0, ...(change === null ? [] : [change.uid])];
+  if (change === null) {
+    return { change, env: process.env, isRoot: process.geteuid?.() === 0 };
+  }
+  const caller = findCallerEnvironment(process.env, process.ppid);
+  const found = caller ?? { ...process.env, ...desktopOf(change.uid) };
+  return { change, env: { ...found, ...env }, isRoot: false };
 }
 
 /**
- * Hands the address to the desktop's browser, as the invoking user and never as root. Resolves to
- * why that did not work, null where it did.
+ * Users whose browsers the server answers: root, this process's and the one who called sudo; of a
+ * root by other ways, su for one, the user who logged in.
  */
-export function openBrowser(url: string, viewer: Viewer): Promise<string | null> {
-  if (viewer.isRoot) return Promise.resolve('a browser is not started as root');
-  const { change } = viewer;
+export function usersOf({ change, isRoot }: Viewer): number[] {
+  const users = [0, process.geteuid?.() ?? 0];
+  if (change !== null) users.push(change.uid);
+  const login = isRoot ? findLoginUser() : null;
+  if (login !== null) users.push(login);
+  return users;
+}
+
+/**
+ * Hands the address to the person's browser, as the invoking user and never as root. Resolves to
+ * why that did not work, null where a program for it runs; calls `onFailure` where that fails later.
+ */
+export async function openBrowser(
+  url: string,
+  viewer: Viewer,
+  onFailure: (problem: string) => void,
+): Promise<string | null> {
+  if (viewer.isRoot) return 'a browser is not started as root';
+  const commands = browserCommands(url, viewer.env);
+  if (commands.length === 0) return 'no desktop was found';
+  let problem = '';
+  for (const command of commands) {
+    const error = await start(command, viewer, onFailure);
+    if (error === null) return null;
+    const why = error.code === 'ENOENT' ? `there is no ${command[0]}` : error.message;
+    problem += `${problem && ', '}${why}`;
+  }
+  return problem;
+}
+
+function start(
+  [program, ...args]: BrowserCommand,
+  { change, env }: Viewer,
+  onFailure: (problem: string) => void,
+): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
-    const child = spawn('xdg-open', [url], {
+    const child = spawn(program, args, {
       detached: true,
       stdio: 'ignore',
       cwd: '/',
-      env: { ...process.env, ...viewer.env, ...(change !== null && desktopOf(change.uid)) },
+      env: { ...env },
       ...(change !== null && { uid: change.uid, gid: change.gid }),
     });
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(error.code === 'ENOENT' ? 'there is no xdg-open' : error.message);
-    });
+    child.once('error', resolve);
     child.once('spawn', () => {
       // The browser may outlive the command.
       child.unref();
       resolve(null);
     });
+    child.once('exit', (status) => {
+      if (status !== null && status > 0) onFailure(`${program} ended with status ${status}`);
+    });
   });
 }
 
-/** Where a user's desktop is reached; sudo drops these. */
-function desktopOf(uid: number): Record<string, string> {
+/** Where a user's desktop is reached, for what sudo dropped. */
+function desktopOf(uid: number): Environment {
   const runtime = `/run/user/${uid}`;
-  return { XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus` };
+  if (!existsSync(runtime)) return {};
+  return {
+    XDG_RUNTIME_DIR: runtime,
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
+  };
+}
+
+/** The kernel's note of who logged in, which su and sudo don't change; null: nobody did. */
+function findLoginUser(): number | null {
+  try {
+    const uid = Number(readFileSync('/proc/self/loginuid', 'latin1'));
+    return Number.isInteger(uid) && uid < 2 ** 32 - 1 ? uid : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Text of a file of /proc. Throws where there is none. */
+export type ReadProc = (path: string) => string;
+
+/** Shells, sudo's own two processes, npm and its like are fewer. */
+const MOST_ANCESTORS = 32;
+
+/**
+ * The environment in which sudo was called: sudo keeps little of it, and a browser needs where the
+ * desktop is (WAYLAND_DISPLAY, XDG_…, DBUS_…). The kernel keeps what each process was started with;
+ * the first one above us that does not have our SUDO_UID is sudo itself, started by its caller.
+ *
+ * Null where it can't be told: that process has ended, or /proc is not there.
+ */
+export function findCallerEnvironment(
+  env: Environment,
+  parentPid: number,
+  read: ReadProc = readProc,
+): Environment | null {
+  let pid = parentPid;
+  try {
+    for (let steps = 0; steps < MOST_ANCESTORS && pid > 1; steps++) {
+      const above = parseEnvironment(read(`/proc/${pid}/environ`));
+      if (above.SUDO_UID !== env.SUDO_UID) return above;
+      pid = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
+    }
+  } catch {
+    // Not ours to read, or ended meanwhile.
+  }
+  return null;
+}
+
+/** `NAME=value`, each ended by a NUL. */
+function parseEnvironment(text: string): Environment {
+  const entries = text.split('\0').filter((entry) => entry.indexOf('=') > 0);
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const at = entry.indexOf('=');
+      return [entry.slice(0, at), entry.slice(at + 1)];
+    }),
+  );
+}
+
+function readProc(path: string): string {
+  return readFileSync(path, 'utf8');
+}
