@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { describePageProfile } from '../../src/session/read/page-profile.ts';
 import { describePageReport } from '../../src/session/read/page-report.ts';
+import { weighCells } from '../../web/src/time/shown-weight.ts';
 import { computeHeatMap, computeTimeline } from '../../web/src/worker/time-line.ts';
 import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
@@ -48,6 +49,27 @@ test('a weight, a thread and a window are taken where they are asked for', () =>
   expect([lanes.length, otherThreads, otherSamples]).toEqual([0, 1, 2]);
   const late = { firstNs: 9 * MS, cellNs: MS / 2, length: 3 };
   expect(draw(computeTimeline(page, { ...params, grid: late }).all.samples)).toBe('. 1 .');
+});
+
+test('a lane has the weight that was chosen', () => {
+  const page = pageOf(THREE, { timeNs: ms(0, 2.5, 9.99) });
+  const { lanes } = computeTimeline(page, { ...ALL, weight: 'period', grid: GRID, lanes: 9 });
+  expect(lanes.map(({ weight }) => draw(weight))).toEqual([
+    '10 . . . . . . . . 30',
+    '. . 20 . . . . . . .',
+  ]);
+});
+
+test('what was lost is drawn as heavy as a mean sample, ramps by the samples in them', () => {
+  const cells = {
+    samples: Float64Array.of(2, 1, 0),
+    weight: Float64Array.of(20, 70, 0),
+    ramp: Float64Array.of(1, 0, 0),
+    lost: Float64Array.of(0, 0, 4),
+    throttled: new Float64Array(3),
+  };
+  const { weight, ramp, lost } = weighCells(cells);
+  expect([weight, ramp, lost].map(draw)).toEqual(['20 70 .', '10 . .', '. . 120']);
 });
 
 test('a loss is drawn from the last sample that fitted on, at the rate before', () => {

@@ -43,7 +43,8 @@ export function switcher<Value extends string>(
 
 export type Chooser = {
   readonly root: HTMLElement;
-  setOptions(options: readonly string[]): void;
+  /** Those from position `disabledFrom` on can be read, but not chosen. */
+  setOptions(options: readonly string[], disabledFrom?: number): void;
   /** Shows the option at a position as chosen; does not call back. */
   choose(index: number): void;
 };
@@ -57,8 +58,10 @@ export function chooser(
   const select = element('select');
   const root = element('label', 'chooser', element('span', '', title), select);
   select.addEventListener('change', () => onChoose(select.selectedIndex));
-  const setOptions = (texts: readonly string[]) => {
-    select.replaceChildren(...texts.map((text) => element('option', '', text)));
+  const setOptions = (texts: readonly string[], disabledFrom = texts.length) => {
+    const made = texts.map((text) => element('option', '', text));
+    for (const option of made.slice(disabledFrom)) option.disabled = true;
+    select.replaceChildren(...made);
     root.hidden = texts.length < 2;
   };
   setOptions(options);
@@ -66,4 +69,42 @@ export function chooser(
     select.selectedIndex = index;
   };
   return { root, setOptions, choose };
+}
+
+/**
+ * Replaces what is in `box`. Where one of its elements had the focus, the new one of the same
+ * `data-key` or `data-value` gets it: whoever goes by keys stays where they were.
+ */
+export function replaceKeepingFocus(box: Element, ...content: readonly Content[]): void {
+  const focused = document.activeElement;
+  const key = focused !== null && box.contains(focused) ? focusKey(focused) : null;
+  box.replaceChildren(...content);
+  if (key === null) return;
+  const again = [...box.querySelectorAll('[data-key], [data-value]')].find(
+    (candidate) => focusKey(candidate) === key,
+  );
+  if (again instanceof HTMLElement) again.focus({ preventScroll: true });
+}
+
+/** What an element is among those that are drawn anew with it; null: none of them. */
+function focusKey(of: Element): string | null {
+  if (!(of instanceof HTMLElement)) return null;
+  const { key, value } = of.dataset;
+  if (key !== undefined) return key;
+  return value === undefined ? null : `${of.parentElement?.ariaLabel ?? ''} ${value}`;
+}
+
+/** A sentence where a picture would be: what is the matter, and a way out where there is one. */
+export function emptyState(
+  text: string,
+  way?: { readonly label: string; readonly go: () => void },
+): HTMLElement {
+  const box = element('div', 'empty-state', element('p', '', text));
+  if (way !== undefined) {
+    const button = element('button', '', way.label);
+    button.type = 'button';
+    button.addEventListener('click', way.go);
+    box.append(button);
+  }
+  return box;
 }

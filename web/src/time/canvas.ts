@@ -20,16 +20,23 @@ export function heightOf(share: number, least: number, most: number): number {
   return Math.round(Math.min(most, Math.max(least, window.innerHeight * share)));
 }
 
+/** How much larger the page's text is than on a common screen. */
+export function fontScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
+}
+
 /** The font of axes, as large as the page's small text. */
 export function axisFont(): string {
-  const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) * 0.86;
-  return `${Math.round(size)}px system-ui, sans-serif`;
+  return `${Math.round(12 * fontScale())}px system-ui, sans-serif`;
 }
+
+/** How dark a cell with next to nothing is: a sample of no weight is none of no time. */
+export const FAINTEST = 0.18;
 
 /** How dark a cell is, 0…1: the root shows single samples beside hundreds. */
 export function strength(value: number, most: number): number {
   if (!(value > 0) || !(most > 0)) return 0;
-  return 0.18 + 0.82 * Math.sqrt(Math.min(1, value / most));
+  return FAINTEST + (1 - FAINTEST) * Math.sqrt(Math.min(1, value / most));
 }
 
 /** Round steps for an axis of seconds, at most `most` of them. */

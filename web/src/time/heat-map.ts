@@ -1,20 +1,36 @@
 import { askLatest } from '../ask.ts';
 import { chooser, element } from '../dom.ts';
-import { formatCount, formatDuration, formatShare } from '../format.ts';
+import { formatCount, formatDuration, formatShare, formatWeight } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { HeatMapResult } from '../worker/time-messages.ts';
-import { axisFont, fitCanvas, heightOf, strength } from './canvas.ts';
+import { axisFont, FAINTEST, fitCanvas, fontScale, formatTick, strength } from './canvas.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
+import { shortWeight, unitOf, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
-const MAX_CELL_WIDTH = 40;
-const AXIS_HEIGHT = 20;
-const mapHeight = () => heightOf(0.34, 240, 700);
+/** Part of the map's width that a column may take: three seconds make no wall of colour. */
+const MOST_OF_WIDTH = 1 / 24;
+const axisHeight = () => Math.round(20 * fontScale());
+/** Pixels. */
+const LEAST_HEIGHT = 240;
+
+const HOW_TO = 'Drag, or use the arrow keys and Enter, to take a range.';
+
+/** The weight of the heaviest cell. */
+function most({ cells }: HeatMapResult): number {
+  return cells.weight.reduce((largest, weight) => Math.max(largest, weight), 0);
+}
+
+/** The next larger of 1, 2, 5, 10, 20 …: labels of so many columns are round times. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? 1;
+}
 
 /** Seconds, or parts of them where the recording has few. */
 export function fittingColumnNs(endNs: number): number {
@@ -31,7 +47,8 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'img');
   const plot = element('div', 'heat-plot', canvas);
-  const readout = element('output', 'quiet-text');
+  const note = element('span', 'quiet-text');
+  const readout = element('output', 'heat-readout quiet-text');
   const widths = chooser(
     'Column',
     COLUMN_WIDTHS.map((ns) => formatDuration(ns).replace(/\.0+(?= )/, '')),
@@ -44,7 +61,8 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     'section',
     '',
     element('h2', '', 'Parts of a second'),
-    element('div', 'row', widths.root, counts.root, readout),
+    element('div', 'row', widths.root, counts.root, note),
+    readout,
     plot,
   );
   let result: HeatMapResult | null = null;
@@ -59,14 +77,18 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
       result = answer;
       anchor = null;
       cursor = null;
+      const state = store.get();
       const widened =
-        answer.columnNs === store.get().heatColumnNs
+        answer.columnNs === state.heatColumnNs
           ? ''
           : ` Columns are ${formatDuration(answer.columnNs)} wide, so that they fit.`;
-      readout.textContent = `Time runs down each column. Drag, or use the arrow keys and Enter, to take a range.${widened}`;
+      const name = weightName(recording, state);
+      const darkest = shortWeight(most(answer), unitOf(recording, state));
+      note.textContent = `Time runs down each column. The darker, the more ${name}: up to ${darkest} a cell.${widened}`;
+      readout.textContent = HOW_TO;
       canvas.setAttribute(
         'aria-label',
-        `Heat map of ${answer.columns} columns of ${formatDuration(answer.columnNs)}, ` +
+        `Heat map of ${name}: ${answer.columns} columns of ${formatDuration(answer.columnNs)}, ` +
           `${answer.rows} rows. Arrow keys read its cells.`,
       );
       draw();
@@ -76,8 +98,13 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     },
   );
 
+  /** As much of the window as is left, so that a large one is no void. */
+  const mapHeight = () => {
+    const top = plot.getBoundingClientRect().top + window.scrollY;
+    return Math.max(LEAST_HEIGHT, Math.round(window.innerHeight - top - axisHeight() - 24));
+  };
   const cellSize = ({ columns, rows }: HeatMapResult) => ({
-    width: Math.min(MAX_CELL_WIDTH, plot.clientWidth / columns),
+    width: plot.clientWidth / Math.max(columns, 1 / MOST_OF_WIDTH),
     height: mapHeight() / rows,
   });
 
@@ -85,10 +112,11 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     if (result === null || plot.clientWidth === 0) return;
     const { columns, rows, cells, grid } = result;
     const { width, height } = cellSize(result);
-    const context = fitCanvas(canvas, columns * width, mapHeight() + AXIS_HEIGHT);
+    const bottom = height * rows;
+    const context = fitCanvas(canvas, columns * width, bottom + axisHeight());
     if (context === null) return;
     const colours = readColours(root);
-    const most = cells.samples.reduce((largest, count) => Math.max(largest, count), 0);
+    const darkest = most(result);
     const range = store.get().range;
     for (let cell = 0; cell < grid.length; cell++) {
       const left = Math.floor(cell / rows) * width;
@@ -103,9 +131,10 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
       const count = cells.samples[cell] as number;
       if (count > 0) {
         const isRamp = (cells.ramp[cell] as number) * 2 > count;
-        paint(isRamp ? colours.ramp : colours.samples, strength(count, most));
+        const dark = strength(cells.weight[cell] as number, darkest);
+        paint(isRamp ? colours.ramp : colours.samples, Math.max(FAINTEST, dark));
       }
-      if ((cells.lost[cell] as number) > 0) paint(colours.lost, count > 0 ? 0.45 : 0.6);
+      if ((cells.lost[cell] as number) > 0) paint(colours.lost, count > 0 ? 0.55 : 0.7);
       const startNs = grid.firstNs + cell * grid.cellNs;
       if (startNs > recording.endNs) paint(colours.line, 0.5);
       const isOutside =
@@ -128,10 +157,11 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     }
     context.fillStyle = colours.quiet;
     context.font = axisFont();
-    const every = Math.max(1, Math.ceil(70 / width));
+    const every = roundStep((70 * fontScale()) / width);
     for (let column = 0; column < columns; column += every) {
-      const text = formatDuration(column * result.columnNs).replace(/\.0+(?= )/, '');
-      context.fillText(text, column * width, mapHeight() + 15);
+      const text = formatTick(column * result.columnNs, every * result.columnNs);
+      if (column * width + context.measureText(text).width > canvas.clientWidth) break;
+      context.fillText(text, column * width, bottom + 15 * fontScale());
     }
   }
 
@@ -142,6 +172,8 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
     const said = [
       `${at(cell)} to ${at(cell + 1)}: ${formatCount(cells.samples[cell] ?? 0)} samples`,
     ];
+    const unit = unitOf(recording, store.get());
+    if (unit !== 'samples') said.push(formatWeight(cells.weight[cell] ?? 0, unit));
     const ramp = cells.ramp[cell] ?? 0;
     if (ramp > 0) said.push(`${formatCount(ramp)} of them in ramps`);
     const lost = cells.lost[cell] ?? 0;

@@ -1,31 +1,47 @@
 import { askLatest } from '../ask.ts';
-import { element } from '../dom.ts';
-import { formatCount } from '../format.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
+import { formatCount, formatWeight } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import type { Range, ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeLane, TimelineResult } from '../worker/time-messages.ts';
-import { axisFont, fitCanvas, formatTick, heightOf, secondTicks, strength } from './canvas.ts';
+import {
+  axisFont,
+  FAINTEST,
+  fitCanvas,
+  formatTick,
+  heightOf,
+  secondTicks,
+  strength,
+} from './canvas.ts';
 import { readColours, type TimeColours } from './marks.ts';
 import { clampRange } from './range.ts';
+import { sum, unitOf, weighCells, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
 
-const laneHeight = () => heightOf(0.025, 18, 30);
+/** At least what a finger or an unsteady hand hits. */
+const laneHeight = () => heightOf(0.03, 24, 34);
 const AXIS_HEIGHT = 20;
 const CELL_PIXELS = 2;
 const MAX_LANES = 60;
 
-/** One row per thread, the darker the more samples; dragging takes a range of time. */
-export function createLanes({ store, ask, recording }: ViewContext) {
+/** One row per thread, the darker the more weight; dragging takes a range of time. */
+export function createLanes(context: ViewContext) {
+  const { store, ask, recording } = context;
   const labels = element('div', 'lane-labels');
   const canvas = element('canvas');
   canvas.setAttribute('role', 'img');
   const plot = element('div', 'lane-plot', canvas);
   const more = element('p', 'quiet-text');
+  const none = element('div');
+  const note = element('p', 'quiet-text');
   const root = element(
     'section',
     '',
     element('h2', '', 'Threads over time'),
+    note,
+    none,
     element('div', 'lanes', labels, plot),
     more,
   );
@@ -55,12 +71,23 @@ export function createLanes({ store, ask, recording }: ViewContext) {
   }
 
   function renderLabels({ lanes, otherThreads, otherSamples }: TimelineResult): void {
-    const { thread: chosen } = store.get();
-    labels.replaceChildren(
-      ...lanes.map(({ thread, label, total }) => {
+    const state = store.get();
+    const { thread: chosen } = state;
+    const unit = unitOf(recording, state);
+    const amount = ({ total, weight }: TimeLane) =>
+      unit === 'samples'
+        ? `${formatCount(total)} samples`
+        : `${formatWeight(sum(weight), unit)} in ${formatCount(total)} samples`;
+    none.replaceChildren(...(lanes.length > 0 ? [] : [renderNoSamples(context, state)]));
+    note.textContent = `The darker, the more ${weightName(recording, state)}. Drag to take a range.`;
+    replaceKeepingFocus(
+      labels,
+      ...lanes.map((lane) => {
+        const { thread, label } = lane;
         const button = element('button', 'lane-label', label);
         button.type = 'button';
-        button.title = `${label}: ${formatCount(total)} samples. Click to see this thread only.`;
+        button.dataset.key = String(thread);
+        button.title = `${label}: ${amount(lane)}. Click to see this thread only.`;
         button.setAttribute('aria-pressed', String(chosen === thread));
         button.addEventListener('click', () =>
           store.change({ thread: store.get().thread === thread ? null : thread }),
@@ -74,7 +101,7 @@ export function createLanes({ store, ask, recording }: ViewContext) {
         : `${formatCount(otherThreads)} more threads with ${formatCount(otherSamples)} samples are not drawn.`;
     canvas.setAttribute(
       'aria-label',
-      lanes.map(({ label, total }) => `${label}: ${formatCount(total)} samples`).join('; '),
+      lanes.map((lane) => `${lane.label}: ${amount(lane)}`).join('; '),
     );
   }
 
@@ -84,31 +111,31 @@ export function createLanes({ store, ask, recording }: ViewContext) {
     const lane = laneHeight();
     labels.style.setProperty('--lane', `${lane}px`);
     const height = result.lanes.length * lane + AXIS_HEIGHT;
-    const context = fitCanvas(canvas, width, height);
-    if (context === null) return;
+    const drawing = fitCanvas(canvas, width, height);
+    if (drawing === null) return;
     const colours = readColours(root);
     const endNs = result.grid.length * result.grid.cellNs;
     const x = (ns: number) => (ns / endNs) * width;
     const cellWidth = x(result.grid.cellNs);
     let most = 0;
-    for (const { samples } of result.lanes) {
-      for (const count of samples) most = Math.max(most, count);
+    for (const { weight } of result.lanes) {
+      for (const value of weight) most = Math.max(most, value);
     }
     for (const [index, columns] of result.lanes.entries()) {
       const place = { top: index * lane, height: lane, cellWidth };
-      drawLane(context, columns, place, most, colours);
+      drawLane(drawing, columns, place, most, colours);
     }
     drawLosses(
-      context,
-      result.all.lost,
-      Math.max(1, most),
+      drawing,
+      weighCells(result.all).lost,
+      most > 0 ? most : 1,
       cellWidth,
       height - AXIS_HEIGHT,
       colours,
     );
-    drawAxis(context, endNs, width, height, colours);
+    drawAxis(drawing, endNs, width, height, colours);
     const range = dragged ?? store.get().range;
-    if (range !== null) drawRange(context, x(range.fromNs), x(range.toNs), width, height, colours);
+    if (range !== null) drawRange(drawing, x(range.fromNs), x(range.toNs), width, height, colours);
   }
 
   let startNs: number | null = null;
@@ -158,7 +185,7 @@ type LanePlace = { readonly top: number; readonly height: number; readonly cellW
 
 function drawLane(
   context: CanvasRenderingContext2D,
-  { samples, ramp, throttled }: TimeLane,
+  { samples, weight, ramp, throttled }: TimeLane,
   { top, height, cellWidth }: LanePlace,
   most: number,
   colours: TimeColours,
@@ -173,7 +200,7 @@ function drawLane(
     }
     const count = samples[cell] as number;
     if (count === 0) continue;
-    context.globalAlpha = strength(count, most);
+    context.globalAlpha = Math.max(FAINTEST, strength(weight[cell] as number, most));
     context.fillStyle = (ramp[cell] as number) * 2 > count ? colours.ramp : colours.samples;
     context.fillRect(left, top + 2, cellWidth, height - 4);
   }
@@ -192,7 +219,7 @@ function drawLosses(
   context.fillStyle = colours.lost;
   for (let cell = 0; cell < lost.length; cell++) {
     if (lost[cell] === 0) continue;
-    context.globalAlpha = 0.15 + 0.45 * Math.min(1, (lost[cell] as number) / most);
+    context.globalAlpha = 0.35 + 0.35 * Math.min(1, (lost[cell] as number) / most);
     context.fillRect(cell * cellWidth, 0, Math.max(1, cellWidth), height);
   }
   context.globalAlpha = 1;

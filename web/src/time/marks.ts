@@ -27,7 +27,7 @@ const NAMES: readonly (keyof TimeColours)[] = [
 
 /** Canvases know nothing of `light-dark()`: the colours as they are computed now. */
 export function readColours(of: HTMLElement): TimeColours {
-  const probe = element('span');
+  const probe = element('span', 'colour-probe');
   of.append(probe);
   const colours: Partial<Record<keyof TimeColours, string>> = {};
   for (const name of NAMES) {
@@ -38,22 +38,22 @@ export function readColours(of: HTMLElement): TimeColours {
   return colours as TimeColours;
 }
 
+type Mark = 'samples' | 'ramp' | 'lost' | 'throttled';
+
+/** Words beside the colour that they explain. */
+export function mark(name: Mark, text: string): HTMLElement {
+  return element('span', 'legend-entry', element('span', `swatch swatch-${name}`), text);
+}
+
 /** What the colours mean; a gap without any of them is idleness, and that only. */
 export function renderMarkLegend(): HTMLElement {
-  const entries = [
-    ['samples', 'samples'],
-    ['ramp', 'taken while the kernel searched for the period'],
-    ['lost', 'lost: the kernel had no room to write them'],
-    ['throttled', 'the kernel had paused the event'],
-  ] as const;
-  const swatches = entries.map(([name, text]) => {
-    const swatch = element('span', `swatch swatch-${name}`);
-    return element('span', 'legend-entry', swatch, text);
-  });
   return element(
     'div',
     'legend',
-    ...swatches,
+    mark('samples', 'samples'),
+    mark('ramp', 'taken while the kernel searched for the period'),
+    mark('lost', 'lost: the kernel had no room to write them'),
+    mark('throttled', 'the kernel had paused the event'),
     element('span', 'legend-entry', 'empty: nothing happened'),
   );
 }

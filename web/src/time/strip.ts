@@ -1,26 +1,38 @@
 import uPlot from 'uplot';
 import { askLatest } from '../ask.ts';
-import { element } from '../dom.ts';
-import { formatCount, formatShare } from '../format.ts';
+import { element, emptyState } from '../dom.ts';
+import { formatCount, formatShare, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeGrid, TimelineResult } from '../worker/time-messages.ts';
-import { axisFont, heightOf } from './canvas.ts';
-import { readColours, type TimeColours } from './marks.ts';
+import { axisFont, fontScale, heightOf } from './canvas.ts';
+import { mark, readColours, type TimeColours } from './marks.ts';
 import { clampRange, formatRange } from './range.ts';
+import { shortWeight, sum, unitOf, weighCells, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
+import { timeProblem } from './time-problem.ts';
 
 const CELL_PIXELS = 3;
 
+const stripHeight = () => heightOf(0.08, 58, 170);
+
 /**
- * The whole recording over time, above every view: samples, and stacked on them what was lost.
- * Dragging takes the range that all views show.
+ * The whole recording over time, above every view: the chosen weight, and stacked on it what was
+ * lost. Dragging takes the range that all views show.
  */
 export function createStrip({ store, ask, recording }: ViewContext) {
   const root = element('section', 'strip');
-  root.setAttribute('aria-label', 'Samples over time');
+  root.setAttribute('aria-label', 'Weight over time');
   const box = element('div', 'strip-plot');
+  const problem = timeProblem(recording);
+  if (problem !== null) {
+    root.append(emptyState(problem));
+    return { root };
+  }
+  // The views below it are as high as the window leaves room, so it must not grow later.
+  box.style.minHeight = `${stripHeight()}px`;
+  box.setAttribute('role', 'img');
   const readout = element('output', 'strip-readout');
   const clear = element('button', '', 'All of the time');
   clear.type = 'button';
@@ -46,7 +58,7 @@ export function createStrip({ store, ask, recording }: ViewContext) {
   function request(): void {
     const width = box.clientWidth;
     if (width === 0) return;
-    const length = Math.max(20, Math.floor((width - 60) / CELL_PIXELS));
+    const length = Math.max(20, Math.floor((width - 68) / CELL_PIXELS));
     const grid: TimeGrid = { firstNs: 0, cellNs: (recording.endNs + 1) / length, length };
     question({ ...timeFilterOf(store.get()), grid, lanes: 0 });
   }
@@ -54,26 +66,33 @@ export function createStrip({ store, ask, recording }: ViewContext) {
   function draw(): void {
     if (result === null || box.clientWidth === 0) return;
     plot?.destroy();
-    const colours = readColours(root);
+    const unit = unitOf(recording, store.get());
     plot = new uPlot(
-      stripOptions(
-        box.clientWidth,
-        colours,
+      stripOptions({
+        width: box.clientWidth,
+        colours: readColours(root),
         result,
-        (fromNs, toNs) => {
+        formatValue: (value) => shortWeight(value, unit),
+        onSelect: (fromNs, toNs) => {
           if (isSetting) return;
           store.change({ range: clampRange(fromNs, toNs, recording.endNs) });
         },
-        () => showRange(store.get()),
-      ),
+        onReady: () => showRange(store.get()),
+      }),
       stripData(result),
       box,
     );
   }
 
-  function showRange({ range }: ViewState): void {
+  function showRange(state: ViewState): void {
+    const { range } = state;
     clear.hidden = range === null;
-    readout.textContent = describe(range === null ? '' : formatRange(range), result);
+    if (result !== null) {
+      const said = describe(result, recording, state);
+      if (range !== null) said.unshift(element('span', '', `Shown: ${formatRange(range)}, of`));
+      readout.replaceChildren(...said);
+      box.setAttribute('aria-label', `${weightName(recording, state)} over time`);
+    }
     if (plot === null) return;
     isSetting = true;
     const left = range === null ? 0 : plot.valToPos(range.fromNs / 1e9, 'x');
@@ -98,21 +117,26 @@ export function createStrip({ store, ask, recording }: ViewContext) {
   return { root };
 }
 
-/** In words what the picture shows, for those who can't see it, too. */
-function describe(range: string, result: TimelineResult | null): string {
-  if (result === null) return '';
-  const { samples, ramp, lost, throttled } = result.all;
-  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+/** In words what the picture shows, each beside its colour: the legend, too. */
+function describe(
+  result: TimelineResult,
+  recording: ViewContext['recording'],
+  state: ViewState,
+): HTMLElement[] {
+  const { samples, weight, ramp, lost, throttled } = result.all;
   const all = sum(samples);
-  const said = [`${formatCount(all)} samples`];
-  if (sum(ramp) > 0) said.push(`${formatShare(sum(ramp) / all)} of them in ramps`);
+  const unit = unitOf(recording, state);
+  const total = unit === 'samples' ? '' : `${formatWeight(sum(weight), unit)} in `;
+  const said = [mark('samples', `${total}${formatCount(all)} samples`)];
+  if (sum(ramp) > 0) said.push(mark('ramp', `${formatShare(sum(ramp) / all)} of them in ramps`));
   const lostHere = Math.round(sum(lost));
-  if (lostHere > 0) said.push(`${formatCount(lostHere)} lost`);
+  if (lostHere > 0) said.push(mark('lost', `${formatCount(lostHere)} lost`));
   if (result.lostSometime > 0) {
-    said.push(`${formatCount(result.lostSometime)} lost, nobody knows when`);
+    const text = `${formatCount(result.lostSometime)} lost, nobody knows when`;
+    said.push(element('span', 'legend-entry', text));
   }
-  if (sum(throttled) > 0) said.push('paused by the kernel at times');
-  return range === '' ? said.join(' · ') : `Shown: ${range} · of ${said.join(' · ')}`;
+  if (sum(throttled) > 0) said.push(mark('throttled', 'paused by the kernel at times'));
+  return said;
 }
 
 /** Series from back to front: with what was lost, what arrived, what of it is in ramps. */
@@ -121,17 +145,24 @@ function stripData({ grid, all }: TimelineResult): uPlot.AlignedData {
     { length: grid.length },
     (_, cell) => (grid.firstNs + (cell + 0.5) * grid.cellNs) / 1e9,
   );
-  const withLost = all.samples.map((count, cell) => count + (all.lost[cell] as number));
-  return [times, withLost, all.samples, all.ramp];
+  const { weight, ramp, lost } = weighCells(all);
+  const withLost = weight.map((value, cell) => value + (lost[cell] as number));
+  return [times, withLost, weight, ramp];
 }
 
-function stripOptions(
-  width: number,
-  colours: TimeColours,
-  { grid, all }: TimelineResult,
-  onSelect: (fromNs: number, toNs: number) => void,
-  onReady: () => void,
-): uPlot.Options {
+type StripOptions = {
+  /** Pixels. */
+  readonly width: number;
+  readonly colours: TimeColours;
+  readonly result: TimelineResult;
+  readonly formatValue: (value: number) => string;
+  readonly onSelect: (fromNs: number, toNs: number) => void;
+  readonly onReady: () => void;
+};
+
+function stripOptions(options: StripOptions): uPlot.Options {
+  const { width, colours, formatValue, onSelect, onReady } = options;
+  const { grid, all } = options.result;
   const bars = uPlot.paths.bars?.({ size: [1, Number.POSITIVE_INFINITY], gap: 0 });
   const series = (label: string, fill: string): uPlot.Series => ({
     label,
@@ -143,7 +174,7 @@ function stripOptions(
   const endNs = grid.firstNs + grid.length * grid.cellNs;
   return {
     width,
-    height: heightOf(0.08, 58, 170),
+    height: stripHeight(),
     legend: { show: false },
     padding: [8, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
@@ -154,14 +185,14 @@ function stripOptions(
     series: [
       {},
       series('lost', colours.lost),
-      series('samples', colours.samples),
+      series('weight', colours.samples),
       series('in ramps', colours.ramp),
     ],
     axes: [
       {
         stroke: colours.quiet,
         font: axisFont(),
-        size: 22,
+        size: Math.round(22 * fontScale()),
         grid: { show: false },
         ticks: { show: false },
         gap: 2,
@@ -170,11 +201,11 @@ function stripOptions(
       {
         stroke: colours.quiet,
         font: axisFont(),
-        size: 52,
+        size: Math.round(60 * fontScale()),
         grid: { show: false },
         ticks: { show: false },
         splits: (_plot, _axis, _min, max) => [0, max],
-        values: (_, ticks) => ticks.map((tick) => formatCount(Math.round(tick))),
+        values: (_, ticks) => ticks.map(formatValue),
       },
     ],
     hooks: {
@@ -193,7 +224,7 @@ function stripOptions(
 }
 
 function fromZero(_plot: uPlot, _least: number, most: number): uPlot.Range.MinMax {
-  return [0, Math.max(1, most)];
+  return [0, most > 0 ? most : 1];
 }
 
 /** Behind the bars: where the kernel had paused the event, a full height of colour. */

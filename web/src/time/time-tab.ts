@@ -1,12 +1,15 @@
-import { element } from '../dom.ts';
+import { element, emptyState } from '../dom.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import { createHeatMap } from './heat-map.ts';
 import { createLanes } from './lanes.ts';
 import { renderMarkLegend } from './marks.ts';
+import { timeProblem } from './time-problem.ts';
 
 /** Threads over time and the heat map, one below the other. */
 export function createTimeTab(context: ViewContext): TabView {
+  const problem = timeProblem(context.recording);
+  if (problem !== null) return { root: emptyState(problem), show() {} };
   const lanes = createLanes(context);
   const heatMap = createHeatMap(context);
   return {

@@ -28,7 +28,7 @@ export function computeTimeline(page: PageProfile, params: TimelineParams): Time
     .sort((a, b) => totals[b]! - totals[a]! || a - b);
   const shown = bySize.slice(0, params.lanes);
   const lanes = shown.map((row) => emptyLane(page, row, totals[row] as number, grid));
-  fillLanes(page, selected, lanes, grid);
+  fillLanes(page, selected, page.weights[params.weight]?.values, lanes, grid);
   addPauses(page, params.event, lanes, grid);
 
   const located = (page.periodInput.lossGaps ?? [])
@@ -64,6 +64,7 @@ function emptyLane(page: PageProfile, thread: number, total: number, grid: TimeG
     label: printable(`${comm} (tid ${tid})`),
     total,
     samples: new Float64Array(grid.length),
+    weight: new Float64Array(grid.length),
     ramp: new Float64Array(grid.length),
     throttled: new Float64Array(grid.length),
   };
@@ -72,6 +73,7 @@ function emptyLane(page: PageProfile, thread: number, total: number, grid: TimeG
 function fillLanes(
   page: PageProfile,
   selected: Int32Array,
+  values: Float64Array | undefined,
   lanes: readonly TimeLane[],
   { firstNs, cellNs, length }: TimeGrid,
 ): void {
@@ -85,6 +87,7 @@ function fillLanes(
     const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
     if (lane === undefined || cell < 0 || cell >= length) continue;
     lane.samples[cell]!++;
+    lane.weight[cell]! += values === undefined ? 1 : (values[row] as number);
     lane.ramp[cell]! += isInRamp[row] as number;
   }
 }

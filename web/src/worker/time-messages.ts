@@ -57,8 +57,9 @@ export type TimeLane = {
   /** `node (tid 4711)`; printable. */
   readonly label: string;
   readonly total: number;
-  /** Per cell: samples, those in ramps, and share of time paused. */
+  /** Per cell: samples, their weight, those in ramps, and share of time paused. */
   readonly samples: Float64Array;
+  readonly weight: Float64Array;
   readonly ramp: Float64Array;
   readonly throttled: Float64Array;
 };

@@ -1,0 +1,60 @@
+import { emptyState } from './dom.ts';
+import { formatCount } from './format.ts';
+import type { ViewState } from './state.ts';
+import { formatRange } from './time/range.ts';
+import type { ViewContext } from './view-context.ts';
+
+/** What takes samples away, all of it taken back. */
+const ALL: Partial<ViewState> = {
+  thread: null,
+  pid: null,
+  cpu: null,
+  range: null,
+  focus: null,
+  focusDso: null,
+  hidden: [],
+  hiddenDsos: [],
+  zoom: [],
+};
+
+/** In place of a view of nothing: why there are no samples, and how to see some. */
+export function renderNoSamples(context: ViewContext, state: ViewState): HTMLElement {
+  const { store, recording } = context;
+  const event = recording.events[state.event];
+  if (event === undefined || event.samples === 0) return emptyState(describeNone(context, state));
+  const said = filtersOf(context, state);
+  const text =
+    said.length === 0
+      ? `No sample of ${event.name} is left.`
+      : `No sample of ${event.name} is left: ${said.join(', ')}.`;
+  return emptyState(text, { label: 'Show all samples', go: () => store.change(ALL) });
+}
+
+function describeNone({ recording }: ViewContext, { event: index }: ViewState): string {
+  const event = recording.events[index];
+  if (event === undefined) return 'The recording has no samples.';
+  const none = `The recording has no samples of ${event.name}`;
+  const { lostSamples } = event;
+  return lostSamples > 0
+    ? `${none}: all ${formatCount(lostSamples)} were lost, as the kernel had no room to write them. ` +
+        'A larger buffer (record -m) or a lower rate (-F) helps.'
+    : `${none}: it did not happen while it was recorded.`;
+}
+
+/** The filters that are set, in words. */
+function filtersOf({ recording }: ViewContext, state: ViewState): string[] {
+  const said: string[] = [];
+  const thread = state.thread === null ? undefined : recording.threads[state.thread];
+  if (state.pid !== null) said.push(`process ${state.pid} only`);
+  if (thread !== undefined) said.push(`thread ${thread.comm} (tid ${thread.tid}) only`);
+  else if (state.thread !== null) said.push('a thread that this recording does not have');
+  if (state.cpu !== null) said.push(`CPU ${state.cpu} only`);
+  if (state.range !== null) said.push(`from ${formatRange(state.range)} only`);
+  const func = (index: number) => recording.funcNames[index] ?? 'an unknown function';
+  const dso = (index: number) => recording.dsoNames[index] ?? 'an unknown DSO';
+  if (state.focus !== null) said.push(`stacks with ${func(state.focus)} only`);
+  if (state.focusDso !== null) said.push(`stacks with DSO ${dso(state.focusDso)} only`);
+  if (state.hidden.length > 0) said.push(`without ${state.hidden.map(func).join(', ')}`);
+  if (state.hiddenDsos.length > 0) said.push(`without ${state.hiddenDsos.map(dso).join(', ')}`);
+  return said;
+}
