@@ -5,8 +5,8 @@ import type { ViewContext } from './view-context.ts';
 
 type Option<Value> = { readonly value: Value; readonly label: string };
 
-/** A list of more is no list that anyone reads. */
-const MAX_THREADS = 500;
+/** A list of more is no list that anyone reads; it says how many are left out. */
+const MOST_CHOICES = 500;
 
 /** Which event, process, thread and CPU every view shows. */
 export function createFilters({ store, recording }: ViewContext): HTMLElement {
@@ -56,17 +56,37 @@ function filter<Value>(
   pick: (state: ViewState) => Value,
   onChoose: (value: Value) => void,
 ): { readonly root: HTMLElement; show(state: ViewState): void } {
-  const list: Chooser = chooser(
-    title,
-    options.map(({ label }) => label),
-    (index) => onChoose(options[index]!.value),
-  );
   const choices = options.filter(({ value }) => value !== null).length;
-  list.root.hidden = choices < 2;
+  const list: Chooser = chooser(title, [], (index) => {
+    const option = shown[index];
+    if (option !== undefined) onChoose(option.value);
+  });
+  let shown: readonly Option<Value>[] = [];
+  function setOptions(chosen: Value): void {
+    shown = shortList(options, chosen);
+    const rest = options.length - shown.length;
+    const others = rest === 0 ? [] : [`${formatCount(rest)} more with fewer samples: not listed`];
+    list.setOptions([...shown.map(({ label }) => label), ...others], shown.length);
+    list.root.hidden = choices < 2;
+  }
   return {
     root: list.root,
-    show: (state) => list.choose(options.findIndex(({ value }) => value === pick(state))),
+    show(state) {
+      const chosen = pick(state);
+      if (!shown.some(({ value }) => value === chosen)) setOptions(chosen);
+      list.choose(shown.findIndex(({ value }) => value === chosen));
+    },
   };
+}
+
+/** The first, and the chosen one wherever it stands: a lane or a link may have chosen it. */
+export function shortList<Value>(
+  options: readonly Option<Value>[],
+  chosen: Value,
+): readonly Option<Value>[] {
+  const first = options.slice(0, MOST_CHOICES + 1);
+  const at = options.findIndex(({ value }) => value === chosen);
+  return at < first.length ? first : [...first, options[at]!];
 }
 
 type Threads = ViewContext['recording']['threads'];
@@ -79,8 +99,7 @@ function threadsOf(threads: Threads): Option<number>[] {
       label: `${comm} (tid ${tid}): ${formatCount(samples)} samples`,
     }))
     .filter(({ samples }) => samples > 0)
-    .sort((a, b) => b.samples - a.samples || a.value - b.value)
-    .slice(0, MAX_THREADS);
+    .sort((a, b) => b.samples - a.samples || a.value - b.value);
 }
 
 /** Named by the first of its threads that was seen. */
@@ -95,7 +114,6 @@ function processesOf(threads: Threads): Option<number>[] {
   return [...byPid]
     .filter(([, { samples }]) => samples > 0)
     .sort(([, a], [, b]) => b.samples - a.samples)
-    .slice(0, MAX_THREADS)
     .map(([value, { comm, samples }]) => ({
       value,
       label: `${comm} (pid ${value}): ${formatCount(samples)} samples`,
