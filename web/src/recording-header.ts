@@ -44,14 +44,22 @@ function placeOf({ meta, head, endNs }: OpenResult): string[] {
     meta.hostname ?? '',
     meta.kernel === null ? '' : `Linux ${meta.kernel}`,
     meta.arch ?? '',
-    formatDuration(endNs),
-    head.provenance.recorder === null ? '' : `recorded by ${head.provenance.recorder}`,
-    head.exporter,
+    endNs > 0 ? formatDuration(endNs) : '',
+    ...programsOf(head),
   ].filter((part) => part !== '');
 }
 
+/** Who recorded and who shows it; once where that is the same. */
+function programsOf({ provenance, exporter }: OpenResult['head']): string[] {
+  const { recorder } = provenance;
+  if (recorder === null) return [`shown by ${exporter}`];
+  return recorder === exporter
+    ? [`recorded by ${recorder}`]
+    : [`recorded by ${recorder}`, `shown by ${exporter}`];
+}
+
 function figuresOf(
-  { head, events }: OpenResult,
+  { head, events, areLossesKnown }: OpenResult,
   index: number,
   report: EventReport | undefined,
 ): HTMLElement[] {
@@ -61,7 +69,8 @@ function figuresOf(
   const figures = [figure('samples', formatCount(event.samples))];
   const lost = report?.lost.samples ?? event.lostSamples;
   const lostWords = report === undefined ? `${formatCount(lost)} samples` : lostText(report);
-  figures.push(figure('lost', lost === 0 ? 'none' : lostWords, lost > 0));
+  const none = areLossesKnown ? 'none' : 'not known';
+  figures.push(figure('lost', lost === 0 ? none : lostWords, lost > 0));
   if (report !== undefined && report.throttled.count > 0) {
     figures.push(figure('paused by the kernel', throttledText(report), true));
   }

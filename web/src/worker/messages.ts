@@ -76,6 +76,8 @@ export type OpenResult = {
   readonly dsoNames: readonly string[];
   /** Ascending; without −1. */
   readonly cpus: readonly number[];
+  /** False for imported text, which says nothing of them. */
+  readonly areLossesKnown: boolean;
   /** The last sample's time, nanoseconds since the recording's start. */
   readonly endNs: number;
   readonly meta: ProfileMeta;

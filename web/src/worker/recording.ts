@@ -137,6 +137,7 @@ export class Recording {
       funcNames: this.funcName,
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),
+      areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
       endNs: length === 0 ? 0 : (timeNs[length - 1] as number),
       meta: profile.meta,
       head: { ...head, weightKinds: Object.keys(weights) as WeightKind[] },
