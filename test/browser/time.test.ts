@@ -115,7 +115,7 @@ describeBrowser('time in the page', (tab) => {
       if (!name.test(await element.ariaSnapshot())) unnamed.push(await element.ariaSnapshot());
     }
     expect(unnamed).toEqual([]);
-    expect(await page.locator('main[role=tabpanel]').getAttribute('aria-labelledby')).toBe(
+    expect(await page.locator('main [role=tabpanel]').getAttribute('aria-labelledby')).toBe(
       'tab-time',
     );
   });

@@ -41,15 +41,19 @@ export function createProfilePage(
   const context: ViewContext = { store, ask, recording, report, file, other };
   page.title = recording.head.title || 'perf-ts';
   const strip = createStrip(context);
+  const controls = element(
+    'section',
+    'control-bar',
+    createFilters(context),
+    createWeightSwitch(context),
+  );
+  controls.setAttribute('aria-label', 'Samples and weight shown');
   const header = createRecordingHeader(context);
   header.append(createLinks(file));
   createShell(page, {
     store,
     header,
-    controls: [
-      element('div', 'control-bar', createFilters(context), createWeightSwitch(context)),
-      strip.root,
-    ],
+    controls: [controls, strip.root],
     tabs: tabsOf(context),
     keys: [
       { key: 'w', does: 'next weight', run: () => store.change({ weight: nextWeight(context) }) },

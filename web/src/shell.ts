@@ -20,7 +20,7 @@ export type ShellParts = {
 export function createShell(page: Document, parts: ShellParts): void {
   const { store, tabs } = parts;
   const views = new Map<Tab, TabView>();
-  const panel = element('main', 'panel');
+  const panel = element('div', 'panel');
   panel.id = 'panel';
   panel.setAttribute('role', 'tabpanel');
   const available = tabs.filter(({ unavailable }) => !unavailable);
@@ -44,8 +44,12 @@ export function createShell(page: Document, parts: ShellParts): void {
     skip,
     parts.header,
     ...parts.controls,
-    element('nav', 'tab-bar', bar, element('div', 'tab-tools', themeButton(page, store), help)),
-    panel,
+    element(
+      'main',
+      '',
+      element('div', 'tab-bar', bar, element('div', 'tab-tools', themeButton(page, store), help)),
+      panel,
+    ),
   );
 
   let open: Tab | null = null;
