@@ -1,4 +1,5 @@
 import type { EventSpec } from '../../events/event-spec.ts';
+import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_FORMAT } from '../../perf-event/constants.ts';
 import type { GroupOptions } from './group-options.ts';
@@ -20,14 +21,8 @@ export function groupAttr(
   options: GroupOptions,
   place: { readonly isLeader: boolean; readonly hasLost: boolean },
 ): EventAttr {
-  const { exclude } = spec;
   return newAttr({
-    type: spec.type,
-    config: spec.config,
-    config1: spec.config1,
-    config2: spec.config2,
-    config3: spec.config3,
-    bpType: spec.bpType,
+    ...eventFields(spec),
     readFormat: READ_FORMAT | (place.hasLost ? PERF_FORMAT.LOST : 0),
     flags: {
       disabled: place.isLeader,
@@ -36,12 +31,12 @@ export function groupAttr(
       exclusive: place.isLeader && (options.exclusive ?? spec.exclusive),
       // `P` wishes for little skid, which a count does not have.
       preciseIp: spec.preciseIsMax ? 0 : spec.preciseIp,
-      excludeUser: exclude.user || options.excludeUser === true,
-      excludeKernel: exclude.kernel || options.excludeKernel === true,
-      excludeHv: exclude.hv || options.excludeHv === true,
-      excludeIdle: exclude.idle || options.excludeIdle === true,
-      excludeHost: exclude.host,
-      excludeGuest: exclude.guest,
+      ...exclusionFlags(spec.exclude, {
+        user: options.excludeUser === true,
+        kernel: options.excludeKernel === true,
+        hv: options.excludeHv === true,
+        idle: options.excludeIdle === true,
+      }),
     },
   });
 }

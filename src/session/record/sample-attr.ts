@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
+import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
 import {
@@ -34,12 +35,7 @@ export function sampleAttr(
   if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
   const { clockid, useClockid } = clockFields(options, features);
   return newAttr({
-    type: spec.type,
-    config: spec.config,
-    config1: spec.config1,
-    config2: spec.config2,
-    config3: spec.config3,
-    bpType: spec.bpType,
+    ...eventFields(spec),
     samplePeriod: rate.kind === 'frequency' ? rate.hz : rate.events,
     sampleType,
     readFormat: commonReadFormat(features),
@@ -53,12 +49,7 @@ export function sampleAttr(
       inheritStat: writesExitCounts(spec, options, features),
       sampleIdAll: true,
       useClockid,
-      excludeUser: spec.exclude.user,
-      excludeKernel: spec.exclude.kernel,
-      excludeHv: spec.exclude.hv,
-      excludeIdle: spec.exclude.idle,
-      excludeHost: spec.exclude.host,
-      excludeGuest: spec.exclude.guest,
+      ...exclusionFlags(spec.exclude),
       excludeCallchainUser: callchain === 'kernel',
       preciseIp: spec.preciseIp,
       pinned: spec.pinned,

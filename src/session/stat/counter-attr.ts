@@ -1,3 +1,4 @@
+import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_FORMAT } from '../../perf-event/constants.ts';
 import type { CountedEvent } from './counted-group.ts';
@@ -25,14 +26,8 @@ export function counterAttr(
   isLeader: boolean,
   { enableOnExec, inherit, userOnly }: CounterMode,
 ): EventAttr {
-  const { exclude } = spec;
   return newAttr({
-    type: spec.type,
-    config: spec.config,
-    config1: spec.config1,
-    config2: spec.config2,
-    config3: spec.config3,
-    bpType: spec.bpType,
+    ...eventFields(spec),
     readFormat: READ_FORMAT,
     flags: {
       disabled: isLeader,
@@ -41,12 +36,7 @@ export function counterAttr(
       pinned: isLeader && spec.pinned,
       exclusive: isLeader && spec.exclusive,
       preciseIp: spec.preciseIsMax ? 0 : spec.preciseIp,
-      excludeUser: exclude.user,
-      excludeKernel: exclude.kernel || userOnly,
-      excludeHv: exclude.hv || userOnly,
-      excludeIdle: exclude.idle,
-      excludeHost: exclude.host,
-      excludeGuest: exclude.guest,
+      ...exclusionFlags(spec.exclude, { kernel: userOnly, hv: userOnly }),
     },
   });
 }
