@@ -13,10 +13,16 @@ const PRECISE = [
   'precise level 3: no skid',
 ] as const;
 
-/** How far the line of a sample may lie from where the event happened, as a sentence. */
-export function describeSkid({ name, type, mode }: OpenResult['events'][number]): string {
-  if (type === TRACEPOINT) return `${name} happens at one place in the kernel: lines are exact.`;
-  if (type === BREAKPOINT) return `${name} stops after the access: the line may be the next one.`;
+/** How far the line or instruction of a sample may lie from where the event happened, as a sentence. */
+export function describeSkid(
+  { name, type, mode }: OpenResult['events'][number],
+  place: 'line' | 'instruction' = 'line',
+): string {
+  if (type === TRACEPOINT)
+    return `${name} happens at one place in the kernel: ${place}s are exact.`;
+  if (type === BREAKPOINT) {
+    return `${name} stops after the access: the ${place} may be the next one.`;
+  }
   if (mode === 'clock') {
     return (
       `${name} is a clock, precise level 0: a sample shows the instruction that was to run when the ` +
@@ -26,5 +32,5 @@ export function describeSkid({ name, type, mode }: OpenResult['events'][number])
   if (type === SOFTWARE) return `${name} is counted by the kernel where it happens: no skid.`;
   const modifiers = /[:/]([a-zA-Z]*)$/.exec(name)?.[1] ?? '';
   const level = Math.min(3, modifiers.split('p').length - 1);
-  return `${name}, ${PRECISE[level]}. A hot line’s neighbours may be the cause.`;
+  return `${name}, ${PRECISE[level]}. A hot ${place}’s neighbours may be the cause.`;
 }

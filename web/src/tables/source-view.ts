@@ -1,43 +1,58 @@
-import { element } from '../dom.ts';
-import { formatShare, formatWeight } from '../format.ts';
+import { element, switcher } from '../dom.ts';
+import { formatShare } from '../format.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { SourceResult } from '../worker/messages.ts';
+import { createAssemblyView } from './assembly-view.ts';
+import { createCodeTexts } from './code-texts.ts';
 import { createLatest } from './latest.ts';
 import { describeSkid } from './skid.ts';
+import { renderLines } from './source-table.ts';
 import './tables.css';
 
-/** Lines around those with weight that are shown where the whole file would be too long. */
-const MARGIN = 12;
-/** Up to so many lines the whole file is shown. */
-const WHOLE_FILE = 3000;
-
-/** The source of a function's file, with self and total per line. */
-export function createSourceView({ ask, recording, file }: ViewContext): TabView {
+/** A function's source with self and total per line, its machine code per instruction, or both. */
+export function createSourceView({ store, ...context }: ViewContext): TabView {
+  const { ask, recording, file } = context;
   const title = element('h2');
   const where = element('span', 'beside');
   const skid = element('p', 'pruned');
   const notes = element('p', 'pruned');
   const box = element('div', 'table-box');
+  const switches = element('div', 'code-switches');
   const root = element(
     'div',
     'tables',
-    element('div', 'source-head', title, where),
+    element('div', 'source-head', title, where, switches),
     skid,
     notes,
     box,
   );
-  /** Texts by string index: null where the server has none. */
-  const texts = new Map<number, Promise<string | Error>>();
-  let shown = 0;
+  const texts = createCodeTexts(file);
+  const assembly = createAssemblyView({ store, ...context }, texts, { title, where, notes, box });
+  let wanted = 0;
+  let drawn: { readonly func: number; readonly result: SourceResult } | null = null;
 
-  const askSource = createLatest(ask, 'source', (result) => void draw(result), fail);
+  const askSource = createLatest(
+    ask,
+    'source',
+    (result) => {
+      const { func, code } = store.get();
+      if (func === null || code !== 'source') return;
+      drawn = { func, result };
+      void draw(result);
+    },
+    fail,
+  );
 
   function show(state: ViewState): void {
+    wanted++;
     const event = recording.events[state.event];
-    skid.textContent = event === undefined ? '' : describeSkid(event);
+    const place = state.code === 'source' ? 'line' : 'instruction';
+    skid.textContent = event === undefined ? '' : describeSkid(event, place);
+    drawSwitches(state);
+    assembly.stop();
     if (state.func === null) {
       title.textContent = 'No function is chosen';
       where.textContent = '';
@@ -46,7 +61,42 @@ export function createSourceView({ ask, recording, file }: ViewContext): TabView
       box.replaceChildren();
       return;
     }
+    if (state.code !== 'source') {
+      assembly.show(state, state.func);
+      return;
+    }
     askSource({ ...selectionOf(state), func: state.func });
+    // What was drawn before the assembly was is not asked for again.
+    if (drawn?.func === state.func) void draw(drawn.result);
+  }
+
+  function drawSwitches({ code, codeBytes, func }: ViewState): void {
+    const form = switcher(
+      'What of the function',
+      [
+        { value: 'source', label: 'Source', hint: 'Lines of the source file' },
+        { value: 'assembly', label: 'Assembly', hint: 'Machine code' },
+        { value: 'both', label: 'Both', hint: 'Machine code below the lines that it comes from' },
+      ],
+      code,
+      (chosen) => store.change({ code: chosen }),
+    );
+    const bytes = element('button', '', 'Bytes');
+    bytes.type = 'button';
+    bytes.title = 'Show the bytes of instructions';
+    bytes.setAttribute('aria-pressed', String(codeBytes));
+    bytes.addEventListener('click', () => store.change({ codeBytes: !codeBytes }, 'adjust'));
+    // Replacing what is pressed would take the focus away.
+    const focused = switches.contains(document.activeElement) ? document.activeElement : null;
+    const label = focused?.textContent;
+    switches.replaceChildren(
+      ...(func === null ? [] : [form, ...(code === 'source' ? [] : [bytes])]),
+    );
+    if (label === undefined) return;
+    const again = [...switches.querySelectorAll('button')].find(
+      (button) => button.textContent === label,
+    );
+    again?.focus();
   }
 
   function fail(problem: string): void {
@@ -54,7 +104,7 @@ export function createSourceView({ ask, recording, file }: ViewContext): TabView
   }
 
   async function draw(result: SourceResult): Promise<void> {
-    const own = ++shown;
+    const own = wanted;
     title.textContent = result.name ?? '';
     where.textContent =
       result.file === null
@@ -68,109 +118,34 @@ export function createSourceView({ ask, recording, file }: ViewContext): TabView
     if (result.file === null) {
       parts.unshift(
         'No line of this function is known: its code has no debug information (native code: build ' +
-          'with -g), or the recording has none of the addresses behind it.',
+          'with -g), or the recording has none of the addresses behind it. “Assembly” shows its ' +
+          'instructions.',
       );
       notes.textContent = parts.join(' ');
       box.replaceChildren();
       return;
     }
-    const text = await textOf(result.fileIndex);
-    if (own !== shown) return;
+    const text = await texts.source(result.fileIndex);
+    if (own !== wanted) return;
     if (text instanceof Error) parts.unshift(text.message);
     notes.textContent = parts.join(' ');
     box.replaceChildren(renderLines(result, text instanceof Error ? null : text));
     box.querySelector('.is-hottest')?.scrollIntoView({ block: 'center' });
   }
 
-  function textOf(index: number): Promise<string | Error> {
-    const { source } = file.links;
-    if (source === undefined) {
-      return Promise.resolve(
-        new Error('A page that is a file has no sources inside; `perf-ts view` shows them.'),
-      );
-    }
-    let text = texts.get(index);
-    if (text === undefined) {
-      const address = new URL(source, document.baseURI);
-      address.searchParams.set('name', String(index));
-      text = fetch(address).then(
-        async (response) => {
-          const body = await response.text();
-          return response.ok ? body : new Error(body);
+  return {
+    root,
+    show,
+    keys: [
+      {
+        key: 'a',
+        does: 'source, assembly, both',
+        run: () => {
+          const { code } = store.get();
+          const next = { source: 'assembly', assembly: 'both', both: 'source' } as const;
+          store.change({ code: next[code] });
         },
-        () => new Error('perf-ts no longer answers: was it ended with Ctrl-C?'),
-      );
-      texts.set(index, text);
-    }
-    return text;
-  }
-
-  return { root, show, keys: [] };
-}
-
-/** Without the text, only the numbers of the lines that have weight. */
-function renderLines(result: SourceResult, text: string | null): HTMLTableElement {
-  const lines = text === null ? [] : text.split('\n');
-  const rowOf = new Map<number, number>();
-  for (let row = 0; row < result.line.length; row++) rowOf.set(result.line[row] as number, row);
-  const most = result.self.reduce((max, value) => Math.max(max, value), 0);
-  const body = element('tbody');
-  let last = 0;
-  for (const number of linesToShow(result, lines.length)) {
-    if (last > 0 && number > last + 1) {
-      body.append(element('tr', '', element('td'), element('td'), element('td', 'number', '…')));
-    }
-    last = number;
-    const row = rowOf.get(number);
-    const self = row === undefined ? 0 : (result.self[row] as number);
-    const total = row === undefined ? 0 : (result.total[row] as number);
-    const line = element(
-      'tr',
-      '',
-      figure(self, result),
-      figure(total, result),
-      element('td', 'number line-number', String(number)),
-      element('td', '', (lines[number - 1] ?? '').replace(/\r$/, '')),
-    );
-    if (self > 0) {
-      line.classList.add('is-hot');
-      line.style.setProperty('--heat', String(Math.round(6 + (40 * self) / most)));
-      if (self === most) line.classList.add('is-hottest');
-    }
-    if (number === result.firstLine) line.classList.add('is-first');
-    body.append(line);
-  }
-  const heading = (text: string) => {
-    const cell = element('th', 'number', text);
-    cell.scope = 'col';
-    return cell;
+      },
+    ],
   };
-  const head = element('tr', '', heading('Self'), heading('Total'), heading('Line'), element('th'));
-  const table = element('table', 'source-table', element('thead', '', head), body);
-  table.setAttribute('aria-label', `Weight per line of ${result.file ?? 'no file'}`);
-  return table;
-}
-
-function figure(value: number, { weight, unit }: SourceResult): HTMLElement {
-  const cell = element('td', 'number');
-  if (value === 0) return cell;
-  cell.textContent = formatShare(weight === 0 ? 0 : value / weight);
-  cell.title = formatWeight(value, unit);
-  return cell;
-}
-
-function linesToShow({ line, firstLine }: SourceResult, length: number): number[] {
-  if (length === 0) return [...line];
-  const shown = new Set<number>();
-  const add = (middle: number) => {
-    for (let at = middle - MARGIN; at <= middle + MARGIN; at++) {
-      if (at >= 1 && at <= length) shown.add(at);
-    }
-  };
-  if (length <= WHOLE_FILE) for (let at = 1; at <= length; at++) shown.add(at);
-  if (firstLine > 0) add(firstLine);
-  for (const at of line) add(at);
-  // The file may have become shorter since.
-  for (const at of line) shown.add(at);
-  return [...shown].sort((a, b) => a - b);
 }
