@@ -281,7 +281,7 @@ describe('an event that does not open as asked', () => {
     };
     expect(['EINVAL', 'EBUSY', 'EMFILE', 'ENOSYS', 'EFAULT'].map(reason)).toEqual([
       'page-faults: cannot be opened: the kernel finds its settings invalid (EINVAL)',
-      'page-faults: cannot be opened: another user of the counters has them pinned (EBUSY)',
+      'page-faults: cannot be opened: another user of the counters has them to itself (EBUSY)',
       'page-faults: cannot be opened: too many files are open (ulimit -n) (EMFILE)',
       'page-faults: cannot be opened: this kernel has no perf events (or a seccomp filter hides ' +
         'them) (ENOSYS)',

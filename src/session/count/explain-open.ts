@@ -1,5 +1,6 @@
 import { printable } from '../../base/printable.ts';
 import { CounterError } from '../../count/counter-error.ts';
+import { openReason } from '../../events/open-reasons.ts';
 import type { OpenProbe } from '../../native/types.ts';
 import type { AttrFlags, EventAttr } from '../../perf-event/attr.ts';
 import { cutAttr } from '../record/attr-cut.ts';
@@ -63,6 +64,7 @@ const SEE_LIST = 'perf-ts list shows what opens here';
 
 function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
   const { code, pid, cpu } = failed;
+  const message = openReason(code)?.words ?? 'the kernel refuses to open it';
   switch (code) {
     case 'EACCES':
     case 'EPERM':
@@ -74,7 +76,7 @@ function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
       return unfit(failed, facts);
     case 'ENOENT':
     case 'ENXIO':
-      return { message: 'this machine does not have it', hints: [SEE_LIST] };
+      return { message, hints: [SEE_LIST] };
     case 'ENODEV':
       return cpu >= 0
         ? {
@@ -82,7 +84,7 @@ function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
             hints: [SEE_LIST],
             field: 'cpu',
           }
-        : { message: 'this machine does not have it', hints: [SEE_LIST] };
+        : { message, hints: [SEE_LIST] };
     case 'ESRCH':
       return {
         message: `there is no thread ${pid}`,
@@ -91,13 +93,13 @@ function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
       };
     case 'EBUSY':
       return {
-        message: 'another user has the PMU for itself',
+        message,
         hints: ['wait for it, or open without exclusive'],
         field: 'exclusive',
       };
     case 'ENOSPC':
       return {
-        message: 'the CPU has no breakpoint left',
+        message,
         hints: ['close other breakpoint events'],
       };
     case 'EMFILE':
@@ -106,12 +108,8 @@ function reasonOf(failed: FailedOpen, facts: OpenFacts): Reason {
         message: 'too many files are open: each event of a group is one',
         hints: ['close groups that are not used, or raise the limit: ulimit -n'],
       };
-    case 'EOVERFLOW':
-      return { message: 'a number in it is larger than the kernel takes' };
-    case 'ENOSYS':
-      return { message: 'this kernel has no perf events (or a seccomp filter hides them)' };
     default:
-      return { message: 'the kernel refuses to open it' };
+      return { message };
   }
 }
 

@@ -1,5 +1,6 @@
 import { FailedError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
+import { openWords } from '../../events/open-reasons.ts';
 import { explainPrecise } from '../../events/precise-help.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
@@ -29,19 +30,6 @@ export function isRefused(code: string): boolean {
   return REFUSED.has(code);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'this machine does not have it',
-  ENODEV: 'this machine does not have it',
-  ENXIO: 'this machine does not have it',
-  EOPNOTSUPP: 'its PMU cannot sample, or not with these modifiers',
-  EINVAL: 'the kernel finds its settings invalid',
-  EOVERFLOW: 'it asks for more stack frames than kernel.perf_event_max_stack',
-  ENOSPC: 'the CPU has no breakpoint left',
-  EMFILE: 'too many files are open (ulimit -n)',
-  EBUSY: 'another user of the counters has them pinned',
-  ENOSYS: 'this kernel has no perf events (or a seccomp filter hides them)',
-};
-
 /** The error that says what stands in the way, and what to do about it. */
 export function explainUnopenable(
   { spec, attr, code }: Refusal,
@@ -66,9 +54,8 @@ export function explainUnopenable(
     ]);
   }
   const precise = explainPrecise(spec, code, readEventSources());
-  const reason = REASONS[code];
-  return new FailedError(
-    `${spec.name}: cannot be opened: ${reason === undefined ? code : `${reason} (${code})`}`,
-    [...precise, 'perf-ts list shows what opens here'],
-  );
+  return new FailedError(`${spec.name}: cannot be opened: ${openWords(code, 'sampled')}`, [
+    ...precise,
+    'perf-ts list shows what opens here',
+  ]);
 }

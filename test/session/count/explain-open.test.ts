@@ -102,7 +102,7 @@ describe('why an event of a group did not open', () => {
     ['ENOENT', null, 'this machine does not have it'],
     ['EOPNOTSUPP', null, 'its PMU does not count this'],
     ['EINVAL', 'config', 'the kernel finds its settings invalid'],
-    ['EBUSY', 'exclusive', 'another user has the PMU for itself'],
+    ['EBUSY', 'exclusive', 'another user of the counters has them to itself'],
     ['EMFILE', null, 'too many files are open'],
     ['ENOSPC', null, 'no breakpoint left'],
     ['EOVERFLOW', null, 'larger than the kernel takes'],

@@ -34,7 +34,7 @@ describe('what does not open', () => {
     const result = await count({ events: ['{cycles,LLC-loads,instructions}'] }, machine);
     expect(draw(result)).toEqual([
       'cycles | 100',
-      'LLC-loads | null | this CPU does not have it (ENOENT)',
+      'LLC-loads | null | this machine does not have it (ENOENT)',
       'instructions | 100',
     ]);
     expect(machine.opened.map((group) => group.length)).toEqual([2]);
