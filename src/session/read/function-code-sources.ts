@@ -262,7 +262,9 @@ export class CodeSources {
     const ofFrames = new Map<number, CodeLocation>();
     const fromDump = (offset: number): CodeLocation | null => {
       const found = code.line(row, start + offset);
-      return found && { file: pathOfScript(found.file), line: found.line, inlined: [] };
+      // V8 writes what is left of a freed name where it no longer has the script's.
+      if (found === null || printable(found.file) !== found.file) return null;
+      return { file: pathOfScript(found.file), line: found.line, inlined: [] };
     };
     let isAsWritten = true;
     for (const { frame, offset } of places) {
@@ -270,6 +272,7 @@ export class CodeSources {
       if (file === NONE) continue;
       const line = frames.line[frame] as number;
       const location = { file: strings[file] as string, line, inlined: [] };
+      if (printable(location.file) !== location.file) continue;
       ofFrames.set(offset, location);
       const written = fromDump(offset);
       if (written?.file !== location.file || written.line !== line) isAsWritten = false;

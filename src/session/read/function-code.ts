@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { type CodePlace, disassemblePart } from '../../disassembly/code-part.ts';
 import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
-import { type Profile, TIERS } from '../../profile/types.ts';
+import { type Dso, type Profile, TIERS } from '../../profile/types.ts';
 import { loadDecoders } from './function-code-decoder.ts';
 import { type CodeAt, CodeSources, type CodeSourcesOptions } from './function-code-sources.ts';
 
@@ -57,7 +57,7 @@ export class FunctionCode {
         return disassemblePart(
           {
             name: code.name,
-            dso: profile.dsos[profile.frames.dso[first] as number]?.path ?? '',
+            dso: placeOf(profile.dsos[profile.frames.dso[first] as number]),
             tier: tierOf(profile, first),
             start: code.start,
             size: code.size,
@@ -102,6 +102,11 @@ export class FunctionCode {
     this.#samplesOfFrame = { profile, samples: perFrame };
     return perFrame;
   }
+}
+
+/** The path of a file; of JIT code the process. */
+function placeOf(dso: Dso | undefined): string {
+  return (dso?.kind === 'jit' ? dso.name : dso?.path) ?? '';
 }
 
 function tierOf({ frames }: Profile, frame: number): string {

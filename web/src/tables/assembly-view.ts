@@ -160,8 +160,11 @@ function describe({ parts, missing }: PageAssembly, result: AssemblyResult): str
   const sentences: string[] = [];
   if (parts.length > 0) {
     const self = sum(result.self);
-    sentences.push(`${share(self + inlined)} of all is at these instructions`);
-    sentences[0] += inlined > 0 ? `, ${share(inlined)} of it in functions inlined here.` : '.';
+    const own =
+      inlined > 0
+        ? `: ${share(self)} in the function itself, ${share(inlined)} in functions inlined into it.`
+        : '.';
+    sentences.push(`${share(self + inlined)} of all is at these instructions${own}`);
     sentences.push('A caller’s total is at its call.');
   }
   if (result.selfElsewhere > 0) {
