@@ -33,7 +33,10 @@ describeBrowser('the views of functions', (tab) => {
     for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
     await expect.poll(() => page.locator('.spoken').innerText()).toContain('parse');
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => page.locator('.spoken').innerText()).toContain('render');
+    await expect
+      .poll(() => page.locator('.spoken').innerText())
+      .toBe('render: 50.0 % of all, 900.0 ms, 50.0 % of its caller, self 0 %, 2 of 2');
+    expect(await page.locator('.tooltip').innerText()).toContain('render');
     await page.keyboard.press('Enter');
     await expect.poll(() => frame(page, 'parse').count()).toBe(0);
     await page.keyboard.press('Backspace');
@@ -70,6 +73,20 @@ describeBrowser('the views of functions', (tab) => {
     await page.keyboard.press('Enter');
     await expect.poll(() => result.innerText()).toMatch(/1 of 3/);
     await expect.poll(() => page.locator('.crumb').last().innerText()).toMatch(/paintCell|memcpy/);
+    await page.getByRole('button', { name: 'Previous match' }).click();
+    await expect.poll(() => result.innerText()).toMatch(/3 of 3/);
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await expect.poll(() => result.innerText()).toMatch(/1 of 3/);
+    // Which of them it is is in the address.
+    await page.reload();
+    await expect.poll(() => result.innerText()).toMatch(/1 of 3/);
+  });
+
+  it('say why nothing is left, and show it again', async () => {
+    const { page } = await tab.visit(`${server.url}#range=950000000-1000000000`);
+    await page.getByText('No sample of cpu-clock is left: from 0.950 s to 1.000 s').waitFor();
+    await page.getByRole('button', { name: 'Show all samples' }).click();
+    await frame(page, 'paintCell').waitFor();
   });
 
   it('say what a frame is when the pointer is on it', async () => {

@@ -15,6 +15,7 @@ export function renderEdits(store: Store, state: ViewState, names: EditNames): H
   const chip = (text: string, changes: Partial<ViewState>) => {
     const button = element('button', 'chip', shorten(text, 60), element('span', 'chip-x', '×'));
     button.type = 'button';
+    button.dataset.key = text;
     button.title = `${text}: take back`;
     button.addEventListener('click', () => store.change({ zoom: [], ...changes }));
     chips.push(button);

@@ -1,10 +1,12 @@
 import flamegraph, { type ChartNode } from 'd3-flame-graph';
 import { select } from 'd3-selection';
+import { fontScale } from '../time/canvas.ts';
 import type { TreeResult } from '../worker/messages.ts';
 import { frameColour, MATCH_COLOUR } from './frame-colours.ts';
 import { type FrameNode, isInlined, toFrameNodes } from './frame-nodes.ts';
 import { createTooltip, type TooltipLine } from './tooltip.ts';
 
+/** Pixels, on a common screen. */
 const ROW_HEIGHT = 20;
 /** Pixels; narrower frames are not drawn: thousands of slivers cost a zoom more than they show. */
 export const MIN_FRAME_WIDTH = 2;
@@ -39,6 +41,8 @@ export type FlameChart = {
   cursor(): FrameNode | null;
   /** Where the cursor's frame is, in pixels of the window. */
   cursorPlace(): { readonly x: number; readonly y: number };
+  /** What describes the cursor's frame goes; the cursor stays. */
+  hideTooltip(): void;
   destroy(): void;
 };
 
@@ -65,9 +69,11 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
   };
 
   const tooltip = createTooltip(options.describe);
+  const rowHeight = Math.round(ROW_HEIGHT * fontScale());
+  container.style.setProperty('--row', `${rowHeight}px`);
   const chart = flamegraph<FrameNode>()
     .width(options.width)
-    .cellHeight(ROW_HEIGHT)
+    .cellHeight(rowHeight)
     .minFrameSize(MIN_FRAME_WIDTH)
     .transitionDuration(0)
     .inverted(options.isIcicle)
@@ -107,8 +113,10 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
     tooltip.hide();
     options.onMenu(node, { x: event.clientX, y: event.clientY });
   };
+  const onBlur = () => tooltip.hide();
   container.addEventListener('click', onClick, { capture: true });
   container.addEventListener('contextmenu', onMenu);
+  container.addEventListener('blur', onBlur);
 
   let cursor: FrameNode | null = null;
   const frameOf = (node: FrameNode): DrawnFrame | undefined =>
@@ -124,6 +132,11 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
     frame.classList.add('cursor');
     frame.scrollIntoView({ block: 'nearest' });
     cursor = node;
+    // In the corner that the frame is not in: what lies around it is where one goes next.
+    const { left, width } = frame.getBoundingClientRect();
+    const isLeft = left + width / 2 < window.innerWidth / 2;
+    const { top } = container.getBoundingClientRect();
+    tooltip.showAt(node, { x: isLeft ? window.innerWidth : 0, y: Math.max(0, top) });
     options.onCursor?.(node);
   }
 
@@ -134,6 +147,7 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
       const box = (cursor === null ? undefined : frameOf(cursor))?.getBoundingClientRect();
       return { x: (box?.left ?? 0) + 8, y: box?.bottom ?? 0 };
     },
+    hideTooltip: () => tooltip.hide(),
     moveCursor(to) {
       if (cursor === null) return setCursor(root);
       const siblings = cursor.parent?.children ?? [];
@@ -157,6 +171,7 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
     destroy() {
       container.removeEventListener('click', onClick, { capture: true });
       container.removeEventListener('contextmenu', onMenu);
+      container.removeEventListener('blur', onBlur);
       chart.destroy();
       tooltip.destroy();
     },

@@ -1,5 +1,6 @@
-import { element, switcher } from '../dom.ts';
+import { element, replaceKeepingFocus, switcher } from '../dom.ts';
 import { formatShare } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
@@ -9,7 +10,7 @@ import { renderEdits } from './edit-chips.ts';
 import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
 import { frameActions } from './frame-actions.ts';
 import { describeFolding, renderLegend } from './frame-legend.ts';
-import { describeFrame } from './frame-lines.ts';
+import { describeFrame, speakFrame } from './frame-lines.ts';
 import { showMenu } from './frame-menu.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
 import { createSearchBar } from './search-bar.ts';
@@ -68,8 +69,9 @@ export function createFlameView(context: ViewContext): TabView {
     state = next;
     roots.value = next.roots;
     roots.disabled = next.tree === 'callers';
-    switches.replaceChildren(...renderSwitches(store, next));
-    edits.replaceChildren(
+    replaceKeepingFocus(switches, ...renderSwitches(store, next));
+    replaceKeepingFocus(
+      edits,
       ...renderEdits(store, next, {
         func: (index) => recording.funcNames[index] ?? '',
         dso: (index) => recording.dsoNames[index] ?? '',
@@ -110,14 +112,20 @@ export function createFlameView(context: ViewContext): TabView {
   }
 
   function draw(tree: TreeResult): void {
+    const hadCursor = chart?.cursor() != null;
     chart?.destroy();
+    chart = null;
     result = tree;
     intervals = null;
     box.replaceChildren();
     box.removeAttribute('aria-busy');
-    crumbs.replaceChildren(...renderCrumbs(tree));
-    legend.replaceChildren(...renderLegend(tree));
-    folded.textContent = describeFolding(tree);
+    replaceKeepingFocus(crumbs, ...renderCrumbs(tree));
+    legend.replaceChildren(...renderLegend(tree, funcs));
+    folded.textContent = describeFolding(tree, hasStacks(tree));
+    if (tree.samples === 0 && tree.weight === 0) {
+      box.append(renderNoSamples(context, state));
+      return;
+    }
     chart = drawFlameChart(box, {
       result: tree,
       title: 'all',
@@ -133,6 +141,21 @@ export function createFlameView(context: ViewContext): TabView {
     });
     fitHeight(box);
     if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
+    // Whoever zoomed by keys goes on from what fills the width now.
+    if (hadCursor) chart.moveCursor('caller');
+  }
+
+  /** Of text nobody knows how it was recorded: what calls nothing has no stacks. */
+  function hasStacks({ rows, zoom }: TreeResult): boolean {
+    if (recording.head.completeness !== null || zoom.length > 0) return true;
+    const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;
+    const depth = new Int32Array(rows.prefix.length);
+    for (let row = 0; row < depth.length; row++) {
+      const above = rows.prefix[row] as number;
+      depth[row] = above < 0 ? 1 : (depth[above] as number) + 1;
+      if ((depth[row] as number) > roots + 1) return true;
+    }
+    return false;
   }
 
   function fail(problem: string): void {
@@ -164,8 +187,7 @@ export function createFlameView(context: ViewContext): TabView {
 
   function speak(node: FrameNode): void {
     if (result === null) return;
-    const share = result.weight === 0 ? 0 : node.value / result.weight;
-    spoken.textContent = `${node.name}: ${formatShare(share)} of all`;
+    spoken.textContent = speakFrame(result, node, state.tree === 'callers');
   }
 
   function renderCrumbs(tree: TreeResult): HTMLElement[] {
@@ -174,7 +196,8 @@ export function createFlameView(context: ViewContext): TabView {
       const made = element('button', 'crumb', text);
       made.type = 'button';
       made.title = text;
-      made.disabled = depth === tree.zoom.length;
+      made.dataset.key = String(depth);
+      if (depth === tree.zoom.length) made.ariaCurrent = 'true';
       const path = tree.zoom.slice(0, depth).map(({ key }) => key);
       made.addEventListener('click', () => store.change({ zoom: path }));
       return made;
@@ -193,6 +216,16 @@ export function createFlameView(context: ViewContext): TabView {
     drawnWidth = box.clientWidth;
     if (drawnFor !== '') show(state);
   }).observe(box);
+  // What stands above may grow when the report arrives.
+  const header = document.querySelector('.recording');
+  if (header !== null) {
+    new ResizeObserver(() => {
+      if (chart !== null && root.isConnected) fitHeight(box);
+    }).observe(header);
+  }
+  box.addEventListener('focus', () => {
+    if (chart?.cursor() === null && box.matches(':focus-visible')) chart.moveCursor('caller');
+  });
   document.addEventListener('keydown', (event) => {
     if (!root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
     event.preventDefault();
@@ -204,6 +237,7 @@ export function createFlameView(context: ViewContext): TabView {
   return {
     root,
     show,
+    hide: () => chart?.hideTooltip(),
     keys: [
       { key: '/', does: 'search (also Ctrl-F)', run: () => search.focus() },
       { key: 'n', does: 'next match', run: () => search.step(1) },
@@ -257,7 +291,7 @@ export function fitHeight(box: HTMLElement): void {
 /** Milliseconds. */
 const INTERVALS_AFTER = 600;
 /** Pixels. */
-const LEAST_HEIGHT = 300;
+const LEAST_HEIGHT = 200;
 const ROOM_BELOW = 44;
 
 function option(value: string, label: string): HTMLOptionElement {
@@ -266,7 +300,7 @@ function option(value: string, label: string): HTMLOptionElement {
   return made;
 }
 
-function renderSwitches(store: ViewContext['store'], state: ViewState): HTMLElement[] {
+export function renderSwitches(store: ViewContext['store'], state: ViewState): HTMLElement[] {
   return [
     switcher(
       'Tree',

@@ -28,8 +28,14 @@ export const FRAME_KINDS = Object.keys(PALETTE) as FrameKind[];
 export const kindTitle = (kind: FrameKind): string => PALETTE[kind].title;
 
 export function kindColour(kind: FrameKind): string {
-  return hsl(PALETTE[kind].hue, PALETTE[kind].saturation, 66);
+  return hsl(PALETTE[kind].hue, PALETTE[kind].saturation, kind === 'folded' ? FOLDED : 66);
 }
+
+/** Percent. */
+const FOLDED = 82;
+
+/** As the legend shows it: that of native code, which most inlined calls are of. */
+export const INLINED_COLOUR = 'hsl(24 80% 76%)';
 
 /** What is left of a hue in each tier, the slowest the palest; `none` is no JavaScript. */
 const TIER_SATURATION: Readonly<Record<(typeof TIERS)[number], number>> = {
@@ -61,7 +67,7 @@ export function frameColour(
   isDimmed: boolean,
 ): string {
   const { hue, saturation } = PALETTE[frame.kind];
-  if (frame.kind === 'folded') return hsl(hue, saturation, 82);
+  if (frame.kind === 'folded') return hsl(hue, saturation, FOLDED);
   const turn = frame.kind === 'native' ? (hash(frame.dso) % 25) - 12 : 0;
   const lightness = (frame.isInlined ? 72 : 60) + (hash(frame.name) % (frame.isInlined ? 8 : 13));
   const own = saturation * TIER_SATURATION[TIERS[frame.tier] ?? 'none'];

@@ -2,10 +2,18 @@ import { TIERS } from '../../../src/profile/types.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import type { FrameKind, TreeResult } from '../worker/messages.ts';
-import { FRAME_KINDS, kindColour, kindTitle, tierColour } from './frame-colours.ts';
+import {
+  FRAME_KINDS,
+  INLINED_COLOUR,
+  kindColour,
+  kindTitle,
+  MATCH_COLOUR,
+  tierColour,
+} from './frame-colours.ts';
+import { isInlined } from './frame-nodes.ts';
 
-/** A swatch for each kind of code that is drawn, and for each tier of V8. */
-export function renderLegend({ rows, labels }: TreeResult): HTMLElement[] {
+/** A swatch for each kind of code that is drawn, for each tier of V8, and what else is a colour. */
+export function renderLegend({ rows, labels }: TreeResult, funcs: number): HTMLElement[] {
   const kinds = new Set<FrameKind>();
   const tiers = new Set<number>();
   for (let row = 0; row < rows.label.length; row++) {
@@ -13,11 +21,15 @@ export function renderLegend({ rows, labels }: TreeResult): HTMLElement[] {
     tiers.add(rows.tier[row] as number);
   }
   tiers.delete(0);
+  const hasInlined = labels.key.some((key) => isInlined(key, funcs));
+  const hasMatch = labels.isMatch.some((flag) => flag === 1);
   return [
     ...FRAME_KINDS.filter((kind) => kinds.has(kind)).map((kind) =>
       entry(kindColour(kind), kindTitle(kind)),
     ),
     ...[...tiers].sort((a, b) => a - b).map((tier) => entry(tierColour(tier), TIERS[tier]!)),
+    ...(hasInlined ? [entry(INLINED_COLOUR, 'inlined: lighter')] : []),
+    ...(hasMatch ? [entry(MATCH_COLOUR, 'found by the search')] : []),
   ];
 }
 
@@ -28,14 +40,20 @@ function entry(colour: string, text: string): HTMLElement {
 }
 
 /** What the tree leaves out, in words; empty if nothing. */
-export function describeFolding(result: TreeResult): string {
+export function describeFolding(result: TreeResult, hasStacks: boolean): string {
   const parts: string[] = [];
+  if (!hasStacks && result.samples > 0) {
+    parts.push(
+      'Recorded without call stacks: each sample shows where it was, and nobody who called it ' +
+        '(record -g adds them).',
+    );
+  }
   if (result.foldedRows > 0) {
     const share = result.zoomWeight === 0 ? 0 : result.foldedWeight / result.zoomWeight;
     const rows = result.allRows - result.foldedRows;
     parts.push(
-      `${formatCount(rows)} of ${formatCount(result.allRows)} frames are drawn; the others are too ` +
-        `small, and ${formatShare(share)} of the weight shown is their own.`,
+      `${formatCount(rows)} of ${formatCount(result.allRows)} frames are drawn. The others are too ` +
+        `narrow; ${formatShare(share)} of the weight shown was spent in them: zoom in to see them.`,
     );
   }
   if (result.withoutStack > 0 && result.zoom.length === 0 && result.weight > 0) {

@@ -16,6 +16,27 @@ export type DescribeOptions = {
   readonly intervals: TreeIntervals | null;
 };
 
+/** What the keyboard's cursor is on, in a sentence for those who hear the page. */
+export function speakFrame(result: TreeResult, node: FrameNode, inverted: boolean): string {
+  const { rows, labels, weight, unit } = result;
+  const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);
+  const said = [`${node.name}: ${share(node.value)} of all, ${formatWeight(node.value, unit)}`];
+  if (node.row >= 0) {
+    const parent = node.parent?.value ?? 0;
+    if (parent > 0) {
+      const relation = inverted ? 'of what it called' : 'of its caller';
+      said.push(`${formatShare(node.value / parent)} ${relation}`);
+    }
+    const kind = labels.kind[rows.label[node.row] as number] as FrameKind;
+    if (!inverted && kind !== 'folded') {
+      said.push(`self ${share(rows.self[node.row] as number)}`);
+    }
+    const siblings = node.parent?.children ?? [];
+    if (siblings.length > 1) said.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
+  }
+  return said.join(', ');
+}
+
 /** Everything that is known of a frame, as terms and figures. */
 export function describeFrame(
   result: TreeResult,

@@ -2,19 +2,36 @@ import { element } from '../dom.ts';
 import { formatCount, formatShare, formatWeight } from '../format.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
+import type { Store } from '../store.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { SearchResult } from '../worker/messages.ts';
+import type { FrameKey } from '../worker/messages.ts';
 
-export type SearchBar = {
+/** What a search found, as the field says it. */
+export type Found = {
+  /** `12.3 % matched`. */
+  readonly said: string;
+  /** The same in full. */
+  readonly title: string;
+  /** Paths for `ViewState.zoom`, heaviest first; `hitCount` counts those that are left out, too. */
+  readonly hits: readonly { readonly path: readonly FrameKey[] }[];
+  readonly hitCount: number;
+  /** What of the typed text could not be understood, null if all was. */
+  readonly problem: string | null;
+};
+
+export type SearchField = {
   readonly root: HTMLElement;
-  show(state: ViewState): void;
+  /** `found` is null while nothing is searched, or not found out yet. */
+  show(state: ViewState, found: Found | null): void;
+  /** In place of what was found. */
+  fail(problem: string): void;
   focus(): void;
-  /** Zooms to the next or the previous hit. */
+  /** Zooms to the next or the previous hit, round and round. */
   step(by: 1 | -1): void;
 };
 
 /** Text or a regular expression; how much of the weight it matches; and the way through its hits. */
-export function createSearchBar({ store, ask }: ViewContext): SearchBar {
+export function createSearchField(store: Store): SearchField {
   const input = element('input');
   input.type = 'search';
   input.placeholder = 'Search: text or /regular expression/';
@@ -23,11 +40,8 @@ export function createSearchBar({ store, ask }: ViewContext): SearchBar {
   const previous = stepButton('‹', 'Previous match (p)', -1);
   const next = stepButton('›', 'Next match (n)', 1);
   const root = element('div', 'search', output, previous, next, input);
-
-  let result: SearchResult | null = null;
+  let shown: Found | null = null;
   let hit = -1;
-  let running: AbortController | null = null;
-  let asked = '';
 
   input.addEventListener('input', () => store.change({ search: input.value }, 'adjust'));
   input.addEventListener('keydown', (event) => {
@@ -49,33 +63,18 @@ export function createSearchBar({ store, ask }: ViewContext): SearchBar {
   }
 
   function step(by: 1 | -1): void {
-    const hits = result?.hits ?? [];
+    const hits = shown?.hits ?? [];
     if (hits.length === 0) return;
-    hit = (hit + by + hits.length) % hits.length;
-    if (hit < 0) hit = hits.length - 1;
-    store.change({ zoom: hits[hit]!.path });
-    describe();
+    const from = hit < 0 && by < 0 ? 0 : hit;
+    store.change({ zoom: hits[(from + by + hits.length) % hits.length]!.path });
   }
 
   function describe(): void {
-    const isFound = result !== null && result.hits.length > 0;
+    const isFound = shown !== null && shown.hits.length > 0;
     previous.hidden = !isFound;
     next.hidden = !isFound;
-    if (result === null) {
-      output.textContent = '';
-      return;
-    }
-    const problem = result.problem === null ? '' : ` (${result.problem})`;
-    const share = result.all === 0 ? 0 : result.weight / result.all;
-    const place =
-      hit < 0 ? `${formatCount(result.hitCount)} ×` : `${hit + 1} of ${result.hits.length}`;
-    output.textContent = isFound
-      ? `${formatShare(share)} matched · ${place}${problem}`
-      : `no match${problem}`;
-    output.title = isFound
-      ? `${formatWeight(result.weight, result.unit)} in samples with one of ` +
-        `${formatCount(result.functions)} matching functions on their stacks`
-      : '';
+    output.textContent = shown === null ? '' : textOf(shown, hit);
+    output.title = isFound ? (shown?.title ?? '') : '';
   }
 
   describe();
@@ -86,10 +85,44 @@ export function createSearchBar({ store, ask }: ViewContext): SearchBar {
       input.focus();
       input.select();
     },
-    show(state) {
+    fail(problem) {
+      output.textContent = problem;
+    },
+    show(state, found) {
       if (document.activeElement !== input || input.value.trim() !== state.search.trim()) {
         if (input.value !== state.search) input.value = state.search;
       }
+      shown = found;
+      const zoom = state.zoom.join();
+      hit = found?.hits.findIndex(({ path }) => path.join() === zoom) ?? -1;
+      describe();
+    },
+  };
+}
+
+function textOf({ said, hits, hitCount, problem }: Found, hit: number): string {
+  const remark = problem === null ? '' : ` (${problem})`;
+  if (hits.length === 0) return `no match${remark}`;
+  const all = hits.length < hitCount ? ` heaviest of ${formatCount(hitCount)}` : '';
+  const place = hit < 0 ? `${formatCount(hitCount)} ×` : `${hit + 1} of ${hits.length}${all}`;
+  return `${said} · ${place}${remark}`;
+}
+
+export type SearchBar = Pick<SearchField, 'root' | 'focus' | 'step'> & {
+  show(state: ViewState): void;
+};
+
+/** A search field that asks the worker. */
+export function createSearchBar({ store, ask }: ViewContext): SearchBar {
+  const field = createSearchField(store);
+  let found: Found | null = null;
+  let running: AbortController | null = null;
+  let asked = '';
+  return {
+    root: field.root,
+    focus: field.focus,
+    step: field.step,
+    show(state) {
       const params = {
         ...selectionOf(state),
         roots: state.roots,
@@ -98,25 +131,26 @@ export function createSearchBar({ store, ask }: ViewContext): SearchBar {
         search: state.search,
       };
       const question = state.search.trim() === '' ? '' : JSON.stringify(params);
+      if (question !== asked) found = null;
+      field.show(state, found);
       if (question === asked) return;
       asked = question;
       running?.abort();
-      hit = -1;
-      if (question === '') {
-        result = null;
-        describe();
-        return;
-      }
+      if (question === '') return;
       running = new AbortController();
       const { signal } = running;
       ask('search', params, signal).then(
-        (answer) => {
+        ({ hits, hitCount, problem, functions, weight, all, unit }) => {
           if (signal.aborted) return;
-          result = answer;
-          describe();
+          const said = `${formatShare(all === 0 ? 0 : weight / all)} matched`;
+          const title =
+            `${formatWeight(weight, unit)} in samples with one of ` +
+            `${formatCount(functions)} matching functions on their stacks`;
+          found = { said, title, hits, hitCount, problem };
+          field.show(store.get(), found);
         },
         (problem: Error) => {
-          if (!signal.aborted) output.textContent = problem.message;
+          if (!signal.aborted) field.fail(problem.message);
         },
       );
     },

@@ -20,6 +20,7 @@ export function weightName(recording: OpenResult, state: ViewState): string {
 
 /** `1.2 M`, `37.5 ms`: a weight where there is no room for nine digits. */
 export function shortWeight(value: number, unit: Unit): string {
+  if (value === 0) return '0';
   if (unit === 'nanoseconds') return formatWeight(Number(value.toPrecision(3)), unit);
   const [scale, suffix] =
     value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e5 ? [1e3, ' k'] : [1, ''];
