@@ -1,3 +1,4 @@
+import { finish, type Slices } from '../base/slices.ts';
 import { computeElapsedEvents } from './elapsed-events.ts';
 import { findLossGaps } from './loss/loss-gaps.ts';
 import { findRules } from './realign.ts';
@@ -22,10 +23,18 @@ export type Alignment = {
 
 /** Aligns the periods of all streams. */
 export function alignPeriods(input: PeriodInput): Alignment {
+  return finish(alignInSlices(input));
+}
+
+export function* alignInSlices(input: PeriodInput): Slices<Alignment> {
   const groups = groupByStream(input);
+  yield;
   const rules = findRules(input, groups);
+  yield;
   const elapsedEvents = computeElapsedEvents(input, groups, rules);
+  yield;
   const lostBefore = findLossGaps(input, groups, rules);
+  yield;
   const arrivedEvents = elapsedEvents.map((events, i) => events - (lostBefore[i] as number));
   return { groups, rules, elapsedEvents, lostBefore, arrivedEvents };
 }

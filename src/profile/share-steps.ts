@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { sumSubtrees } from './call-tree.ts';
 
 /** Pairs of samples, rows of the sample table, and an amount for each. Parallel columns. */
@@ -86,12 +87,42 @@ export function sumStepsByKey(
   keyOfSample: Int32Array,
   keyCount: number,
 ): StepSums {
-  const sums = emptySums(keyCount);
-  addByKey(steps.near, keyOfSample, sums.near, sums.entered);
-  addByKey(steps.far, keyOfSample, sums.far, null);
-  addByKey(steps.border, keyOfSample, sums.border, null);
+  return finish(sumStepsByKeyInSlices(steps, keyOfSample, keyCount));
+}
+
+export function* sumStepsByKeyInSlices(
+  steps: SampleSteps,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): Slices<StepSums> {
+  const sums = emptyStepSums(keyCount);
+  yield* sumKinds(steps, sums, (columns, first, end, into, entered) =>
+    addByKey(columns, first, end, keyOfSample, into, entered),
+  );
   addLast(steps.last, keyOfSample, sums.last);
   return sums;
+}
+
+/** Calls `add` for the near, far and border steps, some at a time: `first` … `end` − 1. */
+export function* sumKinds(
+  steps: SampleSteps,
+  sums: StepSums,
+  add: (
+    columns: StepColumns,
+    first: number,
+    end: number,
+    into: Float64Array,
+    entered: Float64Array | null,
+  ) => void,
+): Slices<void> {
+  for (const kind of ['near', 'far', 'border'] as const) {
+    const columns = steps[kind];
+    const entered = kind === 'near' ? sums.entered : null;
+    for (let first = 0; first < columns.length; first += SLICE_ITEMS) {
+      add(columns, first, Math.min(columns.length, first + SLICE_ITEMS), sums[kind], entered);
+      yield;
+    }
+  }
 }
 
 /**
@@ -141,13 +172,14 @@ function sumBetween(steps: StepColumns, keyOfSample: Int32Array, keyCount: numbe
 
 // Hot: once per step.
 function addByKey(
-  steps: StepColumns,
+  { from, to, amount }: StepColumns,
+  first: number,
+  end: number,
   keyOfSample: Int32Array,
   sums: Float64Array,
   entered: Float64Array | null,
 ): void {
-  const { length, from, to, amount } = steps;
-  for (let i = 0; i < length; i++) {
+  for (let i = first; i < end; i++) {
     const a = keyOfSample[from[i] as number] as number;
     const b = keyOfSample[to[i] as number] as number;
     if (a === b) continue;
@@ -183,11 +215,20 @@ export function sumStepsByTreeRow(
   rowOfSample: Int32Array,
   prefix: Int32Array,
 ): StepSums {
-  const sums = emptySums(prefix.length);
+  return finish(sumStepsByTreeRowInSlices(steps, rowOfSample, prefix));
+}
+
+export function* sumStepsByTreeRowInSlices(
+  steps: SampleSteps,
+  rowOfSample: Int32Array,
+  prefix: Int32Array,
+): Slices<StepSums> {
+  const sums = emptyStepSums(prefix.length);
   const depth = computeDepths(prefix);
-  addByTreeRow(steps.near, rowOfSample, prefix, depth, sums.near, sums.entered);
-  addByTreeRow(steps.far, rowOfSample, prefix, depth, sums.far, null);
-  addByTreeRow(steps.border, rowOfSample, prefix, depth, sums.border, null);
+  yield;
+  yield* sumKinds(steps, sums, (columns, first, end, into, entered) =>
+    addByTreeRow(columns, first, end, rowOfSample, prefix, depth, into, entered),
+  );
   addLast(steps.last, rowOfSample, sums.last);
   return {
     near: sumSubtrees(prefix, sums.near),
@@ -200,15 +241,16 @@ export function sumStepsByTreeRow(
 
 // Hot: once per step.
 function addByTreeRow(
-  steps: StepColumns,
+  { from, to, amount }: StepColumns,
+  first: number,
+  end: number,
   rowOfSample: Int32Array,
   prefix: Int32Array,
   depth: Int32Array,
   sums: Float64Array,
   entered: Float64Array | null,
 ): void {
-  const { length, from, to, amount } = steps;
-  for (let i = 0; i < length; i++) {
+  for (let i = first; i < end; i++) {
     const a = rowOfSample[from[i] as number] as number;
     const b = rowOfSample[to[i] as number] as number;
     if (a === b) continue;
@@ -241,7 +283,7 @@ export function sumStepsByGroup(
   tree: GroupedTree,
   groupCount: number,
 ): StepSums {
-  const sums = emptySums(groupCount);
+  const sums = emptyStepSums(groupCount);
   const adder = new GroupAdder(rowOfSample, tree, groupCount);
   adder.add(steps.near, sums.near, sums.entered);
   adder.add(steps.far, sums.far, null);
@@ -324,7 +366,7 @@ class GroupAdder {
   }
 }
 
-function emptySums(count: number): StepSums {
+export function emptyStepSums(count: number): StepSums {
   return {
     near: new Float64Array(count),
     far: new Float64Array(count),

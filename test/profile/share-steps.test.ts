@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import {
   type SampleSteps,
   sumStepsByGroup,
@@ -7,6 +8,7 @@ import {
   sumStepsByTreeRow,
   sumStepsOfNeighbours,
 } from '../../src/profile/share-steps.ts';
+import { sumStepsOfGroups } from '../../src/profile/share-steps-of-groups.ts';
 
 const GROUPS = 4;
 
@@ -119,6 +121,32 @@ test('by group: a sample is in every group on its path, however often it recurs'
         expectEqual(found, group, byDefinition(steps, isIn));
       }
     }),
+  );
+});
+
+test('of a few groups: the same as of all, however many there are and in whatever order', () => {
+  fc.assert(
+    fc.property(
+      drawnTree,
+      fc.integer({ min: 1, max: 40 }),
+      fc.infiniteStream(fc.nat()),
+      ({ tree, rowOfSample, ...steps }, groupCount, picks) => {
+        const group = tree.group.map((own, row) => (own + row * 7) % groupCount);
+        const spread = { prefix: tree.prefix, group };
+        const all = sumStepsByGroup(toSteps(steps), rowOfSample, spread, groupCount);
+        const start = picks.next().value as number;
+        // More than 32 need a second pass.
+        const wanted = Int32Array.from({ length: groupCount }, (_, i) => (start + i) % groupCount);
+        const found = finish(
+          sumStepsOfGroups(toSteps(steps), rowOfSample, spread, groupCount, wanted),
+        );
+        for (const [at, own] of wanted.entries()) {
+          for (const name of ['near', 'far', 'border', 'entered', 'last'] as const) {
+            expect(found[name][at], name).toBe(all[name][own]);
+          }
+        }
+      },
+    ),
   );
 });
 

@@ -257,14 +257,15 @@ describe('a comparison', () => {
               main  main
               work  fresh
     `);
-    const diff = opened(PROFILE, other).diff({ ...ALL, inverted: false, zoom: [], search: '' });
+    const answers = opened(PROFILE, other);
+    const diff = answers.diff({ ...ALL, inverted: false, zoom: [], search: '' });
     const names = diff.tree.rows.label;
     const deltas = Object.fromEntries(
       Array.from(diff.delta, (delta, row) => [diff.tree.labels.name[names[row]!], delta]),
     );
     expect(deltas.fresh).toBeCloseTo(-0.5);
     expect(deltas.work).toBeCloseTo(16 / 18 - 0.5);
-    expect(diff.changes[0]).toMatchObject({ name: 'leaf', otherShare: 0 });
+    expect(answers.changes(ALL).rows[0]).toMatchObject({ name: 'leaf', otherShare: 0 });
   });
 
   it('says which events the other recording has, where it has not the same', () => {

@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { SampleSteps, StepColumns } from '../../profile/share-steps.ts';
 import type { ShareInput } from './uncertainty.ts';
 import { NOT_SPLIT } from './uncertainty-borders.ts';
@@ -25,45 +26,95 @@ export type ComputedSteps = {
  * Of a selection, steps lead also to samples outside of it, which are in no category; alone and last
  * count those that are selected.
  */
-export function computeSteps(input: ShareInput, borders: Float64Array | null): ComputedSteps {
-  const { weights, groups, event, course } = input;
-  let aloneNear = 0;
-  let aloneFar = 0;
-  let allLast = 0;
-  let samples = 0;
-  let streams = 0;
-  let longest = 0;
-  for (let g = 0; g < groups.length; g++) {
-    if (groups.event[g] !== event) continue;
-    const length = (groups.offsets[g + 1] as number) - (groups.offsets[g] as number);
-    samples += length;
-    longest = Math.max(longest, length);
-    streams++;
-  }
-  const nearSteps = new StepList(samples);
-  const farSteps = new StepList(samples);
-  const borderSteps = new StepList(borders === null ? 0 : samples);
-  const lastSteps = new StepList(streams);
-  const ofStream = new Float64Array(longest);
-  const squares = new Float64Array(longest);
-  let totalWeight = 0;
-  const isSelected = new Uint8Array(weights.length);
-  for (let i = 0; i < input.rows.length; i++) {
-    const row = input.rows[i] as number;
-    totalWeight += weights[row] as number;
-    isSelected[row] = 1;
-  }
-
+export function* computeSteps(
+  input: ShareInput,
+  borders: Float64Array | null,
+): Slices<ComputedSteps> {
+  const { groups, event } = input;
+  const builder = new StepsBuilder(input, borders);
+  yield;
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
-    const length = rows.length;
-    for (let k = 0; k < length; k++) ofStream[k] = weights[rows[k] as number] as number;
-    smoothSquares(ofStream, length, course === undefined ? 0 : 1, squares);
-    for (let k = 0; k < length; k++) {
+    builder.begin(rows);
+    for (let first = 0; first < rows.length; first += SLICE_ITEMS) {
+      builder.add(rows, first, Math.min(rows.length, first + SLICE_ITEMS));
+      yield;
+    }
+    builder.end(rows);
+  }
+  return builder.finish();
+}
+
+/** Takes the streams one after the other: `begin`, `add` from its first sample to its last, `end`. */
+class StepsBuilder {
+  readonly #input: ShareInput;
+  readonly #borders: Float64Array | null;
+  readonly #isSelected: Uint8Array;
+  readonly #totalWeight: number;
+  readonly #near: StepList;
+  readonly #far: StepList;
+  readonly #border: StepList;
+  readonly #last: StepList;
+  /** Weights of the stream's samples, and their smoothed squares as far as they were added. */
+  readonly #ofStream: Float64Array;
+  readonly #squares: Float64Array;
+  #aloneNear = 0;
+  #aloneFar = 0;
+  #allLast = 0;
+
+  constructor(input: ShareInput, borders: Float64Array | null) {
+    const { weights, groups, event } = input;
+    let samples = 0;
+    let streams = 0;
+    let longest = 0;
+    for (let g = 0; g < groups.length; g++) {
+      if (groups.event[g] !== event) continue;
+      const length = (groups.offsets[g + 1] as number) - (groups.offsets[g] as number);
+      samples += length;
+      longest = Math.max(longest, length);
+      streams++;
+    }
+    this.#input = input;
+    this.#borders = borders;
+    this.#near = new StepList(samples);
+    this.#far = new StepList(samples);
+    this.#border = new StepList(borders === null ? 0 : samples);
+    this.#last = new StepList(streams);
+    this.#ofStream = new Float64Array(longest);
+    this.#squares = new Float64Array(longest);
+    let totalWeight = 0;
+    const isSelected = new Uint8Array(weights.length);
+    for (let i = 0; i < input.rows.length; i++) {
+      const row = input.rows[i] as number;
+      totalWeight += weights[row] as number;
+      isSelected[row] = 1;
+    }
+    this.#isSelected = isSelected;
+    this.#totalWeight = totalWeight;
+  }
+
+  begin(rows: Int32Array): void {
+    const { weights } = this.#input;
+    const ofStream = this.#ofStream;
+    for (let k = 0; k < rows.length; k++) ofStream[k] = weights[rows[k] as number] as number;
+  }
+
+  /** Samples `first` … `end` − 1 of the stream; those before were added. */
+  add(rows: Int32Array, first: number, end: number): void {
+    const { weights, course } = this.#input;
+    const borders = this.#borders;
+    const isSelected = this.#isSelected;
+    const squares = this.#squares;
+    const { length } = rows;
+    const huge = HUGE * this.#totalWeight;
+    let aloneNear = 0;
+    let aloneFar = 0;
+    smoothSquares(this.#ofStream, length, first, end, course === undefined ? 0 : 1, squares);
+    for (let k = first; k < end; k++) {
       const row = rows[k] as number;
       const own = weights[row] as number;
-      if (own >= HUGE * totalWeight) {
+      if (own >= huge) {
         if (isSelected[row] === 1) {
           aloneNear += own * own;
           aloneFar += own * own;
@@ -73,34 +124,44 @@ export function computeSteps(input: ShareInput, borders: Float64Array | null): C
       const square = squares[k] as number;
       const border = borders === null ? NOT_SPLIT : (borders[row] as number);
       if (border !== NOT_SPLIT) {
-        borderSteps.add(rows[k - 1] as number, row, border);
+        this.#border.add(rows[k - 1] as number, row, border);
         continue;
       }
       const near = k >= 1 ? k - 1 : k + 1;
-      if (near < length) nearSteps.add(rows[near] as number, row, square / 2);
+      if (near < length) this.#near.add(rows[near] as number, row, square / 2);
       else if (isSelected[row] === 1) aloneNear += square;
       // This step crosses the interval before, too.
       if (k >= 1 && borders !== null && borders[rows[k - 1] as number] !== NOT_SPLIT) continue;
       const far = k >= 2 ? k - 2 : k + 2;
       const squareBefore = squares[Math.max(0, k - 1)] as number;
-      if (far < length) farSteps.add(rows[far] as number, row, (square + squareBefore) / 4);
+      if (far < length) this.#far.add(rows[far] as number, row, (square + squareBefore) / 4);
       else if (isSelected[row] === 1) aloneFar += square;
     }
-    const last = rows[length - 1] as number;
-    if (isSelected[last] === 0) continue;
+    this.#aloneNear += aloneNear;
+    this.#aloneFar += aloneFar;
+  }
+
+  end(rows: Int32Array): void {
+    const { weights, course } = this.#input;
+    const last = rows[rows.length - 1] as number;
+    if (this.#isSelected[last] === 0) return;
     const weight = weights[last] as number;
     const pending = course === undefined ? weight : (course.periodEvents[last] as number);
     const amount = Math.max(weight, pending) ** 2 / 3;
-    lastSteps.add(last, last, amount);
-    allLast += amount;
+    this.#last.add(last, last, amount);
+    this.#allLast += amount;
   }
-  const steps = {
-    near: nearSteps.finish(),
-    far: farSteps.finish(),
-    border: borderSteps.finish(),
-    last: lastSteps.finish(),
-  };
-  return { steps, aloneNear, aloneFar, allLast };
+
+  finish(): ComputedSteps {
+    const steps = {
+      near: this.#near.finish(),
+      far: this.#far.finish(),
+      border: this.#border.finish(),
+      last: this.#last.finish(),
+    };
+    const [aloneNear, aloneFar, allLast] = [this.#aloneNear, this.#aloneFar, this.#allLast];
+    return { steps, aloneNear, aloneFar, allLast };
+  }
 }
 
 /**
@@ -115,16 +176,18 @@ const SIDE = 4;
 const COMPARABLE = 4;
 
 /**
- * Mean of the squared weights around each of the first `length` samples, into `squares`. Of w events
+ * Mean of the squared weights around samples `from` … `to` − 1 of `length`, into `squares`. Of w events
  * one was seen, so only w − 1 are in doubt: w·(w − 1) with `seen` 1. At a period of 1 nothing is.
  */
 function smoothSquares(
   weights: Float64Array,
   length: number,
+  from: number,
+  to: number,
   seen: 0 | 1,
   squares: Float64Array,
 ): void {
-  for (let k = 0; k < length; k++) {
+  for (let k = from; k < to; k++) {
     const own = weights[k] as number;
     const least = own / COMPARABLE;
     const most = own * COMPARABLE;

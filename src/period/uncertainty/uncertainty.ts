@@ -1,3 +1,4 @@
+import { finish, type Slices } from '../../base/slices.ts';
 import type {
   DifferenceSums,
   ShareEstimator,
@@ -42,9 +43,15 @@ import { computeSteps } from './uncertainty-steps.ts';
  * regularly, the intervals are too wide; if they do so in step with the period, too narrow.
  */
 export function createShareEstimator(input: ShareInput): ShareEstimator {
+  return finish(createEstimatorInSlices(input));
+}
+
+/** The same for those who can't wait: it looks at every sample some times. */
+export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimator> {
   const { weights, rows } = input;
   const after = input.eventsAfter ?? 0;
   const borders = findSplitBorders(input);
+  yield;
   let weight = 0;
   let squares = 0;
   for (let i = 0; i < rows.length; i++) {
@@ -52,7 +59,7 @@ export function createShareEstimator(input: ShareInput): ShareEstimator {
     weight += value;
     squares += value * value;
   }
-  const { steps, aloneNear, aloneFar, allLast } = computeSteps(input, borders);
+  const { steps, aloneNear, aloneFar, allLast } = yield* computeSteps(input, borders);
   /** `tail`: what the streams' ends add; `drawn`: the variance of x if samples were drawn. */
   const varianceOf = (
     near: number,

@@ -9,8 +9,9 @@ import { loadPageData } from '../setup.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { DiffParams, DiffResult, DiffRow } from '../worker/messages.ts';
+import type { ChangesResult, DiffParams, DiffResult, DiffRow } from '../worker/messages.ts';
 import { renderTable, type TableHeading } from './data-table.ts';
+import { createLatest } from './latest.ts';
 import './tables.css';
 
 const MOST_ROWS = 100;
@@ -34,6 +35,10 @@ export function createDiffView(context: ViewContext): TabView {
   let chart: FlameChart | null = null;
   let asked = '';
   let running: AbortController | null = null;
+
+  const askChanges = createLatest(ask, 'changes', drawChanges, (problem) => {
+    tableBox.replaceChildren(element('p', 'problem', problem));
+  });
 
   /** Once: the other recording is large, and only this view needs it. */
   async function openOther(): Promise<void> {
@@ -72,7 +77,9 @@ export function createDiffView(context: ViewContext): TabView {
       .then(() => ask('diff', params, signal))
       .then(
         (result) => {
-          if (!signal.aborted) draw(result, state);
+          if (signal.aborted) return;
+          draw(result, state);
+          askChanges(selectionOf(state));
         },
         (problem: Error) => {
           if (!signal.aborted) summary.textContent = problem.message;
@@ -110,7 +117,10 @@ export function createDiffView(context: ViewContext): TabView {
       onMenu: () => {},
     });
     if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
-    const rows = result.changes.slice(0, MOST_ROWS);
+  }
+
+  function drawChanges(changes: ChangesResult): void {
+    const rows = changes.rows.slice(0, MOST_ROWS);
     const table = renderTable({
       caption: 'Changes of self, by function',
       headings: HEADINGS,

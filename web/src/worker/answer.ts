@@ -1,3 +1,4 @@
+import { finish, type Slices } from '../../../src/base/slices.ts';
 import { decodePageData } from '../../../src/export/page-data.ts';
 import { computeAssembly } from './assembly.ts';
 import { Comparison } from './diff.ts';
@@ -20,7 +21,7 @@ import { computeSandwich } from './sandwich.ts';
 import { searchTree } from './search.ts';
 import { SelectedCache } from './selected.ts';
 import { computeSource } from './source.ts';
-import { computeTable, pageOfTable, type WholeTable } from './table.ts';
+import { computeTable, pageOfTable, pageWithIntervals, type WholeTable } from './table.ts';
 import { TIME_HANDLERS } from './time-handlers.ts';
 import { type DrawnTree, drawSelected, intervalsOf } from './tree.ts';
 
@@ -33,14 +34,37 @@ export type OpenRecording = {
   readonly drawn: Recent<DrawnTree>;
 };
 
+/** What answers at once, and what takes long enough to be put aside in between. */
+export type InterruptibleAnswers = {
+  readonly [Kind in RequestKind]: (
+    params: Requests[Kind]['params'],
+  ) => Requests[Kind]['result'] | Slices<Requests[Kind]['result']>;
+};
+
 export type Answers = {
   readonly [Kind in RequestKind]: (params: Requests[Kind]['params']) => Requests[Kind]['result'];
 };
 
+export function isSlices(answer: unknown): answer is Slices<unknown> {
+  return typeof (answer as Slices<unknown>).next === 'function';
+}
+
+/** The same answers, each without a break. */
+export function createAnswers(): Answers {
+  const answers = Object.entries(createInterruptibleAnswers()).map(([kind, answer]) => [
+    kind,
+    (params: never) => {
+      const result = (answer as (params: never) => unknown)(params);
+      return isSlices(result) ? finish(result) : result;
+    },
+  ]);
+  return Object.fromEntries(answers) as Answers;
+}
+
 const OTHER: Slot = 1;
 
 /** One answer to each kind of request, about the recordings that were opened. */
-export function createAnswers(): Answers {
+export function createInterruptibleAnswers(): InterruptibleAnswers {
   const open: (OpenRecording | undefined)[] = [];
   let comparison: Comparison | null = null;
 
@@ -62,6 +86,14 @@ export function createAnswers(): Answers {
     };
     comparison = null;
     return recording.describe();
+  }
+
+  function compared(): Comparison {
+    const { recording } = shown();
+    const other = open[OTHER];
+    if (other === undefined) throw new RangeError('no other recording was opened');
+    comparison ??= new Comparison(recording, other.recording);
+    return comparison;
   }
 
   function draw(params: TreeParams): DrawnTree {
@@ -90,12 +122,11 @@ export function createAnswers(): Answers {
     table: (params: TableParams) => {
       const { selected, tables } = shown();
       const part = selected.get(params);
-      const key = JSON.stringify([selectionOf(params), params.by, params.intervals]);
-      return pageOfTable(
-        tables.get(key, () => computeTable(part, params.by, params.intervals)),
-        part,
-        params,
-      );
+      const key = JSON.stringify([selectionOf(params), params.by]);
+      const table = tables.get(key, () => computeTable(part, params.by));
+      return params.intervals
+        ? pageWithIntervals(table, part, params)
+        : pageOfTable(table, part, params);
     },
     sandwich: (params) => {
       const { selected, matchings } = shown();
@@ -104,13 +135,8 @@ export function createAnswers(): Answers {
     },
     source: (params) => computeSource(shown().selected.get(params), params),
     assembly: (params) => computeAssembly(shown().selected.get(params), params),
-    diff: (params: DiffParams) => {
-      const { recording, selected } = shown();
-      const other = open[OTHER];
-      if (other === undefined) throw new RangeError('no other recording was opened');
-      comparison ??= new Comparison(recording, other.recording);
-      return comparison.compute(selected.get(params), params);
-    },
+    diff: (params: DiffParams) => compared().compute(shown().selected.get(params), params),
+    changes: (params: Selection) => compared().changes(shown().selected.get(params), params),
     timeline: (params) => TIME_HANDLERS.timeline(shown().recording.page, params),
     heatmap: (params) => TIME_HANDLERS.heatmap(shown().recording.page, params),
     period: (params) => TIME_HANDLERS.period(shown().recording.page, params),

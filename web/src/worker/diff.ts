@@ -1,19 +1,43 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { wilsonInterval } from '../../../src/period/uncertainty/uncertainty.ts';
-import { compareShares, diffTrees, nameKey, type SharedRow } from '../../../src/profile/diff.ts';
+import { innermostFuncs } from '../../../src/profile/call-nodes.ts';
+import type { CallTree } from '../../../src/profile/call-tree.ts';
+import {
+  compareShares,
+  type DiffTree,
+  diffTrees,
+  nameKey,
+  type SharedRow,
+} from '../../../src/profile/diff.ts';
 import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
-import type { ShareInterval } from '../../../src/profile/share-steps.ts';
+import {
+  keysOfSelected,
+  type ShareInterval,
+  sumStepsByKeyInSlices,
+} from '../../../src/profile/share-steps.ts';
 import { Matchings } from './matching.ts';
-import type { DiffParams, DiffResult } from './messages.ts';
+import {
+  type ChangesResult,
+  type DiffParams,
+  type DiffResult,
+  MAX_CHANGES,
+  type Selection,
+} from './messages.ts';
+import { Recent } from './recent.ts';
 import { Recording } from './recording.ts';
 import { describe } from './sandwich.ts';
-import { type Selected, SelectedCache } from './selected.ts';
+import { type Selected, SelectedCache, type ShownTree } from './selected.ts';
 import { computeTable } from './table.ts';
+import { intervalOf } from './table-intervals.ts';
 import { drawTree } from './tree.ts';
 
 /** Callers below this part of all weight are not told apart. */
 const LEAST_CALLER = 1 / 20_000;
+
+/** Both trees of one selection, and what it is drawn from. */
+type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 
 /** Two recordings side by side: the functions of both under the numbers of one. */
 export class Comparison {
@@ -26,6 +50,8 @@ export class Comparison {
   readonly #otherGroup: Int32Array;
   readonly #mineGroup: Int32Array;
   readonly matchings: Matchings;
+  readonly #laidOver = new Recent<LaidOver>(2);
+  readonly #changes = new Recent<ComputedOnce<ChangesResult>>(2);
 
   constructor(mine: Recording, other: Recording) {
     this.#mine = mine;
@@ -41,31 +67,13 @@ export class Comparison {
   }
 
   compute(selected: Selected, params: DiffParams): DiffResult {
-    const event = this.#otherEvent(params.event);
-    // What was chosen by rows of the one recording means nothing in the other.
-    const other = this.#others.get({
-      event,
-      weight: params.weight,
-      thread: null,
-      pid: null,
-      cpu: null,
-      fromNs: null,
-      toNs: null,
-      edits: [],
-    });
-    const trees = [selected, other].map((part) => {
-      const { tree } = part.callees('none');
-      return params.inverted ? invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
-    });
-    const [tree, otherTree] = trees as [(typeof trees)[0], (typeof trees)[0]];
-    const mineTree = {
-      ...tree,
-      group: tree.group.map((group) => this.#mineGroup[group] as number),
-    };
-    const diff = diffTrees(mineTree, otherTree, this.#otherGroup);
+    const other = this.#otherOf(params);
+    const { diff, shown } = this.#laidOver.get(keyOf(params, params.inverted), () =>
+      this.#layOver(selected, other, params.inverted),
+    );
     const drawn = drawTree(
       { recording: this.#joined, weights: { ...selected.weights, unit: 'samples' } },
-      describe(diff.tree),
+      shown,
       { roots: 'none', order: 'weight', zoom: params.zoom },
       this.matchings.get(params.search),
     );
@@ -75,15 +83,46 @@ export class Comparison {
       tree: drawn.result,
       delta: pick(diff.delta),
       otherShare: pick(diff.otherShare),
-      changes: compareShares(
-        sharedRows(selected),
-        sharedRows(other),
-        nothingOf(selected),
-        nothingOf(other),
-      ),
-      otherWeight: otherTree.weight,
+      otherWeight: other.callees('none').tree.weight,
       otherSamples: other.samples.length,
     };
+  }
+
+  /** The heaviest changes of self, with their intervals. */
+  changes(selected: Selected, selection: Selection): Slices<ChangesResult> {
+    const other = this.#otherOf(selection);
+    const changes = this.#changes.get(
+      keyOf(selection, false),
+      () => new ComputedOnce(() => compareFunctions(selected, other)),
+    );
+    return changes.get();
+  }
+
+  /** What was chosen by rows of the one recording means nothing in the other. */
+  #otherOf({ event, weight }: Selection): Selected {
+    return this.#others.get({
+      event: this.#otherEvent(event),
+      weight,
+      thread: null,
+      pid: null,
+      cpu: null,
+      fromNs: null,
+      toNs: null,
+      edits: [],
+    });
+  }
+
+  #layOver(selected: Selected, other: Selected, inverted: boolean): LaidOver {
+    const [tree, otherTree] = [selected, other].map((part) => {
+      const { tree } = part.callees('none');
+      return inverted ? invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
+    }) as [CallTree, CallTree];
+    const mineTree = {
+      ...tree,
+      group: tree.group.map((group) => this.#mineGroup[group] as number),
+    };
+    const diff = diffTrees(mineTree, otherTree, this.#otherGroup);
+    return { diff, shown: describe(diff.tree) };
   }
 
   #otherEvent(event: number): number {
@@ -100,19 +139,59 @@ export class Comparison {
   }
 }
 
-function sharedRows(selected: Selected): SharedRow[] {
-  const { profile } = selected.recording;
-  return computeTable(selected, 'function', true).rows.map((row) => ({
-    name: row.name,
-    dso: dsoName(profile.dsos[profile.funcs.dso[row.index] as number]?.name),
-    selfShare: row.selfShare,
-    ...(row.selfInterval !== null && { selfInterval: row.selfInterval }),
-  }));
+function* compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
+  const rows = yield* sharedRows(selected);
+  const otherRows = yield* sharedRows(other);
+  const changes = compareShares(
+    rows,
+    otherRows,
+    yield* nothingOf(selected),
+    yield* nothingOf(other),
+  );
+  return { rows: changes.slice(0, MAX_CHANGES), length: changes.length };
+}
+
+function* sharedRows(selected: Selected): Slices<SharedRow[]> {
+  const { recording, profile, samples } = selected;
+  const { tree } = selected.callees('none');
+  const { rows, sums, lostKey } = computeTable(selected, 'function');
+  yield;
+  const estimator = tree.weight === 0 ? null : yield* selected.estimator();
+  const stepSums =
+    estimator === null
+      ? null
+      : yield* sumStepsByKeyInSlices(
+          estimator.steps,
+          keysOfSelected(innermostFuncs(profile), samples),
+          profile.funcs.length,
+        );
+  const arrived = (tree.weight - tree.lost) / tree.weight;
+  return Array.from(rows, (func) => {
+    const selfShare = tree.weight === 0 ? 0 : (sums.self[func] as number) / tree.weight;
+    const dso = recording.profile.dsos[recording.profile.funcs.dso[func] as number]?.name;
+    const isKnown = estimator !== null && stepSums !== null && func !== lostKey;
+    return {
+      name: recording.funcName[func] as string,
+      dso: dsoName(dso),
+      selfShare,
+      ...(isKnown && {
+        selfInterval: intervalOf(estimator, selfShare, arrived, stepSums, func),
+      }),
+    };
+  });
 }
 
 /** How much a function may have had that no sample showed. */
-function nothingOf({ estimator }: Selected): ShareInterval | null {
+function* nothingOf(selected: Selected): Slices<ShareInterval | null> {
+  const estimator = yield* selected.estimator();
   return estimator === null ? null : wilsonInterval(0, 0, estimator.effectiveSamples ?? 0);
+}
+
+function keyOf(
+  { event, weight, thread, pid, cpu, fromNs, toNs, edits }: Selection,
+  inverted: boolean,
+) {
+  return JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, edits, inverted]);
 }
 
 function joinFunctions(

@@ -45,6 +45,7 @@ type FlameRequests = {
   source: { params: SourceParams; result: SourceResult };
   assembly: { params: AssemblyParams; result: AssemblyResult };
   diff: { params: DiffParams; result: DiffResult };
+  changes: { params: Selection; result: ChangesResult };
 };
 
 /** 0: the recording that is shown; 1: the one that it is compared with. */
@@ -339,11 +340,21 @@ export type DiffResult = {
   /** Parallel to `tree.rows`: share here less share there; and the share there. */
   readonly delta: Float64Array;
   readonly otherShare: Float64Array;
-  /** Heaviest change of self first. */
-  readonly changes: readonly DiffRow[];
   readonly otherWeight: number;
   readonly otherSamples: number;
 };
+
+/**
+ * Changes of self of the same two recordings, heaviest first. Their intervals take longer than the
+ * trees, so they come after them.
+ */
+export type ChangesResult = {
+  /** At most `MAX_CHANGES` of them. */
+  readonly rows: readonly DiffRow[];
+  readonly length: number;
+};
+
+export const MAX_CHANGES = 1000;
 
 export type DiffRow = {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { NONE } from '../../../src/base/brand.ts';
+import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { withUnitOf } from '../../../src/export/weight-title.ts';
-import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
-import { createShareEstimator } from '../../../src/period/uncertainty/uncertainty.ts';
+import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
 import { selectSamples } from '../../../src/profile/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
@@ -16,6 +16,7 @@ import {
   type WeightKind,
   type Weights,
 } from '../../../src/profile/types.ts';
+import { alignmentOf } from './alignment-of.ts';
 import type { FrameKind, OpenResult } from './messages.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
@@ -25,7 +26,6 @@ export class Recording {
   /** By FuncIndex: what functions are called where no DSO stands beside them. */
   readonly funcName: readonly string[];
   readonly #lostFunc: number;
-  #alignment: Alignment | null = null;
 
   constructor(page: PageProfile) {
     this.page = page;
@@ -52,21 +52,20 @@ export class Recording {
    * As `OpenedProfile.shareEstimator`: of a part of the samples it is not known what was counted in
    * between, so each counts as drawn. Null for folded stacks, whose order is gone.
    */
-  estimator(
+  *estimator(
     weights: Weights,
     event: EventIndex,
     samples: Int32Array,
     isWhole: boolean,
-  ): ShareEstimator | null {
+  ): Slices<ShareEstimator | null> {
     const { recorder } = this.profile.meta;
     if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
-    this.#alignment ??= alignPeriods(this.page.periodInput);
-    const { groups, elapsedEvents } = this.#alignment;
+    const { groups, elapsedEvents } = yield* alignmentOf(this.page).get();
     const input = { weights: weights.values, rows: samples, groups, event };
-    if (weights.kind !== 'events' || !isWhole) return createShareEstimator(input);
+    if (weights.kind !== 'events' || !isWhole) return yield* createEstimatorInSlices(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
-    return createShareEstimator({
+    return yield* createEstimatorInSlices({
       ...input,
       course,
       eventsAfter: this.#eventsAfter(weights, event, samples),

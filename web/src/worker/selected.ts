@@ -1,4 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { type CallNodeTable, computeCallNodesByInlining } from '../../../src/profile/call-nodes.ts';
 import {
   type CallTree,
@@ -31,7 +32,7 @@ export type ShownTree = {
   readonly rowOfSample: Int32Array;
   /** Made when they are needed first. */
   prunable?: PrunableTree;
-  stepSums?: StepSums;
+  stepSums?: ComputedOnce<StepSums>;
 };
 
 /** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */
@@ -48,7 +49,9 @@ export class Selected {
   readonly #isWhole: boolean;
   readonly #event: EventIndex;
   readonly #trees = new Recent<ShownTree>(4);
-  #estimator: ShareEstimator | null | undefined;
+  readonly #estimator = new ComputedOnce(() =>
+    this.recording.estimator(this.weights, this.#event, this.samples, this.#isWhole),
+  );
 
   constructor(
     recording: Recording,
@@ -71,14 +74,8 @@ export class Selected {
   }
 
   /** Null where the model gives no intervals. */
-  get estimator(): ShareEstimator | null {
-    this.#estimator ??= this.recording.estimator(
-      this.weights,
-      this.#event,
-      this.samples,
-      this.#isWhole,
-    );
-    return this.#estimator;
+  estimator(): Slices<ShareEstimator | null> {
+    return this.#estimator.get();
   }
 
   /** The tree from the outermost functions inwards. */

@@ -1,53 +1,46 @@
 import { NONE } from '../../../src/base/brand.ts';
+import type { Slices } from '../../../src/base/slices.ts';
 import type { CallTree } from '../../../src/profile/call-tree.ts';
 import { sumTree } from '../../../src/profile/flat-report.ts';
-import { type StepSums, sumStepsByGroup, sumStepsByKey } from '../../../src/profile/share-steps.ts';
 import { parseQuery } from '../search.ts';
-import type { Interval, TableKey, TableParams, TableResult, TableRow } from './messages.ts';
+import type { TableKey, TableParams, TableResult, TableRow } from './messages.ts';
 import type { Selected } from './selected.ts';
+import { TableIntervals, type TableKeys } from './table-intervals.ts';
 
-/** Every row of one table, unsorted; the same for one selection. */
-export type WholeTable = { readonly rows: readonly TableRow[]; readonly tree: CallTree };
-
-/** What rows are made of. Keys are 0 … `count` − 1. */
-type Keys = {
-  readonly ofTreeRow: Int32Array;
-  readonly ofSample: (sample: number) => number;
-  readonly count: number;
-  readonly isOfSample: boolean;
+/** One table of one selection: columns by key; rows are made of those that are looked at. */
+export type WholeTable = {
+  readonly tree: CallTree;
+  readonly sums: Sums;
+  /** Keys that have a row, ascending. */
+  readonly rows: Int32Array;
+  readonly names: RowNames;
+  /** Of it the estimator knows nothing: no sample shows what was lost. */
+  readonly lostKey: number;
+  readonly intervals: TableIntervals;
 };
 
-/** Intervals of totals cost as much as all the rest, so they are asked for on their own. */
-export function computeTable(selected: Selected, by: TableKey, withIntervals: boolean): WholeTable {
-  const { tree, rowOfSample } = selected.callees('none');
-  const keys = keysOf(selected, tree, rowOfSample, by);
-  const sums = keys.isOfSample
-    ? sumSamples(selected, keys)
-    : sumTree(tree, keys.ofTreeRow, keys.count);
+type Sums = ReturnType<typeof sumTree>;
+type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'dso' | 'place'>;
+type RowNames = { readonly name: (key: number) => string; readonly row: (key: number) => RowName };
+
+export function computeTable(selected: Selected, by: TableKey): WholeTable {
+  const { tree } = selected.callees('none');
+  const keys = keysOf(selected, tree, by);
+  const { ofSample, ofTreeRow, count } = keys;
+  const sums =
+    ofSample === null ? sumTree(tree, ofTreeRow, count) : sumSamples(selected, ofSample, count);
   if (by === 'dso' || by === 'file') takeOutLost(sums, tree.lost);
-  const intervals = withIntervals ? intervalsOf(selected, tree, rowOfSample, keys) : null;
-  const name = nameRows(selected, by);
-  const lostKey = by === 'function' ? lostFuncOf(selected) : NONE;
-  const rows: TableRow[] = [];
-  for (let key = 0; key < keys.count; key++) {
-    if (sums.seen[key] === 0) continue;
-    const self = sums.self[key] as number;
-    const total = sums.total[key] as number;
-    const selfShare = tree.weight === 0 ? 0 : self / tree.weight;
-    const totalShare = tree.weight === 0 ? 0 : total / tree.weight;
-    const isKnown = intervals !== null && key !== lostKey;
-    rows.push({
-      ...name(key),
-      self,
-      total,
-      selfShare,
-      totalShare,
-      samples: sums.selfSamples[key] as number,
-      selfInterval: isKnown ? intervals.self(selfShare, key) : null,
-      totalInterval: isKnown ? intervals.total(totalShare, key) : null,
-    });
-  }
-  return { rows, tree };
+  const rows = new Int32Array(count);
+  let length = 0;
+  for (let key = 0; key < count; key++) if (sums.seen[key] === 1) rows[length++] = key;
+  return {
+    tree,
+    sums,
+    rows: rows.subarray(0, length),
+    names: nameRows(selected, by),
+    lostKey: by === 'function' ? lostFuncOf(selected) : NONE,
+    intervals: new TableIntervals(selected, keys),
+  };
 }
 
 function lostFuncOf({ profile }: Selected): number {
@@ -55,20 +48,10 @@ function lostFuncOf({ profile }: Selected): number {
   return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
 }
 
-function keysOf(
-  { recording }: Selected,
-  tree: CallTree,
-  rowOfSample: Int32Array,
-  by: TableKey,
-): Keys {
+function keysOf({ recording }: Selected, tree: CallTree, by: TableKey): TableKeys {
   const { funcs, samples, threads, strings, dsos } = recording.profile;
   if (by === 'thread') {
-    return {
-      ofTreeRow: tree.group,
-      ofSample: (sample) => samples.thread[sample] as number,
-      count: threads.length,
-      isOfSample: true,
-    };
+    return { ofTreeRow: tree.group, ofSample: samples.thread, count: threads.length };
   }
   // −1, none, is key 0 of files and DSOs.
   const ofFunc =
@@ -77,29 +60,23 @@ function keysOf(
     const func = group < funcs.length ? group : group - funcs.length;
     return ofFunc === null ? func : (ofFunc[func] as number);
   });
-  return {
-    ofTreeRow,
-    ofSample: (sample) => {
-      const row = rowOfSample[sample] as number;
-      return row === NONE ? NONE : (ofTreeRow[row] as number);
-    },
-    count: by === 'function' ? funcs.length : by === 'file' ? strings.length + 1 : dsos.length + 1,
-    isOfSample: false,
-  };
+  const count =
+    by === 'function' ? funcs.length : by === 'file' ? strings.length + 1 : dsos.length + 1;
+  return { ofTreeRow, ofSample: null, count };
 }
 
-type Sums = ReturnType<typeof sumTree>;
-
 /** A sample is of one thread, so self and total are the same. */
-function sumSamples({ samples, weights }: Selected, { ofSample, count }: Keys): Sums {
+// Hot: once per sample.
+function sumSamples({ samples, weights }: Selected, keyOfSample: Int32Array, count: number): Sums {
   const self = new Float64Array(count);
   const selfSamples = new Int32Array(count);
   const seen = new Uint8Array(count);
+  const { values } = weights;
   for (let i = 0; i < samples.length; i++) {
     const sample = samples[i] as number;
-    const key = ofSample(sample);
-    self[key]! += weights.values[sample] as number;
-    selfSamples[key]!++;
+    const key = keyOfSample[sample] as number;
+    self[key] = (self[key] as number) + (values[sample] as number);
+    selfSamples[key] = (selfSamples[key] as number) + 1;
     seen[key] = 1;
   }
   return { self, total: self, selfSamples, seen };
@@ -113,93 +90,138 @@ function takeOutLost({ self, total, selfSamples, seen }: Sums, lost: number): vo
   if (selfSamples[0] === 0 && (total[0] as number) <= 0) seen[0] = 0;
 }
 
-type Intervals = {
-  readonly self: (share: number, key: number) => Interval;
-  readonly total: (share: number, key: number) => Interval;
-};
-
-/** Null where the model gives none. */
-function intervalsOf(
-  { estimator, profile, samples }: Selected,
-  tree: CallTree,
-  rowOfSample: Int32Array,
-  keys: Keys,
-): Intervals | null {
-  if (estimator === null || tree.weight === 0) return null;
-  // Samples that are not selected are in no category, so they must not add to its uncertainty.
-  const keyOfSample = new Int32Array(profile.samples.length).fill(NONE);
-  for (let i = 0; i < samples.length; i++) {
-    keyOfSample[samples[i] as number] = keys.ofSample(samples[i] as number);
-  }
-  const { steps } = estimator;
-  const self = sumStepsByKey(steps, keyOfSample, keys.count);
-  const byGroup = { prefix: tree.prefix, group: keys.ofTreeRow };
-  const total = keys.isOfSample ? self : sumStepsByGroup(steps, rowOfSample, byGroup, keys.count);
-  // Of what was lost, any part may be this row's.
-  const arrived = (tree.weight - tree.lost) / tree.weight;
-  const intervalOf = (sums: StepSums) => (share: number, key: number) => {
-    if (arrived <= 0) return { low: 0, high: 1 };
-    const { low, high } = estimator.intervalOf(share / arrived, sums, key);
-    return { low: low * arrived, high: high * arrived + 1 - arrived };
-  };
-  return { self: intervalOf(self), total: intervalOf(total) };
-}
-
-type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'dso' | 'place'>;
-
-function nameRows({ recording }: Selected, by: TableKey): (key: number) => RowName {
+function nameRows({ recording }: Selected, by: TableKey): RowNames {
   const { dsos, strings, threads } = recording.profile;
   switch (by) {
-    case 'function':
-      return (index) => ({
-        index,
-        name: recording.funcName[index] as string,
-        kind: recording.kindOf(index),
-        dso: recording.dsoPathOf(index),
-        place: recording.placeOf(index),
+    case 'function': {
+      const name = (index: number) => recording.funcName[index] as string;
+      return {
+        name,
+        row: (index) => ({
+          index,
+          name: name(index),
+          kind: recording.kindOf(index),
+          dso: recording.dsoPathOf(index),
+          place: recording.placeOf(index),
+        }),
+      };
+    }
+    case 'dso': {
+      const name = (key: number) => dsos[key - 1]?.name ?? '[unknown]';
+      return {
+        name,
+        row: (key) => ({
+          index: key - 1,
+          name: name(key),
+          kind: 'unknown',
+          dso: dsos[key - 1]?.path ?? '',
+          place: '',
+        }),
+      };
+    }
+    case 'file': {
+      const name = (key: number) => (key === 0 ? '[unknown]' : (strings[key - 1] as string));
+      const row = (key: number): RowName => ({
+        index: key - 1,
+        name: name(key),
+        kind: 'unknown',
+        dso: '',
+        place: '',
       });
-    case 'dso':
-      return (key) => {
-        const dso = dsos[key - 1];
-        const name = dso?.name ?? '[unknown]';
-        return { index: key - 1, name, kind: 'unknown', dso: dso?.path ?? '', place: '' };
-      };
-    case 'file':
-      return (key) => {
-        const name = key === 0 ? '[unknown]' : (strings[key - 1] as string);
-        return { index: key - 1, name, kind: 'unknown', dso: '', place: '' };
-      };
-    case 'thread':
-      return (index) => {
+      return { name, row };
+    }
+    case 'thread': {
+      const name = (index: number) => {
         const { comm, pid, tid } = threads[index]!;
-        const name = `${comm || '[unknown]'} ${pid}/${tid}`;
-        return { index, name, kind: 'root', dso: '', place: '' };
+        return `${comm || '[unknown]'} ${pid}/${tid}`;
       };
+      return {
+        name,
+        row: (index) => ({ index, name: name(index), kind: 'root', dso: '', place: '' }),
+      };
+    }
   }
 }
 
-/** The rows that the page shows of a table. */
+/** The rows that the page shows of a table; with intervals as far as they are known. */
 export function pageOfTable(
-  { rows, tree }: WholeTable,
+  table: WholeTable,
   selected: Selected,
-  { sort, descending, filter, first, count }: TableParams,
+  params: TableParams,
 ): TableResult {
-  const query = parseQuery(filter);
-  const admitted = rows.filter(
-    ({ name, dso, place }) =>
-      query === null || query.matches(name) || query.matches(dso) || query.matches(place),
-  );
-  const sign = descending ? -1 : 1;
-  const sorted = admitted.toSorted((a, b) =>
-    sort === 'name'
-      ? sign * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
-      : sign * (a[sort] - b[sort]) || b.total - a.total || b.self - a.self,
-  );
+  const { tree, sums, names, intervals } = table;
+  const keys = keysOfPage(table, params);
+  const rows: TableRow[] = [];
+  for (const key of keys.shown) {
+    const knows = params.intervals && key !== table.lostKey;
+    rows.push({
+      ...names.row(key),
+      self: sums.self[key] as number,
+      total: sums.total[key] as number,
+      selfShare: shareOf(tree, sums.self[key] as number),
+      totalShare: shareOf(tree, sums.total[key] as number),
+      samples: sums.selfSamples[key] as number,
+      selfInterval: knows ? intervals.self(key) : null,
+      totalInterval: knows ? intervals.total(key) : null,
+    });
+  }
   return {
-    rows: sorted.slice(first, first + count),
-    length: admitted.length,
+    rows,
+    length: keys.length,
     weight: tree.weight,
     samples: tree.samples,
     unit: selected.weights.unit,
   };
+}
+
+/** The same with the intervals of the rows on it. */
+export function* pageWithIntervals(
+  table: WholeTable,
+  selected: Selected,
+  params: TableParams,
+): Slices<TableResult> {
+  const { tree, sums, intervals } = table;
+  const { shown } = keysOfPage(table, params);
+  yield* intervals.compute(
+    shown,
+    (key) => shareOf(tree, sums.self[key] as number),
+    (key) => shareOf(tree, sums.total[key] as number),
+  );
+  return pageOfTable(table, selected, params);
+}
+
+function shareOf({ weight }: CallTree, part: number): number {
+  return weight === 0 ? 0 : part / weight;
+}
+
+/** Which keys pass the filter: how many, and those of the page in order. */
+function keysOfPage(
+  { rows, names, sums }: WholeTable,
+  { sort, descending, filter, first, count }: TableParams,
+): { readonly length: number; readonly shown: Int32Array } {
+  const query = parseQuery(filter);
+  const matches = (key: number): boolean => {
+    if (query === null || query.matches(names.name(key))) return true;
+    const { dso, place } = names.row(key);
+    return query.matches(dso) || query.matches(place);
+  };
+  const admitted = query === null ? rows.slice() : rows.filter(matches);
+  const sign = descending ? -1 : 1;
+  const { self, total, selfSamples } = sums;
+  if (sort === 'name') {
+    admitted.sort((a, b) => sign * compareText(names.name(a), names.name(b)));
+  } else {
+    const column = { self, total, samples: selfSamples }[sort];
+    admitted.sort(
+      (a, b) =>
+        sign * (column[a]! - column[b]!) ||
+        (total[b] as number) - (total[a] as number) ||
+        (self[b] as number) - (self[a] as number),
+    );
+  }
+  return { length: admitted.length, shown: admitted.subarray(first, first + count) };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

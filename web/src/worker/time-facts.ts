@@ -1,13 +1,15 @@
 // Hot: once per sample.
 
+import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
-import { type Alignment, alignPeriods } from '../../../src/period/alignment.ts';
+import type { Alignment } from '../../../src/period/alignment.ts';
 import { findRamps } from '../../../src/period/report/convergence.ts';
 import { gather, sequenceOf } from '../../../src/period/report/sequence.ts';
 import { throttlesOfGroup } from '../../../src/period/report/throttled-time.ts';
 import type { StreamGroups } from '../../../src/period/streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../../../src/period/types.ts';
 import { groupSamples, type SampleGroups } from '../../../src/profile/filter.ts';
+import { alignmentOf } from './alignment-of.ts';
 
 /** What every picture of time begins with, computed once for a recording. */
 export type TimeFacts = {
@@ -26,20 +28,26 @@ export type Pause = ThrottleInterval & {
   readonly cpus: ReadonlySet<number> | null;
 };
 
-const known = new WeakMap<PageProfile, TimeFacts>();
+const known = new WeakMap<PageProfile, ComputedOnce<TimeFacts>>();
 
 export function timeFactsOf(page: PageProfile): TimeFacts {
-  let facts = known.get(page);
-  if (facts === undefined) {
-    facts = computeFacts(page);
-    known.set(page, facts);
-  }
-  return facts;
+  return finish(timeFactsInSlices(page));
 }
 
-function computeFacts({ periodInput, profile }: PageProfile): TimeFacts {
+/** The same; at first it takes some looks at every sample. */
+export function timeFactsInSlices(page: PageProfile): Slices<TimeFacts> {
+  let facts = known.get(page);
+  if (facts === undefined) {
+    facts = new ComputedOnce(() => computeFacts(page));
+    known.set(page, facts);
+  }
+  return facts.get();
+}
+
+function* computeFacts(page: PageProfile): Slices<TimeFacts> {
+  const { periodInput, profile } = page;
   const { length, cpu } = profile.samples;
-  const alignment = alignPeriods(periodInput);
+  const alignment = yield* alignmentOf(page).get();
   const { groups, elapsedEvents } = alignment;
   const isInRamp = new Uint8Array(length);
   for (let group = 0; group < groups.length; group++) {
@@ -51,6 +59,7 @@ function computeFacts({ periodInput, profile }: PageProfile): TimeFacts {
     for (let k = 0; k < rows.length; k++) {
       if (atRest[k] === 0) isInRamp[rows[k] as number] = 1;
     }
+    yield;
   }
   const all = new Int32Array(length);
   const cpuKey = new Int32Array(length);
@@ -61,6 +70,7 @@ function computeFacts({ periodInput, profile }: PageProfile): TimeFacts {
     cpus = Math.max(cpus, cpuKey[i] as number);
   }
   const byCpu = groupSamples(all, cpuKey, cpus + 1);
+  yield;
   return { alignment, isInRamp, byCpu, pauses: findPauses(periodInput, groups) };
 }
 

@@ -1,16 +1,29 @@
+import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { timeFactsInSlices } from './time-facts.ts';
 import { computeHeatMap, computeTimeline } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
 import { computePeriod } from './time-period.ts';
 
-/** What answers each of the requests of time. */
-export const TIME_HANDLERS: {
+type Handlers = {
   readonly [Kind in keyof TimeRequests]: (
     page: PageProfile,
     params: TimeRequests[Kind]['params'],
-  ) => TimeRequests[Kind]['result'];
-} = {
-  timeline: computeTimeline,
-  heatmap: computeHeatMap,
-  period: computePeriod,
+  ) => Slices<TimeRequests[Kind]['result']>;
+};
+
+/** What answers each of the requests of time. The first of a recording has the most to do. */
+export const TIME_HANDLERS: Handlers = {
+  *timeline(page, params) {
+    yield* timeFactsInSlices(page);
+    return computeTimeline(page, params);
+  },
+  *heatmap(page, params) {
+    yield* timeFactsInSlices(page);
+    return computeHeatMap(page, params);
+  },
+  *period(page, params) {
+    yield* timeFactsInSlices(page);
+    return computePeriod(page, params);
+  },
 };

@@ -77,6 +77,7 @@ function fillLanes(
   lanes: readonly TimeLane[],
   { firstNs, cellNs, length }: TimeGrid,
 ): void {
+  if (lanes.length === 0) return;
   const { isInRamp } = timeFactsOf(page);
   const { thread, timeNs } = page.profile.samples;
   const laneOf = new Int32Array(page.profile.threads.length).fill(NONE);

@@ -1,6 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { type PrunedTree, preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
-import { sumStepsByTreeRow } from '../../../src/profile/share-steps.ts';
+import { sumStepsByTreeRowInSlices } from '../../../src/profile/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
 import {
@@ -132,16 +133,21 @@ function compareText(a: string, b: string): number {
 }
 
 /** Intervals of the rows that were drawn. */
-export function intervalsOf(selected: Selected, { shown, pruned }: DrawnTree): TreeIntervals {
+export function* intervalsOf(
+  selected: Selected,
+  { shown, pruned }: DrawnTree,
+): Slices<TreeIntervals> {
   const { length } = pruned.row;
   const low = new Float64Array(length).fill(Number.NaN);
   const high = new Float64Array(length).fill(Number.NaN);
-  const { estimator } = selected;
+  const estimator = yield* selected.estimator();
   const { tree, samples, rowOfSample } = shown;
   const arrived = tree.weight - tree.lost;
   if (estimator === null || arrived <= 0) return { low, high };
-  shown.stepSums ??= sumStepsByTreeRow(estimator.steps, rowOfSample, tree.prefix);
-  const sums = shown.stepSums;
+  shown.stepSums ??= new ComputedOnce(() =>
+    sumStepsByTreeRowInSlices(estimator.steps, rowOfSample, tree.prefix),
+  );
+  const sums = yield* shown.stepSums.get();
   for (let i = 0; i < length; i++) {
     const row = pruned.row[i] as number;
     // No sample shows what was lost.

@@ -1,0 +1,85 @@
+// node bench/page/answers.mjs FILE [OTHER]
+//
+// How long the page's worker takes for each request, in Node: page data of a recording (fetched from
+// `view`, or a file named *.page), asked as a person would. Each run is a process of its own, since
+// a page's code is as little compiled as that. The median of three. What is computed in slices makes
+// way for whatever is asked meanwhile, so the longest of them is what a click waits for it at most.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { median, perfTs } from '../measure.mjs';
+import { importBundled } from './bundle.mjs';
+import { walkThrough } from './session.mjs';
+
+const RUNS = 3;
+const [file, otherFile, isChild] = process.argv.slice(2);
+
+if (isChild === undefined) {
+  const runs = Array.from({ length: RUNS }, () =>
+    JSON.parse(
+      execFileSync(
+        process.execPath,
+        ['--expose-gc', fileURLToPath(import.meta.url), file, otherFile ?? '', 'child'],
+        { encoding: 'utf8', maxBuffer: 2 ** 26 },
+      ),
+    ),
+  );
+  console.log('| request | ms | longest slice, ms |\n| --- | --- | --- |');
+  for (const [index, { what, isSliced }] of runs[0].times.entries()) {
+    const of = (column) => median(runs.map(({ times }) => times[index][column])).toFixed(0);
+    console.log(`| ${what} | ${of('ms')} | ${isSliced ? of('longest') : ''} |`);
+  }
+  for (const { samples, heapMb } of runs)
+    console.log(`${samples} samples, ${heapMb} MB at the end`);
+} else {
+  const { createInterruptibleAnswers, isSlices } = await importBundled('web/src/worker/answer.ts');
+  const answers = createInterruptibleAnswers();
+  const times = [];
+  const ask = (what, kind, params) => {
+    const start = performance.now();
+    let result = answers[kind](params);
+    const isSliced = isSlices(result);
+    let longest = 0;
+    if (isSliced) {
+      const work = result;
+      for (let from = performance.now(); ; ) {
+        const step = work.next();
+        const now = performance.now();
+        longest = Math.max(longest, now - from);
+        from = now;
+        if (step.done !== true) continue;
+        result = step.value;
+        break;
+      }
+    }
+    if (what !== null) times.push({ what, ms: performance.now() - start, isSliced, longest });
+    return result;
+  };
+  const bytes = await pageData(file);
+  const other = otherFile === '' ? null : await pageData(otherFile);
+  const opened = ask('open', 'open', { slot: 0, bytes });
+  walkThrough(ask, opened, other);
+  globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  const samples = opened.events.reduce((sum, event) => sum + event.samples, 0);
+  const heapMb = Math.round((heapUsed + arrayBuffers) / 2 ** 20);
+  process.stdout.write(JSON.stringify({ times, samples, heapMb }));
+}
+
+/** Of a file *.page the bytes; of a recording what `view` would send. */
+async function pageData(path) {
+  if (path.endsWith('.page')) return new Uint8Array(readFileSync(path));
+  const [command, ...args] = perfTs;
+  const child = spawn(command, [...args, 'view', '--no-open', path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = await new Promise((done) =>
+      child.stdout.once('data', (text) => done(String(text).trim())),
+    );
+    return new Uint8Array(await (await fetch(new URL('profile/0', url))).arrayBuffer());
+  } finally {
+    child.kill('SIGINT');
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { ComputedOnce, finish, type Slices } from '../../src/base/slices.ts';
+
+it('goes on where the one who began was interrupted, and computes once', () => {
+  const log: string[] = [];
+  const once = new ComputedOnce(function* (): Slices<number> {
+    log.push('a');
+    yield;
+    log.push('b');
+    yield;
+    log.push('c');
+    return 7;
+  });
+  const first = once.get();
+  first.next();
+  expect(log).toEqual(['a']);
+  expect(finish(once.get())).toBe(7);
+  expect(log).toEqual(['a', 'b', 'c']);
+  expect(first.next()).toEqual({ done: true, value: 7 });
+  expect(finish(once.get())).toBe(7);
+  expect(log).toEqual(['a', 'b', 'c']);
+});
+
+it('tells everyone who asks why it failed', () => {
+  const once = new ComputedOnce(function* (): Slices<number> {
+    yield;
+    throw new RangeError('no weights');
+  });
+  expect(() => finish(once.get())).toThrow('no weights');
+  expect(() => finish(once.get())).toThrow('no weights');
+});

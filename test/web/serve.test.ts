@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import { encodePageData } from '../../src/export/page-data.ts';
+import type {
+  CancelMessage,
+  ReplyMessage,
+  RequestMessage,
+  Selection,
+} from '../../web/src/worker/messages.ts';
+import { serve } from '../../web/src/worker/serve.ts';
+import { pageOf } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+const ALL: Selection = {
+  event: 0,
+  weight: 'period',
+  thread: null,
+  pid: null,
+  cpu: null,
+  fromNs: null,
+  toNs: null,
+  edits: [],
+};
+const TREE = {
+  ...ALL,
+  roots: 'none',
+  inverted: false,
+  order: 'weight',
+  zoom: [],
+  search: '',
+  leastPart: 0,
+} as const;
+
+/** A worker with a recording in slot 0; `say` is given all messages before it answers the first. */
+async function conversation(
+  ...say: readonly (RequestMessage | CancelMessage)[]
+): Promise<ReplyMessage[]> {
+  const profile = profileFromText(`
+    period  4     3     2
+            main  main  main
+            work  idle  work
+  `);
+  const bytes = encodePageData(pageOf(profile));
+  const replies: ReplyMessage[] = [];
+  let hear: (event: MessageEvent<RequestMessage | CancelMessage>) => void = () => {};
+  const quiet = new Promise<void>((resolve) => {
+    serve({
+      postMessage: (message) => {
+        replies.push(message);
+        if (message.id === 99) resolve();
+      },
+      addEventListener: (_type, listener) => {
+        hear = listener;
+      },
+    });
+  });
+  const all: (RequestMessage | CancelMessage)[] = [
+    { id: 1, kind: 'open', params: { slot: 0, bytes } },
+    ...say,
+  ];
+  for (const data of all) hear({ data } as MessageEvent<RequestMessage | CancelMessage>);
+  // What takes long comes after what is answered at once, and intervals come last of all.
+  hear({ data: { id: 99, kind: 'intervals', params: TREE } } as MessageEvent<RequestMessage>);
+  await quiet;
+  return replies;
+}
+
+const idsOf = (replies: readonly ReplyMessage[]) => replies.map(({ id }) => id);
+const GRID = { firstNs: 0, cellNs: 1e6, length: 3 };
+
+it('answers what a person waits for before what fills in, whatever was asked first', async () => {
+  const replies = await conversation(
+    { id: 2, kind: 'intervals', params: TREE },
+    { id: 3, kind: 'timeline', params: { ...ALL, grid: GRID, lanes: 1 } },
+    { id: 4, kind: 'tree', params: TREE },
+    { id: 5, kind: 'search', params: { ...TREE, search: 'work' } },
+  );
+  expect(idsOf(replies)).toEqual([1, 4, 5, 3, 2, 99]);
+  expect(replies.every((reply) => 'result' in reply)).toBe(true);
+});
+
+it('never answers what was cancelled, whether it had begun or not', async () => {
+  const replies = await conversation(
+    { id: 2, kind: 'intervals', params: { ...TREE, weight: 'samples' } },
+    { id: 3, kind: 'tree', params: TREE },
+    { cancel: 2 },
+    { cancel: 3 },
+  );
+  expect(idsOf(replies)).toEqual([1, 99]);
+});
+
+it('says what failed, and goes on', async () => {
+  const replies = await conversation(
+    { id: 2, kind: 'changes', params: ALL },
+    { id: 3, kind: 'intervals', params: { ...TREE, weight: 'time' } },
+    { id: 4, kind: 'tree', params: TREE },
+  );
+  expect(idsOf(replies)).toEqual([1, 2, 3, 4, 99]);
+  expect(replies[1]).toEqual({ id: 2, problem: 'no other recording was opened' });
+  expect(replies[2]).toMatchObject({ problem: expect.stringContaining('time') });
+});

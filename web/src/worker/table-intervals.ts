@@ -1,0 +1,115 @@
+import { NONE } from '../../../src/base/brand.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
+import {
+  type GroupedTree,
+  type ShareEstimator,
+  type StepSums,
+  sumStepsByKeyInSlices,
+} from '../../../src/profile/share-steps.ts';
+import { sumStepsOfGroups } from '../../../src/profile/share-steps-of-groups.ts';
+import type { Interval } from './messages.ts';
+import type { Selected } from './selected.ts';
+
+/** What a table's rows are, as samples and rows of the tree see it. Keys are 0 … `count` − 1. */
+export type TableKeys = {
+  /** Key per row of the tree. */
+  readonly ofTreeRow: Int32Array;
+  /** Key per sample where a sample has one and no path of them: its thread; null: as its row. */
+  readonly ofSample: Int32Array | null;
+  readonly count: number;
+};
+
+/**
+ * The 95 % intervals of a table's rows. Those of self are cheap for all rows at once; those of totals
+ * are computed for the rows that are looked at.
+ */
+export class TableIntervals {
+  readonly #selected: Selected;
+  readonly #keys: TableKeys;
+  readonly #self: ComputedOnce<StepSums | null>;
+  readonly #ofSelf = new Map<number, Interval>();
+  readonly #ofTotal = new Map<number, Interval>();
+
+  constructor(selected: Selected, keys: TableKeys) {
+    this.#selected = selected;
+    this.#keys = keys;
+    this.#self = new ComputedOnce(() => this.#sumSelf());
+  }
+
+  self(key: number): Interval | null {
+    return this.#ofSelf.get(key) ?? null;
+  }
+
+  total(key: number): Interval | null {
+    return this.#ofTotal.get(key) ?? null;
+  }
+
+  /** Makes those of `wanted` known, with shares 0…1 of the selection by key; no more, if none are. */
+  *compute(
+    wanted: Int32Array,
+    selfShare: (key: number) => number,
+    totalShare: (key: number) => number,
+  ): Slices<void> {
+    const estimator = yield* this.#selected.estimator();
+    const missing = wanted.filter((key) => !this.#ofTotal.has(key));
+    const self = yield* this.#self.get();
+    if (estimator === null || self === null || missing.length === 0) return;
+    const { tree, rowOfSample } = this.#selected.callees('none');
+    const { ofSample, ofTreeRow, count } = this.#keys;
+    const byGroup: GroupedTree = { prefix: tree.prefix, group: ofTreeRow };
+    const total =
+      ofSample === null
+        ? yield* sumStepsOfGroups(estimator.steps, rowOfSample, byGroup, count, missing)
+        : self;
+    // Of what was lost, any part may be this row's.
+    const arrived = (tree.weight - tree.lost) / tree.weight;
+    for (let i = 0; i < missing.length; i++) {
+      const key = missing[i] as number;
+      const at = ofSample === null ? i : key;
+      this.#ofSelf.set(key, intervalOf(estimator, selfShare(key), arrived, self, key));
+      this.#ofTotal.set(key, intervalOf(estimator, totalShare(key), arrived, total, at));
+    }
+  }
+
+  /** Null where the model gives none. */
+  *#sumSelf(): Slices<StepSums | null> {
+    const estimator = yield* this.#selected.estimator();
+    const { tree } = this.#selected.callees('none');
+    if (estimator === null || tree.weight === 0) return null;
+    const keyOfSample = keysOfSelected(this.#selected, this.#keys);
+    yield;
+    return yield* sumStepsByKeyInSlices(estimator.steps, keyOfSample, this.#keys.count);
+  }
+}
+
+/** Samples that are not selected are in no category, so they must not add to its uncertainty. */
+// Hot: once per sample.
+export function keysOfSelected(selected: Selected, keys: TableKeys): Int32Array {
+  const { profile, samples } = selected;
+  const { rowOfSample } = selected.callees('none');
+  const { ofSample, ofTreeRow } = keys;
+  const found = new Int32Array(profile.samples.length).fill(NONE);
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    if (ofSample !== null) {
+      found[sample] = ofSample[sample] as number;
+      continue;
+    }
+    const row = rowOfSample[sample] as number;
+    if (row !== NONE) found[sample] = ofTreeRow[row] as number;
+  }
+  return found;
+}
+
+/** `share` is of everything, lost or not; `arrived` the part of it that was not lost. */
+export function intervalOf(
+  estimator: ShareEstimator,
+  share: number,
+  arrived: number,
+  sums: StepSums,
+  category: number,
+): Interval {
+  if (arrived <= 0) return { low: 0, high: 1 };
+  const { low, high } = estimator.intervalOf(share / arrived, sums, category);
+  return { low: low * arrived, high: high * arrived + 1 - arrived };
+}
