@@ -101,8 +101,8 @@ type Declarations = {
   maxCode: number;
 };
 
-/** The attributes of one declaration, in order. */
-export type Declaration = Pick<Declarations, 'attributes' | 'forms' | 'implicitConsts'>;
+/** The tag of one declaration, and its attributes in order. */
+export type Declaration = Pick<Declarations, 'tags' | 'attributes' | 'forms' | 'implicitConsts'>;
 
 /**
  * The declaration of `code` in the table at `offset` of `.debug_abbrev`; null if there is none. A root

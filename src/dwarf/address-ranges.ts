@@ -1,4 +1,6 @@
 import { GrowableFloat64 } from '../base/growable-columns.ts';
+import { sortedOrder } from '../base/sorted-order.ts';
+import { lastAtMost } from './bisect.ts';
 import * as dw from './constants.ts';
 import { type FormValue, indexedAddress, ValueKind } from './form-value.ts';
 import type { Unit } from './unit.ts';
@@ -26,6 +28,37 @@ export class AddressRanges {
     this.start.push(start);
     this.end.push(end);
   }
+}
+
+/** Sorted, those that overlap or touch as one. */
+export function mergeRanges(ranges: AddressRanges): AddressRanges {
+  const merged = new AddressRanges();
+  for (const row of sortedOrder(ranges.start.array, ranges.length)) {
+    const start = ranges.start.array[row] as number;
+    const end = ranges.end.array[row] as number;
+    const last = merged.length - 1;
+    if (last >= 0 && start <= (merged.end.array[last] as number)) {
+      merged.end.array[last] = Math.max(end, merged.end.array[last] as number);
+    } else {
+      merged.add(start, end);
+    }
+  }
+  return merged;
+}
+
+/** Whether `merged` has all of [start, end). */
+export function isWithin(start: number, end: number, merged: AddressRanges): boolean {
+  const row = lastAtMost(merged.start.array, merged.length, start);
+  return row >= 0 && end <= (merged.end.array[row] as number);
+}
+
+/** Whether `merged` has all of each of `ranges`. */
+export function areWithin(ranges: AddressRanges, merged: AddressRanges): boolean {
+  for (let row = 0; row < ranges.length; row++) {
+    const start = ranges.start.array[row] as number;
+    if (!isWithin(start, ranges.end.array[row] as number, merged)) return false;
+  }
+  return true;
 }
 
 const LAST_32 = 0xffffffff;

@@ -1,8 +1,11 @@
 // Numbers of the DWARF standard (versions 2 to 5) and of GNU's extensions, by their own names;
 // only those that a lookup of lines and inlined calls needs.
 
+export const DW_TAG_compile_unit = 0x11;
 export const DW_TAG_inlined_subroutine = 0x1d;
 export const DW_TAG_subprogram = 0x2e;
+export const DW_TAG_partial_unit = 0x3c;
+export const DW_TAG_skeleton_unit = 0x4a;
 
 export const DW_UT_compile = 0x01;
 export const DW_UT_type = 0x02;

@@ -9,7 +9,8 @@ import { findLineRow, LineProgram, type LineTable } from './line-table.ts';
 import { DwarfSections, type SectionProvider } from './sections.ts';
 import { type SplitProvider, SplitUnits } from './split-units.ts';
 import type { Unit } from './unit.ts';
-import { buildUnitIndex, candidateBuffer, countDamage, type UnitIndex } from './unit-index.ts';
+import { UnitIndex } from './unit-index.ts';
+import { countDamage, UnitList } from './unit-list.ts';
 
 /** More calls than this are not inlined into each other by any compiler. */
 export const MAX_FRAMES = 256;
@@ -63,9 +64,9 @@ type UnitCode = {
 /**
  * Lines and inlined calls of one file's code.
  *
- * Read as late as can be: at the first lookup the header and root of every unit, then of each unit
- * that an address falls into its line program and its tree of functions, then the names of those
- * functions that were hit. Failures are remembered like results. Nothing throws; damage is counted
+ * Read as late as can be: at the first lookup where each unit's code is (`unit-index.ts`), then of
+ * each unit that an address falls into its line program and its tree of functions, then the names
+ * of those functions that were hit. Failures are remembered like results. Nothing throws; damage is counted
  * in `diagnostics`.
  */
 export class DwarfFile {
@@ -75,20 +76,21 @@ export class DwarfFile {
   readonly #lineProgram = new LineProgram();
   readonly #treeReader = new FunctionTreeReader();
   readonly #split: SplitUnits | null;
-  readonly #candidates = candidateBuffer();
-  /** By index of the unit, in the order they were read. */
-  readonly #codes = new Map<number, UnitCode>();
+  readonly #candidates: Unit[] = [];
+  /** In the order they were read. */
+  readonly #codes = new Map<Unit, UnitCode>();
   #keptBytes = 0;
-  #index: UnitIndex | null = null;
+  readonly #index: UnitIndex;
   #alternate: DwarfSections | null | undefined;
-  #alternateIndex: UnitIndex | null = null;
+  #alternateUnits: UnitList | null = null;
   /** Sections of line programs are read whole; units in a row mostly share none. */
-  #lastUnit = NONE;
+  #lastUnit: Unit | null = null;
   #lastCode: UnitCode | null = null;
 
   constructor(options: DwarfFileOptions) {
     this.#options = options;
     this.#sections = new DwarfSections(options.sections, options.littleEndian);
+    this.#index = new UnitIndex(this.#sections, this.#openAlternate, options.diagnostics);
     this.#split =
       options.split === undefined
         ? null
@@ -102,11 +104,10 @@ export class DwarfFile {
   // Hot: once per address.
   find(address: number, out: SourceFrames): number {
     out.length = 0;
-    this.#index ??= buildUnitIndex(this.#sections, this.#openAlternate, this.#options.diagnostics);
     const count = this.#index.find(address, this.#candidates);
     let fallback: UnitCode | null = null;
     for (let i = 0; i < count; i++) {
-      const code = this.#code(this.#candidates[i] as number);
+      const code = this.#code(this.#candidates[i] as Unit);
       const row = findSpan(code.functions.spans, address);
       if (row !== NONE) return this.#addFrames(code, row, address, out);
       if (fallback === null && code.lines !== null && findLineRow(code.lines, address) !== NONE) {
@@ -180,11 +181,11 @@ export class DwarfFile {
   readonly #findUnit = (offset: number, isAlternate: boolean, from: Unit): Unit | null => {
     const sections = isAlternate ? this.#openAlternate() : from.sections;
     if (sections === null) return null;
-    if (sections === this.#sections) return this.#index?.unitAt(offset) ?? null;
+    if (sections === this.#sections) return this.#index.unitAt(offset);
     if (sections !== this.#alternate) return null;
     const { diagnostics } = this.#options;
-    this.#alternateIndex ??= buildUnitIndex(sections, () => null, diagnostics);
-    return this.#alternateIndex.unitAt(offset);
+    this.#alternateUnits ??= new UnitList(sections, () => null, diagnostics);
+    return this.#alternateUnits.holding(offset);
   };
 
   readonly #openAlternate = (): DwarfSections | null => {
@@ -198,26 +199,26 @@ export class DwarfFile {
     return this.#alternate;
   };
 
-  #code(index: number): UnitCode {
-    if (index === this.#lastUnit && this.#lastCode !== null) return this.#lastCode;
-    let code = this.#codes.get(index);
+  #code(unit: Unit): UnitCode {
+    if (unit === this.#lastUnit && this.#lastCode !== null) return this.#lastCode;
+    let code = this.#codes.get(unit);
     if (code === undefined) {
-      code = this.#readCode((this.#index as UnitIndex).units[index] as Unit);
-      this.#keep(index, code);
+      code = this.#readCode(unit);
+      this.#keep(unit, code);
     }
-    this.#lastUnit = index;
+    this.#lastUnit = unit;
     this.#lastCode = code;
     return code;
   }
 
-  #keep(index: number, code: UnitCode): void {
+  #keep(unit: Unit, code: UnitCode): void {
     this.#keptBytes += code.bytes;
     for (const [oldest, { bytes }] of this.#codes) {
       if (this.#keptBytes <= MAX_KEPT_BYTES) break;
       this.#codes.delete(oldest);
       this.#keptBytes -= bytes;
     }
-    this.#codes.set(index, code);
+    this.#codes.set(unit, code);
   }
 
   #readCode(own: Unit): UnitCode {

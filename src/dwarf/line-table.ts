@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import { isRemoved } from './address-ranges.ts';
+import { lastAtMost } from './bisect.ts';
 import * as dw from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { defineFile, type LineHeader, parseLineHeader } from './line-header.ts';
@@ -228,16 +229,4 @@ export function findLineRow(table: LineTable, address: number): number {
     else high = middle;
   }
   return low === first ? NONE : low - 1;
-}
-
-/** Index of the last of `count` ascending values that is not above `value`, −1 if all are. */
-export function lastAtMost(values: Float64Array, count: number, value: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] as number) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

@@ -8,7 +8,7 @@ import {
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { DwarfSections, type SectionProvider } from './sections.ts';
 import { parseUnitHeader, Unit } from './unit.ts';
-import { countDamage } from './unit-index.ts';
+import { countDamage } from './unit-list.ts';
 
 /** Which split file a skeleton unit stands for. */
 export type SplitRequest = {

@@ -1,192 +1,166 @@
-import { NONE } from '../base/brand.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
-import { sortedOrder } from '../base/sorted-order.ts';
-import { AddressRanges, isRemoved, readRanges } from './address-ranges.ts';
-import { DW_UT_split_type, DW_UT_type } from './constants.ts';
-import { DwarfDamage } from './dwarf-reader.ts';
+import { GrowableFloat64 } from '../base/growable-columns.ts';
+import {
+  AddressRanges,
+  areWithin,
+  isRemoved,
+  isWithin,
+  mergeRanges,
+  readRanges,
+} from './address-ranges.ts';
+import { type AddressSets, readAddressSets } from './address-sets.ts';
+import * as dw from './constants.ts';
 import { ValueKind } from './form-value.ts';
-import { lastAtMost } from './line-table.ts';
+import { MOST_CANDIDATES, RangeIndex } from './range-index.ts';
 import type { DwarfSections } from './sections.ts';
-import { parseUnitHeader, Unit } from './unit.ts';
+import type { Unit } from './unit.ts';
+import { countDamage, UnitList } from './unit-list.ts';
 
-/** Chromium has 40 000. */
-const MAX_UNITS = 1 << 20;
 const MAX_RANGES = 1 << 24;
-/** Units whose ranges overlap: one address may lie in so many. */
-const MOST_CANDIDATES = 16;
-const ARANGES_VERSION = 2;
 
-/** All units of a file, and which of them have code at an address. */
+/** A unit that has an address set, compared with what its root DIE says. */
+type CheckedUnit = {
+  readonly unit: Unit;
+  /** The root's ranges where the set claims more than these; null where the set may be believed. */
+  readonly rootRanges: AddressRanges | null;
+};
+
+/**
+ * Which units have code at an address.
+ *
+ * `.debug_aranges` says it without all units being read. Of the units it names, the root DIE is read,
+ * and has to agree: the first set that is found wrong, or to lack code that its unit has, ends the
+ * belief in all of them. For an address that no set covers the roots of all units are read, since
+ * some producers write no sets.
+ */
 export class UnitIndex {
-  /** In the order of their offsets. */
-  readonly units: readonly Unit[];
-  readonly #offsets: Float64Array;
-  readonly #start: Float64Array;
-  readonly #end: Float64Array;
-  /** The highest end up to this row: says how far back an address may still be covered. */
-  readonly #highestEnd: Float64Array;
-  readonly #unit: Int32Array;
+  readonly #list: UnitList;
+  readonly #sections: DwarfSections;
+  readonly #diagnostics: Diagnostics;
+  readonly #offsets = new Float64Array(MOST_CANDIDATES);
+  readonly #checked = new Map<number, CheckedUnit | null>();
+  #sets: AddressSets | null = null;
+  /** Of the sets, as long as they are believed. */
+  #bySet: RangeIndex | null = null;
+  /** Of the roots of all units, read when no set helps. */
+  #byRoot: RangeIndex | null = null;
 
-  constructor(units: readonly Unit[], ranges: AddressRanges, unitOf: readonly number[]) {
-    this.units = units;
-    this.#offsets = Float64Array.from(units, ({ offset }) => offset);
-    const starts = ranges.start.finish();
-    const order = sortedOrder(starts);
-    this.#start = Float64Array.from(order, (row) => starts[row] as number);
-    this.#end = Float64Array.from(order, (row) => ranges.end.array[row] as number);
-    this.#unit = Int32Array.from(order, (row) => unitOf[row] as number);
-    let highest = Number.NEGATIVE_INFINITY;
-    this.#highestEnd = this.#end.map((end) => {
-      highest = Math.max(highest, end);
-      return highest;
-    });
+  constructor(
+    sections: DwarfSections,
+    alternate: () => DwarfSections | null,
+    diagnostics: Diagnostics,
+  ) {
+    this.#sections = sections;
+    this.#diagnostics = diagnostics;
+    this.#list = new UnitList(sections, alternate, diagnostics);
   }
 
   /** The unit whose bytes hold `offset` of `.debug_info`; null if there is none. */
   unitAt(offset: number): Unit | null {
-    const at = lastAtMost(this.#offsets, this.#offsets.length, offset);
-    const unit = this.units[at];
-    return unit !== undefined && offset < unit.end ? unit : null;
+    return this.#list.holding(offset);
   }
 
-  /** Writes into `out` the indexes of the units with code at `address`; returns how many. */
+  /** Writes into `out` the units with code at `address`; returns how many. */
   // Hot: once per address.
-  find(address: number, out: Int32Array): number {
-    let count = 0;
-    let row = lastAtMost(this.#start, this.#start.length, address);
-    for (let looked = 0; row >= 0 && looked < MOST_CANDIDATES; row--, looked++) {
-      if ((this.#highestEnd[row] as number) <= address) break;
-      if (address >= (this.#end[row] as number)) continue;
-      const unit = this.#unit[row] as number;
-      if (count === 0 || out[count - 1] !== unit) out[count++] = unit;
+  find(address: number, out: Unit[]): number {
+    if (this.#sets === null) {
+      this.#sets = readAddressSets(this.#sections.reader('aranges'));
+      this.#bySet = new RangeIndex(this.#sets.ranges, this.#sets.unitOffsets);
+    }
+    if (this.#bySet !== null) {
+      const count = this.#bySet.find(address, this.#offsets);
+      if (count > 0 && this.#takeChecked(address, count, out)) return count;
+    }
+    this.#byRoot ??= this.#indexRoots();
+    const count = this.#byRoot.find(address, this.#offsets);
+    for (let i = 0; i < count; i++) {
+      out[i] = this.#list.at(this.#offsets[i] as number) as Unit;
     }
     return count;
   }
-}
 
-/** A buffer for `UnitIndex.find`. */
-export function candidateBuffer(): Int32Array {
-  return new Int32Array(MOST_CANDIDATES).fill(NONE);
-}
-
-/** Reads the header and root DIE of every unit; the trees below stay unread. */
-export function buildUnitIndex(
-  sections: DwarfSections,
-  alternate: () => DwarfSections | null,
-  diagnostics: Diagnostics,
-): UnitIndex {
-  const units = scanUnits(sections, alternate, diagnostics);
-  const ranges = new AddressRanges();
-  const unitOf: number[] = [];
-  const without = new Map<number, number>();
-  for (const [index, unit] of units.entries()) {
-    try {
-      addRootRanges(unit, ranges);
-    } catch (error) {
-      countDamage(error, 'DWARF range list damaged', unit, diagnostics);
+  /** The units at `#offsets` into `out`; false, and no more belief, if a set is wrong. */
+  #takeChecked(address: number, count: number, out: Unit[]): boolean {
+    for (let i = 0; i < count; i++) {
+      const offset = this.#offsets[i] as number;
+      let checked = this.#checked.get(offset);
+      if (checked === undefined) {
+        checked = this.#check(offset);
+        this.#checked.set(offset, checked);
+      }
+      if (checked === null || !agrees(checked, address)) {
+        this.#diagnostics.count(
+          'DWARF .debug_aranges and units disagree, units used',
+          `unit at offset ${offset}`,
+        );
+        this.#bySet = null;
+        return false;
+      }
+      out[i] = checked.unit;
     }
-    if (ranges.length === unitOf.length) without.set(unit.offset, index);
-    while (unitOf.length < ranges.length) unitOf.push(index);
-    if (ranges.length > MAX_RANGES) break;
+    return true;
   }
-  addAranges(sections, without, ranges, unitOf);
-  return new UnitIndex(units, ranges, unitOf);
-}
 
-/** Units of `.debug_info`, roots read. */
-export function scanUnits(
-  sections: DwarfSections,
-  alternate: () => DwarfSections | null,
-  diagnostics: Diagnostics,
-): Unit[] {
-  const reader = sections.reader('info');
-  const units: Unit[] = [];
-  let offset = 0;
-  while (offset < reader.size && units.length < MAX_UNITS) {
-    try {
-      const header = parseUnitHeader(reader, offset);
-      const unit = new Unit(header, sections, alternate);
-      units.push(unit);
-      offset = header.end;
-    } catch (error) {
-      countDamage(error, 'DWARF unit header damaged', { offset }, diagnostics);
-      break;
+  /** Null where no unit begins at `offset`, or where its set lacks some of its code. */
+  #check(offset: number): CheckedUnit | null {
+    const unit = this.#list.at(offset);
+    if (unit === null || !isUnitTag(unit.rootTag)) return null;
+    const ranges = new AddressRanges();
+    this.#addRootRanges(unit, ranges);
+    // As old compilers left it: only the set says where the code is.
+    if (ranges.length === 0) return { unit, rootRanges: null };
+    const ofRoot = mergeRanges(ranges);
+    const ofSet = new AddressRanges();
+    this.#addSet(offset, ofSet);
+    if (!areWithin(ofRoot, mergeRanges(ofSet))) return null;
+    // LLVM's sets hold variables too.
+    return { unit, rootRanges: areWithin(ofSet, ofRoot) ? null : ofRoot };
+  }
+
+  #indexRoots(): RangeIndex {
+    const ranges = new AddressRanges();
+    const unitOffsets = new GrowableFloat64();
+    for (const unit of this.#list.all()) {
+      this.#list.readRoot(unit);
+      this.#addRootRanges(unit, ranges);
+      if (ranges.length === unitOffsets.length) this.#addSet(unit.offset, ranges);
+      while (unitOffsets.length < ranges.length) unitOffsets.push(unit.offset);
+      if (ranges.length > MAX_RANGES) break;
     }
-    const unit = units[units.length - 1] as Unit;
-    if (unit.rootOffset === 0) {
-      diagnostics.count('DWARF of an unknown version', `version ${unit.version}`);
-      continue;
-    }
-    if (unit.unitType === DW_UT_type || unit.unitType === DW_UT_split_type) continue;
+    return new RangeIndex(ranges, unitOffsets.finish());
+  }
+
+  #addRootRanges(unit: Unit, out: AddressRanges): void {
     try {
-      unit.readRoot();
+      if (unit.ranges.kind !== ValueKind.other) readRanges(unit, unit.ranges, MAX_RANGES, out);
+      else if (!Number.isNaN(unit.highPc) && !isRemoved(unit.lowPc)) {
+        out.add(unit.lowPc, unit.highPc);
+      }
     } catch (error) {
-      countDamage(error, 'DWARF unit damaged', unit, diagnostics);
+      countDamage(error, 'DWARF range list damaged', unit, this.#diagnostics);
     }
   }
-  return units;
-}
 
-function addRootRanges(unit: Unit, ranges: AddressRanges): void {
-  if (unit.ranges.kind !== ValueKind.other) readRanges(unit, unit.ranges, MAX_RANGES, ranges);
-  else if (!Number.isNaN(unit.highPc) && !isRemoved(unit.lowPc)) {
-    ranges.add(unit.lowPc, unit.highPc);
-  }
-}
-
-/**
- * `.debug_aranges`, for units whose root states no ranges, as old compilers left it.
- *
- *   length, u16 version, offset unit, u8 address size, u8 segment size, padding to twice the
- *   address size, { address start, address length } …, 0, 0
- */
-function addAranges(
-  sections: DwarfSections,
-  indexOf: ReadonlyMap<number, number>,
-  ranges: AddressRanges,
-  unitOf: number[],
-): void {
-  if (indexOf.size === 0) return;
-  const reader = sections.reader('aranges');
-  const length = reader.size;
-  let next = 0;
-  try {
-    while (next < length) {
-      const start = next;
-      reader.seek(start);
-      let size = reader.u32();
-      const is64 = size === 0xffffffff;
-      if (is64) size = reader.u64();
-      next = reader.at + size;
-      if (reader.u16() !== ARANGES_VERSION) return;
-      const unit = indexOf.get(reader.offset(is64));
-      const addressSize = reader.u8();
-      if (unit === undefined) continue;
-      reader.u8();
-      const headerSize = reader.at - start;
-      const pair = 2 * addressSize;
-      if (pair === 0) return;
-      reader.seek(start + Math.ceil(headerSize / pair) * pair, Math.min(next, length));
-      while (!reader.isAtEnd && ranges.length < MAX_RANGES) {
-        const from = reader.address(addressSize);
-        const bytes = reader.address(addressSize);
-        if (from === 0 && bytes === 0) break;
-        ranges.add(from, from + bytes);
-        while (unitOf.length < ranges.length) unitOf.push(unit);
+  /** The ranges in the sets of the unit at `offset`. */
+  #addSet(offset: number, out: AddressRanges): void {
+    const { ranges, rowsOfUnit } = this.#sets as AddressSets;
+    const rows = rowsOfUnit.get(offset) ?? [];
+    for (let i = 0; i < rows.length; i += 2) {
+      for (let row = rows[i] as number; row < (rows[i + 1] as number); row++) {
+        out.add(ranges.start.array[row] as number, ranges.end.array[row] as number);
       }
     }
-  } catch (error) {
-    if (!(error instanceof DwarfDamage)) throw error;
   }
 }
 
-/** Counts damage under `reason`; what is no damage is thrown again. */
-export function countDamage(
-  error: unknown,
-  reason: string,
-  unit: { readonly offset: number },
-  diagnostics: Diagnostics,
-): void {
-  if (!(error instanceof DwarfDamage)) throw error;
-  diagnostics.count(reason, `unit at offset ${unit.offset}: ${error.message}`);
+function agrees({ rootRanges }: CheckedUnit, address: number): boolean {
+  return rootRanges === null || isWithin(address, address + 1, rootRanges);
+}
+
+function isUnitTag(tag: number): boolean {
+  return (
+    tag === dw.DW_TAG_compile_unit ||
+    tag === dw.DW_TAG_partial_unit ||
+    tag === dw.DW_TAG_skeleton_unit
+  );
 }

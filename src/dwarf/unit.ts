@@ -54,6 +54,8 @@ export class Unit {
   /** The alternate file that dwz moved common DIEs to; null if it can't be had. */
   readonly alternate: () => DwarfSections | null;
 
+  /** DW_TAG of the root DIE; 0 before it is read, or where it can't be. */
+  rootTag = 0;
   dwoId: string;
   dwoName = '';
   compilationDirectory = '';
@@ -122,7 +124,8 @@ export class Unit {
     const abbrev = this.sections.reader('abbrev');
     const declaration = findDeclaration(abbrev, this.#abbreviationsOffset, code);
     if (declaration === null) damaged();
-    const { attributes, forms, implicitConsts } = declaration;
+    const { tags, attributes, forms, implicitConsts } = declaration;
+    this.rootTag = tags[0] as number;
     // Values that need a base may come before it.
     const kept = new Map<number, FormValue>();
     for (let i = 0; i < attributes.length; i++) {

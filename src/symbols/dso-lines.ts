@@ -27,6 +27,8 @@ export type DsoLinesOptions = {
 type OpenDwarf = {
   readonly file: DwarfFile;
   readonly segments: SegmentMap;
+  /** Where the linker's stubs are: pairs of first address and end. */
+  readonly stubs: readonly number[];
   /** Shown names, by index in the file's strings. */
   readonly shown: string[];
 };
@@ -60,7 +62,10 @@ export class DsoLines {
     }
     this.#last = dwarf;
     if (dwarf === null) return 0;
-    return dwarf.file.find(dwarf.segments.toFileAddress(address), this.frames);
+    const fileAddress = dwarf.segments.toFileAddress(address);
+    // No unit has them, and to find that out every unit would be read.
+    if (isIn(dwarf.stubs, fileAddress)) return 0;
+    return dwarf.file.find(fileAddress, this.frames);
   }
 
   /** Demangled name of row `row` of `frames`; empty where it is not known. */
@@ -129,7 +134,7 @@ export class DsoLines {
         dwp: () => this.#openSource(provider({ need: 'dwarf-package', dso, buildId: null })),
       },
     });
-    return { file, segments: new SegmentMap(elf), shown: [] };
+    return { file, segments: new SegmentMap(elf), stubs: stubRanges(elf), shown: [] };
   }
 
   #openAlternate(debug: ElfFile, dso: DsoKey): SectionProvider | null {
@@ -163,4 +168,20 @@ export class DsoLines {
     const { diagnostics, decoders } = this.#options;
     return (name) => openSection(elf, name, diagnostics, decoders);
   }
+}
+
+/** Sections that linkers make of stubs: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`. */
+function stubRanges(elf: ElfFile): number[] {
+  const stubs: number[] = [];
+  for (const { name, address, size } of elf.sections) {
+    if (/^\.i?plt(\.|$)/.test(name)) stubs.push(address, address + size);
+  }
+  return stubs;
+}
+
+function isIn(ranges: readonly number[], address: number): boolean {
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (address >= (ranges[i] as number) && address < (ranges[i + 1] as number)) return true;
+  }
+  return false;
 }
