@@ -6,7 +6,7 @@ import type { Architecture, CodeGap, CodeLocation, CodePart, ExtentSource } from
 import { chooseWindows, type Window } from './windows.ts';
 
 /** Of a longer part the rest is not decoded. */
-export const MOST_PART_BYTES = 4 << 20;
+export const MOST_PART_BYTES = 2 << 20;
 
 /** One place in the part where frames of the profile are. */
 export type CodePlace = {
@@ -22,6 +22,8 @@ export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size
   readonly architecture: Architecture;
   readonly extent: ExtentSource;
   readonly places: readonly CodePlace[];
+  /** Bytes that are decoded at most; default `MOST_PART_BYTES`. */
+  readonly limit?: number;
   /** The bytes at an offset from the start; fewer where the code ends early. */
   readonly read: (offset: number, length: number) => Uint8Array;
   /** `malloc@plt`, `main+0x1c`; empty where no symbol is known. */
@@ -33,7 +35,7 @@ export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size
 /** Decodes a piece of code, as far as it is shown. */
 export function disassemblePart(input: CodeInput, decoder: Decoder): CodePart {
   const { places, architecture, start } = input;
-  const size = Math.min(input.size, MOST_PART_BYTES);
+  const size = Math.min(input.size, input.limit ?? MOST_PART_BYTES);
   const samples = places.map((place) => place.samples);
   const windows = chooseWindows(
     size,

@@ -120,7 +120,7 @@ export class CodeSources {
       });
       this.#files.set(dso, file);
     }
-    if (typeof file === 'string') return printable(file);
+    if (typeof file === 'string') return `${printable(file)}.`;
     const code = file;
     const symbol = this.#symbols.extentAt(dso, address);
     const range = symbol ?? code.rangeAt(address);
@@ -180,7 +180,7 @@ export class CodeSources {
       dump = openCodeDump(object.dump, pid, { ...sources, recording: path });
       this.#dumps.set(key, dump);
     }
-    if (typeof dump === 'string') return printable(dump);
+    if (typeof dump === 'string') return `${printable(dump)}.`;
     if (!dump.has(object)) {
       return `${printable(object.dump)} is another one by now, without the code that was recorded.`;
     }

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { type CodePlace, disassemblePart } from '../../disassembly/code-part.ts';
+import { type CodePlace, disassemblePart, MOST_PART_BYTES } from '../../disassembly/code-part.ts';
 import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
 import { type Dso, type Profile, TIERS } from '../../profile/types.ts';
 import { loadDecoders } from './function-code-decoder.ts';
@@ -7,6 +7,8 @@ import { type CodeAt, CodeSources, type CodeSourcesOptions } from './function-co
 
 /** Pieces that are shown; a function of JavaScript that is compiled again and again has more. */
 const MOST_PARTS = 16;
+/** Of all pieces together; a second or two, on code that is nothing but one-byte instructions eight. */
+const MOST_DECODED_BYTES = 2 * MOST_PART_BYTES;
 
 /** Frames in one piece of code. */
 type Group = { readonly code: CodeAt; readonly places: CodePlace[]; samples: number };
@@ -49,11 +51,14 @@ export class FunctionCode {
         group.samples += count;
       }
       const most = [...groups.values()].sort((a, b) => b.samples - a.samples);
-      for (const { samples: left } of most.slice(MOST_PARTS)) {
-        miss(`only the ${MOST_PARTS} pieces of code with most samples are shown.`, left);
+      for (const { samples: count } of most.slice(MOST_PARTS)) {
+        miss(`Only the ${MOST_PARTS} pieces of code with most samples are shown.`, count);
       }
+      let left = MOST_DECODED_BYTES;
       const parts = most.slice(0, MOST_PARTS).map(({ code, places }): CodePart => {
         const first = places[0]!.frame;
+        const limit = Math.min(left, MOST_PART_BYTES);
+        left -= Math.min(limit, code.size);
         return disassemblePart(
           {
             name: code.name,
@@ -64,6 +69,7 @@ export class FunctionCode {
             architecture: code.architecture,
             extent: code.extent,
             places,
+            limit,
             read: code.read,
             nameAt: code.nameAt,
             locate: code.locate(places),
