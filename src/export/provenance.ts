@@ -1,3 +1,4 @@
+import { formatCount } from '../base/numbers.ts';
 import { printable } from '../base/printable.ts';
 import type { SamplingMode, WeightKind, Weights } from '../profile/types.ts';
 
@@ -14,7 +15,9 @@ export type WeightSource =
   /** The period asked for, or a clock's timer: all samples alike. */
   | 'fixed-period'
   /** Values with some samples of the event, periods with the others. */
-  | 'counts-and-periods';
+  | 'counts-and-periods'
+  /** Times between context switches: the weights of off-CPU samples. */
+  | 'waits';
 
 /** Where the weights of one event come from, and what they leave out. */
 export type EventProvenance = {
@@ -88,12 +91,13 @@ export function sayProvenance(
   sentences.push(saySource(event, weight));
   if (event.lostSamples > 0) {
     const share = ((event.coverage ?? 0) * 100).toFixed(1);
-    sentences.push(`${event.lostSamples} samples were lost: ${share} % of those taken are here`);
+    const lost = formatCount(event.lostSamples);
+    sentences.push(`${lost} samples were lost: ${share} % of those taken are here`);
   }
   if (weight === 'events' && event.counted !== null && event.counted > 0) {
     const share = ((event.weighed / event.counted) * 100).toFixed(1);
     sentences.push(
-      `the weights are ${share} % of the ${event.counted} ${event.unit} counted in all`,
+      `the weights are ${share} % of the ${formatCount(event.counted)} ${event.unit} counted in all`,
     );
   }
   return sentences;
@@ -111,6 +115,8 @@ function saySource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight:
       return 'weights were counted where the counter was read, else taken from periods';
     case 'fixed-period':
       return 'weights are the fixed period: nothing adapted';
+    case 'waits':
+      return 'weights are how long threads waited, from one context switch to the next';
     case 'realigned-periods':
       return `weights are periods of the interval ${
         rule?.rule === 'next' ? 'after' : 'before'

@@ -61,6 +61,14 @@ describe('where the weights come from', () => {
     ['periods as perf takes them', UNTOLD, {}, 'period', 'reported-periods', false],
     ['the number of samples', {}, {}, 'samples', 'samples', false],
     [
+      'the times between context switches',
+      { name: 'off-cpu', mode: 'period', fixedPeriod: 1, unit: 'nanoseconds' },
+      { counts: [1, 1, 1, 1] },
+      'events',
+      'waits',
+      false,
+    ],
+    [
       'the timer of a clock, whatever its counter says',
       { mode: 'clock', unit: 'nanoseconds' },
       { counts: [2, 4, 8, 16] },

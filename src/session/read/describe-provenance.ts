@@ -4,6 +4,7 @@ import {
   sayProvenance,
 } from '../../export/provenance.ts';
 import { withUnitOf } from '../../export/weight-title.ts';
+import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import { lostSamplesOf } from '../../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
@@ -33,7 +34,9 @@ export function describeProvenance(
     const { samples, counted, weighed } = figures[index] as EventFigures;
     const lostSamples = lostSamplesOf(profile, index as EventIndex);
     const rule = rules[index] ?? null;
+    const isOffCpu = event.name === OFF_CPU_EVENT;
     const weightsFrom = sourceOf(kind, {
+      isOffCpu,
       isFixed: event.mode !== 'frequency',
       // A clock's counter runs on another clock than its timer: its weights are the timer's.
       isClock: event.mode === 'clock',
@@ -59,7 +62,8 @@ export function describeProvenance(
       lostSamples,
       coverage: samples + lostSamples > 0 ? samples / (samples + lostSamples) : null,
       weighed,
-      counted: opened.eventsCounted(index as EventIndex),
+      // What is counted of it are switches, what is weighed are times.
+      counted: isOffCpu ? null : opened.eventsCounted(index as EventIndex),
     };
     return [{ ...described, said: sayProvenance(described, kind) }];
   });
@@ -105,6 +109,7 @@ function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array): Event
 function sourceOf(
   kind: WeightKind,
   found: {
+    isOffCpu: boolean;
     isFixed: boolean;
     isClock: boolean;
     readings: number;
@@ -113,6 +118,7 @@ function sourceOf(
   },
 ): EventProvenance['weightsFrom'] {
   if (kind === 'samples') return 'samples';
+  if (found.isOffCpu) return 'waits';
   if (kind === 'events' && found.isClock) return 'fixed-period';
   if (found.readings > 0) {
     return found.readings === found.samples ? 'counts' : 'counts-and-periods';
