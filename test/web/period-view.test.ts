@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { describePageProfile } from '../../src/session/read/page-profile.ts';
 import { describePageReport } from '../../src/session/read/page-report.ts';
+import { idleAfter } from '../../web/src/period/idle.ts';
 import { computePeriod } from '../../web/src/worker/time-period.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';
 import { pageOf, pageOfPeriods } from '../helpers/page-of.ts';
@@ -76,4 +77,10 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
       }
     },
   );
+});
+
+test('breaks the line of periods where nothing was measured', () => {
+  const times = Float64Array.of(0, 10, 20, 30, 40, 900, 910);
+  expect([...idleAfter(times)]).toStrictEqual([4]);
+  expect([...idleAfter(Float64Array.of(5))]).toStrictEqual([]);
 });

@@ -1,4 +1,6 @@
+import type { EventReport } from '../../src/period/report/event-report.ts';
 import type { PeriodsReport } from '../../src/period/report/report.ts';
+import type { OpenResult } from './worker/messages.ts';
 
 /** The report of `perf-ts periods`, which comes after the first picture. */
 export type LateReport = {
@@ -9,6 +11,21 @@ export type LateReport = {
   /** `show` is called once, when it is there or can't be had. */
   onArrival(show: () => void): void;
 };
+
+/**
+ * What the report says of an event, by its row in the recording; undefined where it says nothing, or
+ * is not there yet. Events that are sampled with another one, or whose samples are context switches,
+ * have no period and are not in the report, so rows of the one are not rows of the other.
+ */
+export function reportOfEvent(
+  report: LateReport,
+  { events }: Pick<OpenResult, 'events'>,
+  index: number,
+): EventReport | undefined {
+  const name = events[index]?.name;
+  const earlier = events.slice(0, index).filter((event) => event.name === name).length;
+  return report.get()?.events.filter(({ event }) => event === name)[earlier];
+}
 
 export function createLateReport(coming: Promise<PeriodsReport>): LateReport {
   let report: PeriodsReport | null = null;

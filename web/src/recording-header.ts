@@ -3,6 +3,7 @@ import type { EventReport } from '../../src/period/report/event-report.ts';
 import { lostText, throttledText } from '../../src/period/report/words.ts';
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatShare } from './format.ts';
+import { reportOfEvent } from './late-report.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
 import type { OpenResult } from './worker/messages.ts';
@@ -29,7 +30,7 @@ export function createRecordingHeader({ store, recording, report }: ViewContext)
     draw();
   };
   const draw = () => {
-    facts.replaceChildren(...figuresOf(recording, shown, report.get()?.events[shown]));
+    facts.replaceChildren(...figuresOf(recording, shown, reportOfEvent(report, recording, shown)));
   };
   report.onArrival(draw);
   store.subscribe(show);

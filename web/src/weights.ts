@@ -3,6 +3,7 @@ import type { WeightDisagreement } from '../../src/period/report/disagreement.ts
 import type { WeightKind } from '../../src/profile/types.ts';
 import { element, switcher } from './dom.ts';
 import { formatShare } from './format.ts';
+import { reportOfEvent } from './late-report.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
 
@@ -38,7 +39,7 @@ export function createWeightSwitch({ store, recording, report }: ViewContext): H
     );
     buttons.append(...missing);
     const hadFocus = box.contains(document.activeElement);
-    const described = report.get()?.events[event];
+    const described = reportOfEvent(report, recording, event);
     box.replaceChildren(element('span', 'quiet-text', 'Weight'), buttons);
     if (described !== undefined && described.weights !== null) {
       box.append(renderDisagreement(described.weights, mattersText(described)));

@@ -2,9 +2,10 @@ import uPlot from 'uplot';
 import { formatNanos } from '../../../src/base/numbers.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
 import type { Range } from '../state.ts';
-import { axisFont } from '../time/canvas.ts';
+import { axisFont, fontScale } from '../time/canvas.ts';
 import { readColours, type TimeColours } from '../time/marks.ts';
 import type { ShownStream, Stretch } from '../worker/time-messages.ts';
+import { idleAfter } from './idle.ts';
 
 const SYNC_KEY = 'period';
 
@@ -41,7 +42,7 @@ export function drawPeriodPlots(box: HTMLElement, options: PlotOptions): PeriodP
 /** As large as the window lets them be together. */
 function sizeOf(box: HTMLElement): { width: number; height: number } {
   const left = window.innerHeight - box.getBoundingClientRect().top - window.scrollY - 20;
-  const height = Math.round(Math.min(480, Math.max(120, left / 3)));
+  const height = Math.round(Math.min(700, Math.max(120, left / 3)));
   return { width: Math.max(200, box.clientWidth), height };
 }
 
@@ -56,7 +57,17 @@ type Frame = {
 const seconds = (values: Float64Array) => values.map((ns) => ns / 1e9);
 
 function periodData({ period }: ShownStream): uPlot.AlignedData {
-  return [seconds(period.timeNs), period.low, period.high, period.middle];
+  const { timeNs, low, high, middle } = period;
+  const after = idleAfter(timeNs);
+  const gap = <Value>(values: Iterable<number>, between: (index: number) => Value) =>
+    [...values].flatMap((value, index) => (after.has(index) ? [value, between(index)] : [value]));
+  const none = () => null;
+  return [
+    gap(seconds(timeNs), (index) => (timeNs[index]! + timeNs[index + 1]!) / 2e9) as number[],
+    gap(low, none),
+    gap(high, none),
+    gap(middle, none),
+  ];
 }
 
 function rateData({ stream, event }: PlotOptions): uPlot.AlignedData {
@@ -132,6 +143,7 @@ function commonOptions(
   isLog: boolean,
 ): Omit<uPlot.Options, 'series'> {
   const { stream, onRange } = options;
+  const scale = fontScale();
   const axis: uPlot.Axis = {
     stroke: colours.quiet,
     font: axisFont(),
@@ -142,14 +154,15 @@ function commonOptions(
     width,
     height,
     legend: { show: false },
-    padding: [18, 12, 0, 0],
+    // The last time's text stands half beside its tick.
+    padding: [18 * scale, 24 * scale, 0, 0],
     cursor: { sync: { key: SYNC_KEY }, drag: { x: true, y: false, setScale: false } },
     axes: [
-      { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, size: 26 * scale, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
       {
         ...axis,
-        size: 64,
-        space: 28,
+        size: 64 * scale,
+        space: 28 * scale,
         grid: {
           ...axis.grid,
           ...(isLog ? { filter: (_: uPlot, ticks: number[]) => onlyPowers(ticks) } : {}),
@@ -212,11 +225,11 @@ function drawSettle(plot: uPlot, { settleNs }: ShownStream, colours: TimeColours
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.fillStyle = colours.text;
-  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.font = `${11 * fontScale() * ratio}px system-ui, sans-serif`;
   const isLate = x > bbox.left + bbox.width * 0.8;
   ctx.textAlign = isLate ? 'right' : 'left';
   const text = `settled ${formatNanos(settleNs)}`;
-  ctx.fillText(text, x + (isLate ? -4 : 4) * ratio, bbox.top + 12 * ratio);
+  ctx.fillText(text, x + (isLate ? -4 : 4) * ratio, bbox.top + 12 * fontScale() * ratio);
   ctx.restore();
 }
 
@@ -226,7 +239,7 @@ function drawTitle(plot: uPlot, title: string, colours: TimeColours): void {
   ctx.save();
   ctx.fillStyle = colours.quiet;
   ctx.textAlign = 'left';
-  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.font = `${12 * fontScale() * ratio}px system-ui, sans-serif`;
   ctx.fillText(title, bbox.left, bbox.top - 6 * ratio);
   ctx.restore();
 }

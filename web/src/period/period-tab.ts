@@ -1,11 +1,13 @@
 import { askLatest } from '../ask.ts';
 import { chooser, element } from '../dom.ts';
 import { formatCount } from '../format.ts';
+import { reportOfEvent } from '../late-report.ts';
 import type { TabView } from '../tab-view.ts';
 import { onColoursChange } from '../theme.ts';
+import { mark } from '../time/marks.ts';
 import { clampRange } from '../time/range.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { PeriodResult } from '../worker/time-messages.ts';
+import type { PeriodResult, ShownStream } from '../worker/time-messages.ts';
 import { drawPeriodPlots, type PeriodPlots } from './period-plots.ts';
 import { renderPeriodWords } from './period-words.ts';
 
@@ -14,7 +16,10 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
   const plotBox = element('div', 'period-plots');
   const words = element('aside', 'period-words');
   words.setAttribute('aria-label', 'What the figures mean');
+  // It scrolls, and has nothing else to reach it by.
+  words.tabIndex = 0;
   const note = element('p', 'quiet-text');
+  const legend = element('div', 'legend');
   let result: PeriodResult | null = null;
   let plots: PeriodPlots | null = null;
   const streams = chooser('Stream', [], (index) => {
@@ -23,7 +28,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
   const root = element(
     'div',
     'period-tab',
-    element('div', '', element('div', 'row', streams.root, note), plotBox),
+    element('div', '', element('div', 'row', streams.root, note), legend, plotBox),
     words,
   );
 
@@ -44,9 +49,16 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
   function draw(): void {
     plots?.destroy();
     plots = null;
-    const event = report.get()?.events[store.get().event];
+    const index = store.get().event;
+    const event = reportOfEvent(report, recording, index);
     const problem = report.problem();
     if (problem !== null) words.replaceChildren(element('p', 'problem', problem));
+    plotBox.hidden = result === null || event === undefined;
+    legend.replaceChildren();
+    if (event === undefined && report.get() !== null) {
+      words.replaceChildren();
+      note.textContent = `${recording.events[index]?.name ?? 'This event'} ${NO_PERIOD}`;
+    }
     if (result === null || event === undefined) return;
     const { shown, streamCount } = result;
     // The report's own where it describes the stream: that one has the model and the ledger.
@@ -61,6 +73,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
       'aria-label',
       'Period, samples per second and events per second over time. The words beside say the same.',
     );
+    legend.replaceChildren(...renderLegend(shown, event.targetHz !== null));
     plots = drawPeriodPlots(plotBox, {
       event,
       stream: shown,
@@ -89,6 +102,21 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
     },
   };
 }
+
+/** The marks that are drawn for this stream. */
+function renderLegend(stream: ShownStream, hasTarget: boolean): HTMLElement[] {
+  return [
+    ...(stream.ramps.length > 0 ? [mark('ramp', 'the kernel searched for the period')] : []),
+    ...(stream.throttles.length > 0 ? [mark('throttled', 'the kernel had paused the event')] : []),
+    ...(hasTarget ? [element('span', 'legend-entry', 'dashed: the rate asked')] : []),
+    ...(stream.settleNs === null
+      ? []
+      : [element('span', 'legend-entry', 'dotted: the period came to rest')]),
+  ];
+}
+
+const NO_PERIOD =
+  'has no period of its own: its samples are taken with those of another event, or are context switches.';
 
 function describe({ shown, streams }: PeriodResult, streamCount: number): string {
   if (shown === null) return 'This event has no samples.';
