@@ -1,12 +1,8 @@
 import { type Chooser, chooser, element } from './dom.ts';
 import { formatCount } from './format.ts';
+import { type Option, shortList } from './short-list.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
-
-type Option<Value> = { readonly value: Value; readonly label: string };
-
-/** A list of more is no list that anyone reads; it says how many are left out. */
-const MOST_CHOICES = 500;
 
 /** Which event, process, thread and CPU every view shows. */
 export function createFilters({ store, recording }: ViewContext): HTMLElement {
@@ -77,16 +73,6 @@ function filter<Value>(
       list.choose(shown.findIndex(({ value }) => value === chosen));
     },
   };
-}
-
-/** The first, and the chosen one wherever it stands: a lane or a link may have chosen it. */
-export function shortList<Value>(
-  options: readonly Option<Value>[],
-  chosen: Value,
-): readonly Option<Value>[] {
-  const first = options.slice(0, MOST_CHOICES + 1);
-  const at = options.findIndex(({ value }) => value === chosen);
-  return at < first.length ? first : [...first, options[at]!];
 }
 
 type Threads = ViewContext['recording']['threads'];

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { shortList } from '../../web/src/short-list.ts';
+
+const options = Array.from({ length: 700 }, (_, value) => ({ value, label: `thread ${value}` }));
+
+it('lists the first, and what was chosen wherever it stands', () => {
+  const values = (chosen: number) => shortList(options, chosen).map(({ value }) => value);
+  expect(values(0).length).toBe(501);
+  expect(values(650)).toStrictEqual([...values(0), 650]);
+  expect(values(9999)).toStrictEqual(values(0));
+});
