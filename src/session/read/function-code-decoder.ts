@@ -1,9 +1,11 @@
-import type { CapstoneModule } from '@alexaltea/capstone-js';
+import type { CapstoneHandle, CapstoneModule } from '@alexaltea/capstone-js';
 import { FailedError } from '../../base/errors.ts';
-import { BAD_INSTRUCTION, type Decoder } from '../../disassembly/decoder.ts';
+import { BAD_INSTRUCTION, type Decoder, type Instruction } from '../../disassembly/decoder.ts';
 import type { Architecture } from '../../disassembly/types.ts';
 
 const PACKAGE = '@alexaltea/capstone-js';
+
+type Import = () => Promise<{ readonly default: () => Promise<CapstoneModule> }>;
 
 let loaded: Promise<CapstoneModule> | null = null;
 
@@ -22,11 +24,13 @@ export async function loadDecoders(): Promise<(architecture: Architecture) => De
   };
 }
 
+/** Optional: nobody misses it who does not ask for assembly. */
+const importCapstone: Import = () => import('@alexaltea/capstone-js');
+
 /** Throws `FailedError` where the package is not installed. */
-async function loadCapstone(): Promise<CapstoneModule> {
+export async function loadCapstone(importPackage = importCapstone): Promise<CapstoneModule> {
   try {
-    // Optional: nobody misses it who does not ask for assembly.
-    const { default: load } = await import('@alexaltea/capstone-js');
+    const { default: load } = await importPackage();
     return await load();
   } catch (error) {
     loaded = null;
@@ -51,17 +55,34 @@ function makeDecoder(capstone: CapstoneModule, architecture: Architecture): Deco
   const handle = new capstone.Capstone(arch, mode);
   // What is no instruction is told as bytes, and decoding goes on behind it.
   handle.option(capstone.OPT_SKIPDATA, capstone.OPT_ON);
-  return {
-    decode(bytes, address) {
-      let offset = 0;
-      const start = BigInt.asUintN(64, BigInt(address));
-      return handle.disasm(bytes, start).map(({ id, size, mnemonic, op_str }) => {
-        const at = offset;
-        offset += size;
-        return id === 0
-          ? { offset: at, size, mnemonic: BAD_INSTRUCTION, operands: '' }
-          : { offset: at, size, mnemonic, operands: op_str };
-      });
-    },
-  };
+  return { decode: (bytes, address) => decodeAll(handle, bytes, address) };
+}
+
+function decodeAll(handle: CapstoneHandle, bytes: Uint8Array, address: number): Instruction[] {
+  const instructions: Instruction[] = [];
+  let offset = 0;
+  for (const { id, size, mnemonic, op_str } of disassemble(handle, bytes, address)) {
+    instructions.push(
+      id === 0
+        ? { offset, size, mnemonic: BAD_INSTRUCTION, operands: '' }
+        : { offset, size, mnemonic, operands: op_str },
+    );
+    offset += size;
+  }
+  // Less than an instruction of ARM has: Capstone says nothing of it.
+  if (offset < bytes.length) {
+    const size = bytes.length - offset;
+    instructions.push({ offset, size, mnemonic: BAD_INSTRUCTION, operands: '' });
+  }
+  return instructions;
+}
+
+function disassemble(handle: CapstoneHandle, bytes: Uint8Array, address: number) {
+  try {
+    return handle.disasm(bytes, BigInt.asUintN(64, BigInt(address)));
+  } catch (error) {
+    // It throws a text where there is not one instruction.
+    if (typeof error === 'string') return [];
+    throw error;
+  }
 }
