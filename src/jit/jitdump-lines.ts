@@ -1,3 +1,4 @@
+import { lastAtMost } from '../base/bisect.ts';
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { readAddress, readU64 } from '../base/u64.ts';
@@ -87,12 +88,12 @@ export class DebugEntries {
       this.#decoded.set(announced, entries);
     }
     const header = this.#leastFirst >= ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
-    const after = firstAfter(entries.address, address + header);
-    if (after === 0) return null;
-    const fileAt = entries.fileAt[after - 1] as number;
+    const entry = lastAtMost(entries.address, address + header);
+    if (entry < 0) return null;
+    const fileAt = entries.fileAt[entry] as number;
     if (fileAt === NONE) return null;
-    const bytes = this.#store.bytes(fileAt, entries.fileEnd[after - 1] as number);
-    return { file: this.#decoder.decode(bytes), line: entries.line[after - 1] as number };
+    const bytes = this.#store.bytes(fileAt, entries.fileEnd[entry] as number);
+    return { file: this.#decoder.decode(bytes), line: entries.line[entry] as number };
   }
 
   #decode(announced: Announced): Entries {
@@ -137,16 +138,4 @@ export class DebugEntries {
     const bytes = this.#store.bytes(at, end);
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
-}
-
-/** Index of the first of the ascending values above `value`. */
-function firstAfter(values: Float64Array, value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] as number) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

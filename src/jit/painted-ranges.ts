@@ -1,5 +1,6 @@
 // Hot: once per announced code object, of which a long-lived JIT has millions.
 
+import { lastAtMost } from '../base/bisect.ts';
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
@@ -129,12 +130,6 @@ function joinCells(cellStart: Float64Array, owner: Int32Array, cells: number): P
 
 /** The row that has `address`, −1 if none. */
 export function findPainted({ length, starts, ends, rows }: PaintedRanges, address: number) {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] as number) <= address) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && address < (ends[low - 1] as number) ? (rows[low - 1] as number) : NONE;
+  const found = lastAtMost(starts, address, length);
+  return found >= 0 && address < (ends[found] as number) ? (rows[found] as number) : NONE;
 }

@@ -1,5 +1,6 @@
 // Hot: once per frame.
 
+import { lastAtMost } from '../base/bisect.ts';
 import { NONE } from '../base/brand.ts';
 
 const FIRST_CAPACITY = 16;
@@ -145,15 +146,7 @@ class Block {
   }
 
   lastStartingAtOrBefore(address: number): number {
-    const starts = this.starts;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((starts[middle] as number) <= address) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return lastAtMost(this.starts, address, this.length);
   }
 
   insert(at: number, start: number, end: number, row: number): void {

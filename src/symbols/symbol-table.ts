@@ -1,5 +1,7 @@
 // Hot: once per distinct address of a DSO.
 
+import { lastAtMost } from '../base/bisect.ts';
+
 /** Index of a symbol in its table, −1 for none. */
 export const NO_SYMBOL = -1;
 
@@ -47,15 +49,8 @@ export class SymbolTable {
 
   /** The symbol that covers `address`, −1 if none. */
   find(address: number): number {
-    const { starts, ends } = this;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((starts[middle] as number) <= address) low = middle + 1;
-      else high = middle;
-    }
-    let index = low - 1;
+    const { ends } = this;
+    let index = lastAtMost(this.starts, address, this.length);
     const enclosing = this.#enclosing;
     for (let depth = 0; index >= 0 && depth < MAX_NESTING; depth++) {
       if (address < (ends[index] as number)) return index;

@@ -1,3 +1,4 @@
+import { lastAtMost } from '../base/bisect.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import { Fde, type FrameEntries } from './frame-entries.ts';
@@ -35,14 +36,7 @@ export class FrameIndex {
 
   /** Offset of the entry of the last function that starts at or before `address`, −1 if none. */
   find(address: number): number {
-    const starts = this.#starts;
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((starts[middle] as number) <= address) low = middle + 1;
-      else high = middle;
-    }
-    return low === 0 ? -1 : (this.#offsets[low - 1] as number);
+    const row = lastAtMost(this.#starts, address);
+    return row < 0 ? -1 : (this.#offsets[row] as number);
   }
 }

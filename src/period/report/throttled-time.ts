@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../base/bisect.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
 
@@ -66,18 +67,6 @@ function isPausedLike(timeNs: Float64Array, startNs: number, endNs: number): boo
   if (first === timeNs.length || timeNs[first]! > startNs + NEAR_NS) return false;
   const next = firstNotBelow(timeNs, startNs + NEAR_NS);
   return next === timeNs.length || timeNs[next]! >= endNs - NEAR_NS;
-}
-
-/** Index of the first of ascending values that is not below `limit`; the length if all are. */
-function firstNotBelow(values: Float64Array, limit: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[middle] as number) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The end of a group's time: of its last sample, or of the pause after it. */

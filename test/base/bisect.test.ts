@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstNotBelow, lastAtMost } from '../../src/base/bisect.ts';
+
+//                            0   1   2   3   4
+const VALUES = Float64Array.of(-8, 10, 10, 10, 2 ** 47);
+
+describe('firstNotBelow', () => {
+  it.each([
+    [-9, 0],
+    [-8, 0],
+    [-7, 1],
+    [10, 1],
+    [11, 4],
+    [2 ** 47, 4],
+    [2 ** 47 + 1, 5],
+  ])('finds for %d the index %d', (limit, index) => {
+    expect(firstNotBelow(VALUES, limit)).toBe(index);
+  });
+});
+
+describe('lastAtMost', () => {
+  it.each([
+    [-9, -1],
+    [-8, 0],
+    [9, 0],
+    [10, 3],
+    [11, 3],
+    [2 ** 47 + 1, 4],
+  ])('finds for %d the index %d', (value, index) => {
+    expect(lastAtMost(VALUES, value)).toBe(index);
+  });
+
+  it('sees no more than the length it is given', () => {
+    expect(lastAtMost(VALUES, 10, 2)).toBe(1);
+    expect(lastAtMost(VALUES, 10, 0)).toBe(-1);
+  });
+});
+
+it('both agree with looking at every value', () => {
+  const ascending = fc
+    .array(fc.integer({ min: -20, max: 20 }))
+    .map((values) => Float64Array.from(values).sort());
+  fc.assert(
+    fc.property(ascending, fc.integer({ min: -21, max: 21 }), (values, wanted) => {
+      const above = values.findIndex((value) => value >= wanted);
+      expect(firstNotBelow(values, wanted)).toBe(above < 0 ? values.length : above);
+      expect(lastAtMost(values, wanted)).toBe(values.findLastIndex((value) => value <= wanted));
+    }),
+  );
+});
