@@ -46,19 +46,48 @@ export type TreeRoots = {
   readonly count: number;
 };
 
-/**
- * The call tree of `samples` (indexes into the sample table), weighed by `weights`. `rowOfSample`,
- * if given, is as long as the sample table and gets each sample's row, −1 where it has none.
- */
+/** A tree, and where its rows come from. */
+export type CallTreeWithRows = {
+  readonly tree: CallTree;
+  /** As long as the sample table: each sample's row, −1 where it has none. */
+  readonly rowOfSample: Int32Array;
+  /** Call node of each row, −1 in root rows of their own. */
+  readonly callNode: Int32Array;
+};
+
+/** The call tree of `samples` (indexes into the sample table), weighed by `weights`. */
 export function computeCallTree(
   profile: Profile,
   callNodes: CallNodeTable,
   weights: Weights,
   samples: Int32Array,
   roots?: TreeRoots,
-  rowOfSample?: Int32Array,
 ): CallTree {
-  const builder = new CallTreeBuilder(profile, callNodes, weights, rowOfSample ?? null);
+  return buildTree(profile, callNodes, weights, samples, roots, null).finish(samples.length);
+}
+
+export function computeCallTreeWithRows(
+  profile: Profile,
+  callNodes: CallNodeTable,
+  weights: Weights,
+  samples: Int32Array,
+  roots?: TreeRoots,
+): CallTreeWithRows {
+  const rowOfSample = new Int32Array(profile.samples.length).fill(NONE);
+  const builder = buildTree(profile, callNodes, weights, samples, roots, rowOfSample);
+  const tree = builder.finish(samples.length);
+  return { tree, rowOfSample, callNode: builder.finishCallNodes() };
+}
+
+function buildTree(
+  profile: Profile,
+  callNodes: CallNodeTable,
+  weights: Weights,
+  samples: Int32Array,
+  roots: TreeRoots | undefined,
+  rowOfSample: Int32Array | null,
+): CallTreeBuilder {
+  const builder = new CallTreeBuilder(profile, callNodes, weights, rowOfSample);
   if (roots === undefined) {
     builder.addSamples(samples, 0, samples.length, NONE);
   } else {
@@ -70,7 +99,7 @@ export function computeCallTree(
     }
   }
   builder.addLost(profile.lostStack, weights, samples);
-  return builder.finish(samples.length);
+  return builder;
 }
 
 class CallTreeBuilder {
@@ -78,8 +107,8 @@ class CallTreeBuilder {
   readonly #weights: Float64Array;
   readonly #callNodes: CallNodeTable;
   readonly #prefix = new GrowableInt32();
-  readonly #group = new GrowableInt32();
   readonly #root = new GrowableInt32();
+  readonly #callNode = new GrowableInt32();
   readonly #self = new GrowableFloat64();
   readonly #selfSamples = new GrowableInt32();
   /** Row made for each call node below the current root; −1, or an older root's, if not yet. */
@@ -98,7 +127,6 @@ class CallTreeBuilder {
     rowOfSample: Int32Array | null,
   ) {
     this.#rowOfSample = rowOfSample;
-    rowOfSample?.fill(NONE);
     if (weights.values.length !== profile.samples.length) {
       throw new RangeError(
         `expected a weight for each of ${profile.samples.length} samples, got ${weights.values.length}`,
@@ -155,7 +183,7 @@ class CallTreeBuilder {
 
   /** Adds rows for `callNode` and for those of its callers that have none; returns its row. */
   #addPath(callNode: number, firstRow: number, rootRow: number): number {
-    const { prefix, group } = this.#callNodes;
+    const { prefix } = this.#callNodes;
     const pending = this.#pending;
     pending.length = 0;
     let row = rootRow;
@@ -169,29 +197,39 @@ class CallTreeBuilder {
     }
     for (let i = pending.length - 1; i >= 0; i--) {
       const node = pending.array[i] as number;
-      row = this.#addRow(row, group[node] as number, NONE);
+      row = this.#addRow(row, node, NONE);
       this.#callNodeToRow[node] = row;
     }
     return row;
   }
 
-  #addRow(prefix: number, group: number, root: number): number {
+  #addRow(prefix: number, callNode: number, root: number): number {
     const row = this.#prefix.length;
     this.#prefix.push(prefix);
-    this.#group.push(group);
+    this.#callNode.push(callNode);
     this.#root.push(root);
     this.#self.push(0);
     this.#selfSamples.push(0);
     return row;
   }
 
+  finishCallNodes(): Int32Array {
+    return this.#callNode.finish();
+  }
+
   finish(samples: number): CallTree {
     const prefix = this.#prefix.finish();
+    const groups = this.#callNodes.group;
+    const group = new Int32Array(prefix.length);
+    for (let row = 0; row < group.length; row++) {
+      const node = this.#callNode.array[row] as number;
+      group[row] = node === NONE ? NONE : (groups[node] as number);
+    }
     const self = this.#self.finish();
     return {
       length: prefix.length,
       prefix,
-      group: this.#group.finish(),
+      group,
       root: this.#root.finish(),
       self,
       total: sumSubtrees(prefix, self),

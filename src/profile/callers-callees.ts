@@ -36,7 +36,7 @@ export function computeCallersCallees(
   const call = new Int32Array(tree.length).fill(NONE);
   const callSelf = new Float64Array(tree.length);
   const callSamples = new Int32Array(tree.length);
-  const samplesBelow = sumSubtrees(tree.prefix, Float64Array.from(tree.selfSamples));
+  const samplesBelow = sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples));
   let total = 0;
   let self = 0;
   for (let row = 0; row < tree.length; row++) {

@@ -41,7 +41,7 @@ async function conversation(
   `);
   const bytes = encodePageData(pageOf(profile));
   const replies: ReplyMessage[] = [];
-  let hear: (event: MessageEvent<RequestMessage | CancelMessage>) => void = () => {};
+  let hear: (event: { readonly data: RequestMessage | CancelMessage }) => void = () => {};
   const quiet = new Promise<void>((resolve) => {
     serve({
       postMessage: (message) => {
@@ -57,9 +57,9 @@ async function conversation(
     { id: 1, kind: 'open', params: { slot: 0, bytes } },
     ...say,
   ];
-  for (const data of all) hear({ data } as MessageEvent<RequestMessage | CancelMessage>);
+  for (const data of all) hear({ data });
   // What takes long comes after what is answered at once, and intervals come last of all.
-  hear({ data: { id: 99, kind: 'intervals', params: TREE } } as MessageEvent<RequestMessage>);
+  hear({ data: { id: 99, kind: 'intervals', params: TREE } });
   await quiet;
   return replies;
 }

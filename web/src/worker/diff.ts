@@ -17,6 +17,7 @@ import {
   type ShareInterval,
   sumStepsByKeyInSlices,
 } from '../../../src/profile/share-steps.ts';
+import { searchDiff } from './diff-search.ts';
 import { Matchings } from './matching.ts';
 import {
   type ChangesResult,
@@ -35,6 +36,8 @@ import { drawTree } from './tree.ts';
 
 /** Callers below this part of all weight are not told apart. */
 const LEAST_CALLER = 1 / 20_000;
+
+const NO_SAMPLES = new Int32Array(0);
 
 /** Both trees of one selection, and what it is drawn from. */
 type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
@@ -68,14 +71,19 @@ export class Comparison {
 
   compute(selected: Selected, params: DiffParams): DiffResult {
     const other = this.#otherOf(params);
-    const { diff, shown } = this.#laidOver.get(keyOf(params, params.inverted), () =>
-      this.#layOver(selected, other, params.inverted),
-    );
+    const laidOver = (inverted: boolean) =>
+      this.#laidOver.get(keyOf(params, inverted), () => this.#layOver(selected, other, inverted));
+    const { diff, shown } = laidOver(params.inverted);
+    const matching = this.matchings.get(params.search);
     const drawn = drawTree(
-      { recording: this.#joined, weights: { ...selected.weights, unit: 'samples' } },
+      {
+        recording: this.#joined,
+        weights: { ...selected.weights, unit: 'samples' },
+        firstSamples: () => NO_SAMPLES,
+      },
       shown,
       { roots: 'none', order: 'weight', zoom: params.zoom },
-      this.matchings.get(params.search),
+      matching,
     );
     const pick = (column: Float64Array) =>
       Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]!));
@@ -85,6 +93,7 @@ export class Comparison {
       otherShare: pick(diff.otherShare),
       otherWeight: other.callees('none').tree.weight,
       otherSamples: other.samples.length,
+      found: matching && searchDiff(laidOver(false), shown, matching),
     };
   }
 

@@ -342,6 +342,14 @@ export type DiffResult = {
   readonly otherShare: Float64Array;
   readonly otherWeight: number;
   readonly otherSamples: number;
+  /** Null: nothing was searched. */
+  readonly found: DiffFound | null;
+};
+
+/** Shares of the stacks with a match, here and there, each stack counted once. */
+export type DiffFound = Pick<SearchResult, 'functions' | 'hits' | 'hitCount' | 'problem'> & {
+  readonly share: number;
+  readonly otherShare: number;
 };
 
 /**

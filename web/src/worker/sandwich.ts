@@ -41,9 +41,8 @@ export function describe(tree: CallTree): ShownTree {
   return {
     tree,
     key: tree.group,
-    samples: sumSubtrees(tree.prefix, Float64Array.from(tree.selfSamples)),
-    first: new Int32Array(tree.length),
-    tier: null,
+    samples: sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples)),
+    tierOf: () => 0,
     rowOfSample: new Int32Array(0).fill(NONE),
   };
 }

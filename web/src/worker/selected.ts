@@ -3,7 +3,7 @@ import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { type CallNodeTable, computeCallNodesByInlining } from '../../../src/profile/call-nodes.ts';
 import {
   type CallTree,
-  computeCallTree,
+  computeCallTreeWithRows,
   sumSubtrees,
   type TreeRoots,
 } from '../../../src/profile/call-tree.ts';
@@ -24,15 +24,15 @@ export type ShownTree = {
   readonly key: Int32Array;
   /** Samples behind each row's total. */
   readonly samples: Float64Array;
-  /** First sample in each row's total: the order of time. */
-  readonly first: Int32Array;
-  /** Row of `TIERS` per row; null: there is no JavaScript. */
-  readonly tier: Uint8Array | null;
+  /** Row of `TIERS` that most of a row's weight ran in; 0 where it is not JavaScript. */
+  readonly tierOf: (row: number) => number;
   /** Row per sample of the recording, −1: none. */
   readonly rowOfSample: Int32Array;
   /** Made when they are needed first. */
   prunable?: PrunableTree;
   stepSums?: ComputedOnce<StepSums>;
+  /** First sample in each row's total: the order of time. */
+  first?: Int32Array;
 };
 
 /** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */
@@ -49,6 +49,8 @@ export class Selected {
   readonly #isWhole: boolean;
   readonly #event: EventIndex;
   readonly #trees = new Recent<ShownTree>(4);
+  #nodeTiers: Uint8Array | null = null;
+  #groupTiers: Uint8Array | null = null;
   readonly #estimator = new ComputedOnce(() =>
     this.recording.estimator(this.weights, this.#event, this.samples, this.#isWhole),
   );
@@ -81,11 +83,15 @@ export class Selected {
   /** The tree from the outermost functions inwards. */
   callees(roots: TreeParams['roots']): ShownTree {
     return this.#trees.get(roots, () => {
-      const rowOfSample = new Int32Array(this.profile.samples.length);
       const { profile, callNodes, weights, samples } = this;
       const treeRoots = this.#rootsOf(roots);
-      const tree = computeCallTree(profile, callNodes, weights, samples, treeRoots, rowOfSample);
-      return { ...this.#describe(tree, rowOfSample), tier: this.#tiersByRow(tree, rowOfSample) };
+      const made = computeCallTreeWithRows(profile, callNodes, weights, samples, treeRoots);
+      const { tree, rowOfSample, callNode } = made;
+      const tierOf = (row: number): number => {
+        const node = callNode[row] as number;
+        return node === NONE ? 0 : (this.#tierOfCallNode[node] ?? 0);
+      };
+      return this.#describe(tree, rowOfSample, tierOf);
     });
   }
 
@@ -95,31 +101,46 @@ export class Selected {
       const upright = this.callees('none');
       const source = zoom.length === 0 ? upright.tree : pathsFrom(upright.tree, zoom);
       let weight = 0;
-      for (const self of source.self) weight += self;
+      for (let row = 0; row < source.length; row++) weight += source.self[row] as number;
       const rowToInverted = new Int32Array(source.length).fill(NONE);
       const tree = invertCallTree(source, weight * LEAST_CALLER, rowToInverted);
       const rowOfSample = upright.rowOfSample.map((row) =>
         row === NONE ? NONE : (rowToInverted[row] as number),
       );
-      const tiers = this.#tiersOfGroups;
-      const tier = tiers && Uint8Array.from(tree.group, (group) => tiers[group] ?? 0);
-      return { ...this.#describe(tree, rowOfSample), tier };
+      const tierOf = (row: number): number => this.#tierOfGroup[tree.group[row] as number] ?? 0;
+      return this.#describe(tree, rowOfSample, tierOf);
     });
   }
 
-  get #tiersOfGroups(): Uint8Array | null {
-    const { callNodes, profile } = this;
-    const stackToGroup = callNodes.stackToCallNode.map((node) => callNodes.group[node] as number);
-    return computeDominantTiers(
-      profile,
-      this.weights,
-      this.samples,
-      stackToGroup,
-      2 * profile.funcs.length,
+  /** Of each row the first of the samples behind it, as an index of `samples`. */
+  firstSamples(shown: ShownTree): Int32Array {
+    shown.first ??= findFirst(shown, this.samples);
+    return shown.first;
+  }
+
+  /** Empty where there is no JavaScript. */
+  get #tierOfCallNode(): Uint8Array {
+    this.#nodeTiers ??= this.#dominantTiers(this.callNodes.stackToCallNode, this.callNodes.length);
+    return this.#nodeTiers;
+  }
+
+  get #tierOfGroup(): Uint8Array {
+    if (this.#groupTiers === null) {
+      const { stackToCallNode, group } = this.callNodes;
+      const stackToGroup = stackToCallNode.map((node) => group[node] as number);
+      this.#groupTiers = this.#dominantTiers(stackToGroup, 2 * this.profile.funcs.length);
+    }
+    return this.#groupTiers;
+  }
+
+  #dominantTiers(stackToGroup: Int32Array, groupCount: number): Uint8Array {
+    const { profile, weights, samples } = this;
+    return (
+      computeDominantTiers(profile, weights, samples, stackToGroup, groupCount) ?? new Uint8Array(0)
     );
   }
 
-  #describe(tree: CallTree, rowOfSample: Int32Array): Omit<ShownTree, 'tier'> {
+  #describe(tree: CallTree, rowOfSample: Int32Array, tierOf: (row: number) => number): ShownTree {
     const { prefix, root, group, length } = tree;
     const rootKey = 2 * this.profile.funcs.length;
     const key = new Int32Array(length);
@@ -127,46 +148,8 @@ export class Selected {
     for (let row = 0; row < length; row++) {
       key[row] = root[row] === NONE ? (group[row] as number) : rootKey + (root[row] as number);
     }
-    const samples = sumSubtrees(prefix, Float64Array.from(tree.selfSamples));
-    const first = new Int32Array(length).fill(2 ** 31 - 1);
-    for (let i = this.samples.length - 1; i >= 0; i--) {
-      const row = rowOfSample[this.samples[i] as number] as number;
-      if (row !== NONE) first[row] = i;
-    }
-    for (let row = length - 1; row >= 0; row--) {
-      const above = prefix[row] as number;
-      if (above !== NONE && (first[row] as number) < (first[above] as number)) {
-        first[above] = first[row] as number;
-      }
-    }
-    return { tree, key, samples, first, rowOfSample };
-  }
-
-  #tiersByRow(tree: CallTree, rowOfSample: Int32Array): Uint8Array | null {
-    const { callNodes, profile } = this;
-    const { stackToCallNode, prefix } = callNodes;
-    const tiers = computeDominantTiers(
-      profile,
-      this.weights,
-      this.samples,
-      stackToCallNode,
-      callNodes.length,
-    );
-    if (tiers === null) return null;
-    // Call node of each row: of the innermost by the samples, of the others by way of those.
-    const node = new Int32Array(tree.length).fill(NONE);
-    for (let i = 0; i < this.samples.length; i++) {
-      const sample = this.samples[i] as number;
-      const row = rowOfSample[sample] as number;
-      const stack = profile.samples.stack[sample] as number;
-      if (row !== NONE && stack !== NONE) node[row] = stackToCallNode[stack] as number;
-    }
-    for (let row = tree.length - 1; row >= 0; row--) {
-      const above = tree.prefix[row] as number;
-      const own = node[row] as number;
-      if (above !== NONE && own !== NONE) node[above] = prefix[own] as number;
-    }
-    return Uint8Array.from(node, (own) => (own === NONE ? 0 : (tiers[own] as number)));
+    const samples = sumSubtrees(prefix, new Float64Array(tree.selfSamples));
+    return { tree, key, samples, rowOfSample, tierOf };
   }
 
   #rootsOf(roots: TreeParams['roots']): TreeRoots | undefined {
@@ -194,6 +177,23 @@ export class Selected {
       }
     }
   }
+}
+
+// Hot: once per sample, then once per row.
+function findFirst({ tree, rowOfSample }: ShownTree, samples: Int32Array): Int32Array {
+  const { prefix, length } = tree;
+  const first = new Int32Array(length).fill(2 ** 31 - 1);
+  for (let i = samples.length - 1; i >= 0; i--) {
+    const row = rowOfSample[samples[i] as number] as number;
+    if (row !== NONE) first[row] = i;
+  }
+  for (let row = length - 1; row >= 0; row--) {
+    const above = prefix[row] as number;
+    if (above !== NONE && (first[row] as number) < (first[above] as number)) {
+      first[above] = first[row] as number;
+    }
+  }
+  return first;
 }
 
 /** `tree` with only those self weights whose path, innermost first, begins with `path`. */

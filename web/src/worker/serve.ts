@@ -7,7 +7,7 @@ export type Scope = {
   postMessage(message: ReplyMessage): void;
   addEventListener(
     type: 'message',
-    listener: (event: MessageEvent<RequestMessage | CancelMessage>) => void,
+    listener: (event: { readonly data: RequestMessage | CancelMessage }) => void,
   ): void;
 };
 

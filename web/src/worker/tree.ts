@@ -18,6 +18,8 @@ import type { Selected, ShownTree } from './selected.ts';
 /** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
 const LEAST_PART = 1 / 8000;
 
+const NO_ORDER = new Int32Array(0);
+
 export type DrawnTree = {
   readonly shown: ShownTree;
   readonly pruned: PrunedTree;
@@ -41,18 +43,20 @@ export function drawSelected(
 
 /** Prunes `shown` below `zoom` and names what is left. */
 export function drawTree(
-  { recording, weights }: Pick<Selected, 'recording' | 'weights'>,
+  selected: Pick<Selected, 'recording' | 'weights' | 'firstSamples'>,
   shown: ShownTree,
   { roots, order, zoom, leastPart = LEAST_PART }: DrawOptions,
   matching: Matching | null,
 ): DrawnTree {
-  const { tree, key, samples, first, tier } = shown;
+  const { recording, weights } = selected;
+  const { tree, key, samples, tierOf } = shown;
   const path = findPath(shown, zoom);
   const below = path.at(-1) ?? NONE;
   const zoomWeight = below === NONE ? tree.weight : (tree.total[below] as number);
   const name = (row: number): string => nameOfKey(recording, key[row] as number, roots);
   const byWeight = (a: number, b: number): number =>
     (tree.total[b] as number) - (tree.total[a] as number) || compareText(name(a), name(b));
+  const first = order === 'time' ? selected.firstSamples(shown) : NO_ORDER;
   const compare = {
     weight: byWeight,
     name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
@@ -81,7 +85,7 @@ export function drawTree(
     if (row === NONE) continue;
     self[i] = tree.self[row] as number;
     rowSamples[i] = samples[row] as number;
-    if (tier !== null) rowTier[i] = tier[row] as number;
+    rowTier[i] = tierOf(row);
   }
   const crumbs: Crumb[] = path.map((row) => ({
     key: key[row] as number,
