@@ -65,6 +65,42 @@ describe('round sorter', () => {
     expect(sorter.lateRecords).toBe(1);
   });
 
+  test('a record of the time of the last one that went out is not late', () => {
+    const sorter = new RoundSorter(() => {});
+    sorter.push(10, 0);
+    sorter.finishRound();
+    sorter.finishRound();
+    expect(sorter.pending).toBe(0);
+    sorter.push(10, 1);
+    expect(sorter.lateRecords).toBe(0);
+  });
+
+  test('long rounds that overlap merge again and again, in columns that grow', () => {
+    const ROUNDS = 4;
+    const RINGS = 3;
+    const RECORDS = 2000;
+    const out: number[] = [];
+    const sorter = new RoundSorter((position) => out.push(position));
+    const pushed: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let ring = 0; ring < RINGS; ring++) {
+        // A ring that is drained later reaches further into the time of the next round.
+        const first = round * RECORDS * RINGS + (ring * RECORDS) / 2;
+        for (let i = 0; i < RECORDS; i++) {
+          const time = first + i * RINGS;
+          pushed.push(time);
+          sorter.push(time, time);
+        }
+      }
+      sorter.finishRound();
+    }
+    sorter.finish();
+    pushed.sort((a, b) => a - b);
+    expect(out).toHaveLength(pushed.length);
+    expect(out.findIndex((time, i) => time !== pushed[i])).toBe(-1);
+    expect(sorter.lateRecords).toBe(0);
+  });
+
   test('nothing is lost, nothing is late, and all is in order for rings drained in rounds', () => {
     // Rings fill in parallel; at random instants all of them are drained, one after the other,
     // while the later ones go on filling.
