@@ -102,8 +102,9 @@ export class RecordEncoder {
             .bytes(buildId)
             .zeros(20 - buildId.length);
         } else {
-          const file = fields.fileId ?? { major: 0, minor: 0, inode: 0, inodeGeneration: 0 };
-          out.u32(file.major).u32(file.minor).u64(file.inode).u64(file.inodeGeneration);
+          const file = fields.fileId ?? { major: 0, minor: 0, inode: '0', inodeGeneration: '0' };
+          out.u32(file.major).u32(file.minor);
+          out.u64(BigInt(file.inode)).u64(BigInt(file.inodeGeneration));
         }
         paddedText(out.u32(fields.prot).u32(fields.flags), fields.filename);
       },

@@ -16,8 +16,9 @@ import { decodeUserRecord, type UserRecordFields } from './user-record.ts';
 export type FileId = {
   readonly major: number;
   readonly minor: number;
-  readonly inode: number;
-  readonly inodeGeneration: number;
+  /** Decimal: both have 64 bits, and overlays use the upper ones. */
+  readonly inode: string;
+  readonly inodeGeneration: string;
 };
 
 /** A mapping was made: `filename` from `fileOffset` on at [address, address + length). */
@@ -347,8 +348,8 @@ function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord 
         ? {
             major: body.u32(32),
             minor: body.u32(36),
-            inode: body.u64(40),
-            inodeGeneration: body.u64(48),
+            inode: String(body.big64(40)),
+            inodeGeneration: String(body.big64(48)),
           }
         : null,
     buildId: hasBuildId ? toHex(body.bytes(36, Math.min(body.u8(32), 20))) : null,

@@ -28,8 +28,8 @@ export type SampleContext = {
 /** One counter that was read with a sample. */
 export type ReadCounter = {
   readonly value: number;
-  /** Where `read_format` has ID and LOST. */
-  readonly id?: number;
+  /** Where `read_format` has ID and LOST. Decimal, as every event id in JSON. */
+  readonly id?: string;
   readonly lost?: number;
 };
 
@@ -203,7 +203,7 @@ function describeRead({ sample, attr }: SampleContext): NonNullable<SampleFields
   for (let i = 0; i < sample.readCount; i++) {
     counters.push({
       value: sample.readValues[i] as number,
-      ...(readFormat & PERF_FORMAT.ID && { id: sample.readIds[i] as number }),
+      ...(readFormat & PERF_FORMAT.ID && { id: String(sample.readIds[i]) }),
       ...(readFormat & PERF_FORMAT.LOST && { lost: sample.readLost[i] as number }),
     });
   }

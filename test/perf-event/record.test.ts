@@ -71,7 +71,7 @@ const CASES: readonly [
         .u32(8)
         .u32(1)
         .u64(130_977)
-        .u64(5)
+        .u64(0xffff_ffff_ffff_ffffn)
         .u32(5)
         .u32(2)
         .text('/bin/ls\0'),
@@ -85,7 +85,7 @@ const CASES: readonly [
       filename: '/bin/ls',
       isData: false,
       cpuMode: 2,
-      fileId: { major: 8, minor: 1, inode: 130_977, inodeGeneration: 5 },
+      fileId: { major: 8, minor: 1, inode: '130977', inodeGeneration: '18446744073709551615' },
       buildId: null,
       prot: 5,
       flags: 2,
@@ -330,7 +330,7 @@ describe('record', () => {
     expect(decode(bytes, 0)).toMatchObject({
       kind: 'mmap2',
       filename: '/usr/lib64/libc-2.17.so',
-      fileId: { major: 0xfd, minor: 1, inode: 201327386, inodeGeneration: 674321759 },
+      fileId: { major: 0xfd, minor: 1, inode: '201327386', inodeGeneration: '674321759' },
       prot: 0,
       flags: 0,
     });

@@ -71,8 +71,8 @@ describe.each([true, false])('fields of a sample, little-endian %s', (littleEndi
       read: {
         timeEnabled: 500,
         counters: [
-          { value: 11, id: 7 },
-          { value: 12, id: 8 },
+          { value: 11, id: '7' },
+          { value: 12, id: '8' },
         ],
       },
       rawSize: 4,

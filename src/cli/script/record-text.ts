@@ -141,13 +141,19 @@ function otherText(record: KernelRecord): string {
 /** Fields that are hex in text and JSON: they may have all 64 bits. */
 const HEX_FIELDS: ReadonlySet<string> = new Set(['address', 'fileOffset']);
 
-/** A record's fields as JSON takes them: addresses as hex strings, bytes left out. */
+/** Ids are strings in JSON, whatever record they are in; in text that is the same. */
+const ID_FIELDS: ReadonlySet<string> = new Set(['id', 'streamId', 'ids']);
+
+/** A record's fields as JSON takes them: addresses as hex, ids as strings, bytes left out. */
 export function recordFields(record: KernelRecord): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(record)) {
     if (key === 'kind' || key === 'type' || key === 'comm') continue;
     if (ArrayBuffer.isView(value)) continue;
-    fields[key] = HEX_FIELDS.has(key) && typeof value === 'number' ? formatAddress(value) : value;
+    if (HEX_FIELDS.has(key) && typeof value === 'number') fields[key] = formatAddress(value);
+    else if (ID_FIELDS.has(key))
+      fields[key] = Array.isArray(value) ? value.map(String) : `${value}`;
+    else fields[key] = value;
   }
   return fields;
 }

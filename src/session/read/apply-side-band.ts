@@ -33,7 +33,7 @@ export function applyToProcesses(
         buildId: record.buildId,
         major: record.fileId?.major ?? 0,
         minor: record.fileId?.minor ?? 0,
-        inode: record.fileId?.inode ?? 0,
+        inode: Number(record.fileId?.inode ?? 0),
       });
       break;
     }

@@ -129,7 +129,7 @@ function describeOne(
   for (const mapping of process.mappings) {
     const buildId = buildIds?.of(pid, mapping) ?? null;
     const { major, minor } = mapping;
-    const fileId = { major, minor, inode: Number(mapping.inode), inodeGeneration: 0 };
+    const fileId = { major, minor, inode: String(mapping.inode), inodeGeneration: '0' };
     records.push(
       encoder.mmap2(
         {
