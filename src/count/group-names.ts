@@ -1,4 +1,7 @@
-/** Names that are the same everywhere, for the editor to offer; every other name of perf's works too. */
+/**
+ * Names that are the same everywhere, for the editor to offer; every other name of perf's works
+ * too.
+ */
 export type CommonEvent =
   | 'cycles'
   | 'instructions'
@@ -26,8 +29,8 @@ export type EventText = CommonEvent | (string & Record<never, never>);
 export type EventNames = readonly [EventText, ...EventText[]];
 
 /**
- * `Names` where no two are equal; otherwise a type that names the one that is, so that the call does
- * not compile. Names that are only known as `string` are compared when they run.
+ * `Names` where no two are equal; otherwise a type that names the one that is, so that the call
+ * does not compile. Names that are only known as `string` are compared when they run.
  */
 export type Distinct<Names extends readonly string[]> =
   FirstRepeated<Names> extends infer Name

@@ -107,7 +107,10 @@ export function openReason(code: string): OpenReason | null {
   return Object.hasOwn(REASONS, code) ? (REASONS[code] as OpenReason) : null;
 }
 
-/** What stands in an event's way in a few words, with the errno; the errno alone where it says it all. */
+/**
+ * What stands in an event's way in a few words, with the errno; the errno alone where it says it
+ * all.
+ */
 export function openWords(code: string, use: 'counted' | 'sampled'): string {
   const reason = openReason(code);
   if (reason === null) return code;

@@ -30,8 +30,9 @@ export type PprofOptions = {
 const BATCH = 8192;
 
 /**
- * Writes pprof's format, [profile.proto](https://github.com/google/pprof/blob/main/proto/profile.proto),
- * not compressed: a file of it is expected to be gzipped.
+ * Writes pprof's format,
+ * [profile.proto](https://github.com/google/pprof/blob/main/proto/profile.proto), not compressed: a
+ * file of it is expected to be gzipped.
  *
  *   sample_type   samples and weight of each event, see `PprofValues`
  *   sample        one for every distinct stack, thread, comm, CPU and event, with sums

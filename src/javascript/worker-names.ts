@@ -23,9 +23,9 @@ const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /**
- * The profile with names for the threads of Node, which the kernel knows by the program's name. Workers
- * go by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and libuv, the
- * outermost frames tell. The comms of samples stay what the kernel said.
+ * The profile with names for the threads of Node, which the kernel knows by the program's name.
+ * Workers go by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and
+ * libuv, the outermost frames tell. The comms of samples stay what the kernel said.
  */
 export function nameWorkers(profile: Profile, workers: readonly Worker[]): Profile {
   const names = namesOfThreads(profile, workers);

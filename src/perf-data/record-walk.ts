@@ -12,8 +12,8 @@ export type RecordVisitor = {
    * The record [offset, offset + size) of `view`, its header included; it is whole. `fileOffset`
    * is where it lies in the file. The view stays valid and unchanged for as long as it is kept.
    *
-   * `fileOffset − offset` is the same for all records of one view. In an `InflatedView`, which holds
-   * records out of one COMPRESSED record, `fileOffset` is the same: that record's.
+   * `fileOffset − offset` is the same for all records of one view. In an `InflatedView`, which
+   * holds records out of one COMPRESSED record, `fileOffset` is the same: that record's.
    */
   record(
     view: DataView,
@@ -44,7 +44,10 @@ export type WalkEnd = {
   readonly opaqueBytes: number;
 };
 
-/** Bytes read at once. More is not faster. Records that cross the border are read again with the next segment. */
+/**
+ * Bytes read at once. More is not faster. Records that cross the border are read again with the
+ * next segment.
+ */
 export const SEGMENT_BYTES = 8 << 20;
 
 /** A record's size is a u16. */
@@ -52,8 +55,8 @@ const LARGEST_RECORD = 65536;
 
 /**
  * Walks the records in [start, end) of `source`, in file order. `isPipe`: tracing data follows its
- * record. `inflater` reads what is inside of COMPRESSED records; without it they are visited only. A
- * header with a size below 8 ends the walk, as in perf: nothing says where the next record would
+ * record. `inflater` reads what is inside of COMPRESSED records; without it they are visited only.
+ * A header with a size below 8 ends the walk, as in perf: nothing says where the next record would
  * begin.
  */
 export function walkRange(

@@ -1,14 +1,14 @@
 import { isContextMarker } from './callchain.ts';
 import { PERF_CONTEXT } from './constants.ts';
 
-// With `attr.defer_callchain` the kernel leaves the user part of a callchain to the task's return to
-// user space, where pages may be faulted in. The sample's callchain then ends with
+// With `attr.defer_callchain` the kernel leaves the user part of a callchain to the task's return
+// to user space, where pages may be faulted in. The sample's callchain then ends with
 //
 //   … kernel entries  PERF_CONTEXT_USER_DEFERRED  cookie
 //
-// and one PERF_RECORD_CALLCHAIN_DEFERRED with the same cookie follows, for all samples that the task
-// got on this visit to the kernel. Its chain has the addresses of user space alone, no marker in front:
-// the one in front of the cookie says whose they are. Early patches of the kernel wrote
+// and one PERF_RECORD_CALLCHAIN_DEFERRED with the same cookie follows, for all samples that the
+// task got on this visit to the kernel. Its chain has the addresses of user space alone, no marker
+// in front: the one in front of the cookie says whose they are. Early patches of the kernel wrote
 // PERF_CONTEXT_USER first.
 
 /** A cookie has all 64 bits, CPU and count; as text it is exact and can be a key. */
@@ -39,18 +39,18 @@ export function joinDeferred(kernelPart: Float64Array, userPart: Float64Array): 
 type Settle<T> = (sample: T, userPart: Float64Array | null) => void;
 
 /**
- * Brings samples and the user part of their callchain together. What stands for a sample is up to the
- * caller.
+ * Brings samples and the user part of their callchain together. What stands for a sample is up to
+ * the caller.
  *
  *     SAMPLE              tid 12   cookie 5     ─┐ held
  *     SAMPLE              tid 12   cookie 5     ─┤ held
  *     CALLCHAIN_DEFERRED  tid 12   cookie 5      ◀ settles both
  *     SAMPLE              tid 12   cookie 5      ◀ on the way out, settled at once
  *
- * The kernel unwinds once per visit (`unwind_deferred_request`): a sample between the record and the
- * return to user space names the record that is there already. A thread has one cookie at a time:
- * when a record with another one comes, or the thread takes another one, the samples that are held
- * never get theirs.
+ * The kernel unwinds once per visit (`unwind_deferred_request`): a sample between the record and
+ * the return to user space names the record that is there already. A thread has one cookie at a
+ * time: when a record with another one comes, or the thread takes another one, the samples that are
+ * held never get theirs.
  */
 export class DeferredCallchains<T> {
   readonly #settle: Settle<T>;

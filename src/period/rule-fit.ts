@@ -71,7 +71,9 @@ export function groupByCpu(input: PeriodInput): StreamGroups {
 
 /** Below this the interrupt's own duration is a good part of the interval, nanoseconds. */
 const MIN_INTERVAL_NS = 10_000;
-/** A rate that wavers by more than this factor, e^½, from one interval to the next shows nothing. */
+/**
+ * A rate that wavers by more than this factor, e^½, from one interval to the next shows nothing.
+ */
 const MAX_NOISE = 0.5;
 /** Times are taken in the interrupt, a little late: no rate is known better. */
 const MIN_NOISE = 1e-3;
@@ -81,7 +83,10 @@ const NOISE_TRIPLES = 4096;
 const MAX_INFORMATIVE = 20_000;
 /** So that no single triple, however clear, weighs much more than another one. */
 const MAX_EVIDENCE = 2;
-/** One in 15 000 by chance, both sides taken. No recording whose rule is known comes near it on the wrong side. */
+/**
+ * One in 15 000 by chance, both sides taken. No recording whose rule is known comes near it on the
+ * wrong side.
+ */
 const MIN_Z = 4;
 
 /** Median of |mean of both residuals|, NaN if there is no triple. */

@@ -16,12 +16,12 @@ import type { PeriodInput } from './types.ts';
  * | events  | the events since the stream's previous sample, phases divided | where the events went; the default |
  * | time    | the event's running time since the stream's previous sample   | where the time went |
  *
- * `period` without counts gives a sample the cost of the interval that *follows* it wherever the rule
- * is 'next' (`realign.ts`); `events` gives it what it really ended, less what belongs to the phase before it
- * (`border-split.ts`). `time` never charges sleep: it needs the
- * counter's own clock in the samples, or an event that is a clock itself. Under loss neither gives
- * a sample what the lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without
- * counts `unlocated-loss.ts`).
+ * `period` without counts gives a sample the cost of the interval that *follows* it wherever the
+ * rule is 'next' (`realign.ts`); `events` gives it what it really ended, less what belongs to the
+ * phase before it (`border-split.ts`). `time` never charges sleep: it needs the counter's own clock
+ * in the samples, or an event that is a clock itself. Under loss neither gives a sample what the
+ * lost ones stood for: that is in `lostBefore` (`loss-gaps.ts`, and without counts
+ * `unlocated-loss.ts`).
  *
  * Throws `FailedError` for `time` where that was not recorded.
  */
@@ -63,9 +63,10 @@ function onlyIfAny(lostBefore: Float64Array): Pick<Weights, 'lostBefore'> {
 
 /**
  * The periods that perf adds up. Of samples that read their counter (PERF_SAMPLE_READ) it takes the
- * difference of the counts, for clocks too, though their counts are nanoseconds of another clock than
- * the timer's. perf before 6.12 keeps the last count by event id, which all children of an inherited
- * event share: its differences are nonsense where several threads ran, and are not repeated here.
+ * difference of the counts, for clocks too, though their counts are nanoseconds of another clock
+ * than the timer's. perf before 6.12 keeps the last count by event id, which all children of an
+ * inherited event share: its differences are nonsense where several threads ran, and are not
+ * repeated here.
  */
 function perfPeriods(input: PeriodInput, groupsOf: () => StreamGroups): Float64Array {
   const { periodEvents, count } = input.samples;

@@ -19,8 +19,9 @@ export type DsoKey =
   /** `fileId` tells apart files that had the same path: the build ID, or `major:minor:inode`. */
   | { readonly kind: 'user-file'; readonly path: string; readonly fileId: string }
   /**
-   * Executable memory without a file, which only the process itself can name. `generation` counts, from 1, the other code that was at an address (jit/jit-code.ts); absent
-   * in the row that a mapping leads to.
+   * Executable memory without a file, which only the process itself can name. `generation` counts,
+   * from 1, the other code that was at an address (jit/jit-code.ts); absent in the row that a
+   * mapping leads to.
    */
   | { readonly kind: 'jit'; readonly pid: number; readonly generation?: number }
   /** Code of a virtual machine, or of what it runs on: its mappings are not ours. */

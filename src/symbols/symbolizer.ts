@@ -150,7 +150,10 @@ export class Symbolizer {
     return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
   }
 
-  /** Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT code. */
+  /**
+   * Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT
+   * code.
+   */
   extentAt(dso: DsoIndex, address: number): SymbolExtent | null {
     const symbols = this.#symbols(dso);
     if (symbols === null) return null;

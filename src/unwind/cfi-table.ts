@@ -59,7 +59,9 @@ export class CfiTable {
     return this.#evaluate(debugFrame, address, row);
   }
 
-  /** Where the function that covers the file address `address` begins and ends; null: no entry does. */
+  /**
+   * Where the function that covers the file address `address` begins and ends; null: no entry does.
+   */
   rangeAt(address: number): { readonly start: number; readonly end: number } | null {
     let isCovered = this.#ehFrame !== null && this.#findEhFrame(this.#ehFrame, address) !== null;
     if (!isCovered && this.#debugFrame !== null) {

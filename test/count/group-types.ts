@@ -2,8 +2,8 @@ import { expectTypeOf } from 'vitest';
 import type { CounterGroup } from '../../src/count/counter-group.ts';
 import { openGroup } from '../../src/session/count/open-group.ts';
 
-// Compiled by `npm run check` and never called: each `@ts-expect-error` is a line that must not compile,
-// and the check fails where one does.
+// Compiled by `npm run check` and never called: each `@ts-expect-error` is a line that must not
+// compile, and the check fails where one does.
 
 export function whatCompiles() {
   const group = openGroup(['cycles', 'instructions:u']);

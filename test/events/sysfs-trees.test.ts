@@ -1,4 +1,5 @@
-// Events of PMUs that are not in this machine: their folders as sysfs shows them, and what perf makes of them.
+// Events of PMUs that are not in this machine: their folders as sysfs shows them, and what perf
+// makes of them.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { parseEvents } from '../../src/events/parse-events.ts';
 import { readEventSources } from '../../src/session/record/event-sources.ts';
 import { SYSFS_EXPECTED, writeSysfsTree } from '../helpers/sysfs-tree.ts';
 
-/** Texts beside the events of each machine: terms in split ranges, at their limits, in config1 and 2. */
+/**
+ * Texts beside the events of each machine: terms in split ranges, at their limits, in config1 and
+ * 2.
+ */
 const TERMS: Readonly<Record<string, readonly string[]>> = {
   'intel-server': [
     'cpu/event=0xff,umask=0xff,cmask=0xff,inv,edge,any,pc/',
@@ -72,7 +76,9 @@ function everyEvent({ pmus }: EventSources): string[] {
   return pmus.flatMap((pmu) => [...pmu.events.keys()].map((event) => `${pmu.name}/${event}/`));
 }
 
-/** One word per attr: what says which event it is. Sorted: perf takes PMUs as the folder lists them. */
+/**
+ * One word per attr: what says which event it is. Sorted: perf takes PMUs as the folder lists them.
+ */
 function attrs(text: string, sources: EventSources): string[] {
   return parseEvents(text, sources)
     .map(({ type, config, config1, config2 }) =>

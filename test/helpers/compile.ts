@@ -39,8 +39,8 @@ export function compileCountedWork(): string {
 /**
  * Compiles one C file, with others linked to it, and returns the path of the result, in
  * `test/build/`. The name holds a hash of sources, compiler and flags: the same input is compiled
- * once, and a changed one never finds the old result. Test files that run at the same time may compile the same source; the last rename
- * wins, with equal bytes.
+ * once, and a changed one never finds the old result. Test files that run at the same time may
+ * compile the same source; the last rename wins, with equal bytes.
  */
 export function compileC(
   source: string,

@@ -1,5 +1,5 @@
-// Recordings with copied user stacks, of a program without frame pointers: unwound as perf does, whole,
-// and kept as callchains when the copies go.
+// Recordings with copied user stacks, of a program without frame pointers: unwound as perf does,
+// whole, and kept as callchains when the copies go.
 
 import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
@@ -152,8 +152,8 @@ describeLive('copied stacks', () => {
     expect(found.length / below.length).toBeGreaterThan(0.95);
   });
 
-  // Before a function has set up its frame, the frame pointer is its caller's: followed by it, three of
-  // four samples in so short a function lack the caller.
+  // Before a function has set up its frame, the frame pointer is its caller's: followed by it,
+  // three of four samples in so short a function lack the caller.
   it.skipIf(process.arch !== 'x64')('have the caller of optimised JavaScript', async () => {
     const script = join(scratch, 'optimised.cjs');
     writeFileSync(

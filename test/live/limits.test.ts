@@ -1,4 +1,5 @@
-// The kernel's limits on rings and rates: met, lowered with a word, or refused when asked to be strict.
+// The kernel's limits on rings and rates: met, lowered with a word, or refused when asked to be
+// strict.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,8 +19,8 @@ const REASONS = ['stack copy too short', 'frame pointers lead no further', null]
 const DSOS = ['app', '[kernel.kallsyms]'] as const;
 
 /**
- * A profile of stacks, outermost function first: `main` of the program, `k:read` of the kernel, `-` in no
- * mapping, `?` without a name, `!` the marker of a copy that was too short.
+ * A profile of stacks, outermost function first: `main` of the program, `k:read` of the kernel, `-`
+ * in no mapping, `?` without a name, `!` the marker of a copy that was too short.
  */
 function profileOf(stacks: readonly string[]): Profile {
   const builder = new ProfileBuilder();

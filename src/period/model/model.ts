@@ -1,9 +1,9 @@
 /**
  * How far the kernel's own algorithm explains one stream's reported periods.
  *
- * `replay.ts` computes each period from what was recorded before it. `model-rules.ts` finds out what
- * the recording does not say: HZ, when it ticked, how the kernel rounds. What is left unexplained
- * gets a cause in `model-departures.ts`.
+ * `replay.ts` computes each period from what was recorded before it. `model-rules.ts` finds out
+ * what the recording does not say: HZ, when it ticked, how the kernel rounds. What is left
+ * unexplained gets a cause in `model-departures.ts`.
  */
 
 import { type EighthRounding, isCountedInSoftware } from '../controller.ts';
@@ -19,7 +19,10 @@ import { TICK_RATES, type TickGrid } from './ticks.ts';
 export type ModelReport = {
   /** Samples of which the replay expects a period. */
   readonly compared: number;
-  /** Expected and reported are the same integer. What a guess or a fitted pause had a part in does not count. */
+  /**
+   * Expected and reported are the same integer. What a guess or a fitted pause had a part in does
+   * not count.
+   */
   readonly exact: number;
   /** Expected is within 1 % of reported; these are among them. */
   readonly within1Percent: number;
@@ -73,8 +76,8 @@ export function replayStream(sequence: PeriodSequence, options: ModelOptions): M
 }
 
 /**
- * The same of group `group` of an input; null too for clocks and fixed periods. `grid` are the ticks
- * that another stream has shown.
+ * The same of group `group` of an input; null too for clocks and fixed periods. `grid` are the
+ * ticks that another stream has shown.
  */
 export function replayGroup(
   input: PeriodInput,

@@ -41,8 +41,8 @@ export const MIN_GAP_NS = 5e6;
 const LOOK_BACK = 2;
 
 /**
- * Describes a ramp of the stream with samples `rows`. `throttles` are the stream's own, `cameFrom` is that of
- * `Migrations`.
+ * Describes a ramp of the stream with samples `rows`. `throttles` are the stream's own, `cameFrom`
+ * is that of `Migrations`.
  */
 export function describeReRamp(
   input: PeriodInput,

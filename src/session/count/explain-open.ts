@@ -22,7 +22,9 @@ export type FailedOpen = {
 };
 
 export type OpenFacts = {
-  /** What the kernel says to the event by itself, with another attr; on the calling thread if asked. */
+  /**
+   * What the kernel says to the event by itself, with another attr; on the calling thread if asked.
+   */
   readonly probe: (attr: EventAttr, where?: 'own-thread') => OpenProbe;
   readonly settings: KernelSettings;
 };

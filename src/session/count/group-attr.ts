@@ -12,9 +12,9 @@ const READ_FORMAT =
   PERF_FORMAT.TOTAL_TIME_RUNNING;
 
 /**
- * The attr of one member. Only the leader starts disabled: an enabled member counts while its leader
- * does, and the leader alone is ever switched (native/counter_group.h says why). `pinned` and `exclusive` are for leaders too; the kernel
- * refuses them of members.
+ * The attr of one member. Only the leader starts disabled: an enabled member counts while its
+ * leader does, and the leader alone is ever switched (native/counter_group.h says why). `pinned`
+ * and `exclusive` are for leaders too; the kernel refuses them of members.
  */
 export function groupAttr(
   spec: EventSpec,

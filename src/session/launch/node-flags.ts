@@ -12,15 +12,15 @@ import { findNode, nodeOnPath } from './node-command.ts';
  * interpreted function an entry of its own, so that its frames are told apart on a stack. Both are
  * taken from NODE_OPTIONS, so they reach children, clusters and workers.
  *
- * A jitdump (`--perf-prof`) would also bring the machine code, and for an HTTP server it is 16 times
- * as large; `bench/node-flags.mjs` has both costs.
+ * A jitdump (`--perf-prof`) would also bring the machine code, and for an HTTP server it is 16
+ * times as large; `bench/node-flags.mjs` has both costs.
  */
 export const V8_FLAGS = ['--perf-basic-prof', '--interpreted-frames-native-stack'] as const;
 
 /**
- * With these flags V8 opens a log too, `isolate-…-v8.log` in the working directory; where it can't, it
- * logs to standard output, into what the program says. `+` is a file that nobody sees. NODE_OPTIONS
- * refuses both, so only a command that is Node itself gets them.
+ * With these flags V8 opens a log too, `isolate-…-v8.log` in the working directory; where it can't,
+ * it logs to standard output, into what the program says. `+` is a file that nobody sees.
+ * NODE_OPTIONS refuses both, so only a command that is Node itself gets them.
  */
 const HIDE_LOG = ['--logfile=+', '--no-logfile-per-isolate'] as const;
 
@@ -110,7 +110,9 @@ function wantsLog(word: string): boolean {
   return /^--(?:prof$|log)/.test(word.replaceAll('_', '-'));
 }
 
-/** Whether the command's user may make a file in the working directory, where the command starts. */
+/**
+ * Whether the command's user may make a file in the working directory, where the command starts.
+ */
 function isDirectoryWritable({ user }: CommandSpec): boolean {
   try {
     if (user === undefined || user.uid === process.geteuid?.()) {
@@ -127,8 +129,9 @@ function isDirectoryWritable({ user }: CommandSpec): boolean {
 }
 
 /**
- * The flags that NODE_OPTIONS lacks. What stands on the command line itself does not reach children, so
- * it is added all the same, but for what the user decided otherwise: a jitdump, `--no-…`.
+ * The flags that NODE_OPTIONS lacks. What stands on the command line itself does not reach
+ * children, so it is added all the same, but for what the user decided otherwise: a jitdump,
+ * `--no-…`.
  */
 function missingFlags(inherited: readonly string[], own: readonly string[]): string[] {
   const nameOf = (word: string): string => word.replaceAll('_', '-').split('=', 1)[0] as string;

@@ -12,7 +12,9 @@ const STALLS = ['stalled-cycles-frontend', 'stalled-cycles-backend'] as const;
  */
 const HARDWARE = `{cycles,instructions,branches,branch-misses}:W`;
 
-/** `-d`, `-dd`, `-ddd`: the caches, each with the instructions that misses are told per thousand of. */
+/**
+ * `-d`, `-dd`, `-ddd`: the caches, each with the instructions that misses are told per thousand of.
+ */
 const DETAILS: readonly (readonly string[])[] = [
   [
     '{instructions,L1-dcache-loads,L1-dcache-load-misses}:W',

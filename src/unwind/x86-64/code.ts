@@ -54,8 +54,8 @@ const SIGRETURN = [
 ];
 
 /**
- * The entry of glibc's dynamic loader, `mov %rsp,%rdi; call`; that of musl's programs, which ends in
- * `and $-16,%rsp; call`; and musl's `__clone`, which exits the thread when its function returns:
+ * The entry of glibc's dynamic loader, `mov %rsp,%rdi; call`; that of musl's programs, which ends
+ * in `and $-16,%rsp; call`; and musl's `__clone`, which exits the thread when its function returns:
  * `mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall`. musl's call of main hands the result to
  * `exit`, behind which its function ends: `mov %eax,%edi; call`, then only `nop`s.
  */
@@ -79,8 +79,8 @@ const MOV_EDI_EAX_CALL = [0x89, 0xc7, 0xe8];
 const EXIT_THREAD = [0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05];
 
 /**
- * `call rel32` (e8) and `call r/m` (ff /2) with its forms of 2 to 7 bytes. A byte that looks like one by
- * chance is a call too: this only has to rule out words that are no return addresses.
+ * `call rel32` (e8) and `call r/m` (ff /2) with its forms of 2 to 7 bytes. A byte that looks like
+ * one by chance is a call too: this only has to rule out words that are no return addresses.
  */
 export function isBehindCall(text: Uint8Array, at: number): boolean {
   if (text[at - CALL_BYTES] === CALL) return true;

@@ -25,11 +25,11 @@ const REX_W = 8;
  * handlers go on to the next one so, and have no frame of their own: rbp is that of the function
  * that they interpret, so following it would leave that function out.
  *
- * A frame that the path sets up, as code before a rare call does, it also takes down: until then the
- * stack pointer may change as it likes.
+ * A frame that the path sets up, as code before a rare call does, it also takes down: until then
+ * the stack pointer may change as it likes.
  *
- * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has a
- * frame pointer already), or meets what no function returns through.
+ * False if the path leads out of `text`, sets the stack pointer from elsewhere (so the function has
+ * a frame pointer already), or meets what no function returns through.
  */
 export function walkToReturn(
   text: Uint8Array,
@@ -133,7 +133,9 @@ function destinationOfAdd(opcode: number, modrm: number, rex: number): number {
   return NONE;
 }
 
-/** `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers. */
+/**
+ * `int3`, `hlt`, `leave`, `ud2` and indirect jumps: tables of a switch, and calls through pointers.
+ */
 function isEnd(opcode: number, modrm: number): boolean {
   if (opcode === 0xcc || opcode === 0xf4 || opcode === LEAVE || opcode === 0x0f0b) return true;
   return opcode === 0xff && ((modrm >> 3) & 7) === 4;
