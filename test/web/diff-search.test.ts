@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { encodePageData } from '../../src/export/page-data.ts';
+import { createAnswers } from '../../web/src/worker/answer.ts';
+import { pageOf } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
+
+/** `read` calls itself; here it has 3 of 4 parts, there 1 of 2. */
+const HERE = profileFromText(`
+  period  2     1     1
+          main  main  main
+          read  read  idle
+          read
+`);
+const THERE = profileFromText(`
+  period  1     1
+          main  main
+          read  idle
+`);
+
+it.each([
+  ['callees', false],
+  ['callers', true],
+])('a search in the tree of %s has a share of both recordings, each stack once', (_, inverted) => {
+  const answers = createAnswers();
+  answers.open({ slot: 0, bytes: encodePageData(pageOf(HERE)) });
+  answers.open({ slot: 1, bytes: encodePageData(pageOf(THERE)) });
+  const { found } = answers.diff({
+    event: 0,
+    weight: 'period',
+    thread: null,
+    pid: null,
+    cpu: null,
+    fromNs: null,
+    toNs: null,
+    edits: [],
+    inverted,
+    zoom: [],
+    search: 'read',
+  });
+  expect(found).toMatchObject({ share: 0.75, otherShare: 0.5, functions: 1, problem: null });
+  expect(found?.hits.length).toBe(found?.hitCount);
+});
