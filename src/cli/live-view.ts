@@ -3,50 +3,80 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { GrowingFile } from '../view/growing-file.ts';
-import type { ViewServer } from '../view/server.ts';
+import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
 import type { RecordFlags } from './record-flags.ts';
-import { interrupted, readPort, showPage } from './view.ts';
+import { announcePage, interrupted, listenForPage, readPort } from './view.ts';
+import type { ViewThreadData } from './view-thread.ts';
+
+export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
 
 /** The page of a recording that is being written. */
 export type LiveView = {
+  /** The recording has begun: prints the address and follows. */
+  show(): Promise<void>;
   /** The recording has ended: shows all of it, until Ctrl-C. */
   serveFinished(): Promise<void>;
+  /** Ends the server, whatever it does. */
+  close(): Promise<void>;
 };
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
-export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput'>): void {
+export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput' | 'port'>): void {
   if (flags.output === '-') throw new UsageError('--view needs a file, and -o - writes a stream');
   if (flags.switchOutput !== undefined) {
     throw new UsageError('--view shows one file, and --switch-output writes many');
   }
+  readPort(flags.port);
 }
 
-/** Shows the recording at `path` while it grows. */
-export async function startLiveView(
-  path: string,
-  flags: { readonly port?: string; readonly open?: boolean },
-): Promise<LiveView> {
-  let server: ViewServer | null = null;
-  const growing = await GrowingFile.open(path, { lines: true }, () => server?.streams.grow());
-  const port = readPort(flags.port);
-  server = await showPage([growing.file], { ...flags, port, isLive: true });
-  growing.follow();
+/**
+ * Listens for the page of the recording that will be at `path`. Throws `FailedError` where that
+ * is not possible, before anything is started.
+ */
+export async function openLiveView(path: string, flags: LiveViewFlags): Promise<LiveView> {
+  const entry = new URL('./view-thread.js', import.meta.url);
+  let lastProblem = '';
+  let isClosed = false;
+  const growing = new GrowingFile(path, {
+    open: (path) => {
+      const data: ViewThreadData = { path, isLive: true, flags: {} };
+      return new ThreadedFile(path, entry, data, { isLive: true });
+    },
+    isWatched: () => server.streams.isWatched,
+    onGrowth: () => server.streams.grow(),
+    onProblem: ({ message }) => {
+      // Each second anew, it would be the same.
+      if (message !== lastProblem && !isClosed) say(`perf-ts: the page: ${message}`);
+      lastProblem = message;
+    },
+  });
+  const options = { ...flags, port: readPort(flags.port), isLive: true };
+  const { server, viewer } = await listenForPage([growing], options);
   return {
+    async show() {
+      growing.follow();
+      await announcePage(server.url, viewer, options);
+    },
     async serveFinished() {
-      await growing.finish();
-      server.streams.end();
-      say('perf-ts: the page shows all of it, until Ctrl-C');
-      await interrupted();
+      const ended = interrupted();
+      const finished = growing.finish().then(() => {
+        server.streams.end();
+        if (!isClosed) say('perf-ts: the page shows all of it, until Ctrl-C');
+      });
+      await Promise.race([ended, finished]);
+      await ended;
+    },
+    async close() {
+      isClosed = true;
       await server.close();
+      await growing.close();
     },
   };
 }
 
 /** `perf-ts view --live`: records processes that run, and shows them meanwhile. */
-export async function runLiveView(
-  flags: RecordFlags & { readonly port?: string; readonly open?: boolean },
-): Promise<void> {
+export async function runLiveView(flags: RecordFlags): Promise<void> {
   if (flags.pid === undefined && flags.tid === undefined && !flags.allCpus) {
     throw new UsageError('view --live: of what? -p PID, -t TID, or -a for the whole system', [
       'a program that is to be started: perf-ts record --view -- ./app',

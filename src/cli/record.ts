@@ -32,21 +32,9 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   if (flags.archive === true && options.output === '-') {
     throw new UsageError('--archive needs a file, and -o - writes a stream');
   }
-  if (flags.view === true) (await import('./live-view.ts')).checkLiveView(flags);
-  // From the first moment: by itself this signal ends a process.
-  process.on('SIGUSR2', () => {});
-  const running = await startRecording(options);
-  const signals = forwardSignals(running);
-  const view = flags.view === true ? await startView(options, flags) : null;
-  const recording = await running.finished;
-  if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
-  else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
-  if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
-  signals.fileComplete();
-  const exit = await running.exited;
-  signals.dispose();
-  if (flags.archive === true) await archive(recording.path, quiet);
-  await view?.serveFinished();
+  const { recording, exit } = await (flags.view === true
+    ? recordWithView(options, flags)
+    : recordAndTell(options, flags, null));
   const status = exitStatus(recording, exit);
   const { share } = lossOf(recording.totals);
   const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
@@ -57,10 +45,42 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
 }
 
-/** The page of the recording while it grows. */
-async function startView(options: RecordOptions, flags: RecordFlags): Promise<LiveView> {
-  const { startLiveView } = await import('./live-view.ts');
-  return startLiveView(options.output ?? 'perf.data', flags);
+type Outcome = { readonly recording: Recording; readonly exit: CommandExit | null };
+
+/** The page of the recording meanwhile. What its server can't do fails before anything is started. */
+async function recordWithView(options: RecordOptions, flags: RecordFlags): Promise<Outcome> {
+  const { checkLiveView, openLiveView } = await import('./live-view.ts');
+  checkLiveView(flags);
+  const view = await openLiveView(options.output ?? 'perf.data', flags);
+  try {
+    return await recordAndTell(options, flags, view);
+  } finally {
+    await view.close();
+  }
+}
+
+/** Until the file is complete and the command has ended; with a page, until Ctrl-C. */
+async function recordAndTell(
+  options: RecordOptions,
+  flags: RecordFlags,
+  view: LiveView | null,
+): Promise<Outcome> {
+  const quiet = flags.quiet === true;
+  // From the first moment: by itself this signal ends a process.
+  process.on('SIGUSR2', () => {});
+  const running = await startRecording(options);
+  const signals = forwardSignals(running);
+  await view?.show();
+  const recording = await running.finished;
+  if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
+  else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
+  if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
+  signals.fileComplete();
+  const exit = await running.exited;
+  signals.dispose();
+  if (flags.archive === true) await archive(recording.path, quiet);
+  await view?.serveFinished();
+  return { recording, exit };
 }
 
 /** Stores what names the samples, now that the command has ended and its files still are there. */

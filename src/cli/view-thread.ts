@@ -1,14 +1,18 @@
 // The thread of a recording that `view` shows.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { setPriority } from 'node:os';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { WeightKind } from '../profile/types.ts';
+import { openProfile } from '../session/read/open-profile.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { answerFrom } from '../view/file-thread.ts';
 import { ViewedFile } from '../view/viewed-file.ts';
-import { loadForCommand } from './load.ts';
+import { loadForCommand, symbolSources } from './load.ts';
 
 export type ViewThreadData = {
   readonly path: string;
+  /** It is being written, by this process. */
+  readonly isLive?: boolean;
   readonly flags: SymbolSources & {
     readonly strict?: boolean;
     readonly verbose?: boolean;
@@ -16,9 +20,38 @@ export type ViewThreadData = {
   };
 };
 
-if (parentPort !== null) answerFrom(parentPort, open(workerData as ViewThreadData));
+/** On the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
+const LIVE_PRIORITY = 5;
+
+if (parentPort !== null) {
+  const data = workerData as ViewThreadData;
+  if (data.isLive) answerLive(parentPort, data);
+  else answerFrom(parentPort, open(data));
+}
 
 async function open({ path, flags }: ViewThreadData): Promise<ViewedFile> {
   const opened = await loadForCommand(path, { ...flags, lines: flags.inline !== false });
   return new ViewedFile(path, opened, flags);
+}
+
+function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
+  // Of this thread: Linux gives each its own.
+  setPriority(LIVE_PRIORITY);
+  const read = (from: string) =>
+    openProfile(from, { ...symbolSources(flags), lines: flags.inline !== false });
+  const file = read(path).then(
+    (opened) => new ViewedFile(path, opened, { ...flags, isLive: true }),
+  );
+  answerFrom(port, file, async (from, isLast) => {
+    if (isLast) setUsualPriority();
+    (await file).replace(await read(from), { isLive: !isLast });
+  });
+}
+
+function setUsualPriority(): void {
+  try {
+    setPriority(0);
+  } catch {
+    // That takes a privilege: without, the last reading is as slow as the others.
+  }
 }

@@ -4,7 +4,7 @@ import type { WeightKind } from '../profile/types.ts';
 import { openRecording, withSource } from '../session/read/open-recording.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { openingHint } from '../view/browser-command.ts';
-import { findViewer, openBrowser, usersOf } from '../view/open-browser.ts';
+import { findViewer, openBrowser, usersOf, type Viewer } from '../view/open-browser.ts';
 import type { ServedFile } from '../view/served-file.ts';
 import { startViewServer, type ViewServer } from '../view/server.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
@@ -41,8 +41,10 @@ export async function runView(
     for (const path of paths) checkIsRecording(path);
     // What comes through a pipe can't be looked at before it is read.
     if (paths.includes('-')) await read;
-    server = await showPage(files, { ...flags, port, isLive: false });
+    const listening = await listenForPage(files, { port, isLive: false });
+    server = listening.server;
     const ended = interrupted();
+    await announcePage(server.url, listening.viewer, flags);
     await Promise.race([ended, read]);
     await ended;
   } finally {
@@ -59,22 +61,29 @@ function checkIsRecording(path: string): void {
   });
 }
 
-/** Starts the server, prints its address and opens the browser. */
-export async function showPage(
+/** Starts the server for whoever may look. */
+export async function listenForPage(
   files: readonly ServedFile[],
-  options: { port: number; open?: boolean; isLive: boolean },
-): Promise<ViewServer> {
+  options: { readonly port: number; readonly isLive: boolean },
+): Promise<{ readonly server: ViewServer; readonly viewer: Viewer }> {
   const viewer = findViewer();
   const users = usersOf(viewer);
-  const server = await startViewServer(files, { ...options, users });
-  process.stdout.write(`${server.url}\n`);
-  if (options.open === false || !process.stdout.isTTY) return server;
-  const hint = openingHint(server.url, viewer.env);
+  return { server: await startViewServer(files, { ...options, users }), viewer };
+}
+
+/** Prints the address and opens the browser; `open` false: only prints. */
+export async function announcePage(
+  url: string,
+  viewer: Viewer,
+  { open }: { readonly open?: boolean },
+): Promise<void> {
+  process.stdout.write(`${url}\n`);
+  if (open === false || !process.stdout.isTTY) return;
+  const hint = openingHint(url, viewer.env);
   const onFailure = (problem: string) => say(`perf-ts: ${problem}: ${hint}`);
-  const problem = await openBrowser(server.url, viewer, onFailure);
+  const problem = await openBrowser(url, viewer, onFailure);
   if (problem !== null) onFailure(problem);
   else say('perf-ts: Ctrl-C ends it');
-  return server;
 }
 
 export function readPort(text: string | undefined): number {

@@ -7,7 +7,9 @@ export type FileQuestion =
   | { readonly kind: 'pageReport' }
   | { readonly kind: 'download'; readonly format: DownloadFormat }
   | { readonly kind: 'source'; readonly string: number }
-  | { readonly kind: 'assembly'; readonly func: number };
+  | { readonly kind: 'assembly'; readonly func: number }
+  /** Of a recording that grows; the answer is empty. */
+  | { readonly kind: 'reread'; readonly path: string; readonly isLast: boolean };
 
 export type FileRequest = { readonly id: number; readonly question: FileQuestion };
 

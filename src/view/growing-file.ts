@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
-import { type OpenProfileOptions, openProfile } from '../session/read/open-profile.ts';
-import { ViewedFile } from './viewed-file.ts';
+import { type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { FailedError } from '../base/errors.ts';
+import type { DownloadFormat, ServedFile } from './served-file.ts';
 
 /**
  * How often the page is told of more. Reading all of it again takes longer as it grows; at most half
@@ -8,70 +9,135 @@ import { ViewedFile } from './viewed-file.ts';
  */
 const UPDATE_MS = 1000;
 
+/** A reader of the recording: a `ThreadedFile`, so that the recorder itself is not held up. */
+export type Rereader = ServedFile & {
+  /** Reads what is at `path` now; `isLast`: it is complete. */
+  reread(path: string, isLast: boolean): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type GrowingFileOptions = {
+  /** Starts reading the recording at this path. */
+  readonly open: (path: string) => Rereader;
+  /** Whether anybody looks. Nothing is read while nobody does. */
+  readonly isWatched: () => boolean;
+  /** There is more to be seen. */
+  readonly onGrowth: () => void;
+  /** It could not be read once more; what was read is still shown. */
+  readonly onProblem: (error: Error) => void;
+};
+
 /**
  * A recording that is being written, read again as it grows. What is read is the file as it is: every
  * chunk in it is whole, and what a recording has only at its end (build IDs, final counts) is not
  * needed to name its frames. So a live page shows exactly what the finished one will.
+ *
+ * It is served before it begins; questions wait until then.
  */
-export class GrowingFile {
-  readonly file: ViewedFile;
+export class GrowingFile implements ServedFile {
+  readonly name: string;
   readonly #path: string;
-  readonly #options: OpenProfileOptions;
-  readonly #onGrowth: () => void;
-  #bytes: number;
+  readonly #options: GrowingFileOptions;
+  readonly #begun: Promise<Rereader>;
+  #begin: (reader: Rereader) => void = () => {};
+  #reader: Rereader | null = null;
+  /** As it was when it was read. */
+  #file: Stats | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #reading: Promise<void> = Promise.resolve();
   #hasEnded = false;
 
-  private constructor(
-    path: string,
-    options: OpenProfileOptions,
-    file: ViewedFile,
-    onGrowth: () => void,
-  ) {
+  constructor(path: string, options: GrowingFileOptions) {
+    this.name = basename(path);
     this.#path = path;
     this.#options = options;
-    this.#bytes = statSync(path).size;
-    this.file = file;
-    this.#onGrowth = onGrowth;
+    this.#begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
   }
 
-  static async open(
-    path: string,
-    options: OpenProfileOptions,
-    onGrowth: () => void,
-  ): Promise<GrowingFile> {
-    const file = new ViewedFile(path, await openProfile(path, options), { isLive: true });
-    return new GrowingFile(path, options, file, onGrowth);
+  async pageData(): Promise<Uint8Array> {
+    return (await this.#begun).pageData();
   }
 
-  /** Reads again each second, or as often as it can. */
+  async pageReport(): Promise<string> {
+    return (await this.#begun).pageReport();
+  }
+
+  async download(format: DownloadFormat): Promise<Uint8Array> {
+    return (await this.#begun).download(format);
+  }
+
+  async source(string: number): Promise<string> {
+    return (await this.#begun).source(string);
+  }
+
+  async assembly(func: number): Promise<string> {
+    return (await this.#begun).assembly(func);
+  }
+
+  /** The file is there: reads it, and again each second, or as often as it can. */
   follow(): void {
+    this.#file = statSync(this.#path);
+    this.#reader = this.#options.open(this.#path);
+    this.#begin(this.#reader);
     this.#plan(UPDATE_MS);
   }
 
   /** Reads the complete file once more, as the recording has ended. */
   async finish(): Promise<void> {
+    this.#stopFollowing();
+    await this.#reading;
+    await this.#read(true);
+  }
+
+  async close(): Promise<void> {
+    this.#stopFollowing();
+    await this.#reader?.close();
+  }
+
+  #stopFollowing(): void {
     this.#hasEnded = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.file.replace(await openProfile(this.#path, this.#options), { isLive: false });
-    this.#onGrowth();
   }
 
   #plan(delayMs: number): void {
-    this.#timer = setTimeout(() => void this.#update(), delayMs);
+    this.#timer = setTimeout(() => {
+      this.#reading = this.#update();
+    }, delayMs);
   }
 
   async #update(): Promise<void> {
     const startMs = performance.now();
-    const bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? this.#bytes;
-    if (bytes !== this.#bytes) {
-      this.#bytes = bytes;
-      const opened = await openProfile(this.#path, this.#options);
-      if (this.#hasEnded) return;
-      this.file.replace(opened, { isLive: true });
-      this.#onGrowth();
-    }
+    if (this.#options.isWatched()) await this.#read(false);
+    if (this.#hasEnded) return;
     const tookMs = performance.now() - startMs;
     this.#plan(Math.max(UPDATE_MS - tookMs, tookMs));
+  }
+
+  async #read(isLast: boolean): Promise<void> {
+    try {
+      const { path, file } = this.#find();
+      if (file.size === this.#file?.size && !isLast) return;
+      await this.#reader?.reread(path, isLast);
+      this.#file = file;
+      this.#options.onGrowth();
+    } catch (error) {
+      if (!this.#hasEnded || isLast) this.#options.onProblem(error as Error);
+    }
+  }
+
+  /**
+   * Another recording of the same name moves this one to `.old`, as perf does; what then has its
+   * name is not this one. Throws `FailedError` where it is gone.
+   */
+  #find(): { readonly path: string; readonly file: Stats } {
+    for (const path of [this.#path, `${this.#path}.old`]) {
+      const file = statSync(path, { throwIfNoEntry: false });
+      if (file?.ino === this.#file?.ino && file?.dev === this.#file?.dev && file !== undefined) {
+        return { path, file };
+      }
+    }
+    throw new FailedError(`${this.#path}: is there no more; the page shows what was read of it`);
   }
 }

@@ -9,6 +9,11 @@ export class LiveStreams {
   #version = 0;
   #hasEnded = false;
 
+  /** Whether any page follows. */
+  get isWatched(): boolean {
+    return this.#open.size > 0;
+  }
+
   get version(): number {
     return this.#version;
   }
@@ -19,7 +24,7 @@ export class LiveStreams {
     response.on('close', () => this.#open.delete(response));
     // What happened before the page asked.
     if (this.#version > since) write(response, 'profile', this.#version);
-    if (this.#hasEnded) write(response, 'end', this.#version);
+    if (this.#hasEnded) this.#end(response);
     else response.flushHeaders();
   }
 
@@ -33,7 +38,12 @@ export class LiveStreams {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    for (const response of this.#open) write(response, 'end', this.#version);
+    for (const response of this.#open) this.#end(response);
+  }
+
+  #end(response: ServerResponse): void {
+    write(response, 'end', this.#version);
+    response.end();
   }
 }
 

@@ -21,23 +21,26 @@ export class ThreadedFile implements ServedFile {
   readonly name: string;
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #page: Promise<Uint8Array>;
+  readonly #page: Promise<Uint8Array> | null;
   #lastId = 0;
 
-  /** `entry` is the module that calls `answerFrom`; it gets `data` as its `workerData`. */
-  constructor(path: string, entry: URL, data: unknown) {
+  /**
+   * `entry` is the module that calls `answerFrom`; it gets `data` as its `workerData`. Of one that
+   * does not grow, the page's data are asked for at once.
+   */
+  constructor(path: string, entry: URL, data: unknown, { isLive = false } = {}) {
     this.name = basename(path);
     this.#thread = new Worker(entry, { workerData: data });
     this.#thread.on('message', (reply: FileReply) => this.#settle(reply));
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));
-    this.#page = this.#ask({ kind: 'pageData' }) as Promise<Uint8Array>;
+    this.#page = isLive ? null : this.#askPage();
     // Whoever waits for the page is told.
-    this.#page.catch(() => {});
+    this.#page?.catch(() => {});
   }
 
   pageData(): Promise<Uint8Array> {
-    return this.#page;
+    return this.#page ?? this.#askPage();
   }
 
   pageReport(): Promise<string> {
@@ -56,9 +59,17 @@ export class ThreadedFile implements ServedFile {
     return this.#ask({ kind: 'assembly', func }) as Promise<string>;
   }
 
+  async reread(path: string, isLast: boolean): Promise<void> {
+    await this.#ask({ kind: 'reread', path, isLast });
+  }
+
   /** Ends the thread, also in the middle of reading. */
   async close(): Promise<void> {
     await this.#thread.terminate();
+  }
+
+  #askPage(): Promise<Uint8Array> {
+    return this.#ask({ kind: 'pageData' }) as Promise<Uint8Array>;
   }
 
   #ask(question: FileQuestion): Promise<Uint8Array | string> {

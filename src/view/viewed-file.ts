@@ -105,7 +105,8 @@ export class ViewedFile implements ServedFile {
   }
 
   source(string: number): string {
-    this.#sources ??= new SourceFiles(this.#opened.profile);
+    this.pageData();
+    this.#sources ??= new SourceFiles(this.#shown as Profile);
     return this.#sources.read(string);
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GrowingFile } from '../../src/view/growing-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
+import { rereadHere } from '../helpers/reread-here.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { sample } from './recording-text.ts';
 
@@ -12,6 +13,7 @@ describeBrowser('the page of a recording that is being made', (tab) => {
   let path: string;
   let growing: GrowingFile;
   let server: ViewServer;
+  const problems: string[] = [];
 
   const samplesOf = (name: string, fromMs: number) =>
     Array.from({ length: 50 }, (_, ms) =>
@@ -22,13 +24,18 @@ describeBrowser('the page of a recording that is being made', (tab) => {
     directory = mkdtempSync(join(tmpdir(), 'perf-ts-live-'));
     path = join(directory, 'recording.txt');
     writeFileSync(path, `${samplesOf('first', 0)}\n`);
-    growing = await GrowingFile.open(path, {}, () => server.streams.grow());
-    server = await startViewServer([growing.file], { port: 0, isLive: true, users: null });
+    growing = new GrowingFile(path, {
+      open: rereadHere,
+      isWatched: () => server.streams.isWatched,
+      onGrowth: () => server.streams.grow(),
+      onProblem: (error) => problems.push(error.message),
+    });
+    server = await startViewServer([growing], { port: 0, isLive: true, users: null });
     growing.follow();
   });
   afterAll(async () => {
-    await growing.finish();
     await server.close();
+    await growing.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -56,5 +63,6 @@ describeBrowser('the page of a recording that is being made', (tab) => {
     await growing.finish();
     server.streams.end();
     await page.getByText('The recording has ended').waitFor();
+    expect(problems).toStrictEqual([]);
   });
 });

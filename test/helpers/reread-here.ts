@@ -1,0 +1,23 @@
+import { basename } from 'node:path';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import type { Rereader } from '../../src/view/growing-file.ts';
+import { ViewedFile } from '../../src/view/viewed-file.ts';
+
+/** Reads a growing recording in this thread, as the live page's own thread does. */
+export function rereadHere(path: string): Rereader {
+  const reading = openProfile(path).then(
+    (opened) => new ViewedFile(path, opened, { isLive: true }),
+  );
+  return {
+    name: basename(path),
+    pageData: async () => (await reading).pageData(),
+    pageReport: async () => (await reading).pageReport(),
+    download: async (format) => (await reading).download(format),
+    source: async (string) => (await reading).source(string),
+    assembly: async (func) => (await reading).assembly(func),
+    async reread(from, isLast) {
+      (await reading).replace(await openProfile(from), { isLive: !isLast });
+    },
+    close: async () => {},
+  };
+}
