@@ -110,8 +110,12 @@ describeBrowser('the views of functions', (tab) => {
     const { page } = await tab.visit(`${server.url}#tab=table`);
     const names = page.locator('.data-table .name');
     await expect.poll(() => names.first().innerText()).toBe('skipSpace');
-    await page.getByRole('button', { name: 'Total' }).click();
+    await page.getByRole('button', { name: 'Total' }).press('Enter');
     await expect.poll(() => names.first().innerText()).toBe('main');
+    // The table is drawn anew, and whoever goes by keys stays where they were.
+    expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Total/);
+    await page.getByLabel('Filter rows').fill('no such function');
+    await page.getByText('No row matches no such function.').waitFor();
     await page.getByLabel('Filter rows').fill('libdraw');
     await expect.poll(() => names.allInnerTexts()).toStrictEqual(['paintCell']);
     await names.first().click();
@@ -135,6 +139,10 @@ describeBrowser('the views of functions', (tab) => {
     await page.locator('.call-tree tr', { hasText: 'render' }).focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => names.allInnerTexts()).toContain('paintCell');
+    // Open rows are in the address.
+    await page.reload();
+    await expect.poll(() => names.allInnerTexts()).toContain('paintCell');
+    await page.locator('.call-tree tr', { hasText: 'render' }).focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => names.allInnerTexts()).not.toContain('paintCell');
   });

@@ -62,5 +62,10 @@ describeBrowser('the page of a server', (tab) => {
       .locator('.table-box [role=row], .table-box tr')
       .filter({ hasText: 'skipSpace' });
     await expect.poll(() => grown.first().innerText()).toContain('+');
+    await page.getByLabel('Search functions').fill('skipSpace');
+    const found = page.locator('.search-result');
+    await expect.poll(() => found.innerText()).toMatch(/43\.\d % here, 33\.\d % there matched · 1 ×/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.crumb').last().innerText()).toBe('skipSpace');
   });
 });

@@ -79,10 +79,11 @@ export function shiftKeys(page: Window, setup: PageSetup, funcCount: number): vo
   if (setup.live === null || earlier === funcCount) return;
   page.sessionStorage.setItem(FUNCS_KEY, String(funcCount));
   const state: ViewState = decodeState(page.location.hash);
-  const zoom = state.zoom.map(
-    (key) => key + Math.min(2, Math.floor(key / earlier)) * (funcCount - earlier),
-  );
-  page.history.replaceState(null, '', `#${encodeState({ ...state, zoom })}`);
+  const shift = (key: number) =>
+    key + Math.min(2, Math.floor(key / earlier)) * (funcCount - earlier);
+  const zoom = state.zoom.map(shift);
+  const treeOpen = state.treeOpen.replace(/\d+/g, (key) => String(shift(Number(key))));
+  page.history.replaceState(null, '', `#${encodeState({ ...state, zoom, treeOpen })}`);
 }
 
 function isBusy(document: Document): boolean {

@@ -48,6 +48,10 @@ export type ViewState = {
   /** Column and direction: `self-`, `name+`. */
   readonly tableSort: string;
   readonly tableFilter: string;
+  /** The same of the changes between two recordings: `change-`. */
+  readonly diffSort: string;
+  /** Rows of the call tree that are open (`tables/open-rows.ts`); empty: the heaviest path. */
+  readonly treeOpen: string;
 
   /** Row of the groups that `groupByStream` makes; null: the event's largest. */
   readonly stream: number | null;
@@ -91,6 +95,8 @@ export const DEFAULT_STATE: ViewState = {
   tableBy: 'function',
   tableSort: 'self-',
   tableFilter: '',
+  diffSort: 'change-',
+  treeOpen: '',
   stream: null,
   heatColumnNs: 1e9,
   heatRows: 50,
@@ -175,6 +181,8 @@ const CODECS: { readonly [Key in keyof ViewState]: Codec<ViewState[Key]> } = {
   tableBy: oneOf('function', 'file', 'dso', 'thread'),
   tableSort: text,
   tableFilter: text,
+  diffSort: text,
+  treeOpen: text,
   stream: rowOrNone,
   heatColumnNs: within(1e6, 1e11),
   heatRows: within(2, 200),

@@ -1,11 +1,12 @@
-import { element, replaceKeepingFocus, switcher } from '../dom.ts';
-import { formatShare } from '../format.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
+import { renderCrumbs } from './crumbs.ts';
+import { cursorKeys } from './cursor-keys.ts';
 import { renderEdits } from './edit-chips.ts';
 import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
 import { frameActions } from './frame-actions.ts';
@@ -14,27 +15,15 @@ import { describeFrame, speakFrame } from './frame-lines.ts';
 import { showMenu } from './frame-menu.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
 import { createSearchBar } from './search-bar.ts';
+import { createRootsChooser, orderSwitch, shapeSwitch, treeSwitch } from './tree-switches.ts';
 import './flame.css';
-
-const ROOTS = [
-  ['comm', 'comm'],
-  ['thread', 'thread'],
-  ['process', 'process'],
-  ['cpu', 'CPU'],
-  ['none', 'nothing'],
-] as const satisfies readonly (readonly [ViewState['roots'], string])[];
 
 /** The flame graph with its controls. */
 export function createFlameView(context: ViewContext): TabView {
   const { store, ask, recording } = context;
   const funcs = recording.funcCount;
   const search = createSearchBar(context);
-  const roots = element('select');
-  roots.append(...ROOTS.map(([value, label]) => option(value, label)));
-  roots.addEventListener('change', () =>
-    store.change({ roots: roots.value as ViewState['roots'], zoom: [] }),
-  );
-  const rootsLabel = element('label', 'chooser', element('span', '', 'Root by'), roots);
+  const roots = createRootsChooser(store);
   const switches = element('div', 'switches');
   const crumbs = element('nav', 'crumbs');
   crumbs.setAttribute('aria-label', 'Zoomed frames');
@@ -49,7 +38,7 @@ export function createFlameView(context: ViewContext): TabView {
   const root = element(
     'div',
     'flame',
-    element('div', 'view-controls', rootsLabel, switches, search.root),
+    element('div', 'view-controls', roots.root, switches, search.root),
     edits,
     crumbs,
     legend,
@@ -67,9 +56,13 @@ export function createFlameView(context: ViewContext): TabView {
 
   function show(next: ViewState): void {
     state = next;
-    roots.value = next.roots;
-    roots.disabled = next.tree === 'callers';
-    replaceKeepingFocus(switches, ...renderSwitches(store, next));
+    roots.show(next);
+    replaceKeepingFocus(
+      switches,
+      treeSwitch(store, next),
+      shapeSwitch(store, next),
+      orderSwitch(store, next),
+    );
     replaceKeepingFocus(
       edits,
       ...renderEdits(store, next, {
@@ -119,7 +112,7 @@ export function createFlameView(context: ViewContext): TabView {
     intervals = null;
     box.replaceChildren();
     box.removeAttribute('aria-busy');
-    replaceKeepingFocus(crumbs, ...renderCrumbs(tree));
+    replaceKeepingFocus(crumbs, ...renderCrumbs(store, tree));
     legend.replaceChildren(...renderLegend(tree, funcs));
     folded.textContent = describeFolding(tree, hasStacks(tree));
     if (tree.samples === 0 && tree.weight === 0) {
@@ -190,26 +183,6 @@ export function createFlameView(context: ViewContext): TabView {
     spoken.textContent = speakFrame(result, node, state.tree === 'callers');
   }
 
-  function renderCrumbs(tree: TreeResult): HTMLElement[] {
-    if (tree.zoom.length === 0) return [];
-    const button = (text: string, depth: number): HTMLElement => {
-      const made = element('button', 'crumb', text);
-      made.type = 'button';
-      made.title = text;
-      made.dataset.key = String(depth);
-      if (depth === tree.zoom.length) made.ariaCurrent = 'true';
-      const path = tree.zoom.slice(0, depth).map(({ key }) => key);
-      made.addEventListener('click', () => store.change({ zoom: path }));
-      return made;
-    };
-    const share = tree.weight === 0 ? 0 : tree.zoomWeight / tree.weight;
-    return [
-      button('all', 0),
-      ...tree.zoom.map(({ name }, index) => button(name, index + 1)),
-      element('span', 'crumb-share', `${formatShare(share)} of all`),
-    ];
-  }
-
   let drawnWidth = 0;
   new ResizeObserver(() => {
     if (box.clientWidth === drawnWidth || box.clientWidth === 0) return;
@@ -232,8 +205,6 @@ export function createFlameView(context: ViewContext): TabView {
     search.focus();
   });
 
-  const outwards = () => (state.shape === 'flame' ? 'caller' : 'callee');
-  const inwards = () => (state.shape === 'flame' ? 'callee' : 'caller');
   return {
     root,
     show,
@@ -242,50 +213,20 @@ export function createFlameView(context: ViewContext): TabView {
       { key: '/', does: 'search (also Ctrl-F)', run: () => search.focus() },
       { key: 'n', does: 'next match', run: () => search.step(1) },
       { key: 'p', does: 'previous match', run: () => search.step(-1) },
-      { key: 'ArrowUp', does: 'frame above', run: () => chart?.moveCursor(inwards()) },
-      { key: 'ArrowDown', does: 'frame below', run: () => chart?.moveCursor(outwards()) },
-      { key: 'ArrowLeft', does: 'frame to the left', run: () => chart?.moveCursor('left') },
-      { key: 'ArrowRight', does: 'frame to the right', run: () => chart?.moveCursor('right') },
-      { key: 'Enter', does: 'zoom into the frame', run: onEnter },
-      { key: 'Backspace', does: 'zoom out by one frame', run: zoomOut },
-      { key: 'm', does: 'menu of the frame: hide, focus, merge …', run: onMenuKey },
-      { key: 'i', does: 'callers instead of callees', run: invert },
-      { key: 'Escape', does: 'no zoom, no search', run: () => reset() },
+      ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
     ],
   };
-
-  function onEnter(): void {
-    // A button that has the focus is what is meant.
-    if (document.activeElement instanceof HTMLButtonElement) {
-      document.activeElement.click();
-      return;
-    }
-    const cursor = chart?.cursor();
-    if (cursor) zoomTo(cursor);
-  }
-
-  function onMenuKey(): void {
-    const cursor = chart?.cursor();
-    if (chart && cursor) openMenu(cursor, chart.cursorPlace());
-  }
-
-  function zoomOut(): void {
-    store.change({ zoom: state.zoom.slice(0, -1) });
-  }
-
-  function invert(): void {
-    store.change({ tree: state.tree === 'callers' ? 'callees' : 'callers', zoom: [] });
-  }
-
-  function reset(): void {
-    store.change({ zoom: [], search: '' });
-  }
 }
 
-/** As much of the window as is left below the controls, so that both ends can be in view. */
-export function fitHeight(box: HTMLElement): void {
+/**
+ * As much of the window as is left below the controls, or that share of the window, so that both
+ * ends can be in view.
+ */
+export function fitHeight(box: HTMLElement, share = 1): void {
   const top = box.getBoundingClientRect().top + window.scrollY;
-  box.style.maxHeight = `${Math.max(LEAST_HEIGHT, window.innerHeight - top - ROOM_BELOW)}px`;
+  const left = window.innerHeight - top - ROOM_BELOW;
+  const height = Math.max(LEAST_HEIGHT, Math.min(left, share * window.innerHeight));
+  box.style.maxHeight = `${Math.round(height)}px`;
 }
 
 /** Milliseconds. */
@@ -293,42 +234,3 @@ const INTERVALS_AFTER = 600;
 /** Pixels. */
 const LEAST_HEIGHT = 200;
 const ROOM_BELOW = 44;
-
-function option(value: string, label: string): HTMLOptionElement {
-  const made = element('option', '', label);
-  made.value = value;
-  return made;
-}
-
-export function renderSwitches(store: ViewContext['store'], state: ViewState): HTMLElement[] {
-  return [
-    switcher(
-      'Tree',
-      [
-        { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
-        { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
-      ],
-      state.tree,
-      (tree) => store.change({ tree, zoom: [] }),
-    ),
-    switcher(
-      'Shape',
-      [
-        { value: 'flame', label: 'Flame', hint: 'The root at the bottom' },
-        { value: 'icicle', label: 'Icicle', hint: 'The root on top' },
-      ],
-      state.shape,
-      (shape) => store.change({ shape }),
-    ),
-    switcher(
-      'Order',
-      [
-        { value: 'weight', label: 'Widest', hint: 'Heaviest frames first' },
-        { value: 'name', label: 'Name', hint: 'By name' },
-        { value: 'time', label: 'Time', hint: 'In the order in which frames first occurred' },
-      ],
-      state.sort,
-      (sort) => store.change({ sort }),
-    ),
-  ];
-}

@@ -1,16 +1,20 @@
-import { element, switcher } from '../dom.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
+import { renderCrumbs } from '../flame/crumbs.ts';
 import { frameActions } from '../flame/frame-actions.ts';
 import { kindColour } from '../flame/frame-colours.ts';
 import { showMenu } from '../flame/frame-menu.ts';
 import { isInlined } from '../flame/frame-nodes.ts';
 import { createSearchBar } from '../flame/search-bar.ts';
+import { createRootsChooser, orderSwitch, treeSwitch } from '../flame/tree-switches.ts';
 import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { FrameKey, TreeParams, TreeResult } from '../worker/messages.ts';
-import { shareCell } from './data-table.ts';
+import { focusRow, moveFocus, shareCell } from './data-table.ts';
+import { decodeOpenRows, encodeOpenRows, type OpenRow } from './open-rows.ts';
 import './tables.css';
 
 /** A row as it is shown; children come when it is opened for the first time. */
@@ -33,6 +37,7 @@ export function createCallTreeView(context: ViewContext): TabView {
   const { store, ask, recording } = context;
   const funcs = recording.funcCount;
   const search = createSearchBar(context);
+  const roots = createRootsChooser(store);
   const switches = element('div', 'switches');
   const body = element('tbody');
   const heading = (text: string, isNumber: boolean) => {
@@ -40,11 +45,13 @@ export function createCallTreeView(context: ViewContext): TabView {
     cell.scope = 'col';
     return cell;
   };
+  const weightHeading = heading('Weight', true);
   const head = element(
     'tr',
     '',
     heading('Total', true),
     heading('Self', true),
+    weightHeading,
     heading('Samples', true),
     heading('Function', false),
   );
@@ -52,13 +59,22 @@ export function createCallTreeView(context: ViewContext): TabView {
   table.setAttribute('role', 'treegrid');
   table.setAttribute('aria-label', 'Call tree');
   const status = element('p', 'pruned');
+  const none = element('div');
+  const crumbs = element('nav', 'crumbs');
+  crumbs.setAttribute('aria-label', 'Zoomed frames');
   const root = element(
     'div',
     'tables',
-    element('div', 'view-controls', switches, search.root),
+    element('div', 'view-controls', roots.root, switches, search.root),
+    crumbs,
     element('div', 'table-box', table),
+    none,
     status,
   );
+  let tops: readonly TreeNode[] = [];
+  let shown: TreeResult | null = null;
+  /** `ViewState.treeOpen` as this view has it. */
+  let openText = '';
   let state = store.get();
   let drawnFor = '';
   let running: AbortController | null = null;
@@ -77,21 +93,16 @@ export function createCallTreeView(context: ViewContext): TabView {
 
   function show(next: ViewState): void {
     state = next;
-    switches.replaceChildren(
-      switcher(
-        'Tree',
-        [
-          { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
-          { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
-        ],
-        next.tree,
-        (tree) => store.change({ tree, zoom: [] }),
-      ),
-    );
+    roots.show(next);
+    replaceKeepingFocus(switches, treeSwitch(store, next), orderSwitch(store, next));
     search.show(next);
     const params = paramsOf(next.zoom);
     const question = JSON.stringify(params);
-    if (question === drawnFor) return;
+    if (question === drawnFor) {
+      // The back button opens and closes rows, too.
+      if (next.treeOpen !== openText && shown !== null) draw(shown);
+      return;
+    }
     drawnFor = question;
     running?.abort();
     running = new AbortController();
@@ -107,24 +118,66 @@ export function createCallTreeView(context: ViewContext): TabView {
   }
 
   function draw(result: TreeResult): void {
-    body.replaceChildren();
-    const zoomed = result.zoom.map(({ name }) => name).join(' › ');
+    shown = result;
+    openText = state.treeOpen;
+    table.hidden = result.samples === 0 && result.weight === 0;
+    none.replaceChildren(...(table.hidden ? [renderNoSamples(context, state)] : []));
+    weightHeading.textContent = result.unit === 'nanoseconds' ? 'Total time' : 'Total events';
+    weightHeading.hidden = result.unit === 'samples';
     const samples = formatCount(result.samples);
-    status.textContent = zoomed === '' ? `${samples} samples` : `Below ${zoomed}; Esc shows all`;
-    const tops = makeNodes(
+    replaceKeepingFocus(crumbs, ...renderCrumbs(store, result));
+    status.textContent = `${samples} samples`;
+    tops = makeNodes(
       result,
       -1,
       result.zoom.map(({ key }) => key),
       0,
     );
-    body.append(...tops.map(({ line }) => line));
+    replaceKeepingFocus(body, ...tops.map(({ line }) => line));
+    if (tops[0] !== undefined) tops[0].line.tabIndex = 0;
+    const wanted = decodeOpenRows(state.treeOpen);
+    const keys = new Set(tops.map(keyOf));
+    // Rows of another tree: of other roots, or zoomed into.
+    const isOfThis = wanted?.length === 0 || wanted?.some(({ key }) => keys.has(key));
+    if (wanted !== null && isOfThis) void openAll(tops, wanted);
+    else openHeaviest();
+  }
+
+  function openHeaviest(): void {
     let node: TreeNode | undefined = tops[0];
     for (let opened = 0; node !== undefined && opened < MOST_OPENED; opened++) {
-      const share = result.weight === 0 ? 0 : totalOf(node) / result.weight;
+      const { weight } = node.result;
+      const share = weight === 0 ? 0 : totalOf(node) / weight;
       if (share < OPEN_SHARE) break;
       openLoaded(node);
       node = node.children?.[0];
     }
+  }
+
+  async function openAll(nodes: readonly TreeNode[], wanted: readonly OpenRow[]): Promise<void> {
+    for (const { key, below } of wanted) {
+      const node = nodes.find((candidate) => keyOf(candidate) === key);
+      if (node === undefined) continue;
+      await open(node);
+      if (!node.isOpen) continue;
+      await openAll(node.children ?? [], below);
+    }
+  }
+
+  /** Writes into the address which rows are open. */
+  function remember(): void {
+    const openOnes = (nodes: readonly TreeNode[]): OpenRow[] =>
+      nodes
+        .filter(({ isOpen }) => isOpen)
+        .map((node) => ({ key: keyOf(node), below: openOnes(node.children ?? []) }));
+    openText = encodeOpenRows(openOnes(tops));
+    store.change({ treeOpen: openText }, 'adjust');
+  }
+
+  async function toggle(node: TreeNode): Promise<void> {
+    if (node.isOpen) close(node);
+    else await open(node);
+    if (node.line.isConnected) remember();
   }
 
   const totalOf = ({ result, row }: TreeNode) => result.rows.total[row] as number;
@@ -165,10 +218,10 @@ export function createCallTreeView(context: ViewContext): TabView {
     const total = rows.total[row] as number;
     const self = rows.self[row] as number;
     const share = weight === 0 ? 0 : total / weight;
-    const toggle = element('button', 'twist', '▸');
-    toggle.type = 'button';
-    toggle.tabIndex = -1;
-    toggle.setAttribute('aria-hidden', 'true');
+    const twist = element('button', 'twist', '▸');
+    twist.type = 'button';
+    twist.tabIndex = -1;
+    twist.setAttribute('aria-hidden', 'true');
     const swatch = element('span', 'swatch');
     swatch.style.background = kindColour(labels.kind[label]!);
     const name =
@@ -178,7 +231,7 @@ export function createCallTreeView(context: ViewContext): TabView {
     const cell = element(
       'span',
       'name-cell',
-      toggle,
+      twist,
       swatch,
       element('span', 'name', name + suffix),
       element('span', 'beside', place),
@@ -188,18 +241,24 @@ export function createCallTreeView(context: ViewContext): TabView {
     line.append(
       element('td', 'number', shareCell(formatShare(share), share)),
       element('td', 'number', self === 0 ? '' : formatShare(weight === 0 ? 0 : self / weight)),
-      element('td', 'number', unit === 'samples' ? formatCount(total) : ''),
+      ...(unit === 'samples' ? [] : [element('td', 'number', formatWeight(total, unit))]),
+      element('td', 'number', folded > 0 ? '' : formatCount(rows.samples[row] as number)),
       element('td', '', cell),
     );
-    line.children[2]!.textContent = folded > 0 ? '' : formatCount(rows.samples[row] as number);
-    (line.children[0] as HTMLElement).title = formatWeight(total, unit);
-    line.tabIndex = 0;
+    line.tabIndex = -1;
+    line.dataset.key = `row ${[...path, key].join()}`;
     line.setAttribute('aria-level', String(depth + 1));
     // What was spent in the callees, or folded below it.
     const canOpen = folded > 0 ? false : total - self > 1e-9 * total;
     if (canOpen) line.setAttribute('aria-expanded', 'false');
-    toggle.hidden = !canOpen;
-    line.addEventListener('click', () => (node.isOpen ? close(node) : void open(node)));
+    twist.hidden = !canOpen;
+    line.addEventListener('click', () => void toggle(node));
+    line.addEventListener('focus', () => {
+      for (const other of body.querySelectorAll<HTMLElement>('tr[tabindex="0"]')) {
+        other.tabIndex = -1;
+      }
+      line.tabIndex = 0;
+    });
     line.addEventListener('keydown', (event) => onKey(event, node));
     line.addEventListener('contextmenu', (event) => {
       event.preventDefault();
@@ -221,17 +280,17 @@ export function createCallTreeView(context: ViewContext): TabView {
 
   function onKey(event: KeyboardEvent, node: TreeNode): void {
     const { line } = node;
-    if (event.key === 'ArrowRight') void open(node);
-    else if (event.key === 'ArrowLeft') {
-      if (node.isOpen) close(node);
+    if (event.key === 'ArrowRight') {
+      if (!node.isOpen) void toggle(node);
+      else focusRow(line.nextElementSibling, line);
+    } else if (event.key === 'ArrowLeft') {
+      if (node.isOpen) void toggle(node);
       else focusParent(line);
-    } else if (event.key === 'ArrowDown') focusRow(line.nextElementSibling);
-    else if (event.key === 'ArrowUp') focusRow(line.previousElementSibling);
-    else if (event.key === 'Enter') store.change({ tab: 'flame', zoom: node.path });
+    } else if (event.key === 'Enter') store.change({ tab: 'flame', zoom: node.path });
     else if (event.key === 'm') {
       const box = line.getBoundingClientRect();
       menu(node, { x: box.left + 240, y: box.bottom });
-    } else return;
+    } else if (!moveFocus(line, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -277,6 +336,8 @@ export function createCallTreeView(context: ViewContext): TabView {
     show,
     keys: [
       { key: '/', does: 'search', run: () => search.focus() },
+      { key: 'n', does: 'next match', run: () => search.step(1) },
+      { key: 'p', does: 'previous match', run: () => search.step(-1) },
       { key: 'i', does: 'callers instead of callees', run: invert },
       { key: 'ArrowRight', does: 'open the row that has the focus', run: null },
       { key: 'ArrowLeft', does: 'close it, or go to its caller', run: null },
@@ -295,6 +356,11 @@ export function createCallTreeView(context: ViewContext): TabView {
   }
 }
 
+/** FrameKey of a row. */
+function keyOf({ result, row }: TreeNode): number {
+  return result.labels.key[result.rows.label[row] as number] as number;
+}
+
 function visibleLines(node: TreeNode): HTMLTableRowElement[] {
   const below = node.isOpen ? (node.children ?? []).flatMap(visibleLines) : [];
   return [node.line, ...below];
@@ -304,15 +370,11 @@ function allLines(node: TreeNode): HTMLTableRowElement[] {
   return [node.line, ...(node.children ?? []).flatMap(allLines)];
 }
 
-function focusRow(row: Element | null): void {
-  if (row instanceof HTMLElement) row.focus();
-}
-
 function focusParent(line: HTMLElement): void {
   const level = Number(line.getAttribute('aria-level'));
   let above = line.previousElementSibling;
   while (above !== null && Number(above.getAttribute('aria-level')) >= level) {
     above = above.previousElementSibling;
   }
-  focusRow(above);
+  focusRow(above, line);
 }

@@ -19,6 +19,8 @@ export type TableOptions<Row> = {
   /** Rows can be chosen: by a click, and by Enter or the space bar where one has the focus. */
   readonly onChoose?: (row: Row) => void;
   readonly isChosen?: (row: Row) => boolean;
+  /** By which a row is the same when the table is drawn anew. */
+  readonly keyOf?: (row: Row) => string | number;
   readonly onMenu?: (row: Row, at: { readonly x: number; readonly y: number }) => void;
 };
 
@@ -39,6 +41,7 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
       const arrow = isSorted ? (isDescending ? ' ▾' : ' ▴') : '';
       const button = element('button', 'heading', `${heading.title}${arrow}`);
       button.type = 'button';
+      button.dataset.key = `sort ${heading.id}`;
       // Large figures are what one looks for, and names from the beginning.
       const first = heading.isNumber ? '-' : '+';
       const other = isDescending ? '+' : '-';
@@ -48,20 +51,21 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
     head.append(cell);
   }
   const body = element('tbody');
-  for (const row of rows) {
+  // One row is in the order of Tab: whoever goes on does not want to pass 200 of them.
+  const chosen = rows.findIndex((row) => options.isChosen?.(row) === true);
+  for (const [index, row] of rows.entries()) {
     const line = element('tr');
-    if (options.isChosen?.(row)) line.setAttribute('aria-selected', 'true');
+    if (index === chosen) line.setAttribute('aria-selected', 'true');
+    if (options.keyOf !== undefined) line.dataset.key = `row ${options.keyOf(row)}`;
     for (const { isNumber, cell } of headings) {
       line.append(element('td', isNumber ? 'number' : '', cell(row)));
     }
     if (onChoose !== undefined) {
-      line.tabIndex = 0;
+      line.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
       line.addEventListener('click', () => onChoose(row));
       line.addEventListener('keydown', (event) => {
         if (event.key === 'Enter' || event.key === ' ') onChoose(row);
-        else if (event.key === 'ArrowDown') focusRow(line.nextElementSibling);
-        else if (event.key === 'ArrowUp') focusRow(line.previousElementSibling);
-        else return;
+        else if (!moveFocus(line, event.key)) return;
         event.preventDefault();
         event.stopPropagation();
       });
@@ -78,8 +82,26 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   return table;
 }
 
-function focusRow(row: Element | null): void {
-  if (row instanceof HTMLElement) row.focus();
+/** Goes from a row to another one of its table; false for other keys. */
+export function moveFocus(line: HTMLElement, key: string): boolean {
+  const lines = line.parentElement?.children ?? [];
+  const to = {
+    ArrowDown: line.nextElementSibling,
+    ArrowUp: line.previousElementSibling,
+    Home: lines[0],
+    End: lines[lines.length - 1],
+  }[key];
+  if (to === undefined) return false;
+  focusRow(to, line);
+  return true;
+}
+
+/** The row that has the focus is the one that Tab comes back to. */
+export function focusRow(row: Element | null, from: HTMLElement): void {
+  if (!(row instanceof HTMLElement)) return;
+  from.tabIndex = -1;
+  row.tabIndex = 0;
+  row.focus();
 }
 
 /** A share as text with a bar behind it as wide as the share. */

@@ -1,44 +1,78 @@
-import { element, switcher } from '../dom.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
+import { renderCrumbs } from '../flame/crumbs.ts';
+import { cursorKeys } from '../flame/cursor-keys.ts';
 import { drawFlameChart, type FlameChart } from '../flame/flame-chart.ts';
+import { fitHeight } from '../flame/flame-view.ts';
 import { deltaColour } from '../flame/frame-colours.ts';
-import { pathOf } from '../flame/frame-nodes.ts';
+import { showMenu } from '../flame/frame-menu.ts';
+import { type FrameNode, pathOf } from '../flame/frame-nodes.ts';
+import { createSearchField, type Found } from '../flame/search-bar.ts';
 import type { TooltipLine } from '../flame/tooltip.ts';
+import { shapeSwitch, treeSwitch } from '../flame/tree-switches.ts';
 import { formatCount, formatShare } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import { loadPageData } from '../setup.ts';
-import type { ViewState } from '../state.ts';
+import { DEFAULT_STATE, type ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
+import { weightName } from '../time/shown-weight.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { ChangesResult, DiffParams, DiffResult, DiffRow } from '../worker/messages.ts';
-import { renderTable, type TableHeading } from './data-table.ts';
+import type { ChangesResult, DiffFound, DiffParams, DiffResult } from '../worker/messages.ts';
+import { formatChange, renderChanges } from './diff-table.ts';
 import { createLatest } from './latest.ts';
 import './tables.css';
 
-const MOST_ROWS = 100;
+/** Part of the window that the flame graph leaves to the table below it. */
+const CHART_SHARE = 0.45;
 
 /** What changed from the other recording to this one: red more, blue less. */
 export function createDiffView(context: ViewContext): TabView {
   const { store, ask, recording, other } = context;
+  const search = createSearchField(store);
   const switches = element('div', 'switches');
+  const crumbs = element('nav', 'crumbs');
+  crumbs.setAttribute('aria-label', 'Zoomed frames');
   const summary = element('p', 'pruned');
+  summary.setAttribute('role', 'status');
+  const legend = element('div', 'legend');
   const box = element('div', 'chart');
+  box.tabIndex = 0;
+  box.setAttribute('role', 'group');
+  box.setAttribute(
+    'aria-label',
+    'Differential flame graph. Arrow keys move, Enter zooms, m opens a menu.',
+  );
+  const spoken = element('output', 'spoken');
   const tableBox = element('div', 'table-box');
   const root = element(
     'div',
     'tables',
-    element('div', 'view-controls', switches),
+    element('div', 'view-controls', switches, search.root),
     summary,
+    crumbs,
+    legend,
     box,
+    spoken,
     tableBox,
   );
   let opened: Promise<unknown> | null = null;
   let chart: FlameChart | null = null;
+  let result: DiffResult | null = null;
+  let changes: ChangesResult | null = null;
   let asked = '';
   let running: AbortController | null = null;
 
-  const askChanges = createLatest(ask, 'changes', drawChanges, (problem) => {
-    tableBox.replaceChildren(element('p', 'problem', problem));
-  });
+  const askChanges = createLatest(
+    ask,
+    'changes',
+    (answer) => {
+      changes = answer;
+      drawChanges();
+    },
+    (problem) => {
+      tableBox.replaceChildren(element('p', 'problem', problem));
+    },
+  );
 
   /** Once: the other recording is large, and only this view needs it. */
   async function openOther(): Promise<void> {
@@ -48,58 +82,56 @@ export function createDiffView(context: ViewContext): TabView {
   }
 
   function show(state: ViewState): void {
-    switches.replaceChildren(
-      switcher(
-        'Tree',
-        [
-          { value: 'callees', label: 'Callees', hint: 'From the outermost function inwards' },
-          { value: 'callers', label: 'Callers', hint: 'From where the weight was spent outwards' },
-        ],
-        state.tree,
-        (tree) => store.change({ tree, zoom: [] }),
-      ),
-    );
+    replaceKeepingFocus(switches, treeSwitch(store, state), shapeSwitch(store, state));
     const params: DiffParams = {
       ...selectionOf(state),
       inverted: state.tree === 'callers',
       zoom: state.zoom,
       search: state.search.trim(),
     };
-    const question = JSON.stringify(params);
-    if (question === asked) return;
+    const question = JSON.stringify([params, state.shape]);
+    if (question === asked) {
+      drawChanges();
+      return;
+    }
     asked = question;
+    search.show(state, null);
     running?.abort();
     running = new AbortController();
     const { signal } = running;
-    summary.textContent = 'Comparing …';
+    if (result === null) summary.textContent = 'Comparing …';
     opened ??= openOther();
     opened
       .then(() => ask('diff', params, signal))
       .then(
-        (result) => {
+        (answer) => {
           if (signal.aborted) return;
-          draw(result, state);
-          askChanges(selectionOf(state));
+          result = answer;
+          draw(answer, store.get());
+          askChanges(selectionOf(store.get()));
         },
         (problem: Error) => {
           if (!signal.aborted) summary.textContent = problem.message;
         },
       );
+    drawChanges();
   }
 
-  function draw(result: DiffResult, state: ViewState): void {
-    const { tree, delta, otherShare } = result;
-    const most = delta.reduce(
-      (max, value) => Math.max(max, Number.isNaN(value) ? 0 : Math.abs(value)),
-      0,
-    );
-    summary.textContent =
-      `${context.file.title} (${formatCount(recording.events[state.event]?.samples ?? 0)} samples) ` +
-      `against ${other?.title ?? ''} (${formatCount(result.otherSamples)} samples). Shares are ` +
-      `compared. Width: the mean of both. Red: more here; blue: less here; full colour: ` +
-      `${formatChange(most)}. Grey rows of the table are uncertain: their interval holds 0.`;
+  function draw({ tree, delta, otherShare, otherSamples, found }: DiffResult, state: ViewState) {
+    let most = 0;
+    for (const value of delta) if (!Number.isNaN(value)) most = Math.max(most, Math.abs(value));
+    search.show(state, found && describeFound(found));
+    summary.textContent = summarise(state, otherSamples);
+    replaceKeepingFocus(crumbs, ...renderCrumbs(store, tree));
     chart?.destroy();
+    chart = null;
     box.replaceChildren();
+    if (recording.events[state.event]?.samples === 0 || tree.rows.prefix.length === 0) {
+      legend.replaceChildren();
+      box.append(renderNoSamples(context, state));
+      return;
+    }
+    legend.replaceChildren(...renderDeltaLegend(most));
     chart = drawFlameChart(box, {
       result: tree,
       title: 'all',
@@ -108,87 +140,133 @@ export function createDiffView(context: ViewContext): TabView {
       width: box.clientWidth,
       isSearching: state.search.trim() !== '',
       colourOf: (row) => deltaColour(delta[row] as number, most),
-      describe: (node) => describe(node.row, node.value, delta, otherShare),
-      onZoom: (node) => {
-        const path =
-          node.row < 0 ? tree.zoom.slice(0, -1).map(({ key }) => key) : pathOf(tree, node);
-        store.change({ zoom: path });
+      describe: (node) => describe(node, delta, otherShare),
+      onZoom: zoomTo,
+      onMenu: openMenu,
+      onCursor: (node) => {
+        const lines = describe(node, delta, otherShare);
+        const said = lines.map(({ term, text }) => `${term} ${text}`).join(', ');
+        spoken.textContent = `${node.name}: ${said}`;
       },
-      onMenu: () => {},
     });
+    fitHeight(box, CHART_SHARE);
     if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
   }
 
-  function drawChanges(changes: ChangesResult): void {
-    const rows = changes.rows.slice(0, MOST_ROWS);
-    const table = renderTable({
-      caption: 'Changes of self, by function',
-      headings: HEADINGS,
-      rows,
-      sort: '',
-    });
-    const lines = table.tBodies[0]?.rows ?? [];
-    for (const [index, row] of rows.entries()) {
-      lines[index]?.classList.toggle('is-uncertain', !row.isCertain);
-    }
-    tableBox.replaceChildren(table);
+  function drawChanges(): void {
+    if (changes === null) return;
+    replaceKeepingFocus(
+      tableBox,
+      ...renderChanges(changes.rows, store.get(), (diffSort) =>
+        store.change({ diffSort }, 'adjust'),
+      ),
+    );
+  }
+
+  function zoomTo(node: FrameNode): void {
+    if (result === null) return;
+    const { tree } = result;
+    if (node.row >= 0 && (tree.rows.folded[node.row] as number) > 0) return;
+    const path = node.row < 0 ? tree.zoom.slice(0, -1).map(({ key }) => key) : pathOf(tree, node);
+    store.change({ zoom: path });
+  }
+
+  function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
+    if (result === null || node.row < 0) return;
+    const { labels, rows } = result.tree;
+    const name = labels.name[rows.label[node.row] as number] as string;
+    const items = [
+      { label: 'Zoom', run: () => zoomTo(node) },
+      { label: 'Search for this name', run: () => store.change({ search: name }) },
+    ];
+    showMenu(node.name, items, at);
+  }
+
+  function summarise(state: ViewState, otherSamples: number): string {
+    const samples = formatCount(recording.events[state.event]?.samples ?? 0);
+    const isPart = PARTS.some(
+      (key) => JSON.stringify(state[key]) !== JSON.stringify(DEFAULT_STATE[key]),
+    );
+    const part = isPart
+      ? ' Filters and edits are those of this recording: the other is whole.'
+      : '';
+    return (
+      `${context.file.title} (${samples} samples) against ${other?.title ?? ''} ` +
+      `(${formatCount(otherSamples)} samples). Shares of ${weightName(recording, state)} are ` +
+      `compared; the width is the mean of both.${part}`
+    );
   }
 
   return {
     root,
     show,
-    keys: [{ key: 'Escape', does: 'no zoom', run: () => store.change({ zoom: [] }) }],
+    hide: () => chart?.hideTooltip(),
+    keys: [
+      { key: '/', does: 'search', run: () => search.focus() },
+      { key: 'n', does: 'next match', run: () => search.step(1) },
+      { key: 'p', does: 'previous match', run: () => search.step(-1) },
+      ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
+    ],
   };
 }
 
+/** What makes a part of the recording of it. */
+const PARTS: readonly (keyof ViewState)[] = [
+  'thread',
+  'pid',
+  'cpu',
+  'range',
+  'focus',
+  'focusDso',
+  'hidden',
+  'hiddenDsos',
+  'mergedFuncs',
+  'mergedDsos',
+  'foldRecursion',
+];
+
+function describeFound({ share, otherShare, functions, ...found }: DiffFound): Found {
+  return {
+    ...found,
+    said: `${formatShare(share)} here, ${formatShare(otherShare)} there matched`,
+    title: `in stacks with one of ${formatCount(functions)} matching functions`,
+  };
+}
+
+function renderDeltaLegend(most: number): HTMLElement[] {
+  const entry = (delta: number, text: string) => {
+    const swatch = element('span', 'swatch');
+    swatch.style.background = deltaColour(delta, most);
+    return element('span', 'legend-entry', swatch, text);
+  };
+  return [
+    entry(-most, `less here: ${formatChange(-most)}`),
+    entry(-most / 4, formatChange(-most / 4)),
+    entry(0, 'the same'),
+    entry(most / 4, formatChange(most / 4)),
+    entry(most, `more here: ${formatChange(most)}`),
+    element(
+      'span',
+      'legend-entry',
+      'Grey rows of the table are uncertain: their interval holds 0.',
+    ),
+  ];
+}
+
 function describe(
-  row: number,
-  mean: number,
+  { row, value, parent }: FrameNode,
   delta: Float64Array,
   otherShare: Float64Array,
 ): TooltipLine[] {
-  if (row < 0) return [{ term: 'mean', text: formatShare(mean) }];
-  const there = otherShare[row] as number;
-  if (Number.isNaN(there)) return [{ term: 'mean', text: formatShare(mean) }];
+  const mean = { term: 'mean', text: formatShare(value) };
+  const there = row < 0 ? Number.NaN : (otherShare[row] as number);
+  if (Number.isNaN(there)) return [mean];
   const change = delta[row] as number;
+  const above = parent?.value ?? 0;
   return [
     { term: 'here', text: formatShare(there + change) },
     { term: 'there', text: formatShare(there) },
     { term: 'change', text: formatChange(change) },
+    ...(above > 0 ? [{ term: 'share', text: `${formatShare(value / above)} of its caller` }] : []),
   ];
 }
-
-/** `+1.23` percentage points. */
-export function formatChange(delta: number): string {
-  const points = delta * 100;
-  const text = Math.abs(points) < 0.1 ? points.toFixed(3) : points.toFixed(2);
-  return `${delta > 0 ? '+' : ''}${text.replace('-', '−')} pp`;
-}
-
-const HEADINGS: readonly TableHeading<DiffRow>[] = [
-  {
-    id: null,
-    title: 'Change of self',
-    hint: 'Percentage points, this recording less the other',
-    isNumber: true,
-    cell: ({ delta }) =>
-      element('span', delta > 0 ? 'more-here' : 'less-here', formatChange(delta)),
-  },
-  {
-    id: null,
-    title: '95 %',
-    hint: 'Where the change lies, by the sizes of both samples and the period model',
-    isNumber: true,
-    cell: ({ interval }) =>
-      interval === null ? '' : `${formatChange(interval.low)} to ${formatChange(interval.high)}`,
-  },
-  { id: null, title: 'Here', isNumber: true, cell: ({ share }) => formatShare(share) },
-  { id: null, title: 'There', isNumber: true, cell: ({ otherShare }) => formatShare(otherShare) },
-  {
-    id: null,
-    title: 'Function',
-    isNumber: false,
-    cell: ({ name, dso }) =>
-      element('span', 'name-cell', element('span', 'name', name), element('span', 'beside', dso)),
-  },
-];

@@ -1,5 +1,6 @@
-import { element, switcher } from '../dom.ts';
+import { element, emptyState, replaceKeepingFocus, switcher } from '../dom.ts';
 import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
@@ -37,6 +38,7 @@ export function createTableView(context: ViewContext): TabView {
   );
   let rowsWanted = ROWS_AT_ONCE;
   let lastKind = '';
+  let isFirst = true;
   more.addEventListener('click', () => {
     rowsWanted += 5 * ROWS_AT_ONCE;
     show(store.get());
@@ -49,7 +51,8 @@ export function createTableView(context: ViewContext): TabView {
   const askIntervals = createLatest(ask, 'table', draw, () => {});
 
   function show(state: ViewState): void {
-    switches.replaceChildren(
+    replaceKeepingFocus(
+      switches,
       switcher(
         'Rows',
         [
@@ -68,7 +71,8 @@ export function createTableView(context: ViewContext): TabView {
     lastKind = kind;
     askTable(tableParams(state, rowsWanted));
     askIntervals({ ...tableParams(state, rowsWanted), intervals: true });
-    sandwich.show(state);
+    sandwich.show(state, isFirst);
+    isFirst = false;
   }
 
   function draw(result: TableResult): void {
@@ -76,13 +80,30 @@ export function createTableView(context: ViewContext): TabView {
     count.textContent = `${formatCount(result.length)} rows`;
     more.hidden = result.rows.length >= result.length;
     const isByFunction = state.tableBy === 'function';
-    tableBox.replaceChildren(
+    if (result.length === 0) {
+      const filtered = state.tableFilter.trim();
+      tableBox.replaceChildren(
+        filtered === '' || result.samples === 0
+          ? renderNoSamples(context, state)
+          : emptyState(`No row matches ${filtered}.`, {
+              label: 'Show all rows',
+              go: () => {
+                store.change({ tableFilter: '' });
+                filter.value = '';
+              },
+            }),
+      );
+      return;
+    }
+    replaceKeepingFocus(
+      tableBox,
       renderTable({
         caption: `Self and total by ${state.tableBy}`,
         headings: headingsOf(state, result),
         rows: result.rows,
         sort: state.tableSort,
         onSort: (tableSort) => store.change({ tableSort }, 'adjust'),
+        keyOf: (row) => row.index,
         isChosen: (row) => isByFunction && row.index === state.func,
         ...choiceOf(state),
       }),
@@ -96,16 +117,26 @@ export function createTableView(context: ViewContext): TabView {
     if (state.tableBy === 'thread') {
       return { onChoose: (row) => store.change({ thread: row.index, tab: 'flame', zoom: [] }) };
     }
+    if (state.tableBy === 'dso') {
+      return {
+        onChoose: (row) => {
+          if (row.index >= 0) store.change({ focusDso: row.index, tab: 'flame', zoom: [] });
+        },
+      };
+    }
     return {};
   }
 
   return {
     root,
     show,
+    hide() {
+      isFirst = true;
+    },
     keys: [
       { key: '/', does: 'filter the rows', run: () => filter.focus() },
       { key: 'ArrowDown', does: 'next row, where one has the focus', run: null },
-      { key: 'Enter', does: 'callers and callees of the row', run: null },
+      { key: 'Enter', does: 'callers and callees of the row; its thread; its DSO', run: null },
     ],
   };
 }
@@ -147,8 +178,11 @@ function headingsOf(state: ViewState, result: TableResult): TableHeading<TableRo
       cell: (row) => shareCell(formatShare(row.selfShare), row.selfShare),
     },
     ...(hasIntervals ? [interval('selfInterval')] : []),
-    { id: null, title: '', isNumber: true, cell: (row) => formatWeight(row.self, unit) },
   ];
+  if (unit !== 'samples') {
+    const title = unit === 'nanoseconds' ? 'Self time' : 'Self events';
+    headings.push({ id: null, title, isNumber: true, cell: (row) => formatWeight(row.self, unit) });
+  }
   if (state.tableBy !== 'thread') {
     headings.push(
       {
@@ -156,7 +190,11 @@ function headingsOf(state: ViewState, result: TableResult): TableHeading<TableRo
         title: 'Total',
         hint: 'Weight of the samples with this anywhere on the stack, each once',
         isNumber: true,
-        cell: (row) => shareCell(formatShare(row.totalShare), row.totalShare),
+        cell: (row) => {
+          const cell = shareCell(formatShare(row.totalShare), row.totalShare);
+          cell.title = formatWeight(row.total, unit);
+          return cell;
+        },
       },
       ...(hasIntervals ? [interval('totalInterval')] : []),
     );

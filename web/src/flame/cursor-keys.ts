@@ -1,0 +1,56 @@
+import type { KeyBinding } from '../keys.ts';
+import type { ViewState } from '../state.ts';
+import type { Store } from '../store.ts';
+import type { FlameChart } from './flame-chart.ts';
+import type { FrameNode } from './frame-nodes.ts';
+
+export type CursorKeys = {
+  readonly store: Store;
+  readonly chart: () => FlameChart | null;
+  readonly onEnter: (node: FrameNode) => void;
+  readonly onMenu: (node: FrameNode, at: { readonly x: number; readonly y: number }) => void;
+};
+
+/** Keys that move through a flame graph, as it stands: up is inwards only where it is a flame. */
+export function cursorKeys({ store, chart, onEnter, onMenu }: CursorKeys): KeyBinding[] {
+  const move = (flame: 'caller' | 'callee', icicle: 'caller' | 'callee') => () =>
+    chart()?.moveCursor(store.get().shape === 'flame' ? flame : icicle);
+  const enter = () => {
+    // A button that has the focus is what is meant.
+    if (document.activeElement instanceof HTMLButtonElement) {
+      document.activeElement.click();
+      return;
+    }
+    const cursor = chart()?.cursor();
+    if (cursor) onEnter(cursor);
+  };
+  const menu = () => {
+    const drawn = chart();
+    const cursor = drawn?.cursor();
+    if (drawn && cursor) onMenu(cursor, drawn.cursorPlace());
+  };
+  return [
+    { key: 'ArrowUp', does: 'frame above', run: move('callee', 'caller') },
+    { key: 'ArrowDown', does: 'frame below', run: move('caller', 'callee') },
+    { key: 'ArrowLeft', does: 'frame to the left', run: () => chart()?.moveCursor('left') },
+    { key: 'ArrowRight', does: 'frame to the right', run: () => chart()?.moveCursor('right') },
+    { key: 'Enter', does: 'zoom into the frame', run: enter },
+    { key: 'Backspace', does: 'zoom out by one frame', run: () => zoomOut(store) },
+    { key: 'm', does: 'menu of the frame: hide, focus, merge …', run: menu },
+    { key: 'i', does: 'callers instead of callees', run: () => invert(store) },
+    {
+      key: 'Escape',
+      does: 'no zoom, no search',
+      run: () => store.change({ zoom: [], search: '' }),
+    },
+  ];
+}
+
+function zoomOut(store: Store): void {
+  store.change({ zoom: store.get().zoom.slice(0, -1) });
+}
+
+function invert(store: Store): void {
+  const tree: ViewState['tree'] = store.get().tree === 'callers' ? 'callees' : 'callers';
+  store.change({ tree, zoom: [] });
+}
