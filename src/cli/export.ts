@@ -13,6 +13,7 @@ import {
 } from '../session/read/export-profile.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
+import { writeErrorReason } from '../session/record/output-file.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';
@@ -44,9 +45,11 @@ export async function runExport(
   const { events } = opened.profile;
   const options = { ...flags, select: selectFrom(opened, flags) };
   const fd = flags.output === '-' ? 1 : openOutput(flags.output);
+  const name = flags.output === '-' ? 'standard output' : flags.output;
   try {
-    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, options));
-    else exportProfile(opened, flags.format, options, (text) => writeTo(fd, Buffer.from(text)));
+    if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, options), name);
+    else
+      exportProfile(opened, flags.format, options, (text) => writeTo(fd, Buffer.from(text), name));
   } finally {
     if (fd !== 1) closeSync(fd);
   }
@@ -63,7 +66,7 @@ function openOutput(path: string): number {
   try {
     return openSync(path, 'w', 0o600);
   } catch (error) {
-    throw new FailedError(`cannot write ${path}: ${(error as Error).message}`);
+    throw new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`);
   }
 }
 
@@ -88,7 +91,8 @@ function sayBeside(
   const path = `${flags.output}.provenance.json`;
   const fd = openOutput(path);
   try {
-    writeTo(fd, Buffer.from(`${JSON.stringify(printableProvenance(provenance), null, 2)}\n`));
+    const text = `${JSON.stringify(printableProvenance(provenance), null, 2)}\n`;
+    writeTo(fd, Buffer.from(text), path);
   } finally {
     closeSync(fd);
   }

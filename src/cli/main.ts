@@ -87,6 +87,22 @@ Examples:
       await runReport(inputFile(file, options), options);
     });
 
+  withJavaScript(withSymbols(withSelection(program.command('diff'))))
+    .description('changes of self from one recording to another, with their intervals')
+    .argument('[old]', 'the recording that is compared with (default perf.data.old)')
+    .argument('[new]', 'the recording that is looked at (default perf.data)')
+    .option('--json', 'as JSON')
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found')
+    .addOption(weightOption())
+    .addOption(debuginfodOption())
+    .option('-e, --event <name>', 'this event only')
+    .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
+    .action(async (old = 'perf.data.old', now = 'perf.data', options) => {
+      const { runDiffReport } = await import('./diff-report.ts');
+      await runDiffReport(now, old, options);
+    });
+
   withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
     .option('--streams <n>', 'how many streams to show, or all', '20')
     .option('--time <ranges>', 'streams with samples of this time, as in report')

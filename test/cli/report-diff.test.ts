@@ -55,6 +55,15 @@ describe('the difference of two recordings', () => {
     expect(perfTs(['report', after, '--diff', before, '--tid', 'x']).status).toBe(2);
   });
 
+  test('is what the command diff shows, of the old one and the new one', () => {
+    const text = perfTs(['report', after, '--diff', before]).stdout;
+    expect(perfTs(['diff', before, after]).stdout).toBe(text);
+    const part = ['--json', '--weight', 'period', '-e', 'cycles', '--symbol', 'slow'];
+    const { events } = JSON.parse(perfTs(['diff', before, after, ...part]).stdout);
+    expect([events[0].samples, events[0].otherSamples]).toEqual([200, 80]);
+    expect(perfTs(['diff', join(scratch, 'none.data'), after]).status).toBe(125);
+  });
+
   test('needs the event in both', () => {
     const other = recording('faults.txt', 20, 'page-faults');
     const { status, stderr } = perfTs(['report', after, '--diff', other]);

@@ -125,18 +125,28 @@ function moveBack(path: string): void {
 }
 
 function cannotWrite(path: string, error: unknown): FailedError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
-    ENOENT: 'the directory does not exist',
-    EACCES: 'permission denied',
-    EPERM: 'not permitted',
-    EROFS: 'the file system is read-only',
-    ENOSPC: 'no space left on the device',
-    EEXIST: 'something appeared there in this moment',
-    ENOTDIR: 'a part of the path is not a directory',
-    EISDIR: 'it is a directory',
-  };
-  return new FailedError(`cannot write ${path}: ${reasons[code ?? ''] ?? message}`, [
+  return new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`, [
     'name a place you may write to with -o',
   ]);
+}
+
+const WRITE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'the directory does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it would be larger than files may be here',
+  EPIPE: 'its reader has gone',
+  EBADF: 'it is closed',
+  EEXIST: 'something appeared there in this moment',
+  ENOTDIR: 'a part of the path is not a directory',
+  EISDIR: 'it is a directory',
+};
+
+/** Why a file could not be opened or written, in words. */
+export function writeErrorReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return WRITE_ERRORS[code ?? ''] ?? message;
 }

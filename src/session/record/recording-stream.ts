@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs';
+import { FailedError } from '../../base/errors.ts';
 import type { FileSinkOptions, SamplerOpened } from '../../native/types.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import {
@@ -10,7 +11,7 @@ import {
   encodePipeHeader,
 } from '../../perf-data/pipe-writer.ts';
 import { collectHostFeatures, type FeatureContext } from './feature-data.ts';
-import { writeFully } from './output-file.ts';
+import { writeErrorReason, writeFully } from './output-file.ts';
 import { attrsWithIds } from './recording-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
@@ -48,7 +49,11 @@ export class RecordingStream {
   }
 
   append(records: Uint8Array): void {
-    writeFully(this.#fd, records, null);
+    try {
+      writeFully(this.#fd, records, null);
+    } catch (error) {
+      throw new FailedError(`cannot write standard output: ${writeErrorReason(error)}`);
+    }
     this.#written += records.length;
   }
 
