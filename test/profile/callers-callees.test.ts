@@ -26,14 +26,15 @@ function draw(tree: CallTree, parent = -1, indent = ''): string[] {
   return lines;
 }
 
-function sandwich(wanted: string) {
+function sandwich(wanted: string, minWeight?: number, unit = 1) {
   const weights = simpleWeights(PROFILE, 'period');
+  for (let i = 0; i < weights.values.length; i++) weights.values[i]! *= unit;
   const samples = Int32Array.of(0, 1, 2, 3, 4);
   const tree = computeCallTree(PROFILE, computeCallNodes(PROFILE), weights, samples);
   const isMeant = Uint8Array.from({ length: PROFILE.funcs.length }, (_, func) =>
     name(func) === wanted ? 1 : 0,
   );
-  return computeCallersCallees(tree, isMeant);
+  return computeCallersCallees(tree, isMeant, minWeight);
 }
 
 describe('callers and callees', () => {
@@ -42,6 +43,14 @@ describe('callers and callees', () => {
     expect({ self, total }).toEqual({ self: 4, total: 11 });
     expect(draw(callees)).toEqual(['work 11', '  leaf 6', '  work 1', '    leaf 1']);
     expect(draw(callers)).toEqual(['work 11', '  main 9', '  idle 2']);
+  });
+
+  it('leave out what calls a caller that is too light, and nothing unless asked', () => {
+    const whole = ['leaf 7', '  work 7', '    main 4', '    idle 2', '    work 1', '      main 1'];
+    expect(draw(sandwich('leaf').callers)).toEqual(whole);
+    expect(draw(sandwich('leaf', 2).callers)).toEqual(whole.slice(0, 5));
+    const eighths = draw(sandwich('leaf', undefined, 0.125).callers);
+    expect(eighths).toEqual(whole.map((line) => line.replace(/\d/, (n) => `${Number(n) / 8}`)));
   });
 
   it('are empty trees for a function that does not occur', () => {

@@ -223,4 +223,18 @@ describe('intervals of a selection', () => {
     // One step from the one to the other counts 1 for each and 2 more; one of two ends is selected.
     expect(pair?.standardError).toBe(5);
   });
+
+  test('functions below a hundredth are compared with no other', () => {
+    const touching = (selfShare: number) => ({
+      ...flat,
+      bySymbol: flat.bySymbol
+        .slice(0, 2)
+        .map((row) => ({ ...row, selfShare, selfInterval: { low: 0, high: 1 } })),
+    });
+    const [work, idle] = flat.bySymbol.map(({ func }) => func);
+    expect(findInseparable(profile, touching(0.01), samples, collecting)).toMatchObject([
+      { first: work, second: idle, difference: 0 },
+    ]);
+    expect(findInseparable(profile, touching(0.009), samples, collecting)).toEqual([]);
+  });
 });

@@ -60,6 +60,18 @@ describe('rows per combination of keys', () => {
     expect(draw(['dso', 'sym'])).toContain('app main: 0/11 in 0');
   });
 
+  test('samples of no weight have shares of 0', () => {
+    const profile = profileFromText(`
+      period  0     0
+              main  main
+    `);
+    const weights = simpleWeights(profile, 'period');
+    const { rows } = computeGroupedReport(profile, weights, selectSamples(profile), ['sym']);
+    expect(rows).toEqual([
+      { names: ['main'], self: 0, total: 0, selfShare: 0, totalShare: 0, selfSamples: 2 },
+    ]);
+  });
+
   test('samples without a stack have a row of their own', () => {
     const text = `
       comm    a     a

@@ -74,6 +74,18 @@ describe('a pruned tree', () => {
     expect([...below.row]).toEqual([]);
   });
 
+  it('gives what is wanted half of the room that kept rows have', () => {
+    const heavy = Array.from({ length: 12 }, () => 10);
+    const light = Array.from({ length: 12 }, () => 1);
+    const tree = treeOf(new Array(24).fill(-1), [...heavy, ...light]);
+    const wanted = Int32Array.from(light, (_, i) => heavy.length + i);
+    // Of 10 rows 8 are kept: 4 of the wanted ones and 4 heavy ones.
+    const pruned = prune(tree, { maxRows: 10, wanted });
+    const kept = [...pruned.row].filter((row) => row >= 0);
+    expect(kept.filter((row) => row >= heavy.length)).toEqual([12, 13, 14, 15]);
+    expect(kept.filter((row) => row < heavy.length)).toEqual([0, 1, 2, 3]);
+  });
+
   it('puts siblings in the order asked for', () => {
     const pruned = prune(TREE, { compare: (a, b) => b - a });
     expect([...pruned.row]).toEqual([0, 5, 1, 4, 2, 3]);

@@ -88,12 +88,18 @@ describe('interning', () => {
         const interner = new PairInterner();
         const frames = new FrameTableBuilder();
         const model = new Map<string, number>();
+        const pairRows: number[] = [];
+        const frameRows: number[] = [];
+        const expected: number[] = [];
         for (const [first, second] of pairs) {
           const key = `${first} ${second}`;
           if (!model.has(key)) model.set(key, model.size);
-          expect(interner.intern(first, second)).toBe(model.get(key));
-          expect(frames.intern(first, second * 2 ** 33, 0)).toBe(model.get(key));
+          pairRows.push(interner.intern(first, second));
+          frameRows.push(frames.intern(first, second * 2 ** 33, 0));
+          expected.push(model.get(key)!);
         }
+        expect(pairRows).toEqual(expected);
+        expect(frameRows).toEqual(expected);
         expect(interner.length).toBe(model.size);
       }),
       { numRuns: 20 },
@@ -155,6 +161,28 @@ describe('stack table', () => {
       ),
     );
   });
+});
+
+test('a function that calls itself extends its stack at every call, also when the table grows', () => {
+  const builder = new ProfileBuilder();
+  const rows: number[] = [];
+  for (let i = 0; i < 3000; i++) rows.push(builder.extendStack(rows.at(-1) ?? -1, -1, 0x10));
+  expect(rows).toEqual(rows.map((_, i) => i));
+  const { stacks } = builder.finish(NO_PARTS);
+  expect(stacks.prefix).toEqual(Int32Array.from(rows, (row) => row - 1));
+});
+
+test('a frame has no name, no file and no column until it is given one', () => {
+  const builder = new ProfileBuilder();
+  const [first, second] = [builder.internFrame(-1, 0x10), builder.internFrame(-1, 0x20)];
+  builder.setFunc(first, builder.internFunc(builder.strings.intern('main'), -1));
+  const file = builder.strings.intern('a.c');
+  builder.setLocation(first, file, 7);
+  expect([first, second].map((frame) => builder.isNamed(frame))).toEqual([true, false]);
+  const { frames } = builder.finish(NO_PARTS);
+  expect(frames.file).toEqual(Int32Array.of(file, -1));
+  expect(frames.line).toEqual(Int32Array.of(7, 0));
+  expect(frames.column).toEqual(Int32Array.of(0, 0));
 });
 
 test('frames that nobody resolved become [unknown] of their DSO', () => {
