@@ -10,6 +10,7 @@ import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
+import { figuresJson } from './figures-json.ts';
 import { formatCount, formatInterval, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 
@@ -162,12 +163,6 @@ export function groupedJson(
 ): object[] {
   return selectRows(report.rows).rows.map((row) => ({
     ...Object.fromEntries(keys.map((key, i) => [key, jsonName(key, row.names[i] as string)])),
-    self: row.self,
-    total: row.total,
-    selfShare: row.selfShare,
-    totalShare: row.totalShare,
-    selfLow: row.selfInterval?.low,
-    selfHigh: row.selfInterval?.high,
-    samples: row.selfSamples,
+    ...figuresJson(row),
   }));
 }

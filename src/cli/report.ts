@@ -12,6 +12,7 @@ import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
+import { figuresJson } from './figures-json.ts';
 import {
   type GroupedOptions,
   groupedJson,
@@ -248,15 +249,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
       ...(sort === 'sym' && { dso: row.dso }),
-      self: row.self,
-      total: row.total,
-      selfShare: row.selfShare,
-      totalShare: row.totalShare,
-      selfLow: row.selfInterval?.low,
-      selfHigh: row.selfInterval?.high,
-      totalLow: row.totalInterval?.low,
-      totalHigh: row.totalInterval?.high,
-      samples: row.selfSamples,
+      ...figuresJson(row),
     })),
     ...(sort === 'sym' && {
       inseparable: findInseparablePairs(opened, event, report, estimator, select),

@@ -1,0 +1,16 @@
+import type { Figures } from '../profile/flat-report.ts';
+
+/** A row's numbers as `report --json` has them; without intervals the four borders are left out. */
+export function figuresJson(row: Figures): object {
+  return {
+    self: row.self,
+    total: row.total,
+    selfShare: row.selfShare,
+    totalShare: row.totalShare,
+    selfLow: row.selfInterval?.low,
+    selfHigh: row.selfInterval?.high,
+    totalLow: row.totalInterval?.low,
+    totalHigh: row.totalInterval?.high,
+    samples: row.selfSamples,
+  };
+}
