@@ -17,6 +17,18 @@ const THERE = profileFromText(`
           read  idle
 `);
 
+const PARAMS = {
+  event: 0,
+  weight: 'period',
+  thread: null,
+  pid: null,
+  cpu: null,
+  fromNs: null,
+  toNs: null,
+  edits: [],
+  zoom: [],
+} as const;
+
 it.each([
   ['callees', false],
   ['callers', true],
@@ -24,19 +36,31 @@ it.each([
   const answers = createAnswers();
   answers.open({ slot: 0, bytes: encodePageData(pageOf(HERE)) });
   answers.open({ slot: 1, bytes: encodePageData(pageOf(THERE)) });
-  const { found } = answers.diff({
-    event: 0,
-    weight: 'period',
-    thread: null,
-    pid: null,
-    cpu: null,
-    fromNs: null,
-    toNs: null,
-    edits: [],
-    inverted,
-    zoom: [],
-    search: 'read',
-  });
+  const { found } = answers.diff({ ...PARAMS, inverted, search: 'read' });
   expect(found).toMatchObject({ share: 0.75, otherShare: 0.5, functions: 1, problem: null });
   expect(found?.hits.length).toBe(found?.hitCount);
+});
+
+it('a JIT function of several processes is one function', () => {
+  const here = profileFromText(`
+    period  1               3
+            main            main
+            emit@[JIT] 100  emit@[JIT] 200
+  `);
+  const there = profileFromText(`
+    period  1               1
+            main            main
+            emit@[JIT] 300  idle
+  `);
+  const answers = createAnswers();
+  answers.open({ slot: 0, bytes: encodePageData(pageOf(here)) });
+  answers.open({ slot: 1, bytes: encodePageData(pageOf(there)) });
+  const { tree, delta } = answers.diff({ ...PARAMS, inverted: false, search: '' });
+  const { rows, labels } = tree;
+  const changes = Array.from(delta, (value, row) => [labels.name[rows.label[row]!], value]);
+  expect(changes).toStrictEqual([
+    ['main', 0],
+    ['emit', 0.5],
+    ['idle', -0.5],
+  ]);
 });

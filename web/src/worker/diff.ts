@@ -60,12 +60,11 @@ export class Comparison {
     this.#mine = mine;
     this.#other = other;
     this.#others = new SelectedCache(other);
-    const { page, otherFunc } = joinFunctions(mine, other);
+    const { page, mineFunc, otherFunc } = joinFunctions(mine, other);
     this.#joined = new Recording(page);
     const joined = page.profile.funcs.length;
     this.#otherGroup = groupsOf(otherFunc, joined);
-    const same = Int32Array.from({ length: mine.profile.funcs.length }, (_, func) => func);
-    this.#mineGroup = groupsOf(same, joined);
+    this.#mineGroup = groupsOf(mineFunc, joined);
     this.matchings = new Matchings(this.#joined);
   }
 
@@ -206,7 +205,7 @@ function keyOf(
 function joinFunctions(
   mine: Recording,
   other: Recording,
-): { page: PageProfile; otherFunc: Int32Array } {
+): { page: PageProfile; mineFunc: Int32Array; otherFunc: Int32Array } {
   const { profile } = mine;
   const { funcs } = profile;
   const strings = [...profile.strings];
@@ -218,6 +217,11 @@ function joinFunctions(
   for (let func = funcs.length - 1; func >= 0; func--) {
     funcOfName.set(functionKey(mine, func), func);
   }
+  // Two processes of one recording may run the same script: that is one function here.
+  const mineFunc = Int32Array.from(
+    { length: funcs.length },
+    (_, func) => funcOfName.get(functionKey(mine, func)) as number,
+  );
   const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
   const otherFunc = new Int32Array(other.profile.funcs.length);
   for (let func = 0; func < otherFunc.length; func++) {
@@ -245,7 +249,7 @@ function joinFunctions(
     column: padded(funcs.column, 0),
   };
   const page = { ...mine.page, profile: { ...profile, strings, dsos, funcs: joinedFuncs } };
-  return { page, otherFunc };
+  return { page, mineFunc, otherFunc };
 
   function dsoOf(recording: Recording, func: number): number {
     const entry = recording.profile.dsos[recording.profile.funcs.dso[func] as number];
