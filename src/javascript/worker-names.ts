@@ -14,7 +14,7 @@ export type Worker = {
   readonly name: string;
 };
 
-/** Who a thread of Node is, by the function that it was started with. */
+/** Who a thread of Node is, by the function that it was started with. Many programs have a `worker`. */
 const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^node::worker::Worker::StartThread/, 'Worker'],
   [/PlatformWorkerThread|WorkerThreadsTaskRunner/, 'V8 worker'],
@@ -61,12 +61,20 @@ function nameOf({ number, script, name }: Worker): string {
   return `Worker #${number} ${name === '' ? file : name}`;
 }
 
+/** Functions that only a process of Node has. */
+const OF_NODE = /^(?:node|v8)::|^Builtins_/;
+
 /** What the stacks of each thread begin with, where it is one of Node's. */
-function startNames({ samples, stacks, frames, funcs, strings }: Profile): Map<number, string> {
+function startNames(profile: Profile): Map<number, string> {
+  const { samples, stacks, frames, funcs, strings, threads } = profile;
   const kindOfFunc = Array.from({ length: funcs.length }, (_, func) => {
     const name = strings[funcs.name[func] as number] as string;
     return STARTED_WITH.find(([pattern]) => pattern.test(name))?.[1];
   });
+  const isOfNode = Uint8Array.from({ length: funcs.length }, (_, func) =>
+    OF_NODE.test(strings[funcs.name[func] as number] as string) ? 1 : 0,
+  );
+  const hasNode = new Uint8Array(stacks.length);
   /** Per stack row: the kind of its outermost frames. */
   const kinds: (string | undefined)[] = [];
   const depths = new Uint8Array(stacks.length);
@@ -77,12 +85,22 @@ function startNames({ samples, stacks, frames, funcs, strings }: Profile): Map<n
     const outer = prefix === NONE ? undefined : kinds[prefix];
     const own = depth < OUTERMOST_FRAMES ? kindOfFunc[frames.func[stacks.frame[row]!]!] : undefined;
     kinds[row] = outer ?? own;
+    hasNode[row] =
+      (prefix === NONE ? 0 : (hasNode[prefix] as number)) |
+      isOfNode[frames.func[stacks.frame[row]!]!]!;
   }
   const names = new Map<number, string>();
+  const nodePids = new Set<number>();
   for (let sample = 0; sample < samples.length; sample++) {
     const stack = samples.stack[sample] as number;
-    const kind = stack === NONE ? undefined : kinds[stack];
-    if (kind !== undefined) names.set(samples.thread[sample] as number, kind);
+    if (stack === NONE) continue;
+    const thread = samples.thread[sample] as number;
+    const kind = kinds[stack];
+    if (kind !== undefined) names.set(thread, kind);
+    if (hasNode[stack] === 1) nodePids.add(threads[thread]!.pid);
+  }
+  for (const thread of names.keys()) {
+    if (!nodePids.has(threads[thread]!.pid)) names.delete(thread);
   }
   return names;
 }

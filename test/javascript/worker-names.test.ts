@@ -34,3 +34,18 @@ test('a name that the program gave wins; the thread of loaders has no script', (
     'node',
   ]);
 });
+
+test('a worker of a program that is not Node keeps its name', () => {
+  const draw = (other: string) => {
+    const drawn = profileFromText(`
+      tid   1            2
+      comm  app          app
+            main         start_thread
+            ${other.padEnd(11)}  worker
+    `);
+    const threads = drawn.threads.map((thread) => ({ ...thread, pid: 1 }));
+    return nameWorkers({ ...drawn, threads }, []).threads.map(({ comm }) => comm);
+  };
+  expect(draw('work')).toStrictEqual(['app', 'app']);
+  expect(draw('node::Start')).toStrictEqual(['app', 'libuv worker']);
+});
