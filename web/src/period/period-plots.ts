@@ -41,7 +41,7 @@ export function drawPeriodPlots(box: HTMLElement, options: PlotOptions): PeriodP
 
 /** As large as the window lets them be together. */
 function sizeOf(box: HTMLElement): { width: number; height: number } {
-  const left = window.innerHeight - box.getBoundingClientRect().top - window.scrollY - 20;
+  const left = window.innerHeight - box.getBoundingClientRect().top - window.scrollY - 52;
   const height = Math.round(Math.min(700, Math.max(120, left / 3)));
   return { width: Math.max(200, box.clientWidth), height };
 }

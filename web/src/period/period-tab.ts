@@ -28,7 +28,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
   const root = element(
     'div',
     'period-tab',
-    element('div', '', element('div', 'row', streams.root, note), legend, plotBox),
+    element('div', '', element('div', 'row', streams.root, note), plotBox, legend),
     words,
   );
 
@@ -54,6 +54,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
     const problem = report.problem();
     if (problem !== null) words.replaceChildren(element('p', 'problem', problem));
     plotBox.hidden = result === null || event === undefined;
+    streams.root.hidden = plotBox.hidden || (result?.streams.length ?? 0) < 2;
     legend.replaceChildren();
     if (event === undefined && report.get() !== null) {
       words.replaceChildren();
