@@ -1,5 +1,5 @@
-import { closeSync, openSync, statSync } from 'node:fs';
-import { FailedError, UsageError } from '../base/errors.ts';
+import { closeSync, statSync } from 'node:fs';
+import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { printableProvenance } from '../export/provenance.ts';
 import { weightTitle } from '../export/weight-title.ts';
@@ -13,9 +13,9 @@ import {
 } from '../session/read/export-profile.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import type { SymbolSources } from '../session/read/symbol-files.ts';
-import { writeErrorReason } from '../session/record/output-file.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
+import { openOutput } from './open-output.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';
 import { writeTo } from './stdout.ts';
 
@@ -44,7 +44,7 @@ export async function runExport(
   const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
   const { events } = opened.profile;
   const options = { ...flags, select: selectFrom(opened, flags) };
-  const fd = flags.output === '-' ? 1 : openOutput(flags.output);
+  const fd = flags.output === '-' ? 1 : openOutput(flags.output, 0o600);
   const name = flags.output === '-' ? 'standard output' : flags.output;
   try {
     if (flags.format === 'pprof') writeTo(fd, await exportPprof(opened, options), name);
@@ -60,14 +60,6 @@ export async function runExport(
     (flags.format === 'folded' ? events[firstEvent(opened.profile)]?.name : 'all events');
   const weights = opened.weights(flags.weight);
   say(`perf-ts: ${flags.format} of ${printable(shown ?? '')}, weighed by ${weightTitle(weights)}`);
-}
-
-function openOutput(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600);
-  } catch (error) {
-    throw new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`);
-  }
 }
 
 /**
@@ -89,7 +81,7 @@ function sayBeside(
     return;
   }
   const path = `${flags.output}.provenance.json`;
-  const fd = openOutput(path);
+  const fd = openOutput(path, 0o600);
   try {
     const text = `${JSON.stringify(printableProvenance(provenance), null, 2)}\n`;
     writeTo(fd, Buffer.from(text), path);

@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import pc from 'picocolors';
-import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { selftest } from '../session/selftest/selftest.ts';
 import type {
@@ -11,8 +10,9 @@ import type {
 } from '../session/selftest/types.ts';
 import { wantsColour } from './colour.ts';
 import { say } from './failure.ts';
+import { openOutput } from './open-output.ts';
 import { formatTable } from './render/table.ts';
-import { printJson, writeOut } from './stdout.ts';
+import { printJson, writeOut, writeTo } from './stdout.ts';
 
 /** What was measured is as claimed. */
 const EXIT_OK = 0;
@@ -46,11 +46,9 @@ export async function runSelftest(flags: {
 }
 
 function writeReport(path: string, report: SelftestReport): void {
-  try {
-    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
-  } catch (error) {
-    throw new FailedError(`cannot write ${path}: ${(error as Error).message}`);
-  }
+  const fd = openOutput(path);
+  writeTo(fd, Buffer.from(`${JSON.stringify(report, null, 2)}\n`), path);
+  closeSync(fd);
 }
 
 const COLUMNS: readonly FindingName[] = [

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../base/errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../session/stat/stat.ts';
 import { wantsColour } from './colour.ts';
 import { EXIT_FAILED, say } from './failure.ts';
+import { openOutput } from './open-output.ts';
 import { wholeNumber } from './option-values.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from './render/stat-fields.ts';
 import { intervalDocument, statDocument } from './render/stat-json.ts';
@@ -137,14 +138,6 @@ class StatOutput {
         if (code !== 'EAGAIN') throw new FailedError(`the counts can't be written (${code})`);
       }
     }
-  }
-}
-
-function openOutput(path: string): number {
-  try {
-    return openSync(path, 'w');
-  } catch (error) {
-    throw new FailedError(`-o ${path}: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { FEATURE } from '../../perf-data/features.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
 import { encodeHeaderBuildIds } from '../../perf-data/pipe-writer.ts';
 import { encodeFeatures, encodePrefix } from '../../perf-data/writer.ts';
+import { chooseUser } from '../launch/run-as.ts';
 import { OutputFile, writeFully } from '../record/output-file.ts';
 import { encodePipeHead, type OutputEvent } from './head.ts';
 
@@ -25,7 +26,7 @@ export type RewriteOutput = {
 };
 
 export function openRewriteOutput(path: string): RewriteOutput {
-  return path === '-' ? pipeOutput() : fileOutput(OutputFile.create(path, null));
+  return path === '-' ? pipeOutput() : fileOutput(OutputFile.create(path, chooseUser({}).owner));
 }
 
 function fileOutput(file: OutputFile): RewriteOutput {
