@@ -5,7 +5,7 @@ import { computeCallTree } from '../../src/profile/call-tree.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
 import { invertCallTree } from '../../src/profile/invert-call-tree.ts';
-import type { Profile } from '../../src/profile/types.ts';
+import type { EventIndex, Profile } from '../../src/profile/types.ts';
 import { formatTree, outdent } from '../helpers/format-tree.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
@@ -55,6 +55,24 @@ describe('call tree', () => {
   test('only the selected samples count, and only what they touch has rows', () => {
     const profile = profileFromText(FORK);
     expect(formatTree(profile, treeOf(profile, Int32Array.of(2)))).toBe('main 0/3\n  idle 3/3');
+  });
+
+  test('what was lost before the selected samples is a root of its own', () => {
+    const event = 0 as EventIndex;
+    const profile = profileFromText(FORK, {}, [{ event, lostRecords: 2, lostSamples: 0 }]);
+    checkProfile(profile);
+    const weights = {
+      ...simpleWeights(profile, 'period'),
+      lostBefore: Float64Array.of(100, 20, 5),
+    };
+    const draw = (samples: Int32Array) => {
+      const tree = computeCallTree(profile, computeCallNodes(profile), weights, samples);
+      return [formatTree(profile, tree), tree.lost, tree.weight, tree.samples];
+    };
+    const tree = 'main 0/9\n  work 0/6\n    leaf 6/6\n  idle 3/3\n[lost] 25/25';
+    expect(draw(Int32Array.of(1, 2))).toEqual([tree, 25, 34, 2]);
+    weights.lostBefore.fill(0);
+    expect(draw(Int32Array.of(2))).toEqual(['main 0/3\n  idle 3/3', 0, 3, 1]);
   });
 
   test('samples without any frame are counted beside the tree', () => {

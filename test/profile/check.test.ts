@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkProfile } from '../../src/profile/check.ts';
-import type { Profile } from '../../src/profile/types.ts';
+import { FUNC_CATEGORIES, type Profile, TIERS } from '../../src/profile/types.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const GOOD = () =>
@@ -96,6 +96,40 @@ describe('checkProfile', () => {
       'frames.func[1]: expected an index from 0 to 2, found -1',
     ],
   ];
+
+  // Column, its lowest value, and how many there are to point to.
+  const indexes = ({ strings, dsos, threads, events, streams, funcs, frames, stacks }: Profile) =>
+    [
+      ['funcs', 'name', 0, strings.length],
+      ['funcs', 'dso', -1, dsos.length],
+      ['funcs', 'category', 0, FUNC_CATEGORIES.length],
+      ['funcs', 'file', -1, strings.length],
+      ['frames', 'func', 0, funcs.length],
+      ['frames', 'dso', -1, dsos.length],
+      ['frames', 'tier', 0, TIERS.length],
+      ['frames', 'file', -1, strings.length],
+      ['stacks', 'frame', 0, frames.length],
+      ['samples', 'stack', -1, stacks.length],
+      ['samples', 'thread', 0, threads.length],
+      ['samples', 'comm', 0, strings.length],
+      ['samples', 'event', 0, events.length],
+      ['samples', 'stream', -1, streams.length],
+    ] as const;
+
+  test.each(indexes(GOOD()))('refuses rows of %s that point nowhere by %s', (...index) => {
+    const [table, column, lowest, end] = index;
+    for (const value of [lowest - 1, end]) {
+      const profile = broken((copy) => {
+        const tables = copy as unknown as Record<string, Record<string, Int32Array>>;
+        const values = Int32Array.from(tables[table]![column]!);
+        values[1] = value;
+        tables[table]![column] = values;
+      });
+      expect(() => checkProfile(profile)).toThrow(
+        `${table}.${column}[1]: expected an index from ${lowest} to ${end - 1}, found ${value}`,
+      );
+    }
+  });
 
   test.each(cases)('refuses %s, and says where', (_, change, message) => {
     expect(() => checkProfile(broken(change))).toThrow(message);
