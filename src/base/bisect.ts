@@ -16,8 +16,8 @@ export function firstNotBelow(values: Float64Array, limit: number): number {
 }
 
 /**
- * Index of the last of the first `length` of the ascending `values` that is at most `value`; −1 if all
- * are above. Equal values: the last of them.
+ * Index of the last of the first `length` of the ascending `values` that is at most `value`; −1 if
+ * all are above. Equal values: the last of them.
  */
 export function lastAtMost(values: Float64Array, value: number, length = values.length): number {
   let low = 0;
