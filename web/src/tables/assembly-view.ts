@@ -167,7 +167,7 @@ function describe({ parts, missing }: PageAssembly, result: AssemblyResult): str
     sentences.push(`${share(self + inlined)} of all is at these instructions${own}`);
     sentences.push('A caller’s total is at its call.');
   }
-  if (result.selfElsewhere > 0) {
+  if (result.selfElsewhere > 0 && parts.length > 0) {
     sentences.push(`${share(result.selfElsewhere)} is in code of this function that is not shown.`);
   }
   for (const { reason, samples } of missing) {
