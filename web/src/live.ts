@@ -27,18 +27,20 @@ export function showGrowth(document: Document, setup: PageSetup, context: ViewCo
 
   let hasGrown = false;
   let hasEnded = false;
+  let isGone = false;
   const isHeld = () => sessionStorage.getItem(HELD_KEY) !== null;
   const say = () => {
-    status.textContent = hasEnded
-      ? 'The recording has ended.'
-      : isHeld()
-        ? `Recording; this page is held${hasGrown ? ' and there is more' : ''}.`
-        : 'Recording: the page follows.';
+    if (isGone) status.textContent = 'perf-ts no longer answers. This page keeps what it shows.';
+    else if (hasEnded) status.textContent = 'The recording has ended.';
+    else if (!isHeld()) status.textContent = 'Recording: the page follows.';
+    else
+      status.textContent = `Recording; this page is held${hasGrown ? ' and there is more' : ''}.`;
     hold.textContent = isHeld() ? 'Follow' : 'Hold';
-    hold.hidden = hasEnded && !hasGrown;
+    hold.hidden = isGone || (hasEnded && !hasGrown);
   };
   const reload = () => {
-    if (!hasGrown || isHeld()) return;
+    // Loaded anew without a server, it would be lost.
+    if (!hasGrown || isHeld() || isGone) return;
     if (isBusy(document)) {
       setTimeout(reload, 200);
       return;
@@ -53,19 +55,21 @@ export function showGrowth(document: Document, setup: PageSetup, context: ViewCo
     say();
     reload();
   });
-  followLive(
-    document,
-    setup,
-    () => {
+  followLive(document, setup, {
+    onChange() {
       hasGrown = true;
       say();
       reload();
     },
-    () => {
+    onEnd() {
       hasEnded = true;
       say();
     },
-  );
+    onGone() {
+      isGone = true;
+      say();
+    },
+  });
   window.scrollTo({ top: Number(sessionStorage.getItem(SCROLL_KEY) ?? 0) });
   say();
 }

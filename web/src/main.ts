@@ -38,5 +38,7 @@ async function openProfile(setup: PageSetup): Promise<void> {
   } catch (error) {
     state.className = 'notes';
     state.textContent = error instanceof Error ? error.message : String(error);
+    // Also where the page was there already.
+    document.body.prepend(state);
   }
 }

@@ -56,18 +56,46 @@ export function startWorker(document: Document): Worker {
   return worker;
 }
 
-/** Calls `onChange` for each new state of a live profile. Does nothing for one that is finished. */
-export function followLive(
-  document: Document,
-  setup: PageSetup,
-  onChange: () => void,
-  onEnd: () => void,
-): void {
-  if (setup.live === null) return;
-  const source = new EventSource(new URL(setup.live, document.baseURI));
-  source.addEventListener('profile', onChange);
-  source.addEventListener('end', () => {
-    source.close();
-    onEnd();
-  });
+export type LiveListener = {
+  /** There is more than what `setup` was made for. */
+  readonly onChange: () => void;
+  /** That was all. */
+  readonly onEnd: () => void;
+  /** Nobody answers any more. */
+  readonly onGone: () => void;
+};
+
+/**
+ * Tells of each new state of a live profile, while the tab is seen: what came meanwhile is told when
+ * it is seen again. Does nothing for a profile that is finished.
+ */
+export function followLive(document: Document, setup: PageSetup, listener: LiveListener): void {
+  const { live } = setup;
+  if (live === null) return;
+  let source: EventSource | null = null;
+  const pause = () => {
+    source?.close();
+    source = null;
+  };
+  const stop = () => {
+    pause();
+    document.removeEventListener('visibilitychange', follow);
+  };
+  function follow(): void {
+    pause();
+    if (document.hidden) return;
+    source = new EventSource(new URL(live as string, document.baseURI));
+    source.addEventListener('profile', listener.onChange);
+    source.addEventListener('end', () => {
+      stop();
+      listener.onEnd();
+    });
+    // The server of this page is on this machine and starts only once.
+    source.addEventListener('error', () => {
+      stop();
+      listener.onGone();
+    });
+  }
+  document.addEventListener('visibilitychange', follow);
+  follow();
 }
