@@ -1,18 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import {
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { Diagnostics } from '../../base/diagnostics.ts';
-import { FailedError, UsageError } from '../../base/errors.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../elf/elf-file.ts';
 import { readAppendix } from '../../perf-data/appendix.ts';
@@ -33,6 +21,14 @@ import type { Pipeline } from '../read/pipeline.ts';
 import { readKernelSymbols, readProvenance } from '../read/provenance.ts';
 import { SymbolFiles, type SymbolSources } from '../read/symbol-files.ts';
 import { copiesStacks } from '../read/unwind-stacks.ts';
+import {
+  checkReplaceable,
+  isTarName,
+  ownAs,
+  replaceDirectory,
+  writeMarker,
+  writeTar,
+} from './archive-output.ts';
 import { copyElf, type Kept } from './copy-elf.ts';
 
 export type ArchiveOptions = SymbolSources & {
@@ -54,8 +50,6 @@ export type Archived = {
   readonly diagnostics: Diagnostics;
 };
 
-const MARKER = 'perf-ts-archive.json';
-const TAR_ENDING = /\.(tar|tar\.gz|tgz|tar\.xz|tar\.zst)$/;
 const BLOCK_BYTES = 512;
 const DELETED = ' (deleted)';
 
@@ -65,7 +59,7 @@ const DELETED = ' (deleted)';
  */
 export function archiveRecording(path: string, options: ArchiveOptions = {}): Archived {
   const output = options.output ?? archiveOf(path);
-  const isTar = TAR_ENDING.test(output);
+  const isTar = isTarName(output);
   checkReplaceable(output, isTar);
   // In the tar, the name that readers look for.
   const holder = `${output}.unfinished-${process.pid}`;
@@ -138,9 +132,7 @@ class ArchiveWriter {
           this.#storeKernel(pipeline, files);
       }
     }
-    const marker = { version: 1, recording: basename(this.#recording) };
-    writeFileSync(join(this.#directory, MARKER), `${JSON.stringify(marker)}\n`, { mode: 0o600 });
-    this.#stored.add(MARKER);
+    this.#stored.add(writeMarker(this.#directory, this.#recording));
   }
 
   /** Paths of all that was stored, below `directory`. */
@@ -251,54 +243,4 @@ function relativePath(path: string): string {
 function placeOfBuild(buildId: string | null, ending: string): string | null {
   if (buildId === null) return null;
   return `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}${ending}`;
-}
-
-/** Throws unless nothing, or an archive that may be replaced, is at `output`. */
-function checkReplaceable(output: string, isTar: boolean): void {
-  const entry = lstatSync(output, { throwIfNoEntry: false });
-  if (entry === undefined) return;
-  if (isTar && entry.isFile()) return;
-  if (!isTar && entry.isDirectory() && isArchive(output)) return;
-  const what = isTar ? 'a tar file' : 'an archive of perf-ts';
-  throw new UsageError(`cannot write ${output}: it is there, and is not ${what}`, [
-    'name another place with -o',
-  ]);
-}
-
-function isArchive(directory: string): boolean {
-  try {
-    const marker: unknown = JSON.parse(readFileSync(join(directory, MARKER), 'utf8'));
-    return (marker as { version?: unknown }).version === 1;
-  } catch {
-    return false;
-  }
-}
-
-function replaceDirectory(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
-  renameSync(from, to);
-}
-
-/** By the system's tar, which knows holes and every kind of compression. */
-function writeTar(holder: string, output: string): void {
-  const entry = readdirSync(holder)[0] as string;
-  const named = join(holder, basename(output));
-  // The compression is chosen by the name's ending.
-  const words = ['--sparse', '--auto-compress', '-cf', named, '-C', holder, entry];
-  const run = spawnSync('tar', words, { encoding: 'utf8' });
-  if (run.error || run.status !== 0) {
-    const why = run.error?.message ?? run.stderr.trim();
-    throw new FailedError(`cannot write ${output}: tar: ${why}`, [
-      'without a .tar ending -o makes a directory',
-    ]);
-  }
-  renameSync(named, output);
-}
-
-/** Under sudo the archive belongs to whom the recording belongs to. */
-function ownAs(recording: string, output: string, paths: readonly string[]): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(recording);
-  if (uid === 0) return;
-  for (const path of [output, ...paths]) chownSync(path, uid, gid);
 }
