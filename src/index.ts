@@ -27,6 +27,13 @@ export { measureRepeated, type Repeated, type RepeatOptions } from './count/repe
 export type { Spread } from './count/spread.ts';
 export { type CpuCapabilities, decodeCapabilities } from './cpu/capabilities.ts';
 export { type LeafDump, parseLeafDumps } from './cpu/leaf-dump.ts';
+export type {
+  CodeGap,
+  CodeLocation,
+  CodePart,
+  FunctionAssembly,
+  MissingCode,
+} from './disassembly/types.ts';
 export type { EventEncoding, EventListSection, ListedEvent } from './events/event-list.ts';
 export type { RawCounter, RawCounterSpec } from './events/raw-counter.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
@@ -35,6 +42,7 @@ export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/completeness.ts';
 export type { SampleSelection } from './profile/filter.ts';
 export type { FlatReport } from './profile/flat-report.ts';
+export type { InstructionWeights } from './profile/instruction-weights.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export type { GroupOptions } from './session/count/group-options.ts';

@@ -3,8 +3,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { computeInstructionWeights } from '../../src/profile/instruction-weights.ts';
-import type { EventIndex, FuncIndex } from '../../src/profile/types.ts';
+import type { FuncIndex } from '../../src/profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileJitReuse, compileWorkload } from '../helpers/compile.ts';
@@ -43,9 +42,6 @@ describeLive('the assembly of a recording', () => {
     ]);
     expect(status, stderr).toBe(0);
     const opened = await openProfile(path);
-    const { profile } = opened;
-    const weights = opened.weights('samples');
-    const samples = opened.samplesOf(0 as EventIndex);
     const selfOf = new Map(
       opened.report({ weight: 'samples' }).bySymbol.map((row) => [row.func, row.self]),
     );
@@ -56,18 +52,7 @@ describeLive('the assembly of a recording', () => {
       const { parts, missing } = await opened.disassemble(func);
       expect(missing).toStrictEqual([]);
       const part = parts[0]!;
-      const frameToRow = new Int32Array(profile.frames.length).fill(-1);
-      part.frames.forEach((frame, i) => {
-        frameToRow[frame] = part.rowOfFrame[i]!;
-      });
-      const at = computeInstructionWeights(
-        profile,
-        weights,
-        samples,
-        func,
-        frameToRow,
-        part.text.length,
-      );
+      const at = opened.weighInstructions(func, part, { weight: 'samples' });
       const self = at.self.reduce((sum, value) => sum + value, 0);
       expect(self).toBe(selfOf.get(func) ?? 0);
       expect(at.selfElsewhere).toBe(0);

@@ -1,7 +1,11 @@
 import { NONE } from '../../base/brand.ts';
 import { type CodePlace, disassemblePart, MOST_PART_BYTES } from '../../disassembly/code-part.ts';
 import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
-import { type Dso, type Profile, TIERS } from '../../profile/types.ts';
+import {
+  computeInstructionWeights,
+  type InstructionWeights,
+} from '../../profile/instruction-weights.ts';
+import { type Dso, type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import { loadDecoders } from './function-code-decoder.ts';
 import { type CodeAt, CodeSources, type CodeSourcesOptions } from './function-code-sources.ts';
 
@@ -108,6 +112,21 @@ export class FunctionCode {
     this.#samplesOfFrame = { profile, samples: perFrame };
     return perFrame;
   }
+}
+
+/** What `samples` spent at the instructions of a part of `func`. */
+export function weighPart(
+  profile: Profile,
+  weights: Weights,
+  samples: Int32Array,
+  func: number,
+  { frames, rowOfFrame, text }: CodePart,
+): InstructionWeights {
+  const frameToRow = new Int32Array(profile.frames.length).fill(NONE);
+  for (let i = 0; i < frames.length; i++) {
+    frameToRow[frames[i] as number] = rowOfFrame[i] as number;
+  }
+  return computeInstructionWeights(profile, weights, samples, func, frameToRow, text.length);
 }
 
 /** The path of a file; of JIT code the process. */

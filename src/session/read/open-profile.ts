@@ -3,7 +3,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
-import type { FunctionAssembly } from '../../disassembly/types.ts';
+import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
 import type { ImportedProfile } from '../../import/imported-profile.ts';
 import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
@@ -23,6 +23,7 @@ import type { Completeness } from '../../profile/completeness.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../../profile/flat-report.ts';
 import { funcLabel } from '../../profile/func-label.ts';
+import type { InstructionWeights } from '../../profile/instruction-weights.ts';
 import type { ShareEstimator } from '../../profile/share-steps.ts';
 import type { RecordedTime } from '../../profile/time-range.ts';
 import type {
@@ -42,7 +43,7 @@ import { fetchFiles } from './fetch-files.ts';
 import type { FileSource } from './file-source.ts';
 import { withArchive } from './find-archive.ts';
 import { findEvents } from './find-events.ts';
-import { FunctionCode } from './function-code.ts';
+import { FunctionCode, weighPart } from './function-code.ts';
 import { noteCodeObjects } from './function-code-jit.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
 import { openJitCode } from './jit-files.ts';
@@ -199,7 +200,21 @@ export class OpenedProfile {
     return this.disassembleFrames(rows);
   }
 
-  /** The same of rows of the frame table. */
+  /**
+   * What was spent at the instructions of a part that `disassemble` gave of `func`: columns by its rows.
+   * Of one event, in weights of one kind; with `select` of those samples that it admits.
+   */
+  weighInstructions(
+    func: FuncIndex,
+    part: CodePart,
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): InstructionWeights {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event);
+    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+  }
+
+  /** The same as `disassemble`, of rows of the frame table. */
   async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
     if (this.#code === null) {
       throw new FailedError('no assembly: only a perf.data file says which code ran');

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CodePart } from '../../../src/disassembly/types.ts';
-import { computeInstructionWeights } from '../../../src/profile/instruction-weights.ts';
-import type { EventIndex, FuncIndex } from '../../../src/profile/types.ts';
+import type { FuncIndex } from '../../../src/profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../../src/session/read/open-profile.ts';
 import {
   type DrawnFunction,
@@ -50,20 +49,9 @@ function funcNamed({ profile: { funcs, strings } }: OpenedProfile, name: string)
 
 /** `address text`, and `self/total` where there is any. */
 function draw(opened: OpenedProfile, func: FuncIndex, part: CodePart): string[] {
-  const { profile } = opened;
-  const frameToRow = new Int32Array(profile.frames.length).fill(-1);
-  part.frames.forEach((frame, i) => {
-    frameToRow[frame] = part.rowOfFrame[i] as number;
+  const { self, total, selfElsewhere } = opened.weighInstructions(func, part, {
+    weight: 'samples',
   });
-  const samples = opened.samplesOf(0 as EventIndex);
-  const { self, total, selfElsewhere } = computeInstructionWeights(
-    profile,
-    opened.weights('samples'),
-    samples,
-    func,
-    frameToRow,
-    part.text.length,
-  );
   expect(selfElsewhere).toBe(0);
   return part.text.map((text, row) => {
     const target = part.target[row] as number;
