@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isBehindCall, isSigreturn } from '../../src/unwind/aarch64/code.ts';
 import { RegisterDump } from '../../src/unwind/register-dump.ts';
 import {
   cfa,
@@ -123,6 +124,14 @@ test.each([
     stack: [0, { code: 0x2010 }, 0, 0, ...FRAME_OF_MAIN],
   });
   expect(found).toBe(`${(0x4000 + at).toString(16)} 2010 1010 | root`);
+});
+
+test('code is known also where it is the first and the last of its section', () => {
+  const call = Uint8Array.from([0x94000010, 0xd503201f].flatMap(u32)); // bl; nop
+  expect([0, 4, 8, 12].map((at) => isBehindCall(call, at))).toEqual([false, true, false, false]);
+  const trampoline = Uint8Array.from([0xd2801168, 0xd4000001].flatMap(u32)); // mov x8, #139; svc #0
+  expect([-4, 0, 4].map((at) => isSigreturn(trampoline, at))).toEqual([false, true, false]);
+  expect(isSigreturn(trampoline.subarray(0, 7), 0)).toBe(false);
 });
 
 test('a signal frame is known by the code of the vDSO', () => {
