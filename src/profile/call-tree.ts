@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { GrowableInt32 } from '../base/growable-columns.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { groupSamples } from './filter.ts';
 import type { Profile, Weights } from './types.ts';
@@ -106,11 +106,12 @@ class CallTreeBuilder {
   readonly #sampleStack: Int32Array;
   readonly #weights: Float64Array;
   readonly #callNodes: CallNodeTable;
-  readonly #prefix = new GrowableInt32();
-  readonly #root = new GrowableInt32();
-  readonly #callNode = new GrowableInt32();
-  readonly #self = new GrowableFloat64();
-  readonly #selfSamples = new GrowableInt32();
+  #length = 0;
+  #prefix = new Int32Array(FIRST_CAPACITY);
+  /** Of each row; in root rows of their own `ROOTS` less the root. */
+  #callNode = new Int32Array(FIRST_CAPACITY);
+  #self = new Float64Array(FIRST_CAPACITY);
+  #selfSamples = new Int32Array(FIRST_CAPACITY);
   /** Row made for each call node below the current root; −1, or an older root's, if not yet. */
   readonly #callNodeToRow: Int32Array;
   /** Call nodes between a sample's stack and the nearest one that has its row, inner first. */
@@ -147,8 +148,9 @@ class CallTreeBuilder {
     const callNodeToRow = this.#callNodeToRow;
     const rowOfSample = this.#rowOfSample;
     // Rows of earlier roots are below this bound, so they need not be cleared.
-    const firstRow = this.#prefix.length;
-    const rootRow = root === NONE ? NONE : this.#addRow(NONE, NONE, root);
+    const firstRow = this.#length;
+    const rootRow = root === NONE ? NONE : this.#addRow(NONE, ROOTS - root);
+    let weightOfAll = 0;
     for (let i = start; i < end; i++) {
       const sample = samples[i] as number;
       const weight = weights[sample] as number;
@@ -159,15 +161,16 @@ class CallTreeBuilder {
         row = callNodeToRow[callNode] as number;
         if (row < firstRow || row === NONE) row = this.#addPath(callNode, firstRow, rootRow);
       }
-      this.#weight += weight;
+      weightOfAll += weight;
       if (rowOfSample !== null) rowOfSample[sample] = row;
       if (row === NONE) {
         this.#withoutStack += weight;
       } else {
-        this.#self.array[row] = (this.#self.array[row] as number) + weight;
-        this.#selfSamples.array[row] = (this.#selfSamples.array[row] as number) + 1;
+        this.#self[row] = (this.#self[row] as number) + weight;
+        this.#selfSamples[row] = (this.#selfSamples[row] as number) + 1;
       }
     }
+    this.#weight += weightOfAll;
   }
 
   /** Adds what was lost before the samples, as a root even where comms are the roots. */
@@ -176,8 +179,8 @@ class CallTreeBuilder {
     for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i] as number]!;
     if (this.#lost === 0) return;
     const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
-    const row = this.#addPath(callNode, this.#prefix.length, NONE);
-    this.#self.array[row] = this.#lost;
+    const row = this.#addPath(callNode, this.#length, NONE);
+    this.#self[row] = this.#lost;
     this.#weight += this.#lost;
   }
 
@@ -197,43 +200,65 @@ class CallTreeBuilder {
     }
     for (let i = pending.length - 1; i >= 0; i--) {
       const node = pending.array[i] as number;
-      row = this.#addRow(row, node, NONE);
+      row = this.#addRow(row, node);
       this.#callNodeToRow[node] = row;
     }
     return row;
   }
 
-  #addRow(prefix: number, callNode: number, root: number): number {
-    const row = this.#prefix.length;
-    this.#prefix.push(prefix);
-    this.#callNode.push(callNode);
-    this.#root.push(root);
-    this.#self.push(0);
-    this.#selfSamples.push(0);
+  #addRow(prefix: number, callNode: number): number {
+    const row = this.#length++;
+    if (row === this.#prefix.length) this.#grow();
+    this.#prefix[row] = prefix;
+    this.#callNode[row] = callNode;
     return row;
   }
 
+  #grow(): void {
+    const capacity = this.#prefix.length * 2;
+    const prefix = new Int32Array(capacity);
+    const callNode = new Int32Array(capacity);
+    const self = new Float64Array(capacity);
+    const selfSamples = new Int32Array(capacity);
+    prefix.set(this.#prefix);
+    callNode.set(this.#callNode);
+    self.set(this.#self);
+    selfSamples.set(this.#selfSamples);
+    this.#prefix = prefix;
+    this.#callNode = callNode;
+    this.#self = self;
+    this.#selfSamples = selfSamples;
+  }
+
   finishCallNodes(): Int32Array {
-    return this.#callNode.finish();
+    const nodes = this.#callNode.slice(0, this.#length);
+    for (let row = 0; row < nodes.length; row++) {
+      if ((nodes[row] as number) <= ROOTS) nodes[row] = NONE;
+    }
+    return nodes;
   }
 
   finish(samples: number): CallTree {
-    const prefix = this.#prefix.finish();
+    const length = this.#length;
+    const prefix = this.#prefix.slice(0, length);
+    const self = this.#self.slice(0, length);
     const groups = this.#callNodes.group;
-    const group = new Int32Array(prefix.length);
-    for (let row = 0; row < group.length; row++) {
-      const node = this.#callNode.array[row] as number;
-      group[row] = node === NONE ? NONE : (groups[node] as number);
+    const group = new Int32Array(length);
+    const root = new Int32Array(length);
+    // Hot: once per row.
+    for (let row = 0; row < length; row++) {
+      const node = this.#callNode[row] as number;
+      group[row] = node <= ROOTS ? NONE : (groups[node] as number);
+      root[row] = node <= ROOTS ? ROOTS - node : NONE;
     }
-    const self = this.#self.finish();
     return {
-      length: prefix.length,
+      length,
       prefix,
       group,
-      root: this.#root.finish(),
+      root,
       self,
       total: sumSubtrees(prefix, self),
-      selfSamples: this.#selfSamples.finish(),
+      selfSamples: this.#selfSamples.slice(0, length),
       weight: this.#weight,
       lost: this.#lost,
       samples,
@@ -241,6 +266,10 @@ class CallTreeBuilder {
     };
   }
 }
+
+const FIRST_CAPACITY = 1024;
+/** In the column of call nodes: root 0. */
+const ROOTS = -2;
 
 /** Each row's own value plus those of all rows below it: one pass from the last row to the first. */
 export function sumSubtrees(prefix: Int32Array, self: Float64Array): Float64Array {

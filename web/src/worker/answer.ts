@@ -31,7 +31,6 @@ export type OpenRecording = {
   readonly selected: SelectedCache;
   readonly matchings: Matchings;
   readonly tables: Recent<WholeTable>;
-  readonly drawn: Recent<DrawnTree>;
 };
 
 /** What answers at once, and what takes long enough to be put aside in between. */
@@ -82,7 +81,6 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
       selected: new SelectedCache(recording),
       matchings: new Matchings(recording),
       tables: new Recent(3),
-      drawn: new Recent(3),
     };
     comparison = null;
     return recording.describe();
@@ -97,10 +95,8 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
   }
 
   function draw(params: TreeParams): DrawnTree {
-    const { selected, matchings, drawn } = shown();
-    return drawn.get(JSON.stringify(params), () =>
-      drawSelected(selected.get(params), params, matchings.get(params.search)),
-    );
+    const { selected, matchings } = shown();
+    return drawSelected(selected.get(params), params, matchings.get(params.search));
   }
 
   return {

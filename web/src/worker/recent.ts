@@ -1,10 +1,21 @@
-/** The results of the last few different inputs; what was used longest ago goes first. */
+/**
+ * The results of the last few different inputs; what was used longest ago goes first. Given sizes, it
+ * keeps no more than `budget` of them together, but the last one always.
+ */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>();
   readonly #capacity: number;
+  readonly #budget: number;
+  readonly #sizeOf: (value: Value) => number;
 
-  constructor(capacity: number) {
+  constructor(
+    capacity: number,
+    budget = Number.POSITIVE_INFINITY,
+    sizeOf: (value: Value) => number = () => 0,
+  ) {
     this.#capacity = capacity;
+    this.#budget = budget;
+    this.#sizeOf = sizeOf;
   }
 
   get(key: string, compute: () => Value): Value {
@@ -12,9 +23,13 @@ export class Recent<Value> {
     const value = known ?? compute();
     this.#values.delete(key);
     this.#values.set(key, value);
-    for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= this.#capacity) break;
+    let size = 0;
+    for (const kept of this.#values.values()) size += this.#sizeOf(kept);
+    for (const [oldest, old] of this.#values) {
+      const fits = this.#values.size <= this.#capacity && size <= this.#budget;
+      if (fits || oldest === key) break;
       this.#values.delete(oldest);
+      size -= this.#sizeOf(old);
     }
     return value;
   }

@@ -16,6 +16,7 @@ import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts
 import type { FrameKey, Selection, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
 import type { Recording } from './recording.ts';
+import type { DrawnTree } from './tree.ts';
 
 /** A tree, and what its rows are drawn with. */
 export type ShownTree = {
@@ -31,9 +32,23 @@ export type ShownTree = {
   /** Made when they are needed first. */
   prunable?: PrunableTree;
   stepSums?: ComputedOnce<StepSums>;
+  drawn?: Recent<DrawnTree>;
   /** First sample in each row's total: the order of time. */
   first?: Int32Array;
 };
+
+/** Bytes of columns that a row of a `ShownTree` has in the end, and a sample. */
+const ROW_BYTES = 100;
+const SAMPLE_BYTES = 4;
+/** Of an estimator: two steps. */
+const ESTIMATED_SAMPLE_BYTES = 32;
+/** Bytes that the trees of one selection may take, and all but the last selection. */
+const TREES_BUDGET = 100e6;
+const SELECTED_BUDGET = 300e6;
+
+function bytesOfTree({ tree, rowOfSample }: ShownTree): number {
+  return tree.length * ROW_BYTES + rowOfSample.length * SAMPLE_BYTES;
+}
 
 /** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */
 const LEAST_CALLER = 1 / 20_000;
@@ -48,7 +63,7 @@ export class Selected {
   readonly callNodes: CallNodeTable;
   readonly #isWhole: boolean;
   readonly #event: EventIndex;
-  readonly #trees = new Recent<ShownTree>(4);
+  readonly #trees = new Recent<ShownTree>(4, TREES_BUDGET, bytesOfTree);
   #nodeTiers: Uint8Array | null = null;
   #groupTiers: Uint8Array | null = null;
   readonly #estimator = new ComputedOnce(() =>
@@ -73,6 +88,12 @@ export class Selected {
     const { thread, pid, cpu, fromNs, toNs } = selection;
     this.#isWhole =
       isLeftOut === null && [thread, pid, cpu, fromNs, toNs].every((part) => part === null);
+  }
+
+  /** About as many as it takes with all that it may come to hold. */
+  get bytes(): number {
+    const { samples, profile } = this;
+    return samples.length * SAMPLE_BYTES + profile.samples.length * ESTIMATED_SAMPLE_BYTES;
   }
 
   /** Null where the model gives no intervals. */
@@ -218,7 +239,7 @@ function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
 export class SelectedCache {
   readonly #recording: Recording;
   readonly #edited = new Recent<{ stacks: EditedStacks; callNodes: CallNodeTable }>(2);
-  readonly #selected = new Recent<Selected>(3);
+  readonly #selected = new Recent<Selected>(3, SELECTED_BUDGET, ({ bytes }) => bytes);
 
   constructor(recording: Recording) {
     this.#recording = recording;

@@ -12,6 +12,7 @@ import {
   type TreeParams,
   type TreeResult,
 } from './messages.ts';
+import { Recent } from './recent.ts';
 import { outermostMatches } from './search.ts';
 import type { Selected, ShownTree } from './selected.ts';
 
@@ -38,7 +39,10 @@ export function drawSelected(
 ): DrawnTree {
   const { inverted, zoom } = params;
   const shown = inverted ? selected.callers(zoom) : selected.callees(params.roots);
-  return drawTree(selected, shown, inverted ? { ...params, roots: 'none' } : params, matching);
+  shown.drawn ??= new Recent(3);
+  return shown.drawn.get(JSON.stringify(params), () =>
+    drawTree(selected, shown, inverted ? { ...params, roots: 'none' } : params, matching),
+  );
 }
 
 /** Prunes `shown` below `zoom` and names what is left. */

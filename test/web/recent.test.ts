@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { Recent } from '../../web/src/worker/recent.ts';
+
+/** Keys in the order asked, with those that had to be computed marked. */
+function ask(recent: Recent<number>, keys: string): string {
+  let log = '';
+  for (const key of keys) {
+    log += key;
+    recent.get(key, () => {
+      log += '!';
+      return Number(key);
+    });
+  }
+  return log;
+}
+
+it('keeps as many as it may, and forgets what was used longest ago', () => {
+  expect(ask(new Recent(2), '121312')).toBe('1!2!13!12!');
+});
+
+it('keeps no more than the budget, but always the last', () => {
+  const recent = new Recent<number>(9, 5, (value) => value);
+  expect(ask(recent, '2323')).toBe('2!3!23');
+  // 4 and 3 are too much together; 9 is too much alone, but in use.
+  expect(ask(recent, '43')).toBe('4!3!');
+  expect(ask(recent, '9993')).toBe('9!993!');
+});
