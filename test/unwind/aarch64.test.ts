@@ -45,6 +45,42 @@ test('a leaf function has its return address in the link register', () => {
   expect(found).toBe('3000 2010 1010 | root');
 });
 
+// gcc counts instructions, not bytes. Each stretch has its return address in another word.
+test.each([
+  [0x3000, '3010'],
+  [0x3004, '2001'],
+  [0x3008, '2001'],
+  [0x300c, '2003'],
+  [0x3014, '2003'],
+  [0x3018, '2005'],
+  [0x3420, '2005'],
+  [0x3424, '2007'],
+])('at %i the row of a table that counts in instructions is that of its stretch', (ip, caller) => {
+  const counting: FunctionTable = {
+    start: 0x3000,
+    size: 0x1000,
+    codeFactor: 4,
+    program: [
+      cfa.advanceShort(1),
+      [...cfa.defOffset(16), ...cfa.offset(LR, -8)],
+      cfa.advance1(2),
+      cfa.defOffset(32),
+      cfa.advance2(3),
+      cfa.defOffset(48),
+      cfa.advance4(0x103),
+      cfa.defOffset(64),
+    ],
+  };
+  const found = unwindArm({
+    sections: sections({ ehFrame: ehFrame([MAIN, counting], 'aarch64') }),
+    ip,
+    registers: { [LR]: LOAD_BIAS + 0x3010 },
+    stack: Array.from({ length: 10 }, (_, i) => ({ code: 0x2000 + i })),
+    mostFrames: 2,
+  });
+  expect(found).toBe(`${ip.toString(16)} ${caller} | too many frames`);
+});
+
 test('a caller cannot have it there, since the call has overwritten it', () => {
   const found = unwindArm({
     sections: sections({ ehFrame: ehFrame([LEAF], 'aarch64') }),

@@ -45,7 +45,7 @@ export function sleb(value: number): number[] {
   }
 }
 
-/** Instructions, as the assembler's directives name them. Factors: code 1, data −8. */
+/** Instructions, as the assembler's directives name them. Factors: code 1 unless said, data −8. */
 export const cfa = {
   def: (register: number, offset: number) => [0x0c, ...uleb(register), ...uleb(offset)],
   defRegister: (register: number) => [0x0d, ...uleb(register)],
@@ -61,6 +61,11 @@ export const cfa = {
   ],
   undefined: (register: number) => [0x07, ...uleb(register)],
   advance: (bytes: number) => [0x02, bytes],
+  /** The four encodings of an advance by so many units of the code factor. */
+  advanceShort: (units: number) => [0x40 | units],
+  advance1: (units: number) => [0x02, units],
+  advance2: (units: number) => [0x03, units & 0xff, units >>> 8],
+  advance4: (units: number) => [0x04, ...u32(units)],
   rememberState: () => [0x0a],
   restoreState: () => [0x0b],
 };
@@ -72,6 +77,8 @@ export type FunctionTable = {
   readonly program: readonly (readonly number[])[];
   /** Of a signal trampoline. */
   readonly isSignal?: boolean;
+  /** The code factor, below 128; default 1. */
+  readonly codeFactor?: number;
 };
 
 /** What every function of the architecture starts with. */
@@ -92,11 +99,11 @@ export function ehFrame(
     for (const byte of body) bytes.push(byte);
   };
   const { register, program: initial } = INITIAL[architecture];
-  for (const { start, size, program, isSignal } of functions) {
+  for (const { start, size, program, isSignal, codeFactor = 1 } of functions) {
     const cieAt = bytes.length;
     const augmentation = isSignal === true ? 'zRS' : 'zR';
     const letters = [...augmentation].map((letter) => letter.charCodeAt(0));
-    entry([...u32(0), 1, ...letters, 0, 1, ...sleb(-8), register, 1, 0x1b, ...initial]);
+    entry([...u32(0), 1, ...letters, 0, codeFactor, ...sleb(-8), register, 1, 0x1b, ...initial]);
     const idAt = bytes.length + 4;
     const startAt = idAt + 4;
     const relative = start - (EH_FRAME_ADDRESS + startAt);
