@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageAssembly } from '../../src/disassembly/types.ts';
+import type { FuncIndex } from '../../src/profile/types.ts';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
@@ -27,6 +28,32 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   rmSync(directory, { recursive: true });
+});
+
+describe('the assembly of a recording that grows', () => {
+  it('is that of the function which the page has in that row', async () => {
+    const functions: readonly DrawnFunction[] = [
+      ['early', [0x90, 0xc3]],
+      ['late', [0xf4, 0xc3]],
+    ];
+    const program = join(directory, 'growing');
+    writeProgram(program, functions);
+    const path = join(directory, 'growing.data');
+    writeCodeRecording(path, program, functions, [[['early', 0]]]);
+    const file = new ViewedFile(path, await openProfile(path), { isLive: true });
+    file.pageData();
+    // Read again, it meets the other function first.
+    writeCodeRecording(path, program, functions, [[['late', 0]], [['early', 0]]]);
+    const grown = await openProfile(path);
+    expect(grown.nameOf(0 as FuncIndex)).toBe('late');
+    file.replace(grown, { isLive: false });
+    const namesOf = async (func: number) => {
+      const { parts } = JSON.parse(await file.assembly(func)) as PageAssembly;
+      return parts.map(({ name }) => name);
+    };
+    expect(await namesOf(0)).toStrictEqual(['early']);
+    expect(await namesOf(1)).toStrictEqual(['late']);
+  });
 });
 
 describe('the assembly that the server has', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   writeCodeRecording,
   writeProgram,
 } from '../../helpers/code-recording.ts';
+import { NOBODY } from '../../helpers/nobody.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'function-code-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -170,6 +171,21 @@ describe('the code of a function', () => {
       { reason: `${program}: code of ELF machine 243 is not disassembled.`, samples: 2 },
     ]);
   });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'is not that of a file that only its owner may read',
+    async () => {
+      const { opened, program } = await open([WORK, LEAF], [[['work', 1]]]);
+      chmodSync(program, 0o600);
+      chownSync(program, NOBODY, NOBODY);
+      const func = funcNamed(opened, 'work');
+      expect((await opened.disassemble(func)).missing).toStrictEqual([
+        { reason: `${program}: another user's, and not for everybody to read.`, samples: 1 },
+      ]);
+      chmodSync(program, 0o604);
+      expect((await opened.disassemble(func)).missing).toStrictEqual([]);
+    },
+  );
 
   it('does not exist for a text', async () => {
     const path = join(directory, 'a.folded');
