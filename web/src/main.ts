@@ -24,13 +24,15 @@ async function openProfile(setup: PageSetup): Promise<void> {
   const [file, other = null] = files;
   const state = element('p', 'empty', 'Reading the profile …');
   state.setAttribute('role', 'status');
-  document.body.append(state);
+  // Until there is a page, this is what it says.
+  const reading = element('main', '', element('h1', '', 'perf-ts'), state);
+  document.body.append(reading);
   try {
     if (file === undefined) throw new Error('This page holds no profile.');
     const ask = createClient(startWorker(document));
     const bytes = await loadPageData(document, file);
     const recording = await ask('open', { slot: 0, bytes });
-    state.remove();
+    reading.remove();
     shiftKeys(window, setup, recording.funcCount);
     const report = createLateReport(loadPageReport(document, file));
     const page = createProfilePage(document, ask, recording, report, file, other);

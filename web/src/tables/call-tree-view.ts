@@ -126,7 +126,7 @@ export function createCallTreeView(context: ViewContext): TabView {
     weightHeading.hidden = result.unit === 'samples';
     const samples = formatCount(result.samples);
     replaceKeepingFocus(crumbs, ...renderCrumbs(store, result));
-    status.textContent = `${samples} samples`;
+    status.textContent = table.hidden ? '' : `${samples} samples`;
     tops = makeNodes(
       result,
       -1,
