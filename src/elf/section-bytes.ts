@@ -4,6 +4,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { readU64 } from '../base/u64.ts';
 import { ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD, SHT_NOBITS } from './constants.ts';
 import { type ElfFile, findSection } from './elf-file.ts';
+import { InflatedSection, type Scratch } from './inflated-section.ts';
 import { type Section, sectionFileBytes } from './sections.ts';
 
 /**
@@ -16,7 +17,12 @@ export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array;
 export type SectionDecoders = {
   readonly zlib: Decompress | null;
   readonly zstd: Decompress | null;
+  /** A scratch file of at least this many bytes; null if there is no room. Absent: memory is used. */
+  readonly scratch?: (size: number) => Scratch | null;
 };
+
+/** A section's bytes. `close` gives back what was taken to have them. */
+export type SectionSource = ByteSource & { close?(): void };
 
 export const NO_DECODERS: SectionDecoders = { zlib: null, zstd: null };
 
@@ -26,6 +32,9 @@ const MAX_RATIO = 64;
 const MAX_SMALL_BYTES = 64 * 2 ** 20;
 /** and never to more than this. Read as a whole, no section is larger either. */
 export const MAX_SECTION_BYTES = 2 ** 31;
+
+/** Sections larger than this are inflated by the piece where they are read by the piece. */
+export const MAX_INFLATED_WHOLE_BYTES = 24 * 2 ** 20;
 
 const CHDR32_SIZE = 12;
 const CHDR64_SIZE = 24;
@@ -45,7 +54,7 @@ export function sectionBytes(
   diagnostics: Diagnostics,
   decoders: SectionDecoders = NO_DECODERS,
 ): Uint8Array | null {
-  const source = openSection(elf, name, diagnostics, decoders);
+  const source = open(elf, name, { diagnostics, decoders, isWhole: true });
   if (source === null) return null;
   if (source.size > MAX_SECTION_BYTES) {
     diagnostics.count('ELF section too large to be read', `${name}: ${source.size} bytes`);
@@ -56,14 +65,27 @@ export function sectionBytes(
 
 /**
  * The same as a source to be read by the piece: of an uncompressed section nothing is read before
- * it is asked for. The source is valid as long as the file's own.
+ * it is asked for, and a large one compressed by zlib is inflated as far as it is asked for, into a scratch
+ * file. The source is valid as long as the file's own; whoever is done with it closes it.
  */
 export function openSection(
   elf: ElfFile,
   name: string,
   diagnostics: Diagnostics,
   decoders: SectionDecoders = NO_DECODERS,
-): ByteSource | null {
+): SectionSource | null {
+  return open(elf, name, { diagnostics, decoders, isWhole: false });
+}
+
+type Reading = {
+  readonly diagnostics: Diagnostics;
+  readonly decoders: SectionDecoders;
+  /** All of the section will be read. */
+  readonly isWhole: boolean;
+};
+
+function open(elf: ElfFile, name: string, reading: Reading): SectionSource | null {
+  const { diagnostics } = reading;
   const section = findSection(elf, name);
   if (section !== null) {
     if (section.type === SHT_NOBITS || section.size === 0) return null;
@@ -72,12 +94,12 @@ export function openSection(
       diagnostics.count('ELF section cut off', `${name}: ${section.size} stated, ${size} there`);
     }
     if (size === 0) return null;
-    if (section.isCompressed) return openCompressed(elf, section, size, diagnostics, decoders);
+    if (section.isCompressed) return openCompressed(elf, section, size, reading);
     return windowOf(elf.source, section.offset, size);
   }
   if (!name.startsWith('.debug_')) return null;
   const old = findSection(elf, `.z${name.slice(1)}`);
-  return old === null ? null : openZdebug(elf.source, old, diagnostics, decoders);
+  return old === null ? null : openZdebug(elf.source, old, reading);
 }
 
 /**
@@ -92,9 +114,9 @@ function openCompressed(
   { header, source }: ElfFile,
   section: Section,
   size: number,
-  diagnostics: Diagnostics,
-  decoders: SectionDecoders,
-): ByteSource | null {
+  reading: Reading,
+): SectionSource | null {
+  const { diagnostics } = reading;
   const { is64, littleEndian } = header;
   const headerSize = is64 ? CHDR64_SIZE : CHDR32_SIZE;
   const head = source.read(section.offset, headerSize);
@@ -109,18 +131,13 @@ function openCompressed(
     diagnostics.count('ELF section of unknown compression', `${section.name}: type ${type}`);
     return null;
   }
-  const decoder = type === ELFCOMPRESS_ZLIB ? decoders.zlib : decoders.zstd;
-  const from = section.offset + headerSize;
-  return inflate(source, section.name, from, size - headerSize, stated, decoder, diagnostics);
+  const stream = windowOf(source, section.offset + headerSize, size - headerSize);
+  return inflate(stream, section.name, stated, type, reading);
 }
 
 /** The old form, known by its name: `ZLIB`, the size as u64 in big-endian, a zlib stream. */
-function openZdebug(
-  source: ByteSource,
-  section: Section,
-  diagnostics: Diagnostics,
-  decoders: SectionDecoders,
-): ByteSource | null {
+function openZdebug(source: ByteSource, section: Section, reading: Reading): SectionSource | null {
+  const { diagnostics } = reading;
   const size = sectionFileBytes(section, source);
   const head = source.read(section.offset, Math.min(size, ZDEBUG_HEADER_SIZE));
   const hasMagic = head[0] === 0x5a && head[1] === 0x4c && head[2] === 0x49 && head[3] === 0x42;
@@ -131,31 +148,50 @@ function openZdebug(
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const stated = readU64(view, 4, false);
   const from = section.offset + ZDEBUG_HEADER_SIZE;
-  const length = size - ZDEBUG_HEADER_SIZE;
-  return inflate(source, section.name, from, length, stated, decoders.zlib, diagnostics);
+  const stream = windowOf(source, from, size - ZDEBUG_HEADER_SIZE);
+  return inflate(stream, section.name, stated, ELFCOMPRESS_ZLIB, reading);
 }
 
 function inflate(
-  source: ByteSource,
+  stream: ByteSource,
   name: string,
-  from: number,
-  length: number,
   stated: number,
-  decoder: Decompress | null,
-  diagnostics: Diagnostics,
-): ByteSource | null {
-  const limit = Math.min(Math.max(MAX_SMALL_BYTES, MAX_RATIO * length), MAX_SECTION_BYTES);
+  type: number,
+  reading: Reading,
+): SectionSource | null {
+  const { diagnostics, decoders } = reading;
+  const limit = Math.min(Math.max(MAX_SMALL_BYTES, MAX_RATIO * stream.size), MAX_SECTION_BYTES);
   if (stated > limit) {
-    const example = `${name}: ${stated} bytes out of ${length}`;
+    const example = `${name}: ${stated} bytes out of ${stream.size}`;
     diagnostics.count('compressed ELF section states an unlikely size, not used', example);
     return null;
   }
+  const decoder = type === ELFCOMPRESS_ZLIB ? decoders.zlib : decoders.zstd;
   if (decoder === null) {
     diagnostics.count('compressed ELF section, no decompressor at hand', name);
     return null;
   }
   try {
-    const bytes = decoder(source.read(from, length), stated);
+    const inflateWhole = () => decoder(stream.read(0, stream.size), stated);
+    const isLarge = type === ELFCOMPRESS_ZLIB && stated > MAX_INFLATED_WHOLE_BYTES;
+    const scratch = isLarge && !reading.isWhole ? (decoders.scratch?.(stated) ?? null) : null;
+    if (scratch !== null) {
+      return new InflatedSection({
+        stream,
+        size: stated,
+        scratch,
+        inflateWhole: () => {
+          try {
+            return inflateWhole();
+          } catch {
+            return null;
+          }
+        },
+        onDamage: (at, reason) =>
+          diagnostics.count('compressed ELF section cut off', `${name} at ${at}: ${reason}`),
+      });
+    }
+    const bytes = inflateWhole();
     if (bytes.length < stated) {
       const example = `${name}: ${stated} stated, ${bytes.length} there`;
       diagnostics.count('compressed ELF section cut off', example);

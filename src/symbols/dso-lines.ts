@@ -43,7 +43,7 @@ export class DsoLines {
   readonly frames = new SourceFrames();
   readonly #options: DsoLinesOptions;
   readonly #open = new Map<DsoIndex, OpenDwarf | null>();
-  readonly #sources: SymbolSource[] = [];
+  readonly #sources: { close?(): void }[] = [];
   #last: OpenDwarf | null = null;
 
   constructor(options: DsoLinesOptions) {
@@ -166,7 +166,11 @@ export class DsoLines {
 
   #sectionsOf(elf: ElfFile): SectionProvider {
     const { diagnostics, decoders } = this.#options;
-    return (name) => openSection(elf, name, diagnostics, decoders);
+    return (name) => {
+      const section = openSection(elf, name, diagnostics, decoders);
+      if (section?.close !== undefined) this.#sources.push(section);
+      return section;
+    };
   }
 }
 

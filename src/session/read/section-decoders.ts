@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { constants, inflateSync } from 'node:zlib';
 import type { SectionDecoders } from '../../elf/section-bytes.ts';
 import { ZstdGuard } from '../../perf-data/zstd-guard.ts';
+import { openScratchFile } from './scratch-file.ts';
 
 type Fzstd = typeof import('fzstd');
 
@@ -22,6 +23,7 @@ export const sectionDecoders: SectionDecoders = {
       finishFlush: constants.Z_SYNC_FLUSH,
     }),
   zstd: inflateZstd,
+  scratch: openScratchFile,
 };
 
 function inflateZstd(bytes: Uint8Array, size: number): Uint8Array {
