@@ -178,6 +178,8 @@ void SamplerThread::ChangeSink() {
   }
   if (!next) return;
   DrainOverwritten();
+  events_->ReadFinals();
+  WriteFinals(false);
   SwitchedFile file;
   file.data_end = sink_->data_end();
   file.totals = totals();
@@ -214,7 +216,7 @@ void SamplerThread::Finish(EndReason reason) {
   }
   RecordingEnd end;
   end.finals = events_->ReadFinals();
-  if (sink_->failure() == 0) WriteFinals();
+  if (sink_->failure() == 0) WriteFinals(true);
   end.reason = sink_->failure() != 0 ? EndReason::kWriteError : reason;
   end.code_errno = sink_->failure();
   end.data_end = sink_->data_end();
@@ -234,8 +236,12 @@ void SamplerThread::Finish(EndReason reason) {
   mailbox_->Post([&](Mail* mail) { mail->recording_end = std::move(end); });
 }
 
-/** What the counters said when they were closed becomes the last round of the recording. */
-void SamplerThread::WriteFinals() {
+/**
+ * What the counters say now becomes the last round of the file: their final values, where it is the only
+ * one, and what was lost since the file before.
+ */
+void SamplerThread::WriteFinals(bool is_last) {
+  told_lost_.resize(events_->instances().size(), 0);
   std::vector<std::vector<uint64_t>> records;
   for (size_t i = 0; i < events_->instances().size(); i++) {
     const Instance& instance = events_->instances()[i];
@@ -252,22 +258,27 @@ void SamplerThread::WriteFinals() {
     ReadClock(attr.use_clockid() ? attr.clockid() : CLOCK_MONOTONIC, &origin.time_ns);
     // The side-band event counts nothing. A final value is of all samples: where only some are in
     // this file, it would say that the others were lost.
-    const bool is_whole = backward_.empty() && !later_sink_;
+    const bool is_whole = is_last && backward_.empty() && !later_sink_;
     if (is_whole && instance.event >= 0 && !events_->readings()[i].empty()) {
       records.push_back(ReadRecord(attr, events_->readings()[i], origin));
     }
-    if (events_->lost()[i] > 0) {
-      records.push_back(LostSamplesRecord(attr, events_->lost()[i], origin));
-    }
+    const uint64_t lost = events_->lost()[i];
+    // Where an instance could not be read, its losses come with a later file.
+    if (lost <= told_lost_[i]) continue;
+    records.push_back(LostSamplesRecord(attr, lost - told_lost_[i], origin));
+    told_lost_[i] = lost;
   }
   if (records.empty()) return;
-  runs_.assign(records.size(), RecordRun());
+  // `runs_` has a place for each buffer, and keeps it: there may be a next round.
+  std::vector<RecordRun> runs(records.size());
   for (size_t i = 0; i < records.size(); i++) {
-    runs_[i].parts[0] = {reinterpret_cast<const uint8_t*>(records[i].data()),
-                         records[i].size() * sizeof(uint64_t)};
+    runs[i].parts[0] = {reinterpret_cast<const uint8_t*>(records[i].data()),
+                        records[i].size() * sizeof(uint64_t)};
   }
+  runs_.swap(runs);
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
   Account(taken.bytes, taken.closed);
+  runs_.swap(runs);
 }
 
 void SamplerThread::AwaitChild() {

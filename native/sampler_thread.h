@@ -73,7 +73,7 @@ class SamplerThread {
   void ChangeSink();
   void Account(uint64_t taken, bool closed);
   void Finish(EndReason reason);
-  void WriteFinals();
+  void WriteFinals(bool is_last);
   void AwaitChild();
 
   EventSet* events_;
@@ -95,6 +95,8 @@ class SamplerThread {
   std::unique_ptr<RecordSink> next_sink_;
   /** The one in use, if it is not the first. */
   std::unique_ptr<RecordSink> later_sink_;
+  /** Per instance: losses that an earlier sink has told of; empty in the first one. */
+  std::vector<uint64_t> told_lost_;
 
   /** Rings that are overwritten and read only when asked. */
   std::vector<BackwardRing> backward_;

@@ -1,9 +1,22 @@
 // Recordings over several files, and recordings that others control.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import type { Profile } from '../../src/profile/types.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { withRecording } from '../../src/session/read/open-recording.ts';
+import { readKernelSymbols, readProvenance } from '../../src/session/read/provenance.ts';
 import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -40,6 +53,20 @@ function start(options: readonly string[], command: readonly string[]): Started 
 function filesOf(name: string): string[] {
   const names = readdirSync(scratch).filter((file) => file.startsWith(name));
   return [...names.filter((file) => file !== name).sort(), name].map((file) => join(scratch, file));
+}
+
+/** Names of functions with samples of their own in JIT code, and how many of these have none. */
+function jitNames({ samples, stacks, frames, funcs, strings, dsos }: Profile) {
+  const names = new Set<string>();
+  let unnamed = 0;
+  for (let sample = 0; sample < samples.length; sample++) {
+    const frame = stacks.frame[samples.stack[sample] as number] as number;
+    if (dsos[frames.dso[frame] as number]?.kind !== 'jit') continue;
+    const func = frames.func[frame] as number;
+    if (func < 0) unnamed++;
+    else names.add(strings[funcs.name[func] as number] as string);
+  }
+  return { names, unnamed };
 }
 
 const samplesIn = (file: string) => infoOf(file).records.SAMPLE ?? 0;
@@ -83,6 +110,58 @@ describeLive('a recording over several files', () => {
     const filled = times.filter((list) => list.length > 0);
     for (let i = 1; i < filled.length; i++) {
       expect(filled[i]![0]).toBeGreaterThanOrEqual(filled[i - 1]!.at(-1)!);
+    }
+  });
+
+  it('says in each of them what was lost while it was written', async () => {
+    const name = 'lossy.data';
+    const loop = `while :; do ${workload} faults-pinned 20000; done`;
+    const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
+    const { child, ended, said } = start(
+      ['-o', join(scratch, name), ...options],
+      ['taskset', '-c', '0', 'sh', '-c', loop],
+    );
+    await until(() => said().split('recorded so far is in').length > 2);
+    child.kill('SIGINT');
+    await ended;
+    const total = Number((/lost ([\d ]+)/.exec(said())?.[1] ?? '').replaceAll(' ', ''));
+    const lost = filesOf(name).map((file) => infoOf(file).loss.lostSamples);
+    expect(lost.reduce((sum, count) => sum + count)).toBe(total);
+    // Not all of it in the one that was written last.
+    expect(lost[0]).toBeGreaterThan(0);
+  });
+
+  it('names the code of a JIT in each of them, and has the names of its kernel', async () => {
+    const name = 'jit.data';
+    const script = join(scratch, 'hot.js');
+    writeFileSync(
+      script,
+      `const { statSync } = require('node:fs');
+       function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
+       for (;;) { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }`,
+    );
+    const file = join(scratch, name);
+    const options = ['-g', '-e', 'cpu-clock', '-F', '2000', '--switch-output', '-o', file];
+    const { child, ended, said } = start(options, [process.execPath, script]);
+    const hasSamples = (path: string) =>
+      (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 450_000;
+    for (let complete = 1; complete <= 2; complete++) {
+      await until(() => hasSamples(file));
+      child.kill('SIGUSR2');
+      await until(() => said().split('recorded so far is in').length > complete);
+    }
+    await until(() => hasSamples(file));
+    child.kill('SIGINT');
+    await ended;
+    const files = filesOf(name);
+    expect(files).toHaveLength(3);
+    for (const path of files) {
+      const { profile } = await openProfile(path);
+      const { names, unnamed } = jitNames(profile);
+      expect([...names].join(), path).toContain('hot');
+      expect(unnamed, path).toBeLessThan(profile.samples.length / 20);
+      const symbols = withRecording(path, (data) => readKernelSymbols(readProvenance(data)));
+      expect(Buffer.from(symbols ?? []).toString(), path).toMatch(/ \w*stat\w*$/m);
     }
   });
 

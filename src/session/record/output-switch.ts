@@ -1,5 +1,6 @@
 import { renameSync, unlinkSync } from 'node:fs';
 import type { NativeSampler, SamplerEvent } from '../../native/types.ts';
+import type { Attachment } from '../../perf-data/appendix.ts';
 import type { FeatureContext } from './feature-data.ts';
 import type { FileOwner } from './output-file.ts';
 import { RecordingFile } from './recording-file.ts';
@@ -17,6 +18,8 @@ export type SwitchingContext = {
   readonly marksRounds: boolean;
   /** Records of everything that is there by now: each file stands for itself. */
   readonly describe: () => Uint8Array;
+  /** What names code that is in no file, as far as it is known by now: each file has it all. */
+  readonly attachments: () => readonly Attachment[];
   /** Files that are kept, the one being written aside; 0: all. */
   readonly maxFiles: number;
   /** Told the path of each complete file. */
@@ -64,11 +67,11 @@ export class OutputSwitch {
     if (this.#next === null) return;
     const { file, oldPath } = this.#next;
     const ended = { kind: 'recording-ended', reason: 'stopped', errno: 0, finals: [] } as const;
-    this.#current.finish({ ...ended, dataEnd, totals }, this.#context.features, []);
+    const { features, attachments, maxFiles, onFile } = this.#context;
+    this.#current.finish({ ...ended, dataEnd, totals }, features, attachments());
     this.#current = file;
     this.#next = null;
     this.#complete.push(oldPath);
-    const { maxFiles, onFile } = this.#context;
     if (maxFiles > 0 && this.#complete.length > maxFiles) {
       unlinkSync(this.#complete.shift() as string);
     }

@@ -7,6 +7,7 @@ import type {
   SamplerEvent,
   SamplerTotals,
 } from '../../native/types.ts';
+import type { Attachment } from '../../perf-data/appendix.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { dropsCopies } from './call-graph.ts';
@@ -14,7 +15,7 @@ import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
-import { takeNodeFiles } from './node-files.ts';
+import { type NodeFiles, takeNodeFiles } from './node-files.ts';
 import { checkWritable } from './output-file.ts';
 import { OutputSwitch } from './output-switch.ts';
 import {
@@ -86,12 +87,16 @@ export async function startRecording(
   const session = prepareRecording(options, binding);
   const { sampler, notices } = session;
   const beside = options.stat ? countBeside(options, session, binding) : null;
-  const context: FeatureContext = {
+  // Of a part of the recording: what is counted beside it has one value, at the end of all.
+  const partContext: FeatureContext = {
     opened: sampler.opened,
     clock: options.clock ?? 'monotonic',
     notices,
     settings: session.settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
+  };
+  const context: FeatureContext = {
+    ...partContext,
     ...(beside !== null && { countedBeside: () => beside.finish() }),
   };
   let file: RecordingFile | RecordingStream;
@@ -114,6 +119,12 @@ export async function startRecording(
     notices.push(notice);
     options.onNotice?.(notice);
   };
+  const takeNodes = (maps: readonly Attachment[]): NodeFiles =>
+    takeNodeFiles(maps, {
+      recordingId: session.recordingId,
+      commandUid: commandUidOf(session) ?? null,
+      startedMs,
+    });
 
   let onFinished: (recording: Recording) => void;
   let onFailed: (error: unknown) => void;
@@ -136,8 +147,12 @@ export async function startRecording(
           plan: session.plan,
           owner: session.owner,
           sampler,
-          features: context,
+          features: partContext,
           marksRounds,
+          attachments: () => {
+            const known = maps?.soFar() ?? [];
+            return [...known, ...takeNodes(known).attachments];
+          },
           describe: () =>
             describeExisting(session.target, sampler.opened, session.plan, notices, true),
           maxFiles: options.switchMaxFiles ?? 0,
@@ -171,11 +186,10 @@ export async function startRecording(
         }
         const jit = maps?.finish();
         for (const notice of jit?.notices ?? []) say(notice);
-        const node = takeNodeFiles(jit?.attachments ?? [], {
-          recordingId: session.recordingId,
-          commandUid: commandUidOf(session) ?? null,
-          startedMs,
-        });
+        if (switching?.hasSwitched && counted !== null) {
+          say('--stat: what was counted is of all files of this recording together');
+        }
+        const node = takeNodes(jit?.attachments ?? []);
         const attachments = [...(jit?.attachments ?? []), ...node.attachments];
         const recordedBytes = file.finish(
           // The counters' last values are of samples that are not in this file.

@@ -94,6 +94,21 @@ describe('a perf map that grows', () => {
     ]);
   });
 
+  test('is told of in between as far as it has come, and again as a whole at the end', () => {
+    const { watch, start, at } = watching();
+    start();
+    writeFileSync(pathOf(), '1000 10 a\n2000 10 unfini');
+    at(2000);
+    const soFar = watch.soFar().map(({ name, bytes }) => ({
+      name,
+      text: inflateSync(bytes).subarray(32).toString(),
+    }));
+    expect(soFar).toEqual([{ name: `perf-map/${process.pid}`, text: '1000 10 a\n' }]);
+    appendFileSync(pathOf(), 'shed\n');
+    at(3000);
+    expect(stored(watch).lines.map((line) => line.split(' ').at(-1))).toEqual(['a', 'unfinished']);
+  });
+
   test('is read line by line, also where it is written in pieces', () => {
     const { watch, start, at } = watching();
     start();

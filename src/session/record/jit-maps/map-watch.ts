@@ -125,19 +125,29 @@ export class MapWatch {
   finish(): { attachments: Attachment[]; notices: string[] } {
     this.stop();
     this.look(MAX_PERF_MAP_BYTES);
+    for (const tail of this.#tails.values()) tail.finish();
+    return { attachments: this.#stored(), notices: [...this.#notices.values()] };
+  }
+
+  /** All that was read until now, of a look in this moment as well; the watch goes on. */
+  soFar(): Attachment[] {
+    this.look(MAX_PERF_MAP_BYTES);
+    return this.#stored();
+  }
+
+  #stored(): Attachment[] {
     const attachments: Attachment[] = [];
-    for (const tail of this.#tails.values()) {
-      tail.finish();
-      if (tail.pieces.length === 0) continue;
-      const log = encodeMapLog(tail.pieces);
+    for (const { pid, pieces } of this.#tails.values()) {
+      if (pieces.length === 0) continue;
+      const log = encodeMapLog(pieces);
       attachments.push({
-        name: `${PERF_MAP_ATTACHMENT}${tail.pid}`,
+        name: `${PERF_MAP_ATTACHMENT}${pid}`,
         packing: 'deflate',
         unpackedSize: log.length,
         bytes: deflateSync(log, { level: FASTEST }),
       });
     }
-    return { attachments, notices: [...this.#notices.values()] };
+    return attachments;
   }
 
   stop(): void {
