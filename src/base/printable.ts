@@ -2,8 +2,9 @@
 // bidirectional overrides. Everything that prints passes them through here.
 
 // C0 and C1 controls, DEL, line and paragraph separators, bidi controls, zero-width characters.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is sought.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is sought.
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** `text` with every character that could move the cursor or reorder text shown as `\xNN`. */
 export function printable(text: string): string {

@@ -1,3 +1,4 @@
+import { printable } from '../base/printable.ts';
 import type { PageFile } from '../export/page-profile.ts';
 
 export const DOWNLOADS = {
@@ -37,12 +38,13 @@ export type ServedFile = {
 
 /** How the page finds all this; `index` is the place of the file among those that are viewed. */
 export function describeFile(name: string, index: number): PageFile {
+  const title = printable(name);
   return {
-    title: name,
+    title,
     data: { kind: 'url', url: `profile/${index}` },
     report: { kind: 'url', url: `report/${index}` },
     links: {
-      speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(name)}`,
+      speedscope: `speedscope/index.html#profileURL=../download/${index}/speedscope&title=${encodeURIComponent(title)}`,
       downloads: Object.entries(DOWNLOADS).map(([format, { label }]) => ({
         label,
         url: `download/${index}/${format}`,
