@@ -50,6 +50,8 @@ export type SourceLine = {
   readonly file: string;
   /** From 1. */
   readonly line: number;
+  /** Tells code of one line apart; V8 writes the column here, from 1. Absent: there is none. */
+  readonly discriminator?: number;
 };
 
 /** Whether two rows announce the same code at the same place: JITs repeat themselves. */

@@ -18,6 +18,7 @@ type Announced = { readonly at: number; readonly end: number; readonly count: nu
 type Entries = {
   readonly address: Float64Array;
   readonly line: Int32Array;
+  readonly discriminator: Int32Array;
   readonly fileAt: Int32Array;
   readonly fileEnd: Int32Array;
 };
@@ -93,7 +94,10 @@ export class DebugEntries {
     const fileAt = entries.fileAt[entry] as number;
     if (fileAt === NONE) return null;
     const bytes = this.#store.bytes(fileAt, entries.fileEnd[entry] as number);
-    return { file: this.#decoder.decode(bytes), line: entries.line[entry] as number };
+    const line = entries.line[entry] as number;
+    const discriminator = entries.discriminator[entry] as number;
+    const file = this.#decoder.decode(bytes);
+    return discriminator > 0 ? { file, line, discriminator } : { file, line };
   }
 
   #decode(announced: Announced): Entries {
@@ -101,6 +105,7 @@ export class DebugEntries {
     const little = this.#littleEndian;
     const address = new GrowableFloat64(16);
     const lines = new GrowableInt32(16);
+    const discriminators = new GrowableInt32(16);
     const fileAts = new GrowableInt32(16);
     const fileEnds = new GrowableInt32(16);
     let at = 0;
@@ -121,6 +126,7 @@ export class DebugEntries {
         last = Math.max(last, readAddress(view, at, little));
         address.push(last);
         lines.push(line);
+        discriminators.push(view.getInt32(at + 12, little));
         fileAts.push(fileAt);
         fileEnds.push(fileEnd);
       }
@@ -129,6 +135,7 @@ export class DebugEntries {
     return {
       address: address.finish(),
       line: lines.finish(),
+      discriminator: discriminators.finish(),
       fileAt: fileAts.finish(),
       fileEnd: fileEnds.finish(),
     };

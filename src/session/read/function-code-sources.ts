@@ -1,9 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { printable } from '../../base/printable.ts';
-import type { CodePlace } from '../../disassembly/code-part.ts';
 import type { Architecture, CodeLocation, ExtentSource } from '../../disassembly/types.ts';
 import { pathOfScript } from '../../javascript/script-path.ts';
+import type { SourceMaps } from '../../javascript/source-map.ts';
 import type { DsoTable } from '../../process/dso-table.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { DsoLines } from '../../symbols/dso-lines.ts';
@@ -17,6 +17,7 @@ import {
   openCodeDump,
 } from './function-code-jit.ts';
 import { type KernelCode, openKernelCode, type RecordedKernel } from './function-code-kernel.ts';
+import { columnIn } from './jit-column.ts';
 import { sectionDecoders } from './section-decoders.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 import { inflateXz } from './xz.ts';
@@ -33,6 +34,8 @@ export type CodeSourcesOptions = {
   readonly kernelSymbols: () => Uint8Array | null;
   /** Null where nothing is known of JIT code. */
   readonly codeObjects: CodeObjects | null;
+  /** Of the scripts whose code it is; null: lines are those of the code that V8 ran. */
+  readonly sourceMaps: SourceMaps | null;
 };
 
 /** The code around one frame. */
@@ -50,7 +53,7 @@ export type CodeAt = {
   readonly size: number;
   readonly read: (offset: number, length: number) => Uint8Array;
   readonly nameAt: (address: number) => string;
-  readonly locate: (places: readonly CodePlace[]) => (offset: number) => CodeLocation | null;
+  readonly locate: (offset: number) => CodeLocation | null;
 };
 
 const NOWHERE = 'These addresses are in no mapping of the recording, so nobody knows their code.';
@@ -138,7 +141,7 @@ export class CodeSources {
       size: end - from,
       read: (offset, length) => code.read(from + offset, length),
       nameAt: (at) => nameWithOffset(this.#symbols.resolveFileAddress(dso, at), at),
-      locate: () => (offset) => this.#lineOf(dso, from + offset),
+      locate: (offset) => this.#lineOf(dso, from + offset),
     };
   }
 
@@ -164,7 +167,7 @@ export class CodeSources {
       size: end - start,
       read: (offset, length) => code.read(start + offset, length),
       nameAt: (at) => code.nameAt(at),
-      locate: () => () => null,
+      locate: () => null,
     };
   }
 
@@ -196,7 +199,7 @@ export class CodeSources {
       size: end - start,
       read: (offset, length) => code.read(row, offset, length),
       nameAt: () => '',
-      locate: (places) => this.#jitLines(code, object, places),
+      locate: (offset) => this.#jitLine(code, object, offset),
     };
   }
 
@@ -249,35 +252,16 @@ export class CodeSources {
     return file === '' && inlined.length === 0 ? null : { file, line, inlined };
   }
 
-  /**
-   * Lines that the JIT gave. Where they are not those of the frames, a source map has changed those;
-   * then only instructions with frames have a line.
-   */
-  #jitLines(
-    code: CodeDump,
-    { row, start }: CodeObject,
-    places: readonly CodePlace[],
-  ): (offset: number) => CodeLocation | null {
-    const { frames, strings } = this.#profile;
-    const ofFrames = new Map<number, CodeLocation>();
-    const fromDump = (offset: number): CodeLocation | null => {
-      const found = code.line(row, start + offset);
-      // V8 writes what is left of a freed name where it no longer has the script's.
-      if (found === null || printable(found.file) !== found.file) return null;
-      return { file: pathOfScript(found.file), line: found.line, inlined: [] };
-    };
-    let isAsWritten = true;
-    for (const { frame, offset } of places) {
-      const file = frames.file[frame] as number;
-      if (file === NONE) continue;
-      const line = frames.line[frame] as number;
-      const location = { file: strings[file] as string, line, inlined: [] };
-      if (printable(location.file) !== location.file) continue;
-      ofFrames.set(offset, location);
-      const written = fromDump(offset);
-      if (written?.file !== location.file || written.line !== line) isAsWritten = false;
-    }
-    return (offset) => (isAsWritten ? fromDump(offset) : (ofFrames.get(offset) ?? null));
+  /** Lines that the JIT gave, in the original source, as frames have them. */
+  #jitLine(code: CodeDump, { row, start, name }: CodeObject, offset: number): CodeLocation | null {
+    const found = code.line(row, start + offset);
+    // V8 writes what is left of a freed name where it no longer has the script's.
+    if (found === null || printable(found.file) !== found.file) return null;
+    const column = Math.max(1, columnIn(found, name));
+    const map = this.#options.sourceMaps?.find(found.file) ?? null;
+    const original = map?.find(found.line, column, '') ?? null;
+    const file = pathOfScript(original?.source ?? found.file);
+    return { file, line: original?.line ?? found.line, inlined: [] };
   }
 }
 

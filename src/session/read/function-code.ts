@@ -76,7 +76,7 @@ export class FunctionCode {
             limit,
             read: code.read,
             nameAt: code.nameAt,
-            locate: code.locate(places),
+            locate: code.locate,
           },
           decoderFor(code.architecture),
         );

@@ -4,6 +4,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { nameScripts } from '../../javascript/name-scripts.ts';
 import type { Simplify } from '../../javascript/plumbing.ts';
 import { simplifyStacks } from '../../javascript/simplify.ts';
+import type { SourceMaps } from '../../javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../javascript/worker-names.ts';
 import { readAppendix } from '../../perf-data/appendix.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -27,12 +28,16 @@ export type JavaScriptOptions = {
   readonly symfs?: string;
 };
 
-/** What JavaScript functions are called, and which frames of V8 are shown; see `src/javascript`. */
+/**
+ * What JavaScript functions are called, and which frames of V8 are shown; see `src/javascript`.
+ * `keepMaps` gets the source maps, for places that no frame is at.
+ */
 export function nameJavaScript(
   profile: Profile,
   options: JavaScriptOptions,
   diagnostics: Diagnostics,
   recording: { readonly data: PerfData; readonly path: string } | null,
+  keepMaps: (maps: SourceMaps) => void = () => {},
 ): Profile {
   const { simplify = 'interpreter' } = options;
   if (options.rawScripts) return profile;
@@ -44,6 +49,7 @@ export function nameJavaScript(
     ...(modified !== null && { recordedMs: modified }),
   });
   for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
+  if (options.sourceMaps !== false) keepMaps(maps);
   const named = nameScripts(profile, {
     sourceMaps: options.sourceMaps === false ? null : maps,
     directory: directoryOf(notes),

@@ -6,6 +6,7 @@ import { toRawTime } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
 import type { ImportedProfile } from '../../import/imported-profile.ts';
+import type { SourceMaps } from '../../javascript/source-map.ts';
 import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { addWaitReasons } from '../../off-cpu/wait-reasons.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -46,6 +47,7 @@ import { findEvents } from './find-events.ts';
 import { FunctionCode, weighPart } from './function-code.ts';
 import { noteCodeObjects } from './function-code-jit.ts';
 import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
+import { columnIn } from './jit-column.ts';
 import { openJitCode } from './jit-files.ts';
 import { settleJitFrames } from './jit-settle.ts';
 import { joinEvents, type ProfileParts } from './join-events.ts';
@@ -383,7 +385,9 @@ function nameFrames(pipeline: Pipeline, sources: OpenProfileOptions): void {
       builder.setFunc(frames[i] as number, func);
       const line = pipeline.jit?.line(dso as DsoIndex, addresses[i] as number) ?? null;
       if (line !== null) {
-        builder.setLocation(frames[i] as number, builder.strings.intern(line.file), line.line);
+        const name = builder.strings.get(names[i] as StringIndex);
+        const file = builder.strings.intern(line.file);
+        builder.setLocation(frames[i] as number, file, line.line, columnIn(line, name));
       }
     }
   }
@@ -475,10 +479,12 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
   const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
-  const shown =
-    options.symbols === false
-      ? profile
-      : addWaitReasons(nameJavaScript(profile, options, diagnostics, { data, path }), waits);
+  let sourceMaps: SourceMaps | null = null;
+  const nameScripts = () =>
+    nameJavaScript(profile, options, diagnostics, { data, path }, (maps) => {
+      sourceMaps = maps;
+    });
+  const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
   const parts: ProfileParts = { profile: shown, input: periodInput, facts };
   const joined = options.join ? joinEvents(parts) : parts;
   return new OpenedProfile(
@@ -499,6 +505,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       },
       kernelSymbols: () => readKernelSymbols(provenance),
       codeObjects,
+      sourceMaps,
     }),
   );
 }
