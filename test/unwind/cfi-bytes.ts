@@ -1,5 +1,6 @@
 // Hand-made frame tables and stacks.
 
+import { expect } from 'vitest';
 import { ModuleRanges } from '../../src/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../src/unwind/register-dump.ts';
 import { StackBytes } from '../../src/unwind/stack-bytes.ts';
@@ -173,7 +174,11 @@ export function stackBytes(words: readonly Word[]): StackBytes {
   return stack;
 }
 
-/** Frames as file addresses in hex, an exact one with `!` behind, and the reason of the stop. */
+/**
+ * Frames as file addresses in hex, an exact one with `!` behind, and the reason of the stop. An
+ * unwinder of its own goes again by the rules that it has kept, those of the addresses and, as in
+ * another process, those of the file, and must find the same.
+ */
 export function unwind(input: UnwindInput): string {
   const architecture = input.architecture ?? 'x86-64';
   const unwinder = input.unwinder ?? createUnwinder(architecture);
@@ -185,14 +190,22 @@ export function unwind(input: UnwindInput): string {
     registers[Number(number)] = value;
   }
   const module = new UnwindModule('a.out', () => input.sections);
-  const modules = new ModuleRanges([
-    { start: LOAD_BIAS, end: LOAD_BIAS + 0x10000, module, loadBias: LOAD_BIAS },
-  ]);
-  const out = new Float64Array(input.mostFrames ?? 1024);
-  const count = unwinder.unwind(registers, stackBytes(input.stack), modules, out);
-  const frames = [...out.subarray(0, count)].map((address, i) => {
-    const isMarked = i > 0 && unwinder.isExact[i] === 1;
-    return `${(address - LOAD_BIAS).toString(16)}${isMarked ? '!' : ''}`;
-  });
-  return `${frames.join(' ')} | ${STOP_NAMES[unwinder.stopReason]}`;
+  const newModules = () =>
+    new ModuleRanges([{ start: LOAD_BIAS, end: LOAD_BIAS + 0x10000, module, loadBias: LOAD_BIAS }]);
+  const unwindOnce = (modules: ModuleRanges): string => {
+    const out = new Float64Array(input.mostFrames ?? 1024);
+    const count = unwinder.unwind(registers, stackBytes(input.stack), modules, out);
+    const frames = [...out.subarray(0, count)].map((address, i) => {
+      const isMarked = i > 0 && unwinder.isExact[i] === 1;
+      return `${(address - LOAD_BIAS).toString(16)}${isMarked ? '!' : ''}`;
+    });
+    return `${frames.join(' ')} | ${STOP_NAMES[unwinder.stopReason]}`;
+  };
+  const modules = newModules();
+  const found = unwindOnce(modules);
+  if (input.unwinder === undefined) {
+    const again = { byAddress: unwindOnce(modules), byFile: unwindOnce(newModules()) };
+    expect(again).toEqual({ byAddress: found, byFile: found });
+  }
+  return found;
 }

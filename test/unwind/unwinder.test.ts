@@ -12,6 +12,7 @@ import {
   unwind,
 } from './cfi-bytes.ts';
 
+const RCX = 2;
 const RBX = 3;
 const RBP = 6;
 const RSP = 7;
@@ -168,6 +169,20 @@ describe('rules', () => {
     });
     expect(found).toBe('3010 2010 1010 | root');
     expect(unwinder.statistics.fullUnwinds).toBe(1);
+  });
+
+  test.each([
+    ['callee-saved', R12, '3000 2010 1010 | root'],
+    ['no callee saves', RCX, '3000 2010 | register missing'],
+  ])('a register that the row does not mention, %s', (_, register, expected) => {
+    const main: FunctionTable = { start: 0x2000, size: 0x100, program: [cfa.def(register, 8)] };
+    const found = unwind({
+      sections: sections({ ehFrame: ehFrame([START, main, LEAF]) }),
+      ip: 0x3000,
+      registers: { [register]: STACK + 24 },
+      stack: STACK_OF_LEAF,
+    });
+    expect(found).toBe(expected);
   });
 
   test('a signal frame goes on at the interrupted instruction', () => {

@@ -58,7 +58,8 @@ export class Instruction {
       const isTest = (byte === 0xf6 || byte === 0xf7) && ((this.modrm >> 3) & 7) < 2;
       if (isTest) shape |= byte === 0xf6 ? IMM8 : IMM32;
     }
-    const immediateBytes = immediateLength(shape, isWord);
+    // REX.W goes before the operand size prefix.
+    const immediateBytes = immediateLength(shape, isWord && (this.rex & 8) === 0);
     if (at + immediateBytes > text.length) return false;
     if (immediateBytes === 1) this.immediate = ((text[at] as number) << 24) >> 24;
     else if (immediateBytes === 4) this.immediate = readI32(text, at);
@@ -174,17 +175,23 @@ function shape0f(opcode: number): number {
   if (opcode >= 0x80 && opcode <= 0x8f) return REL32;
   if (opcode >= 0x70 && opcode <= 0x73) return MODRM | IMM8;
   if (opcode >= 0xc8 && opcode <= 0xcf) return NONE;
+  if (opcode >= 0x05 && opcode <= 0x09) return NONE;
+  // Control and debug registers: only the kernel's code has them, and their modrm is never memory.
+  if (opcode >= 0x20 && opcode <= 0x23) return UNKNOWN;
+  if (opcode >= 0x30 && opcode <= 0x37) return NONE;
   switch (opcode) {
-    case 0x05:
     case 0x0b:
-    case 0x31:
+    case 0x0e:
     case 0x77:
     case 0xa0:
     case 0xa1:
     case 0xa2:
     case 0xa8:
     case 0xa9:
+    case 0xaa:
       return NONE;
+    // 3DNow!: the operation stands behind its operands.
+    case 0x0f:
     case 0xa4:
     case 0xac:
     case 0xba:
