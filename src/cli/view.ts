@@ -26,6 +26,9 @@ export async function runView(
   if (paths.length > 2) {
     throw new UsageError(`${paths.length} files: the page shows one, or compares two`);
   }
+  if (paths.length === 2 && paths.every((path) => path === '-')) {
+    throw new UsageError('- and -: standard input is one recording');
+  }
   const port = readPort(flags.port);
   const entry = new URL('./view-thread.js', import.meta.url);
   const files = paths.map((path) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodePageData } from '../../src/export/page-data.ts';
@@ -45,6 +45,42 @@ describe('the command view', () => {
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\/\n$/);
     expect(stderr).toMatch(/^perf-ts: .*time/);
     expect(stderr).not.toContain('    at ');
+  });
+
+  it('reads standard input once', () => {
+    const { status, stderr } = perfTs(['view', '-', '-'], { input: 'main 1\n' });
+    expect(status).toBe(2);
+    expect(stderr).toContain('standard input is one recording');
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'ends with %s, and its port is free',
+    async (signal) => {
+      const view = startPerfTs(['view', folded]);
+      const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+      const url = printed.toString().trim();
+      // A connection that stays open is no reason to stay.
+      const answer = await fetch(`${url}profile/0`);
+      expect(answer.status).toBe(200);
+      view.child.kill(signal);
+      expect(await view.ended).toMatchObject({ status: 0, signal: null, stderr: '' });
+      await expect(fetch(url)).rejects.toThrow();
+    },
+  );
+
+  it('keeps what it has read when the file is gone or another', async () => {
+    const path = join(directory, 'moved.folded');
+    copyFileSync(folded, path);
+    const view = startPerfTs(['view', path]);
+    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const url = printed.toString().trim();
+    await (await fetch(`${url}profile/0`)).arrayBuffer();
+    rmSync(path);
+    symlinkSync(other, path);
+    const download = await fetch(`${url}download/0/folded`);
+    expect(await download.text()).toBe('main;idle 12\nmain;work;leaf 30\n');
+    view.child.kill('SIGINT');
+    expect((await view.ended).status).toBe(0);
   });
 
   it('reads a pipe before there is an address', () => {
