@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -69,6 +69,33 @@ describe('the debug file of a stripped program', () => {
     expect(reasons()).toContain('debug file of another build, not used');
     cpSync(kept, join(folder, '.debug'), { recursive: true });
     close();
+  });
+});
+
+describe('where one of the two has no build ID', () => {
+  const bare = join(folder, 'bare/app');
+  const debug = join(folder, 'bare/app.debug');
+  const find = () => {
+    const { elf, provide, diagnostics, close } = open(bare);
+    const found = findDebugFile(elf, { ...dso, path: bare }, provide, diagnostics);
+    found?.source.close?.();
+    close();
+    return found !== null;
+  };
+  beforeAll(() => {
+    mkdirSync(join(folder, 'bare'));
+    execFileSync('gcc', ['-g', '-Wl,--build-id', '-x', 'c', '-', '-o', bare], {
+      input: 'int main(void) { return 5; }',
+    });
+    execFileSync('objcopy', ['--only-keep-debug', bare, debug]);
+    const strip = ['--strip-all', '--remove-section=.note.gnu.build-id'];
+    execFileSync('objcopy', [...strip, `--add-gnu-debuglink=${debug}`, bare]);
+  });
+
+  test('the checksum says whether the debug file is meant', () => {
+    expect(find()).toBe(true);
+    appendFileSync(debug, 'x');
+    expect(find()).toBe(false);
   });
 });
 

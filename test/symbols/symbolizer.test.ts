@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
@@ -255,11 +256,11 @@ test('many addresses are named in one go, each name once', () => {
   const { dsos, symbolizer } = drawn(() => bytes);
   const strings = new StringTable();
   const names = new Int32Array(5);
-  const addresses = Float64Array.of(0x1000, 0x1010, 0x1020, 0x1040, 0x1050);
+  const addresses = Float64Array.of(0x1010, 0x1000, 0x1020, 0x1040, 0x1050);
   symbolizer.resolveAll(dsos.intern(FILE), addresses, strings, names);
   expect(Array.from(names, (name) => (name < 0 ? null : strings.strings[name]))).toEqual([
-    null,
     'main',
+    null,
     'main',
     'foo()',
     null,
@@ -269,6 +270,10 @@ test('many addresses are named in one go, each name once', () => {
 
 test('the checksum is the CRC-32 of zlib', () => {
   expect(crc32(memorySource(new TextEncoder().encode('123456789')))).toBe(0xcbf4_3926);
+  // A gzip file ends in the checksum and the size. More than is read at once.
+  const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => (i * i) >>> 3);
+  const zipped = gzipSync(bytes, { level: 0 });
+  expect(crc32(memorySource(bytes))).toBe(zipped.readUInt32LE(zipped.length - 8));
 });
 
 /** A build ID note of four equal bytes. */
