@@ -18,6 +18,9 @@ import {
 
 const CHROMIUM = '/usr/bin/chromium';
 const RUNS = 5;
+/** The page asks for intervals so long after a graph was drawn, and has them after so long. */
+const INTERVALS_ASKED_MS = 620;
+const IDLE_MS = 3000;
 /** Linux tells user space of hundredths of a second, whatever its own tick is. */
 const MS_PER_TICK = 10;
 
@@ -65,8 +68,14 @@ async function rowsOf({ name, rate, samples: least, reach }, browser) {
     figure('start until the address is printed', of('served')),
     figure('start until painted', of('painted'), reach.painted),
     figure('CPU time of perf-ts until painted', of('cpu')),
-    figure('click until zoomed', of('click'), reach.click),
+    figure('click until zoomed, nothing else to do', of('click'), reach.click),
+    figure('click while the strip is computed', of('clickBesideStrip'), reach.click),
+    figure('click while intervals are computed', of('clickBesideIntervals'), reach.click),
     figure('search until its share is shown', of('search'), reach.search),
+    {
+      what: `view, ${samples}: memory of the tab`,
+      ours: `${Math.round(median(runs.map(({ megabytes }) => megabytes)))} MB`,
+    },
   ];
   const script = stackcollapse();
   if (reach.ratio !== undefined && hasPerf() && script !== null) {
@@ -126,12 +135,28 @@ async function view(file, browser) {
   await page.evaluate(nextPaint);
   const painted = performance.now() - start;
   const cpu = cpuOf(child.pid);
-  const click = await page.evaluate(clickDeepest);
+  const clickBesideStrip = (await page.evaluate(clickFrames, [0.5]))[0];
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('.frame') !== null);
+  await page.waitForTimeout(INTERVALS_ASKED_MS);
+  const clickBesideIntervals = (await page.evaluate(clickFrames, [0.5]))[0];
+  await page.waitForTimeout(IDLE_MS);
+  const click = median(await page.evaluate(clickFrames, [0.2, 0.4, 0.6, 0.8, 1]));
+  const megabytes = await memoryOf(page);
   const search = await page.evaluate(searchFor, 'leaf');
   await page.close();
   child.kill('SIGINT');
   await ended;
-  return { served, painted, cpu, click, search };
+  return {
+    served,
+    painted,
+    cpu,
+    click,
+    clickBesideStrip,
+    clickBesideIntervals,
+    search,
+    megabytes,
+  };
 }
 
 /** User and system time of a process and its threads until now: milliseconds. */
@@ -149,17 +174,50 @@ function nextPaint() {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
 }
 
-/** In the page: clicks a frame in the middle and waits until the graph was drawn again. */
-async function clickDeepest() {
+/**
+ * In the page: clicks a frame at each of these depths (1: the innermost) and waits until the graph was
+ * drawn again; back out after each. Milliseconds.
+ */
+async function clickFrames(depths) {
   const chart = document.querySelector('.chart');
-  const frames = [...chart.querySelectorAll('.frame')];
-  const frame = frames[Math.floor(frames.length / 2)];
-  const start = performance.now();
-  frame.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-  // The graph is busy from the click until the worker has answered and it was drawn.
-  do await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
-  while (chart.hasAttribute('aria-busy'));
-  return performance.now() - start;
+  const drawn = async () => {
+    // The graph is busy from the click until the worker has answered and it was drawn.
+    do await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+    while (chart.hasAttribute('aria-busy'));
+  };
+  const taken = [];
+  for (const depth of depths) {
+    const frames = [...chart.querySelectorAll('.frame')].sort(
+      (a, b) => b.getBoundingClientRect().top - a.getBoundingClientRect().top,
+    );
+    const address = location.hash;
+    let start = 0;
+    // A row that stands for folded ones can't be zoomed into; the one before it can.
+    for (let at = Math.floor((frames.length - 1) * depth); at >= 0; at--) {
+      start = performance.now();
+      frames[at].dispatchEvent(new MouseEvent('click', { bubbles: true }));
+      if (location.hash !== address) break;
+    }
+    await drawn();
+    if (location.hash === address) throw new Error('no frame could be zoomed into');
+    taken.push(performance.now() - start);
+    document.querySelector('.crumb')?.click();
+    await drawn();
+  }
+  return taken;
+}
+
+/** Memory of the page's process, worker included: MB. */
+async function memoryOf(page) {
+  const session = await page.context().newCDPSession(page);
+  const { processInfo } = await (await page.context().browser().newBrowserCDPSession()).send(
+    'SystemInfo.getProcessInfo',
+  );
+  await session.detach();
+  const resident = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]));
+  return Math.max(...resident) / 1024;
 }
 
 /** In the page: types a word and waits for the share that it matches. */
