@@ -36,6 +36,7 @@ describe('Rust names', () => {
     ['_RIC5arrayAhj4_E', 'array::<[u8; 4]>'],
     ['_RIC5constKan1_E', 'const::<-1>'],
     ['_RIC4charKca_E', "char::<'\\n'>"],
+    ['_RIC8lifetimeL_E', "lifetime::<'_>"],
     ['_RIC6stringKRe616263_E', 'string::<"abc">'],
     ['_RIC6stringKRee28882c3bc090a_E', 'string::<"∂ü\\t\\n">'],
     [
