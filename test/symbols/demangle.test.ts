@@ -59,6 +59,7 @@ describe('Rust names', () => {
     '_ZN3foo3barEv',
     '_R',
     '_RNv',
+    '_RIC4boolKb2_E',
     '_RB_',
     '_ZN4main4main17he714a2e23ed7db2gE',
   ])('%s is none', (name) => {
