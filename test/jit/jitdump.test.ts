@@ -5,6 +5,7 @@ import { ByteWriter } from '../../src/base/byte-writer.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { formatAddress } from '../../src/base/u64.ts';
 import { type Jitdump, readJitdump } from '../../src/jit/jitdump.ts';
+import { columnIn } from '../../src/session/read/jit-column.ts';
 import { hasCorpora, readCorpus } from '../helpers/corpora.ts';
 import { seededRandom } from '../helpers/random.ts';
 
@@ -40,11 +41,14 @@ class DumpBuilder {
     );
   }
 
-  lines(address: number, entries: readonly [address: number, line: number, file: string][]): this {
+  lines(
+    address: number,
+    entries: readonly (readonly [address: number, line: number, file: string, column?: number])[],
+  ): this {
     return this.record(2, 0, (out) => {
       out.u64(address).u64(entries.length);
-      for (const [at, line, file] of entries) {
-        out.u64(at).u32(line).u32(0);
+      for (const [at, line, file, column = 0] of entries) {
+        out.u64(at).u32(line).u32(column);
         if (file === '"') out.u8(0xff).u8(0);
         else out.text(file).u8(0);
       }
@@ -152,6 +156,25 @@ describe('a jitdump', () => {
       '/app/b.ts:9',
     ]);
     expect(dump?.line?.(1, 0x8f0002)).toEqual({ file: '/app/a.ts', line: 4 });
+  });
+
+  test('has the columns that V8 writes in place of discriminators', () => {
+    const entries = [
+      [0x40, 3, '/app/a.js', 21],
+      [0x44, 3, '"', 5],
+      [0x45, 4, '"'],
+    ] as const;
+    const { dump } = read(
+      new DumpBuilder().lines(0, entries).load(0, 0, 'JS:*f /app/a.js:1:1').out.finish(),
+    );
+    expect([0, 4, 5].map((byte) => dump?.line?.(0, byte))).toEqual([
+      { file: '/app/a.js', line: 3, discriminator: 21 },
+      { file: '/app/a.js', line: 3, discriminator: 5 },
+      { file: '/app/a.js', line: 4 },
+    ]);
+    const at21 = { file: '/app/a.js', line: 3, discriminator: 21 };
+    expect(columnIn(at21, 'JS:*f /app/a.js:1:1')).toBe(21);
+    expect(columnIn(at21, 'julia_f_12')).toBe(0);
   });
 
   test('that is none, or somebody else’s, is not used, and why is said', () => {
