@@ -293,17 +293,20 @@ describe('sample', () => {
     );
   });
 
-  test('a record shorter than its fields is refused at every length', () => {
-    const all = FIELDS.reduce((sum, field) => sum | field.bit, 0);
-    const bytes = build(all);
-    const info = infoFor(all);
+  test.each([
+    ['all', FIELDS.reduce((sum, field) => sum | field.bit, 0)],
+    ...FIELDS.map(({ bit }) => [`0x${bit.toString(16)}`, bit] as const),
+  ])('a record shorter than its fields is refused at every length: %s', (_, sampleType) => {
+    const bytes = build(sampleType);
+    const info = infoFor(sampleType);
     const sample = new SampleView(START);
-    for (let length = 8; length < bytes.length; length++) {
+    const refused: number[] = [];
+    for (let length = 8; length <= bytes.length; length++) {
       // The view ends with the record: a read beyond it would throw.
       const view = viewOf(bytes.slice(0, length));
-      expect(decodeSample(view, 0, length, info, sample), `${length} bytes`).toBe(false);
+      if (!decodeSample(view, 0, length, info, sample)) refused.push(length);
     }
-    expect(decodeSample(viewOf(bytes), 0, bytes.length, info, sample)).toBe(true);
+    expect(refused).toEqual(Array.from({ length: bytes.length - 8 }, (_, i) => i + 8));
   });
 
   test('counts that can not be true are refused', () => {

@@ -40,6 +40,15 @@ describe('kallsyms', () => {
     expect(nameAt('ffffffff80ffffff')).toBeNull();
   });
 
+  test('of several at one address the last is shown: as in perf it alone covers anything', () => {
+    const local = 'ffffffff81000000 t local_with_a_long_name\n';
+    const global = 'ffffffff81000000 T global\n';
+    const weak = 'ffffffff81000000 W weak\n';
+    expect(parse(local + global).nameAt('ffffffff81000000')).toBe('global');
+    expect(parse(global + local).nameAt('ffffffff81000000')).toBe('local_with_a_long_name');
+    expect(parse(global + local + weak).nameAt('ffffffff81000000')).toBe('weak');
+  });
+
   test('of the kernel end a page after the last symbol, where the modules’ space begins', () => {
     const { nameAt } = parse(LIST);
     expect(nameAt('ffffffff81001fff')).toBe('helper');
