@@ -64,7 +64,9 @@ describeBrowser('the page of a server', (tab) => {
     await expect.poll(() => grown.first().innerText()).toContain('+');
     await page.getByLabel('Search functions').fill('skipSpace');
     const found = page.locator('.search-result');
-    await expect.poll(() => found.innerText()).toMatch(/43\.\d % here, 33\.\d % there matched · 1 ×/);
+    await expect
+      .poll(() => found.innerText())
+      .toMatch(/43\.\d % here, 33\.\d % there matched · 1 ×/);
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.crumb').last().innerText()).toBe('skipSpace');
   });

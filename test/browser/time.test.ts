@@ -19,8 +19,11 @@ async function dragStrip(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up();
 }
 
-const stateOf = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
-const rangeOf = (page: Page) => stateOf(page).get('range')?.split('-').map(Number) ?? null;
+/** Of the page itself: the browser tells its driver of a new address later. */
+const stateOf = async (page: Page) =>
+  new URLSearchParams((await page.evaluate<string>('location.hash')).slice(1));
+const rangeOf = async (page: Page) =>
+  (await stateOf(page)).get('range')?.split('-').map(Number) ?? null;
 
 describeBrowser('time in the page', (tab) => {
   let server: ViewServer;
@@ -34,7 +37,7 @@ describeBrowser('time in the page', (tab) => {
     await dragStrip(page, 0.55, 0.95);
     await frame(page, 'parse').waitFor({ state: 'detached' });
     expect(await frame(page, 'paintCell').count()).toBe(1);
-    const [fromNs = 0, toNs = 0] = rangeOf(page) ?? [];
+    const [fromNs = 0, toNs = 0] = (await rangeOf(page)) ?? [];
     expect(fromNs / 1e9).toBeCloseTo(1.1, 1);
     expect(toNs / 1e9).toBeCloseTo(1.9, 1);
     await page.getByRole('tab', { name: 'Time' }).click();
@@ -42,7 +45,7 @@ describeBrowser('time in the page', (tab) => {
     await page.goBack();
     await page.goBack();
     await frame(page, 'parse').waitFor();
-    expect(rangeOf(page)).toBeNull();
+    expect(await rangeOf(page)).toBeNull();
     await page.goForward();
     await frame(page, 'parse').waitFor({ state: 'detached' });
   });
@@ -64,7 +67,8 @@ describeBrowser('time in the page', (tab) => {
 
   it('takes a range from the heat map by keys alone', async () => {
     const { page } = await tab.visit(`${server.url}#tab=time&heatColumnNs=1000000000`);
-    await page.locator('.heat-map').focus();
+    // Named for what it shows as soon as it shows it.
+    await page.locator('.heat-map[aria-label]').focus();
     await page.keyboard.press('ArrowDown');
     await page.getByText('0.000 s to 0.020 s: 20 samples').waitFor();
     await page.keyboard.press('ArrowRight');
@@ -73,9 +77,9 @@ describeBrowser('time in the page', (tab) => {
     await page.getByText('1.100 s to 1.120 s: 20 samples').waitFor();
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Enter');
-    expect(rangeOf(page)).toEqual([1.1e9, 1.14e9]);
+    expect(await rangeOf(page)).toEqual([1.1e9, 1.14e9]);
     await page.keyboard.press('0');
-    expect(rangeOf(page)).toBeNull();
+    expect(await rangeOf(page)).toBeNull();
   });
 
   it('can be gone through by keys, and lists them', async () => {
@@ -98,7 +102,7 @@ describeBrowser('time in the page', (tab) => {
     await page.keyboard.press('Escape');
     await keys.waitFor({ state: 'detached' });
     await page.keyboard.press('+');
-    const [fromNs = 0, toNs = 0] = rangeOf(page) ?? [];
+    const [fromNs = 0, toNs = 0] = (await rangeOf(page)) ?? [];
     expect((toNs - fromNs) / 1e9).toBeCloseTo(1, 2);
   });
 
@@ -151,7 +155,7 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
       const streams = page.getByLabel('Stream');
       if ((await streams.locator('option').count()) > 1) {
         await streams.selectOption({ index: 1 });
-        expect(stateOf(page).get('stream')).not.toBeNull();
+        expect((await stateOf(page)).get('stream')).not.toBeNull();
       }
       await page.getByRole('tab', { name: 'Flame graph' }).click();
       await page.getByRole('tab', { name: 'Period' }).click();
@@ -163,9 +167,9 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
       await page.locator('.disagreement summary').click();
       expect(await page.locator('.disagreement').innerText()).toContain('Does the weight matter?');
       await page.getByRole('button', { name: 'Period', exact: true }).click();
-      expect(stateOf(page).get('weight')).toBe('period');
+      expect((await stateOf(page)).get('weight')).toBe('period');
       await page.keyboard.press('w');
-      expect(stateOf(page).get('weight')).toBe('samples');
+      expect((await stateOf(page)).get('weight')).toBe('samples');
     });
   });
 });
