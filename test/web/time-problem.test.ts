@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { timeProblem } from '../../web/src/time/time-problem.ts';
+import type { OpenResult } from '../../web/src/worker/messages.ts';
+
+const of = (samples: number[], endNs: number) =>
+  timeProblem({ events: samples.map((count) => ({ samples: count })), endNs } as OpenResult);
+
+it('says why a recording has no picture over time', () => {
+  expect(of([0, 0], 0)).toContain('no samples');
+  expect(of([1], 0)).toContain('One sample');
+  expect(of([10, 5], 0)).toContain('no time stamps');
+  expect(of([1, 1], 5)).toBeNull();
+});
