@@ -1,3 +1,4 @@
+import { type ByteSource, memorySource } from '../base/byte-source.ts';
 import { ByteWriter } from '../base/byte-writer.ts';
 import { readU64 } from '../base/u64.ts';
 import { FEATURE_FLAGS_SIZE } from './header.ts';
@@ -28,7 +29,8 @@ const PACKINGS = ['none', 'deflate'] as const;
  *   count × { u16 name_size; u8 packing, pad; u32 pad; u64 unpacked_size, size;
  *             char name[name_size]; u8 bytes[size]; }
  *
- * Little-endian, whatever the recording is. A tool that writes the file again leaves it out.
+ * Little-endian, whatever the recording is. A tool that writes the file again leaves it out. A pipe has
+ * it in records: pipe-appendix.ts.
  */
 export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length);
@@ -43,10 +45,16 @@ export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<A
 
 /** The attachments of a recording, none where it has no appendix; what a cut one has in front. */
 export function readAppendix(data: PerfData): Attachment[] {
-  const { source } = data;
-  let at = endOfSections(data);
+  if (!data.pipe) return readAttachments(data.source, endOfSections(data));
+  const whole = new ByteWriter();
+  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
+  return readAttachments(memorySource(whole.finish()), 0);
+}
+
+function readAttachments(source: ByteSource, offset: number): Attachment[] {
+  let at = offset;
   const head = viewOf(source.read(at, HEAD_BYTES));
-  if (data.pipe || head.byteLength < HEAD_BYTES || textOf(head, 0, 8) !== MAGIC) return [];
+  if (head.byteLength < HEAD_BYTES || textOf(head, 0, 8) !== MAGIC) return [];
   if (head.getUint32(8, true) !== VERSION) return [];
   const count = Math.min(head.getUint32(12, true), MOST_ATTACHMENTS);
   at += HEAD_BYTES;

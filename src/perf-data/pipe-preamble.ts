@@ -9,6 +9,7 @@ import { type BuildIdEntry, parseBuildIds } from './build-id-section.ts';
 import { type AttrWithIds, parseIds } from './event-list.ts';
 import { FEATURE } from './features.ts';
 import type { PipeHeader, Section } from './header.ts';
+import { findAppendixPart } from './pipe-appendix.ts';
 import { walkRange } from './record-walk.ts';
 
 /** What a pipe says in records instead of a header. */
@@ -18,6 +19,8 @@ export type PipePreamble = {
   readonly features: ReadonlyMap<number, Section>;
   readonly namesById: ReadonlyMap<number, string>;
   readonly buildIds: readonly BuildIdEntry[];
+  /** Where the parts of the appendix lie, in their order. */
+  readonly appendixParts: readonly Section[];
 };
 
 /** Type of an EVENT_UPDATE record that names its event. */
@@ -43,6 +46,7 @@ export function readPipePreamble(
   const features = new Map<number, Section>();
   const namesById = new Map<number, string>();
   const buildIds: BuildIdEntry[] = [];
+  const appendixParts: Section[] = [];
   const end = walkRange(source, header.dataOffset, source.size, littleEndian, true, {
     record(view, offset, size, type, _misc, fileOffset) {
       const isDescribing =
@@ -64,7 +68,7 @@ export function readPipePreamble(
   });
   // Of a cut pipe the cut is reported, which explains it.
   if (attrs.length === 0 && end.truncatedAt < 0) diagnostics.count('the pipe lists no events');
-  return { attrs, features, namesById, buildIds };
+  return { attrs, features, namesById, buildIds, appendixParts };
 
   function readDescribing(type: number, record: Uint8Array, fileOffset: number): void {
     const body = record.subarray(RECORD_HEADER_SIZE);
@@ -76,6 +80,14 @@ export function readPipePreamble(
       case PERF_RECORD.HEADER_FEATURE: {
         const feature = cursor.u64();
         const offset = fileOffset + RECORD_HEADER_SIZE + cursor.position;
+        const part =
+          feature === FEATURE.VERSION
+            ? findAppendixPart(body.subarray(cursor.position), littleEndian)
+            : null;
+        if (part !== null) {
+          appendixParts.push({ offset: offset + part.offset, size: part.size });
+          break;
+        }
         // perf ends the list with an empty record whose number is that of its newest feature + 1.
         if (cursor.left > 0) features.set(feature, { offset, size: cursor.left });
         break;

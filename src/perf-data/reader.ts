@@ -37,6 +37,8 @@ type Opened = OpenOptions & {
   readonly dataOffset: number;
   readonly dataSize: number;
   readonly diagnostics: Diagnostics;
+  /** Of a pipe: where the parts of its appendix lie. */
+  readonly appendixParts: readonly Section[];
   /** Where the file ends although its header promises more records; −1 otherwise. */
   readonly cutAt: number;
 };
@@ -58,6 +60,8 @@ export class PerfData {
   readonly dataSize: number;
   /** Of a directory: the records of each recording thread. Their rounds are not those of others. */
   readonly threadFiles: readonly ByteSource[];
+  /** Of a pipe: where the parts of its appendix lie; `readAppendix` reads them. */
+  readonly appendixParts: readonly Section[];
   /** Earliest raw time of the recording; all times are counted from it. */
   readonly startTime: RawTime;
   /** What could not be read; a walk over the records adds to it. */
@@ -78,6 +82,7 @@ export class PerfData {
     this.dataSize = opened.dataSize;
     this.diagnostics = opened.diagnostics;
     this.threadFiles = opened.threadFiles ?? [];
+    this.appendixParts = opened.appendixParts;
     this.#cutAt = opened.cutAt;
     this.#parts = {
       parts: [
@@ -177,6 +182,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
       dataOffset: header.dataOffset,
       dataSize: source.size - header.dataOffset,
       diagnostics,
+      appendixParts: preamble.appendixParts,
       cutAt: -1,
     });
   }
@@ -202,6 +208,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     dataOffset: header.data.offset,
     dataSize: data.size,
     diagnostics,
+    appendixParts: [],
     cutAt: data.cutAt,
   });
 }

@@ -17,13 +17,15 @@ const NEWLINE = 0x0a;
  *   ffffffff81e2b9c0 ffffffff81e2ba40 do_syscall_64
  *
  * Start, end (exclusive), name; addresses are those of the recorded boot. Ends are written out, as
- * the next symbol need not be in the list. Null if the list names none of them.
+ * the next symbol need not be in the list. Null if the list names none of them. `addresses` null: all
+ * functions.
  */
 export function recordedKernelSymbols(
   kallsyms: Uint8Array,
-  addresses: Float64Array,
+  addresses: Float64Array | null,
   diagnostics: Diagnostics,
 ): string | null {
+  if (addresses === null) return linesOf(parseKallsyms(kallsyms, diagnostics));
   const wanted = new Float64Array(addresses.length * 2);
   // A return address may be the first byte behind its caller, which calls what never returns.
   wanted.set(addresses);
@@ -33,17 +35,23 @@ export function recordedKernelSymbols(
   );
   wanted.sort();
   const table = parseKallsyms(kallsyms, diagnostics, wanted);
-  const lines: string[] = [];
-  let last = NO_SYMBOL;
+  const rows = new Set<number>();
   for (const address of wanted) {
     const index = table.find(address);
-    if (index === NO_SYMBOL || index === last) continue;
-    last = index;
-    const start = formatAddress(table.starts[index] as number);
-    const end = formatAddress(table.ends[index] as number);
-    lines.push(`${start} ${end} ${table.name(index)}\n`);
+    if (index !== NO_SYMBOL) rows.add(index);
   }
-  return lines.length === 0 ? null : [...new Set(lines)].slice(0, MAX_SYMBOLS).join('');
+  return linesOf(table, rows);
+}
+
+function linesOf(table: SymbolTable, rows: Iterable<number> = table.starts.keys()): string | null {
+  const lines: string[] = [];
+  for (const row of rows) {
+    if (lines.length === MAX_SYMBOLS) break;
+    const start = formatAddress(table.starts[row] as number);
+    const end = formatAddress(table.ends[row] as number);
+    lines.push(`${start} ${end} ${table.name(row)}\n`);
+  }
+  return lines.length === 0 ? null : lines.join('');
 }
 
 /** The table of such a list. Lines that make no sense are counted and left out. */

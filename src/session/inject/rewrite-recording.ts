@@ -4,6 +4,7 @@ import { StringTable } from '../../base/string-table.ts';
 import { readTimeSince, toRawTime } from '../../base/u64.ts';
 import { encodeAppendix, readAppendix } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
+import { encodePipeAppendix } from '../../perf-data/pipe-appendix.ts';
 import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
 import type { RecordVisitor } from '../../perf-data/record-walk.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
@@ -21,6 +22,7 @@ import { openJitdumps } from '../read/jit-files.ts';
 import { openUnwinder } from '../read/open-profile.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrder } from '../read/ordered-records.ts';
+import { PROVENANCE_ATTACHMENT } from '../read/provenance.ts';
 import { copiesStacks, type StackUnwinder } from '../read/unwind-stacks.ts';
 import { BuildIdList } from './build-id-list.ts';
 import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
@@ -153,10 +155,18 @@ class Rewriter {
 
   /** The names of JIT code stay with the recording; they are names. */
   #writeAppendix(sink: RewriteOutput): void {
-    const attachments = this.#labels === null ? readAppendix(this.#data) : [];
+    const all = this.#labels === null ? readAppendix(this.#data) : [];
+    // That of a pipe is in the header of the output, changed as it is asked.
+    const attachments = all.filter(({ name }) => name !== PROVENANCE_ATTACHMENT);
     if (attachments.length === 0) return;
-    if (sink.isPipe) this.#leaveOut('perf maps with times', attachments.length);
-    else sink.write(encodeAppendix(attachments));
+    if (!sink.isPipe) {
+      sink.write(encodeAppendix(attachments));
+      return;
+    }
+    const { features, littleEndian } = this.#data;
+    for (const part of encodePipeAppendix(attachments, features.version ?? '', littleEndian)) {
+      sink.write(part);
+    }
   }
 
   /**

@@ -122,7 +122,8 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
   const provenance = readProvenance(data);
   if (provenance === null) return bytes;
   const { labels, stripsKernel, isPart } = changes;
-  if (labels === null && !isPart && !stripsKernel) return bytes;
+  const isThere = !data.pipe;
+  if (isThere && labels === null && !isPart && !stripsKernel) return bytes;
   const { kernelSymbols: _, ...rest } = provenance;
   // Totals are of all samples; notes may name programs.
   const changed = {

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { type Attachment, readAppendix } from '../../perf-data/appendix.ts';
 import type { FeatureSection } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -32,6 +33,15 @@ export type Provenance = {
   readonly kernelSymbols?: string;
 };
 
+/** Name of the attachment that a pipe has it in, where it is known only at the end. */
+export const PROVENANCE_ATTACHMENT = 'provenance';
+
+/** The provenance as a pipe carries it. */
+export function provenanceAttachment(provenance: Provenance): Attachment {
+  const bytes = new TextEncoder().encode(JSON.stringify(provenance));
+  return { name: PROVENANCE_ATTACHMENT, packing: 'none', unpackedSize: bytes.length, bytes };
+}
+
 /** `sections` with the provenance in the one for the recorder's version, which must be there. */
 export function attachProvenance(
   sections: readonly FeatureSection[],
@@ -52,7 +62,7 @@ const MAX_KERNEL_SYMBOL_BYTES = 64 << 20;
 
 /** The provenance of a recording by perf-ts; null in every other file, or if it is damaged. */
 export function readProvenance(data: PerfData): Provenance | null {
-  const bytes = behindVersion(data) ?? data.sections.bytes(FORMER_FEATURE);
+  const bytes = inPipe(data) ?? behindVersion(data) ?? data.sections.bytes(FORMER_FEATURE);
   if (bytes === null || bytes.length > MAX_BYTES) return null;
   try {
     const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -74,13 +84,20 @@ export function readKernelSymbols(provenance: Provenance | null): Uint8Array | n
   }
 }
 
+function inPipe(data: PerfData): Uint8Array | null {
+  if (data.appendixParts.length === 0) return null;
+  return readAppendix(data).find(({ name }) => name === PROVENANCE_ATTACHMENT)?.bytes ?? null;
+}
+
 /** struct perf_header_string { u32 len; char string[len]; }, and what follows; null if nothing. */
 function behindVersion(data: PerfData): Uint8Array | null {
   const bytes = data.sections.bytes(FEATURE.VERSION);
   if (bytes === null || bytes.length < 4) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const behind = bytes.subarray(4 + view.getUint32(0, data.littleEndian));
-  return behind.length === 0 ? null : behind;
+  // A record of a pipe is padded.
+  const end = behind.findLastIndex((byte) => byte !== 0) + 1;
+  return end === 0 ? null : behind.subarray(0, end);
 }
 
 function isProvenance(document: unknown): document is Provenance {

@@ -53,10 +53,13 @@ export function collectFeatures(
   context: FeatureContext,
   kernelSymbols: string | null,
 ): FeatureSection[] {
-  return attachProvenance(collectHostFeatures(plan, context), {
-    ...describe(plan, ended, context),
-    ...(kernelSymbols !== null && { kernelSymbols }),
-  });
+  const provenance = describeRecording(plan, ended, context, kernelSymbols);
+  return attachProvenance(collectHostFeatures(plan, context), provenance);
+}
+
+/** What the header calls the program that recorded. */
+export function recorderVersion(): string {
+  return `perf-ts ${packageVersion()}`;
 }
 
 /** The sections that are known before anything was recorded. */
@@ -72,7 +75,7 @@ export function collectHostFeatures(
   const sections = [
     hostnameSection(host.hostname),
     osReleaseSection(host.kernel),
-    versionSection(`perf-ts ${packageVersion()}`),
+    versionSection(recorderVersion()),
     archSection(host.arch),
     cpuCountsSection(host.availableCpus, host.onlineCpus),
     cpuDescriptionSection(host.cpuDescription),
@@ -122,10 +125,12 @@ function describeGroups(plan: RecordingPlan): Parameters<typeof groupsSection>[0
   });
 }
 
-function describe(
+/** What is known of a finished recording beside its records. */
+export function describeRecording(
   plan: RecordingPlan,
   ended: RecordingEnded,
   { notices, settings, countedBeside }: FeatureContext,
+  kernelSymbols: string | null,
 ): Provenance {
   return {
     version: 1,
@@ -147,5 +152,6 @@ function describe(
         return final === undefined ? [] : [[name, Number(final.value)]];
       }),
     ),
+    ...(kernelSymbols !== null && { kernelSymbols }),
   };
 }

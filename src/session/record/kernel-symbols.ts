@@ -13,6 +13,8 @@ const LOWEST_KERNEL_HIGH = 0xffff_0000;
 /** Above: context markers of callchains and errors, no code. */
 const LARGEST_KERNEL_LOW = 0xffff_f000;
 const RECENT = 1 << 14;
+const FASTEST = 1;
+const BEST = 9;
 /** No recording meets so many places in the kernel; what looks like more is other data. */
 const MAX_ADDRESSES = 1_000_000;
 
@@ -26,7 +28,15 @@ const MAX_ADDRESSES = 1_000_000;
  */
 export function collectKernelSymbols(fd: number, from: number, to: number): string | null {
   const addresses = findKernelAddresses(fd, from, to);
-  if (addresses.length === 0) return null;
+  return addresses.length === 0 ? null : nameKernel(addresses, BEST);
+}
+
+/** The same of all functions of the kernel, where what was recorded is gone already: a pipe. */
+export function collectAllKernelSymbols(): string | null {
+  return nameKernel(null, FASTEST);
+}
+
+function nameKernel(addresses: Float64Array | null, level: number): string | null {
   let kallsyms: Uint8Array;
   try {
     kallsyms = readProcFile('/proc/kallsyms');
@@ -34,7 +44,7 @@ export function collectKernelSymbols(fd: number, from: number, to: number): stri
     return null;
   }
   const text = recordedKernelSymbols(kallsyms, addresses, new Diagnostics());
-  return text === null ? null : deflateRawSync(text, { level: 9 }).toString('base64');
+  return text === null ? null : deflateRawSync(text, { level }).toString('base64');
 }
 
 /** Words at any multiple of 4 bytes: what tracepoints bring starts 4 bytes off. */

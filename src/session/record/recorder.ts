@@ -113,8 +113,7 @@ export async function startRecording(
   }
 
   const startedMs = Date.now();
-  // A pipe has no place for them: its reader looks for the maps itself.
-  const maps = output === '-' ? null : watchMaps(session, context);
+  const maps = watchMaps(session, context);
   const say = (notice: string): void => {
     notices.push(notice);
     options.onNotice?.(notice);
@@ -150,7 +149,7 @@ export async function startRecording(
           features: partContext,
           marksRounds,
           attachments: () => {
-            const known = maps?.soFar() ?? [];
+            const known = maps.soFar();
             return [...known, ...takeNodes(known).attachments];
           },
           describe: () =>
@@ -180,17 +179,17 @@ export async function startRecording(
         const counted = beside?.finish() ?? null;
         if (switching !== null) file = switching.last();
         if (execFailure !== null) {
-          maps?.stop();
+          maps.stop();
           file.discard();
           throw execFailure;
         }
-        const jit = maps?.finish();
-        for (const notice of jit?.notices ?? []) say(notice);
+        const jit = maps.finish();
+        for (const notice of jit.notices) say(notice);
         if (switching?.hasSwitched && counted !== null) {
           say('--stat: what was counted is of all files of this recording together');
         }
-        const node = takeNodes(jit?.attachments ?? []);
-        const attachments = [...(jit?.attachments ?? []), ...node.attachments];
+        const node = takeNodes(jit.attachments);
+        const attachments = [...jit.attachments, ...node.attachments];
         const recordedBytes = file.finish(
           // The counters' last values are of samples that are not in this file.
           switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
@@ -202,8 +201,9 @@ export async function startRecording(
           isKept || !dropsCopies(options.callGraph)
             ? recordedBytes
             : unwindCopies(output, recordedBytes, say);
+        // perf, reading the other end of a pipe, looks for the maps themselves.
         if (output !== '-' && event.reason !== 'write-error') {
-          if (session.causesMaps) maps?.removeMaps();
+          if (session.causesMaps) maps.removeMaps();
           node.remove();
         }
         onFinished({
@@ -248,11 +248,11 @@ export async function startRecording(
     const places = options.control === undefined ? null : parseControl(options.control);
     if (places !== null)
       control = new Control(places, running, (notice) => options.onNotice?.(notice));
-    maps?.start();
+    maps.start();
     if (!isDelayed(options)) beside?.start();
     sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds }, onEvent);
   } catch (error) {
-    maps?.stop();
+    maps.stop();
     beside?.finish();
     sampler.close();
     file.discard();

@@ -1,7 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
-import type { FileSinkOptions, SamplerOpened } from '../../native/types.ts';
+import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
+import type { Attachment } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
+import { encodePipeAppendix } from '../../perf-data/pipe-appendix.ts';
 import {
   encodeEventName,
   encodeHeaderAttr,
@@ -10,25 +12,38 @@ import {
   encodeHeaderTracingData,
   encodePipeHeader,
 } from '../../perf-data/pipe-writer.ts';
-import { collectHostFeatures, type FeatureContext } from './feature-data.ts';
+import { provenanceAttachment } from '../read/provenance.ts';
+import {
+  collectHostFeatures,
+  describeRecording,
+  type FeatureContext,
+  recorderVersion,
+} from './feature-data.ts';
+import { collectAllKernelSymbols } from './kernel-symbols.ts';
 import { writeErrorReason, writeFully } from './output-file.ts';
 import { attrsWithIds } from './recording-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /**
  * A recording to standard output in perf's pipe mode: what a file has in its header comes as
- * records in front, since nothing can be written twice. `perf report -i -` reads it.
+ * records in front, since nothing can be written twice; what is known at the end only, as the names of
+ * JIT code, comes behind. `perf report -i -` reads it.
  */
 export class RecordingStream {
   readonly #fd = 1;
+  readonly #plan: RecordingPlan;
   #written = 0;
+
+  private constructor(plan: RecordingPlan) {
+    this.#plan = plan;
+  }
 
   static create(
     plan: RecordingPlan,
     opened: SamplerOpened,
     context: FeatureContext,
   ): RecordingStream {
-    const stream = new RecordingStream();
+    const stream = new RecordingStream(plan);
     stream.append(encodePipeHeader());
     for (const attr of attrsWithIds(plan, opened)) stream.append(encodeHeaderAttr(attr));
     plan.events.forEach(({ name }, index) => {
@@ -61,8 +76,28 @@ export class RecordingStream {
     return { fd: this.#fd, dataOffset: 0, dataSize: this.#written, stream: true };
   }
 
-  /** Bytes written, where standard output is a file; else 0. */
-  finish(): number {
+  /**
+   * Adds the appendix, with what a file has in its header about the recording as a whole. Returns the
+   * bytes written, where standard output is a file; else 0.
+   */
+  finish(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    attachments: readonly Attachment[],
+  ): number {
+    if (event.reason !== 'write-error') {
+      const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
+      const kernelSymbols = seesKernel ? collectAllKernelSymbols() : null;
+      const provenance = describeRecording(this.#plan, event, context, kernelSymbols);
+      const all = [provenanceAttachment(provenance), ...attachments];
+      try {
+        for (const part of encodePipeAppendix(all, recorderVersion())) this.append(part);
+      } catch (error) {
+        throw new FailedError(
+          `the recording is complete, but what names its code could not be written: ${(error as Error).message}`,
+        );
+      }
+    }
     const stat = fstatSync(this.#fd);
     return stat.isFile() ? stat.size : 0;
   }
