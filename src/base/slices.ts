@@ -5,7 +5,7 @@
 export type Slices<Result> = Generator<void, Result, void>;
 
 /** Items after which a loop over samples yields: some milliseconds of even the dearest of them. */
-export const SLICE_ITEMS = 2 ** 16;
+export const SLICE_ITEMS = 2 ** 14;
 
 /** Runs `work` to its end, without a break. */
 export function finish<Result>(work: Slices<Result>): Result {

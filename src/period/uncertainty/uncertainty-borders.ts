@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import type { Slices } from '../../base/slices.ts';
 import type { ShareInput } from './uncertainty.ts';
 
 /** In `findSplitBorders`: the interval that ends with this sample was not divided. */
@@ -20,12 +21,12 @@ export const NOT_SPLIT = -1;
  * plus a quarter for the rates themselves, taken from four intervals. s² is a stream's mean over
  * neighbouring intervals that were not divided.
  */
-export function findSplitBorders({
+export function* findSplitBorders({
   weights,
   groups,
   event,
   course,
-}: ShareInput): Float64Array | null {
+}: ShareInput): Slices<Float64Array | null> {
   if (course === undefined) return null;
   const { elapsedEvents: elapsed, timeNs } = course;
   let found: Float64Array | null = null;
@@ -52,6 +53,7 @@ export function findSplitBorders({
       // NaN where the rates are equal or unknown: then the place is not known better.
       found[row] = count * count * (placed < 1 / 12 ? placed : 1 / 12);
     }
+    yield;
   }
   return found;
 }

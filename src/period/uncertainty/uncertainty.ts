@@ -50,8 +50,7 @@ export function createShareEstimator(input: ShareInput): ShareEstimator {
 export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimator> {
   const { weights, rows } = input;
   const after = input.eventsAfter ?? 0;
-  const borders = findSplitBorders(input);
-  yield;
+  const borders = yield* findSplitBorders(input);
   let weight = 0;
   let squares = 0;
   for (let i = 0; i < rows.length; i++) {
@@ -59,6 +58,7 @@ export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimat
     weight += value;
     squares += value * value;
   }
+  yield;
   const { steps, aloneNear, aloneFar, allLast } = yield* computeSteps(input, borders);
   /** `tail`: what the streams' ends add; `drawn`: the variance of x if samples were drawn. */
   const varianceOf = (

@@ -90,6 +90,7 @@ function stretchOf(
   timeNs: Float64Array,
   { cpu, timeNs: end, samples: lost }: LossGap,
 ): Stretch {
+  if (byCpu === null) return { startNs: 0, endNs: end };
   const { starts, samples } = byCpu;
   const key = cpu + 1;
   if (key + 1 >= starts.length) return { startNs: 0, endNs: end };

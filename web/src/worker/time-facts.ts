@@ -9,6 +9,7 @@ import { throttlesOfGroup } from '../../../src/period/report/throttled-time.ts';
 import type { StreamGroups } from '../../../src/period/streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../../../src/period/types.ts';
 import { groupSamples, type SampleGroups } from '../../../src/profile/filter.ts';
+import type { SampleTable } from '../../../src/profile/types.ts';
 import { alignmentOf } from './alignment-of.ts';
 
 /** What every picture of time begins with, computed once for a recording. */
@@ -16,8 +17,8 @@ export type TimeFacts = {
   readonly alignment: Alignment;
   /** 1 for samples that were taken on the way to a period, parallel to the sample table. */
   readonly isInRamp: Uint8Array;
-  /** Samples by CPU + 1: key 0 has those whose CPU was not recorded. */
-  readonly byCpu: SampleGroups;
+  /** Samples by CPU + 1: key 0 has those whose CPU was not recorded. Null where nothing was lost. */
+  readonly byCpu: SampleGroups | null;
   readonly pauses: readonly Pause[];
 };
 
@@ -46,8 +47,9 @@ export function timeFactsInSlices(page: PageProfile): Slices<TimeFacts> {
 
 function* computeFacts(page: PageProfile): Slices<TimeFacts> {
   const { periodInput, profile } = page;
-  const { length, cpu } = profile.samples;
+  const { length } = profile.samples;
   const alignment = yield* alignmentOf(page).get();
+  yield;
   const { groups, elapsedEvents } = alignment;
   const isInRamp = new Uint8Array(length);
   for (let group = 0; group < groups.length; group++) {
@@ -61,6 +63,13 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     }
     yield;
   }
+  const hasGaps = (periodInput.lossGaps ?? []).length > 0;
+  const byCpu = hasGaps ? groupByCpu(profile.samples) : null;
+  yield;
+  return { alignment, isInRamp, byCpu, pauses: findPauses(periodInput, groups) };
+}
+
+function groupByCpu({ length, cpu }: SampleTable): SampleGroups {
   const all = new Int32Array(length);
   const cpuKey = new Int32Array(length);
   let cpus = 0;
@@ -69,9 +78,7 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     cpuKey[i] = (cpu[i] as number) + 1;
     cpus = Math.max(cpus, cpuKey[i] as number);
   }
-  const byCpu = groupSamples(all, cpuKey, cpus + 1);
-  yield;
-  return { alignment, isInRamp, byCpu, pauses: findPauses(periodInput, groups) };
+  return groupSamples(all, cpuKey, cpus + 1);
 }
 
 function findPauses({ samples, throttles = [] }: PeriodInput, groups: StreamGroups): Pause[] {

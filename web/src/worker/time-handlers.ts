@@ -3,7 +3,7 @@ import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { timeFactsInSlices } from './time-facts.ts';
 import { computeHeatMap, computeTimeline } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
-import { computePeriod } from './time-period.ts';
+import { periodInSlices } from './time-period.ts';
 
 type Handlers = {
   readonly [Kind in keyof TimeRequests]: (
@@ -24,6 +24,6 @@ export const TIME_HANDLERS: Handlers = {
   },
   *period(page, params) {
     yield* timeFactsInSlices(page);
-    return computePeriod(page, params);
+    return yield* periodInSlices(page, params);
   },
 };

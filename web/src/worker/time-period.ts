@@ -1,6 +1,7 @@
 // Hot: once per sample.
 
 import { formatCount } from '../../../src/base/numbers.ts';
+import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
 import { followThreads } from '../../../src/period/report/migrations.ts';
@@ -31,14 +32,21 @@ const SAMPLES_PER_SLICE = 4;
 
 /** One stream's period and rates over time, and which streams there are. */
 export function computePeriod(page: PageProfile, params: PeriodParams): PeriodResult {
+  return finish(periodInSlices(page, params));
+}
+
+export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
   const { groups } = timeFactsOf(page).alignment;
   const bySize = groupsOf(groups, params.event);
   const listed = bySize.slice(0, MAX_STREAMS);
   const wanted = bySize.includes(params.stream ?? -1) ? params.stream : bySize[0];
+  const streams = listed.map((stream) => ({ stream, label: labelOf(page, stream) }));
+  yield;
+  const analysed = wanted == null ? null : yield* analysedOf(page, params.event, wanted).get();
   return {
-    streams: listed.map((stream) => ({ stream, label: labelOf(page, stream) })),
+    streams,
     streamCount: bySize.length,
-    shown: wanted == null ? null : showStream(page, params, wanted, bySize.indexOf(wanted)),
+    shown: analysed && showStream(page, params, analysed, bySize.indexOf(analysed.stream)),
   };
 }
 
@@ -54,23 +62,50 @@ function labelOf(page: PageProfile, group: number): string {
   return `${comm} ${tid}${where}: ${samples} samples`;
 }
 
-function showStream(
-  page: PageProfile,
-  params: PeriodParams,
-  stream: number,
-  rank: number,
-): ShownStream {
+/** What is known of a stream whatever part of it is shown. */
+type Analysed = {
+  readonly stream: number;
+  readonly context: StreamContext;
+  readonly analysis: StreamAnalysis;
+};
+
+/** The stream that was looked at last: moving about in it need not begin from the samples. */
+const lastAnalysed = new WeakMap<PageProfile, { key: string; once: ComputedOnce<Analysed> }>();
+
+function analysedOf(page: PageProfile, event: number, stream: number): ComputedOnce<Analysed> {
+  const key = `${event} ${stream}`;
+  const last = lastAnalysed.get(page);
+  if (last?.key === key) return last.once;
+  const once = new ComputedOnce(() => analyse(page, event, stream));
+  lastAnalysed.set(page, { key, once });
+  return once;
+}
+
+function* analyse(page: PageProfile, event: number, stream: number): Slices<Analysed> {
   const { periodInput: input } = page;
   const { groups, elapsedEvents, arrivedEvents } = timeFactsOf(page).alignment;
+  const { cameFrom } = followThreads(input, groups);
+  yield;
   const context: StreamContext = {
     input,
     groups,
     elapsedEvents,
     arrivedEvents,
-    cameFrom: followThreads(input, groups).cameFrom,
-    throttles: throttlesOf(input, params.event),
+    cameFrom,
+    throttles: throttlesOf(input, event),
   };
   const analysis = analyseStream(context, stream);
+  yield;
+  return { stream, context, analysis };
+}
+
+function showStream(
+  page: PageProfile,
+  params: PeriodParams,
+  { stream, context, analysis }: Analysed,
+  rank: number,
+): ShownStream {
+  const { periodInput: input } = page;
   const isAdaptive = input.events[params.event]?.mode === 'frequency';
   const { timeNs, length } = analysis.sequence;
   const fromNs = params.fromNs ?? timeNs[0] ?? 0;
