@@ -19,7 +19,10 @@ function buildProgram(): Command {
     .description('The Linux sampling profiler for people who live in Node and TypeScript.')
     .version(packageVersion())
     .enablePositionalOptions()
-    .showHelpAfterError('(perf-ts COMMAND --help shows the options)')
+    .showHelpAfterError('  perf-ts COMMAND --help shows the options')
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, 'perf-ts: ')),
+    })
     .exitOverride()
     .addHelpText(
       'after',

@@ -22,5 +22,5 @@ export function percentage(option: string, text: string): number {
 }
 
 function decimal(text: string): number {
-  return /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return /^(\d+(\.\d*)?|\.\d+)$/.test(text.trim()) ? Number(text) : Number.NaN;
 }

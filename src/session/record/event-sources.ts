@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseCpuList } from '../../base/cpu-list.ts';
+import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
+import { FailedError } from '../../base/errors.ts';
 import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
 import { readLibpfm } from '../list/libpfm-source.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
@@ -40,6 +41,18 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
 export function onlineCpus(sysfs = '/sys'): number[] {
   const list = readText(join(sysfs, 'devices/system/cpu/online'));
   return list === null || list === '' ? [0] : parseCpuList(list);
+}
+
+/** Those asked for, or all that are online. Throws `FailedError` for one that is not. */
+export function chooseCpus(
+  asked: readonly number[] | undefined,
+  online: readonly number[] = onlineCpus(),
+): readonly number[] {
+  const missing = asked?.filter((cpu) => !online.includes(cpu)) ?? [];
+  if (missing.length === 0) return asked ?? online;
+  throw new FailedError(`-C: CPU ${formatCpuList(missing)} is not online here`, [
+    `these are: ${formatCpuList(online)}`,
+  ]);
 }
 
 /**

@@ -17,7 +17,7 @@ import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents, type EventChoice } from './choose-events.ts';
 import { openCgroup } from './containers.ts';
-import { onlineCpus, readEventSources } from './event-sources.ts';
+import { chooseCpus, readEventSources } from './event-sources.ts';
 import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
 import { chooseOffCpu } from './off-cpu.ts';
@@ -85,7 +85,7 @@ export function planOnly(
       probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
       settings,
       features: detectKernelFeatures(binding.probeEvent),
-      cpus: options.cpus ?? onlineCpus(),
+      cpus: chooseCpus(options.cpus),
     },
   );
   for (const notice of [...eventNotices, ...plan.notices]) say(notice);

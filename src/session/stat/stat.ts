@@ -6,7 +6,7 @@ import { loadBinding } from '../../native/binding.ts';
 import type { CommandEnd, NativeError, NativeHeldCommand } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { openCgroup } from '../record/containers.ts';
-import { onlineCpus, readEventSources } from '../record/event-sources.ts';
+import { chooseCpus, onlineCpus, readEventSources } from '../record/event-sources.ts';
 import { isRefused } from '../record/open-refusal.ts';
 import { chooseGroups } from './choose-events.ts';
 import type { CountedGroup } from './counted-group.ts';
@@ -171,7 +171,7 @@ class Stat {
     const { binding, sources } = this.machine;
     const { cgroups = [], delayMs = 0 } = options;
     const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
-    const cpus = options.cpus ?? this.machine.cpus;
+    const cpus = chooseCpus(options.cpus, this.machine.cpus);
     const cgroupFds: number[] = [];
     const perEvent =
       target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;

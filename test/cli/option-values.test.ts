@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { percentage, positiveNumber } from '../../src/cli/option-values.ts';
+import { perfTs } from '../helpers/cli.ts';
+
+test.each([
+  ['.3', 0.3],
+  ['2', 2],
+  ['2.', 2],
+  ['0.25', 0.25],
+])('%s is a number', (text, value) => {
+  expect(positiveNumber('--duration', text)).toBe(value);
+  expect(percentage('--percent-limit', text)).toBe(value / 100);
+});
+
+test.each(['0', '-1', '.', '', '1e3', '0x10', '3s'])("'%s' is none above 0", (text) => {
+  expect(() => positiveNumber('--duration', text)).toThrow(`--duration ${text}: expected`);
+});
+
+test('what the command line makes no sense of is said by perf-ts, with where to read on', () => {
+  const { status, stderr } = perfTs(['report', '--bogus']);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^perf-ts: unknown option '--bogus'\n {2}perf-ts COMMAND --help/);
+});
