@@ -73,11 +73,13 @@ export class CodeSources {
   readonly #files = new Map<DsoIndex, CodeFile | string>();
   readonly #dumps = new Map<string, CodeDump | string>();
   #kernel: KernelCode | string | null = null;
-  #symbolizer: Symbolizer | null = null;
+  readonly #symbols: Symbolizer;
   #lines: DsoLines | null = null;
 
-  constructor(options: CodeSourcesOptions, profile: Profile) {
+  /** `symbols` outlive the sources: they are read once for all functions. */
+  constructor(options: CodeSourcesOptions, profile: Profile, symbols: Symbolizer) {
     this.#options = options;
+    this.#symbols = symbols;
     this.#profile = profile;
   }
 
@@ -203,30 +205,6 @@ export class CodeSources {
     };
   }
 
-  get #symbols(): Symbolizer {
-    const { dsos, pids, sources, kernel, kernelSymbols } = this.#options;
-    if (this.#symbolizer === null) {
-      const recordedKernel = sources.kallsyms === undefined ? kernelSymbols() : null;
-      // What is wrong with them was counted when frames were named.
-      const diagnostics = new Diagnostics();
-      this.#symbolizer = new Symbolizer({
-        dsos,
-        provider: new SymbolFiles({
-          ...sources,
-          diagnostics,
-          pids: () => pids,
-          recordedOn: kernel.machine,
-        }).provide,
-        demangleCpp: demangler(diagnostics),
-        diagnostics,
-        xz: inflateXz,
-        ...(recordedKernel !== null && { recordedKernel }),
-        kernelReference: kernel.reference,
-      });
-    }
-    return this.#symbolizer;
-  }
-
   #lineOf(dso: DsoIndex, offset: number): CodeLocation | null {
     const { dsos, pids, sources } = this.#options;
     if (this.#lines === null) {
@@ -263,6 +241,28 @@ export class CodeSources {
     const file = pathOfScript(original?.source ?? found.file);
     return { file, line: original?.line ?? found.line, inlined: [] };
   }
+}
+
+/** Names and extents; files are opened at the first address in them. */
+export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
+  const { dsos, pids, sources, kernel, kernelSymbols } = options;
+  const recordedKernel = sources.kallsyms === undefined ? kernelSymbols() : null;
+  // What is wrong with them was counted when frames were named.
+  const diagnostics = new Diagnostics();
+  return new Symbolizer({
+    dsos,
+    provider: new SymbolFiles({
+      ...sources,
+      diagnostics,
+      pids: () => pids,
+      recordedOn: kernel.machine,
+    }).provide,
+    demangleCpp: demangler(diagnostics),
+    diagnostics,
+    xz: inflateXz,
+    ...(recordedKernel !== null && { recordedKernel }),
+    kernelReference: kernel.reference,
+  });
 }
 
 function nameWithOffset(

@@ -6,8 +6,14 @@ import {
   type InstructionWeights,
 } from '../../profile/instruction-weights.ts';
 import { type Dso, type Profile, TIERS, type Weights } from '../../profile/types.ts';
+import type { Symbolizer } from '../../symbols/symbolizer.ts';
 import { loadDecoders } from './function-code-decoder.ts';
-import { type CodeAt, CodeSources, type CodeSourcesOptions } from './function-code-sources.ts';
+import {
+  type CodeAt,
+  CodeSources,
+  type CodeSourcesOptions,
+  createCodeSymbolizer,
+} from './function-code-sources.ts';
 
 /** Pieces that are shown; a function of JavaScript that is compiled again and again has more. */
 const MOST_PARTS = 16;
@@ -20,6 +26,7 @@ type Group = { readonly code: CodeAt; readonly places: CodePlace[]; samples: num
 /** The code behind the frames of one recording. Files are opened when it is asked for, and closed. */
 export class FunctionCode {
   readonly #options: CodeSourcesOptions;
+  #symbols: Symbolizer | null = null;
   #samplesOfFrame: { readonly profile: Profile; readonly samples: Float64Array } | null = null;
 
   constructor(options: CodeSourcesOptions) {
@@ -36,7 +43,8 @@ export class FunctionCode {
     const missing = new Map<string, number>();
     const miss = (reason: string, count: number) =>
       missing.set(reason, (missing.get(reason) ?? 0) + count);
-    const sources = new CodeSources(this.#options, profile);
+    this.#symbols ??= createCodeSymbolizer(this.#options);
+    const sources = new CodeSources(this.#options, profile, this.#symbols);
     try {
       const groups = new Map<string, Group>();
       for (const frame of frames) {
