@@ -192,8 +192,8 @@ test('transactions are told in the words of perf', () => {
 });
 
 test('page sizes are told as perf does', () => {
-  const sizes = [0, 512, 1024, 4096, 16384, 2 ** 21, 2 ** 30, 2 ** 34];
+  const sizes = [0, 512, 1024, 4096, 16384, 2 ** 21, 2 ** 30, 2 ** 34, 2 ** 45];
   expect(sizes.map(formatPageSize)).toEqual([
-    ...['N/A', '512B', '1024B', '4K', '16K', '2M', '1024M', '16G'],
+    ...['N/A', '512B', '1024B', '4K', '16K', '2M', '1024M', '16G', '32768G'],
   ]);
 });

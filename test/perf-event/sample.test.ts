@@ -55,7 +55,7 @@ const FIELDS: readonly Field[] = [
   {
     bit: PERF_SAMPLE.CALLCHAIN,
     write: (out) => out.u64(4).u64(-128).u64(0xffff_ffff_8100_0000n).u64(-512).u64(0x401136),
-    expected: { callchain: [-128, -0x7f00_0000, -512, 0x401136] },
+    expected: { callchain: [-128, -0x7f00_0000, -512, 0x401136], firstOfCallchain: 2 ** 64 },
   },
   {
     bit: PERF_SAMPLE.RAW,
@@ -139,6 +139,7 @@ const ABSENT = {
   readId: null,
   lost: null,
   callchain: [],
+  firstOfCallchain: null,
   raw: null,
   branchCount: 0,
   branchHwIndex: -1,
@@ -220,6 +221,8 @@ function describeSample(sample: SampleView, view: DataView, littleEndian: boolea
     readId: counter(sample.readIds),
     lost: counter(sample.readLost),
     callchain: [...sample.callchain.subarray(0, sample.callchainLength)],
+    // As a double, PERF_CONTEXT_KERNEL is 2^64.
+    firstOfCallchain: word(sample.callchainOffset),
     raw: text(sample.rawOffset, sample.rawLength),
     branchCount: sample.branchCount,
     branchHwIndex: sample.branchHwIndex,
