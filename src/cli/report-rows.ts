@@ -43,6 +43,7 @@ const DEFAULT_TREE_SHARE = 0.005;
 /** One row of whichever table was asked for. */
 export type Row = Figures & { readonly name: string; readonly dso: string };
 
+/** The rows of the table that `sort` names, in the order of the report. */
 export function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
   const dsoName = (dso: number): string =>
     dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
@@ -86,6 +87,7 @@ export type Limits = {
   readonly leastShare: number;
 };
 
+/** Throws `UsageError` for a limit that is no number of its kind. */
 export function readLimits(flags: ReportFlags): Limits {
   // A document for a program is whole; a table on a screen is as long as one reads.
   const defaultRows = flags.json ? 0 : DEFAULT_ROWS;

@@ -19,6 +19,7 @@ export type SortOrder =
   | { readonly kind: 'plain'; readonly key: PlainKey }
   | { readonly kind: 'grouped'; readonly keys: readonly GroupKey[] };
 
+/** Throws `UsageError` for a word that is no key. A key that is named twice counts once. */
 export function parseSort(text: string): SortOrder {
   const words = text.split(',').map((word) => word.trim());
   const plain = PLAIN.find(

@@ -36,6 +36,7 @@ export function scaleCount(value: bigint, enabledNs: bigint, runningNs: bigint):
   return (2n * value * enabledNs + runningNs) / (2n * runningNs);
 }
 
+/** The reading of one stretch, each count scaled to the whole of the enabled time. */
 export function readingOf<Key extends string>(
   keys: readonly Key[],
   { values, enabledNs, runningNs }: Deltas,

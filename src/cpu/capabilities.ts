@@ -30,6 +30,7 @@ export type CpuCapabilities = {
   readonly facts: readonly Fact[];
 };
 
+/** Every vendor's leaves; what a processor does not have is null, and no fact. */
 export function decodeCapabilities(leaves: CpuidLeaves): CpuCapabilities {
   const reader = new LeafReader(leaves);
   const identity = decodeIdentity(reader);

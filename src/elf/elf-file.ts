@@ -23,6 +23,7 @@ export function parseElf(source: ByteSource, diagnostics: Diagnostics): ElfFile 
   return { source, header, programHeaders, sections };
 }
 
+/** The first section of that name, null if there is none. */
 export function findSection(elf: ElfFile, name: string): Section | null {
   return elf.sections.find((section) => section.name === name) ?? null;
 }
@@ -32,6 +33,7 @@ export function findSymtab(elf: ElfFile): Section | null {
   return elf.sections.find((s) => s.name === '.symtab' && s.type === SHT_SYMTAB) ?? null;
 }
 
+/** `.dynsym`, the symbols that the dynamic linker needs; null in a static file. */
 export function findDynsym(elf: ElfFile): Section | null {
   return elf.sections.find((s) => s.name === '.dynsym' && s.type === SHT_DYNSYM) ?? null;
 }

@@ -24,6 +24,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'cgroup-switches': 'switches to a task of another control group',
 };
 
+/** What the event counts, in a few words; empty for a name that is not generic. */
 export function describeGenericEvent(name: string): string {
   return DESCRIPTIONS[name] ?? '';
 }

@@ -50,6 +50,10 @@ const VALUE = /'[^']*'|"[^"]*"|[^\s,/{}]*/y;
 const SPACE = /\s*/y;
 const NUMBER = /0[xX][0-9a-fA-F]+|[0-9]+/y;
 
+/**
+ * The items of an event list as they are written; what the words mean is decided elsewhere. Throws
+ * `UsageError` with the place of the first character that has none.
+ */
 export function parseSyntax(text: string): ItemSyntax[] {
   let offset = 0;
   const items: ItemSyntax[] = [];

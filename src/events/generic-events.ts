@@ -55,6 +55,7 @@ export function isTakenSingly(type: number, config: bigint): boolean {
   );
 }
 
+/** The event of that name or alias, null if there is none. */
 export function findGenericEvent(
   events: readonly GenericEvent[],
   name: string,

@@ -85,6 +85,7 @@ export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
   }
 }
 
+/** Of `length` zeros. */
 export function emptyColumn(kind: ColumnKind, length: number): Column {
   if (kind === 'Int32') return new Int32Array(length);
   return kind === 'Float64' ? new Float64Array(length) : new Uint8Array(length);

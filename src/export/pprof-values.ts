@@ -22,6 +22,7 @@ export type PprofValues = {
   readonly weightColumn: readonly number[];
 };
 
+/** The columns for the events `shown`, in their order. */
 export function pprofValues(
   events: readonly ProfileEvent[],
   shown: readonly number[],

@@ -71,6 +71,7 @@ const OFFSET = /\+0x[0-9a-f]+$/;
 /** A line of a callchain; `inlined` has the DSO and depth of the function around it set later. */
 export type FrameLine = Omit<ImportedFrame, 'inlineDepth'> & { readonly isInlined: boolean };
 
+/** Null if the line does not begin with an address. */
 export function parseFrame(line: string): FrameLine | null {
   const match = FRAME.exec(line);
   if (match === null) return null;

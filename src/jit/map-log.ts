@@ -25,6 +25,7 @@ export type LoggedPiece = {
   readonly lines: Uint8Array;
 };
 
+/** Pieces in the order in which they were read, as the format above has them. */
 export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter();
   for (const { fromNs, toNs, isRestart, lines } of pieces) {

@@ -12,6 +12,7 @@ export const DAMAGE = {
 
 const REASONS: ReadonlySet<string> = new Set(Object.values(DAMAGE));
 
+/** Whether a reason of `Diagnostics` says that the file is cut or damaged. */
 export function isDamage(reason: string): boolean {
   return REASONS.has(reason);
 }

@@ -49,10 +49,12 @@ export function cpuIdSection(cpuId: string): FeatureSection {
   return textSection(FEATURE.CPUID, cpuId);
 }
 
+/** Logical CPUs. */
 export function cpuCountsSection(available: number, online: number): FeatureSection {
   return { feature: FEATURE.NRCPUS, bytes: new ByteWriter().u32(available).u32(online).finish() };
 }
 
+/** Of the machine, 1 kB being 1024 bytes. */
 export function totalMemorySection(kilobytes: number): FeatureSection {
   return { feature: FEATURE.TOTAL_MEM, bytes: new ByteWriter().u64(kilobytes).finish() };
 }

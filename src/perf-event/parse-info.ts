@@ -91,6 +91,7 @@ const TRAILER = [
   PERF_SAMPLE.IDENTIFIER,
 ] as const;
 
+/** The offsets are those of `decodeSample` and of the trailer above. */
 export function computeParseInfo(attr: EventAttr, littleEndian: boolean): ParseInfo {
   const { sampleType } = attr;
   const idBit = sampleType & PERF_SAMPLE.IDENTIFIER ? PERF_SAMPLE.IDENTIFIER : PERF_SAMPLE.ID;

@@ -82,6 +82,7 @@ export type SampleFields = {
   readonly auxSize?: number;
 };
 
+/** The fields that the sample's event has; cold: a value is made for each. */
 export function describeSampleFields(context: SampleContext): SampleFields {
   const { sample, attr, view, littleEndian } = context;
   const has = (bit: number) => (attr.sampleType & bit) !== 0;

@@ -80,6 +80,7 @@ export function compile(expression: Expression, scope: Scope): Evaluator {
   }
 }
 
+/** Throws `PrintFmtError` where the tracepoint has no such field. */
 export function fieldNamed(name: string, scope: Scope): TracepointField {
   const field = scope.fieldOf(name);
   if (field === null) throw new PrintFmtError(`no field '${name}'`);

@@ -52,6 +52,7 @@ export type RampTotals = {
   readonly eventsInRamps: number;
 };
 
+/** Samples and events of a stream, and those of its samples that are not at rest (`atRest` 0). */
 export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTotals {
   const { length, elapsedEvents } = sequence;
   let events = 0;

@@ -34,6 +34,7 @@ export function reportThrottles(input: PeriodInput, event: number): Throttled {
   };
 }
 
+/** The pauses of `event`, as recorded. */
 export function throttlesOf(input: PeriodInput, event: number): readonly ThrottleInterval[] {
   return (input.throttles ?? []).filter((throttle) => throttle.event === event);
 }
