@@ -13,7 +13,10 @@ export const EXIT_FAILED = 125;
  */
 export function reportFailure(error: unknown, verbose: boolean): number {
   const known =
-    error instanceof UsageError || error instanceof FailedError || error instanceof PerfDataError;
+    error instanceof UsageError ||
+    error instanceof FailedError ||
+    error instanceof PerfDataError ||
+    isSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   say(`perf-ts: ${message}`);
   if (error instanceof UsageError || error instanceof FailedError) {
@@ -25,6 +28,11 @@ export function reportFailure(error: unknown, verbose: boolean): number {
   if (error instanceof UsageError) return EXIT_USAGE;
   if (error instanceof FailedError) return error.exitStatus;
   return EXIT_FAILED;
+}
+
+/** What the kernel refused, a full disk for instance: its text is enough without the stack. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 /** Prints on standard error, line by line, nothing that could move the cursor. */
