@@ -35,6 +35,7 @@ export function showGrowth(document: Document, setup: PageSetup, context: ViewCo
     else if (!isHeld()) status.textContent = 'Recording: the page follows.';
     else
       status.textContent = `Recording; this page is held${hasGrown ? ' and there is more' : ''}.`;
+    bar.classList.toggle('over', hasEnded || isGone);
     hold.textContent = isHeld() ? 'Follow' : 'Hold';
     hold.hidden = isGone || (hasEnded && !hasGrown);
   };
