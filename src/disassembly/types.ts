@@ -19,7 +19,7 @@ export type PageAssembly = FunctionAssembly & {
 export type MissingCode = {
   /** A sentence. */
   readonly reason: string;
-  /** Samples with a frame there, each frame of them counted. */
+  /** Samples with a frame there, of all events. */
   readonly samples: number;
 };
 

@@ -40,9 +40,13 @@ export class FunctionCode {
   async disassemble(profile: Profile, frames: readonly number[]): Promise<FunctionAssembly> {
     const decoderFor = await loadDecoders();
     const samples = this.#countSamples(profile);
-    const missing = new Map<string, number>();
-    const miss = (reason: string, count: number) =>
-      missing.set(reason, (missing.get(reason) ?? 0) + count);
+    /** Frames without code, by the reason why. */
+    const missing = new Map<string, number[]>();
+    const miss = (reason: string, lost: readonly number[]) => {
+      const known = missing.get(reason) ?? [];
+      for (const frame of lost) known.push(frame);
+      missing.set(reason, known);
+    };
     this.#symbols ??= createCodeSymbolizer(this.#options);
     const sources = new CodeSources(this.#options, profile, this.#symbols);
     try {
@@ -52,7 +56,7 @@ export class FunctionCode {
         if (count === 0) continue;
         const code = sources.find(frame);
         if (typeof code === 'string') {
-          miss(code, count);
+          miss(code, [frame]);
           continue;
         }
         const key = `${code.source} ${code.start}`;
@@ -63,8 +67,11 @@ export class FunctionCode {
         group.samples += count;
       }
       const most = [...groups.values()].sort((a, b) => b.samples - a.samples);
-      for (const { samples: count } of most.slice(MOST_PARTS)) {
-        miss(`Only the ${MOST_PARTS} pieces of code with most samples are shown.`, count);
+      for (const { places } of most.slice(MOST_PARTS)) {
+        miss(
+          `Only the ${MOST_PARTS} pieces of code with most samples are shown.`,
+          places.map(({ frame }) => frame),
+        );
       }
       let left = MOST_DECODED_BYTES;
       const parts = most.slice(0, MOST_PARTS).map(({ code, places }): CodePart => {
@@ -92,14 +99,17 @@ export class FunctionCode {
       return {
         schema: 'perf-ts/assembly@1',
         parts,
-        missing: [...missing].map(([reason, count]) => ({ reason, samples: count })),
+        missing: [...missing].map(([reason, lost]) => ({
+          reason,
+          samples: countSamplesWithAny(profile, lost),
+        })),
       };
     } finally {
       sources.close();
     }
   }
 
-  /** Samples with each frame. */
+  /** Samples with each frame, a recurring one as often as it does. */
   #countSamples(profile: Profile): Float64Array {
     if (this.#samplesOfFrame?.profile === profile) return this.#samplesOfFrame.samples;
     const { stacks, frames, samples } = profile;
@@ -120,6 +130,27 @@ export class FunctionCode {
     this.#samplesOfFrame = { profile, samples: perFrame };
     return perFrame;
   }
+}
+
+/** Samples with any of `frames` on their stack, each counted once. */
+function countSamplesWithAny(
+  { stacks, frames: table, samples }: Profile,
+  frames: readonly number[],
+): number {
+  const isMeant = new Uint8Array(table.length);
+  for (const frame of frames) isMeant[frame] = 1;
+  const hasAny = new Uint8Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const caller = stacks.prefix[row] as number;
+    const isBelow = caller !== NONE && hasAny[caller] === 1;
+    if (isBelow || isMeant[stacks.frame[row] as number] === 1) hasAny[row] = 1;
+  }
+  let count = 0;
+  for (let i = 0; i < samples.length; i++) {
+    const stack = samples.stack[i] as number;
+    if (stack !== NONE && hasAny[stack] === 1) count++;
+  }
+  return count;
 }
 
 /** What `samples` spent at the instructions of a part of `func`. */

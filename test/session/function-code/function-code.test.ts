@@ -154,7 +154,16 @@ describe('the code of a function', () => {
   });
 
   it('is told to be missing, and why', async () => {
-    const { opened, program } = await open([WORK, LEAF], [[['work', 1]], [['work', 4]]]);
+    const { opened, program } = await open(
+      [WORK, LEAF],
+      [
+        [['work', 1]],
+        [
+          ['work', 4],
+          ['work', 11],
+        ],
+      ],
+    );
     rmSync(program);
     const func = funcNamed(opened, 'work');
     expect(await opened.disassemble(func)).toStrictEqual({
