@@ -10,29 +10,29 @@ export function createFilters({ store, recording }: ViewContext): HTMLElement {
   const parts = [
     filter(
       'Event',
-      events.map(({ name }, value) => ({ value, label: name })),
+      always(events.map(({ name }, value) => ({ value, label: name }))),
       ({ event }) => event,
       // A stream is one of its event's.
       (event) => store.change({ event, stream: null, zoom: [] }),
     ),
     filter(
       'Process',
-      [{ value: null, label: 'all processes' }, ...processesOf(recording.threads)],
+      always([{ value: null, label: 'all processes' }, ...processesOf(recording.threads)]),
       ({ pid }) => pid,
       (pid) => store.change({ pid, thread: null, zoom: [] }),
     ),
     filter(
       'Thread',
-      [{ value: null, label: 'all threads' }, ...threadsOf(recording.threads)],
+      threadsByPid(recording.threads),
       ({ thread }) => thread,
       (thread) => store.change({ thread, zoom: [] }),
     ),
     filter(
       'CPU',
-      [
+      always([
         { value: null, label: 'all CPUs' },
         ...cpus.map((value) => ({ value, label: `CPU ${value}` })),
-      ],
+      ]),
       ({ cpu }) => cpu,
       (cpu) => store.change({ cpu, zoom: [] }),
     ),
@@ -48,17 +48,18 @@ export function createFilters({ store, recording }: ViewContext): HTMLElement {
 /** A chooser with the state's value chosen. One with a single choice beside "all" is not shown. */
 function filter<Value>(
   title: string,
-  options: readonly Option<Value>[],
+  optionsOf: (state: ViewState) => readonly Option<Value>[],
   pick: (state: ViewState) => Value,
   onChoose: (value: Value) => void,
 ): { readonly root: HTMLElement; show(state: ViewState): void } {
-  const choices = options.filter(({ value }) => value !== null).length;
   const list: Chooser = chooser(title, [], (index) => {
     const option = shown[index];
     if (option !== undefined) onChoose(option.value);
   });
+  let options: readonly Option<Value>[] = [];
   let shown: readonly Option<Value>[] = [];
   function setOptions(chosen: Value): void {
+    const choices = options.filter(({ value }) => value !== null).length;
     shown = shortList(options, chosen);
     const rest = options.length - shown.length;
     const others = rest === 0 ? [] : [`${formatCount(rest)} more with fewer samples: not listed`];
@@ -69,19 +70,39 @@ function filter<Value>(
     root: list.root,
     show(state) {
       const chosen = pick(state);
-      if (!shown.some(({ value }) => value === chosen)) setOptions(chosen);
+      const isOther = options !== optionsOf(state);
+      options = optionsOf(state);
+      if (isOther || !shown.some(({ value }) => value === chosen)) setOptions(chosen);
       list.choose(shown.findIndex(({ value }) => value === chosen));
     },
   };
 }
 
+const always =
+  <Value>(value: Value) =>
+  () =>
+    value;
+
+/** The threads of the chosen process, or all. */
+function threadsByPid(threads: Threads): (state: ViewState) => readonly Option<number | null>[] {
+  const known = new Map<number | null, readonly Option<number | null>[]>();
+  return ({ pid }) => {
+    const options = known.get(pid) ?? [
+      { value: null, label: pid === null ? 'all threads' : 'all its threads' },
+      ...threadsOf(threads, pid),
+    ];
+    known.set(pid, options);
+    return options;
+  };
+}
+
 type Threads = ViewContext['recording']['threads'];
 
-function threadsOf(threads: Threads): Option<number>[] {
+function threadsOf(threads: Threads, of: number | null): Option<number>[] {
   return threads
-    .map(({ comm, tid, samples }, value) => ({
+    .map(({ comm, pid, tid, samples }, value) => ({
       value,
-      samples,
+      samples: of === null || pid === of ? samples : 0,
       label: `${comm} (tid ${tid}): ${formatCount(samples)} samples`,
     }))
     .filter(({ samples }) => samples > 0)

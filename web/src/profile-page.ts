@@ -38,6 +38,8 @@ export function createProfilePage(
     weight: recording.head.firstWeight,
     heatColumnNs: fittingColumnNs(recording.endNs),
   });
+  // A link may come from another recording.
+  if (recording.events[store.get().event] === undefined) store.change({ event: 0 }, 'adjust');
   const context: ViewContext = { store, ask, recording, report, file, other };
   page.title = recording.head.title || 'perf-ts';
   const strip = createStrip(context);

@@ -66,8 +66,8 @@ export function createFlameView(context: ViewContext): TabView {
     replaceKeepingFocus(
       edits,
       ...renderEdits(store, next, {
-        func: (index) => recording.funcNames[index] ?? '',
-        dso: (index) => recording.dsoNames[index] ?? '',
+        func: (index) => recording.funcNames[index] ?? '[unknown]',
+        dso: (index) => recording.dsoNames[index] ?? '[unknown]',
       }),
     );
     search.show(next);

@@ -58,7 +58,8 @@ export function createSandwich({ store, ask, recording }: ViewContext): {
     for (const chart of charts) chart.destroy();
     const { weight } = result.callees;
     const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);
-    title.textContent = `${result.name}: self ${share(result.self)}, total ${share(result.total)}`;
+    const name = result.name || 'A function that this recording does not have';
+    title.textContent = `${name}: self ${share(result.self)}, total ${share(result.total)}`;
     charts = [];
     if (result.total === 0) {
       for (const box of [callersBox, calleesBox]) {
