@@ -14,6 +14,8 @@ export type FunctionAssembly = {
 export type PageAssembly = FunctionAssembly & {
   /** Source files of the locations that the profile names, by their rows of its strings. */
   readonly files: readonly { readonly path: string; readonly string: number }[];
+  /** Functions of the same DSO that instructions refer to by name, by their rows. */
+  readonly funcs: readonly { readonly name: string; readonly func: number }[];
 };
 
 export type MissingCode = {

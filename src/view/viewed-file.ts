@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { NONE } from '../base/brand.ts';
-import type { PageAssembly } from '../disassembly/types.ts';
+import type { FunctionAssembly, PageAssembly } from '../disassembly/types.ts';
 import { keepRows } from '../export/keep-rows.ts';
 import { encodePageData } from '../export/page-data.ts';
 import { encodePageReport } from '../export/page-report.ts';
@@ -77,7 +77,8 @@ export class ViewedFile implements ServedFile {
 
   async assembly(func: number): Promise<string> {
     this.pageData();
-    const { frames, strings } = this.#shown as Profile;
+    const shown = this.#shown as Profile;
+    const { frames, strings } = shown;
     const rows: number[] = [];
     const named = new Set<number>();
     for (let frame = 0; frame < frames.length; frame++) {
@@ -91,7 +92,11 @@ export class ViewedFile implements ServedFile {
     const files = [...named]
       .map((string) => ({ path: strings[string] as string, string }))
       .filter(({ path }) => used.has(path));
-    const answer: PageAssembly = { ...assembly, files };
+    const answer: PageAssembly = {
+      ...assembly,
+      files,
+      funcs: referredFuncs(shown, func, assembly),
+    };
     return JSON.stringify(answer);
   }
 
@@ -109,4 +114,19 @@ export class ViewedFile implements ServedFile {
     this.#sources ??= new SourceFiles(this.#shown as Profile);
     return this.#sources.read(string);
   }
+}
+
+/** Those with samples: the others are no rows of the profile. */
+function referredFuncs(
+  { funcs, strings }: Profile,
+  from: number,
+  { parts }: FunctionAssembly,
+): PageAssembly['funcs'] {
+  const names = new Set(parts.flatMap(({ refers }) => refers).filter((name) => name !== ''));
+  const found: { name: string; func: number }[] = [];
+  for (let func = 0; func < funcs.length; func++) {
+    const name = strings[funcs.name[func] as number] as string;
+    if (funcs.dso[func] === funcs.dso[from] && names.has(name)) found.push({ name, func });
+  }
+  return found;
 }

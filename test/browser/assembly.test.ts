@@ -83,7 +83,7 @@ describeBrowser('the assembly of a function', (tab) => {
     await page.getByRole('button', { name: 'Bytes' }).click();
     await page.locator('.code-bytes').first().waitFor();
     expect(await page.locator('.code-bytes').allInnerTexts()).toContain('48 ff cf');
-    await page.locator('.jump').click();
+    await page.locator('.jump').first().click();
     expect(await page.locator(':focus').innerText()).toContain('dec rdi');
     expect(new URL(page.url()).hash).toMatch(/code=assembly&codeBytes=1/);
     // The first seven samples are those of the jump, a nanosecond apart.
@@ -93,6 +93,13 @@ describeBrowser('the assembly of a function', (tab) => {
     await expect.poll(() => new URL(page.url()).hash).toContain('code=both');
     await page.goBack();
     await expect.poll(() => new URL(page.url()).hash).toContain('code=assembly');
+  });
+
+  it('leads to what is called', async () => {
+    const page = await open('&func=0&code=assembly');
+    await page.getByRole('button', { name: HOSTILE }).click();
+    await expect.poll(() => page.locator('#panel h2').innerText()).toBe(HOSTILE);
+    expect(await page.locator('.assembly-table tbody tr').first().innerText()).toContain('nop');
   });
 
   it('of a function whose name is markup is text', async () => {

@@ -62,8 +62,8 @@ describe('the assembly that the server has', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    const { parts, missing, files } = (await answer.json()) as PageAssembly;
-    expect({ missing, files }).toStrictEqual({ missing: [], files: [] });
+    const { parts, missing, files, funcs } = (await answer.json()) as PageAssembly;
+    expect({ missing, files, funcs }).toStrictEqual({ missing: [], files: [], funcs: [] });
     expect(parts.map(({ name, text, refers }) => ({ name, text, refers }))).toStrictEqual([
       {
         name: '</script>\\u202e\\x07',

@@ -13,6 +13,9 @@ export type AssemblyOptions = {
   readonly withBytes: boolean;
   /** Lines of source files by path: each location gets a row of its own. Null: a cell behind the code. */
   readonly sources: ReadonlyMap<string, readonly string[]> | null;
+  /** Functions that can be shown, by name. */
+  readonly funcs: ReadonlyMap<string, number>;
+  readonly showFunc: (func: number) => void;
 };
 
 /** The instructions of one part, with what was spent at each. */
@@ -52,7 +55,10 @@ export function renderAssembly(
     ];
     if (withBytes) cells.push(element('td', 'code-bytes', spaced(part.bytes[row] as string)));
     const code = element('td', 'instruction');
-    code.append(targetMark(cameFrom.get(row), part), ...instructionText(part, row, () => rows));
+    code.append(
+      targetMark(cameFrom.get(row), part),
+      ...instructionText(part, row, () => rows, options),
+    );
     cells.push(code);
     const line = element('tr', '', ...cells);
     if (sources === null) {
@@ -86,12 +92,21 @@ function instructionText(
   part: CodePart,
   row: number,
   rows: () => readonly HTMLTableRowElement[],
+  { funcs, showFunc }: AssemblyOptions,
 ): (string | Node)[] {
   const text = part.text[row] as string;
   const target = part.target[row] as number;
   const refers = part.refers[row] as string;
-  if (target === -1)
-    return refers === '' ? [text] : [text, element('span', 'refers', ` <${refers}>`)];
+  if (target === -1) {
+    if (refers === '') return [text];
+    const func = funcs.get(refers);
+    if (func === undefined) return [text, element('span', 'refers', ` <${refers}>`)];
+    const link = element('button', 'jump', `<${refers}>`);
+    link.type = 'button';
+    link.title = 'Show that function';
+    link.addEventListener('click', () => showFunc(func));
+    return [`${text} `, link];
+  }
   const space = text.lastIndexOf(' ') + 1;
   const jump = element('button', 'jump', `${text.slice(space)} ${target > row ? '↓' : '↑'}`);
   jump.type = 'button';

@@ -94,6 +94,8 @@ export function createAssemblyView(
     title.textContent = result.name;
     where.textContent = parts[0]?.dso ?? '';
     notes.textContent = describe(assembly, result);
+    const funcs = new Map(assembly.funcs.map(({ name, func }) => [name, func]));
+    const showFunc = (func: number) => store.change({ func });
     const bases = basesOf(parts);
     const heat = result.self.map((self, at) => self + (result.inlined[at] as number));
     const most = heat.reduce((max, value) => Math.max(max, value), 0);
@@ -103,7 +105,8 @@ export function createAssemblyView(
     const hottest = Math.max(0, weightOf.indexOf(Math.max(...weightOf)));
     box.replaceChildren(
       ...parts.map((part, index) => {
-        const options = { base: bases[index] as number, most, withBytes: codeBytes, sources };
+        const base = bases[index] as number;
+        const options = { base, most, withBytes: codeBytes, sources, funcs, showFunc };
         const share = result.weight === 0 ? 0 : (weightOf[index] as number) / result.weight;
         return renderPart(part, share, index === hottest, () =>
           renderAssembly(part, result, options),
