@@ -129,10 +129,15 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
+const WHY_NOT: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use',
+  EACCES: 'ports this low are for root',
+};
+
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+      const why = WHY_NOT[error.code ?? ''] ?? error.message;
       reject(
         new FailedError(`cannot listen on ${LOOPBACK}:${port}: ${why}`, [
           'without --port a free one is taken',
