@@ -84,7 +84,7 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
           : ` Columns are ${formatDuration(answer.columnNs)} wide, so that they fit.`;
       const name = weightName(recording, state);
       const darkest = shortWeight(most(answer), unitOf(recording, state));
-      note.textContent = `Time runs down each column. The darker, the more ${name}: up to ${darkest} a cell.${widened}`;
+      note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}`;
       readout.textContent = HOW_TO;
       canvas.setAttribute(
         'aria-label',

@@ -26,7 +26,7 @@ const AXIS_HEIGHT = 20;
 const CELL_PIXELS = 2;
 const MAX_LANES = 60;
 
-/** One row per thread, the darker the more weight; dragging takes a range of time. */
+/** One row per thread, the stronger its colour the more weight; dragging takes a range of time. */
 export function createLanes(context: ViewContext) {
   const { store, ask, recording } = context;
   const labels = element('div', 'lane-labels');
@@ -79,7 +79,7 @@ export function createLanes(context: ViewContext) {
         ? `${formatCount(total)} samples`
         : `${formatWeight(sum(weight), unit)} in ${formatCount(total)} samples`;
     none.replaceChildren(...(lanes.length > 0 ? [] : [renderNoSamples(context, state)]));
-    note.textContent = `The darker, the more ${weightName(recording, state)}. Drag to take a range.`;
+    note.textContent = `The stronger the colour, the more ${weightName(recording, state)}. Drag to take a range.`;
     replaceKeepingFocus(
       labels,
       ...lanes.map((lane) => {
