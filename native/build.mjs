@@ -4,7 +4,6 @@ import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildAndRunTests } from './test/run-tests.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -53,11 +52,21 @@ function buildAddon() {
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   );
+  if (result.status !== 0) {
+    console.error(
+      'perf-ts: the addon is not built, for the reason above; it needs g++, make and python3:',
+    );
+    console.error('  sudo apt-get install -y g++ make python3');
+  }
   return result.status ?? 1;
 }
 
 if (process.platform !== 'linux') {
   console.error('perf-ts records on Linux only; reading and viewing work without the addon');
+} else if (process.argv.includes('--test')) {
+  // Not in the package.
+  const { buildAndRunTests } = await import('./test/run-tests.mjs');
+  process.exitCode = buildAndRunTests(root);
 } else {
-  process.exitCode = process.argv.includes('--test') ? buildAndRunTests(root) : buildAddon();
+  process.exitCode = buildAddon();
 }
