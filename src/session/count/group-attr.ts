@@ -1,7 +1,7 @@
 import type { EventSpec } from '../../events/event-spec.ts';
-import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_FORMAT } from '../../perf-event/constants.ts';
+import { eventFields, exclusionFlags } from '../spec-attr.ts';
 import type { GroupOptions } from './group-options.ts';
 
 /** What a read of a group's leader tells; `GroupLayout` decodes it. */

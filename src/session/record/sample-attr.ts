@@ -1,8 +1,8 @@
 import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
-import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
+import { eventFields, exclusionFlags } from '../spec-attr.ts';
 import {
   checkCallGraph,
   DEFAULT_STACK_BYTES,

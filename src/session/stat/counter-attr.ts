@@ -1,6 +1,6 @@
-import { eventFields, exclusionFlags } from '../../events/spec-attr.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_FORMAT } from '../../perf-event/constants.ts';
+import { eventFields, exclusionFlags } from '../spec-attr.ts';
 import type { CountedEvent } from './counted-group.ts';
 
 /** How the counters of a run are switched on. */

@@ -1,5 +1,5 @@
+import type { EventExclusions, EventSpec } from '../events/event-spec.ts';
 import type { AttrFlags, EventAttr } from '../perf-event/attr.ts';
-import type { EventExclusions, EventSpec } from './event-spec.ts';
 
 /** Fields of an attr that say which event is meant, not how it is sampled or counted. */
 export function eventFields(
