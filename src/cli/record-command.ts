@@ -8,6 +8,7 @@ export function declareRecordOptions(command: Command): Command {
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
     .option('--off-cpu [=only]', 'also how long threads wait, where and why; only: nothing else')
+    .option('--no-wake-ups', 'with --off-cpu: not when they were woken, and by whom')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
     .option('--all-user', 'user code only')
     .option('--all-kernel', 'kernel code only')

@@ -70,6 +70,7 @@ export type RecordFlags = {
   switchOutput?: string | true;
   switchMaxFiles?: string;
   offCpu?: string | true;
+  wakeUps?: boolean;
   perThread?: boolean;
   cgroup?: string;
   overwrite?: boolean;
@@ -172,9 +173,10 @@ function readSwitchOutput({
   );
 }
 
-function readOffCpu({ offCpu }: RecordFlags): Pick<RecordOptions, 'offCpu'> {
+function readOffCpu({ offCpu, wakeUps }: RecordFlags): Pick<RecordOptions, 'offCpu' | 'wakeUps'> {
   if (offCpu === undefined) return {};
-  if (offCpu === true || offCpu === 'only') return { offCpu };
+  const own = wakeUps === false ? { wakeUps } : {};
+  if (offCpu === true || offCpu === 'only') return { offCpu, ...own };
   throw new UsageError(`--off-cpu=${offCpu}: stands alone, or is only`);
 }
 

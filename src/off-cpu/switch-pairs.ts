@@ -3,9 +3,14 @@
 /** What the recorder calls the event whose samples weigh what their threads waited. */
 export const OFF_CPU_EVENT = 'off-cpu';
 
-/** Samples taken when a thread left its CPU, in time order. */
+/** What it calls the event of wake-ups, which has no samples of its own in a profile. */
+export const WAKE_UP_EVENT = 'off-cpu-wake-up';
+
+/** Samples taken when a thread left its CPU and, where it is known, was woken, in time order. */
 export type SwitchOuts = {
   readonly length: number;
+  /** 1 where the thread was woken: what it waited for is there, a CPU is not. */
+  readonly isWakeUp: Uint8Array;
   readonly tid: Int32Array;
   /** Nanoseconds since the session's start. */
   readonly timeNs: Float64Array;
@@ -21,7 +26,10 @@ export type SwitchIns = {
 };
 
 export type SwitchPairs = {
-  /** Per row of the outs: nanoseconds off the CPU, 0 where it is not known. */
+  /**
+   * Per row of the outs: nanoseconds off the CPU, until the thread was woken or, where that is not known,
+   * came back; 0 where neither is.
+   */
   readonly offCpuNs: Float64Array;
   /** Outs behind which another one of the same thread follows: the switch between was lost. */
   readonly unpaired: number;
@@ -30,7 +38,7 @@ export type SwitchPairs = {
 };
 
 /**
- * Leads each switch out to the next switch in of the same thread. `endNs`: when the recording ended,
+ * Leads each switch out to the next switch in of the same thread, by way of its wake-up. `endNs`: when the recording ended,
  * where threads that were still waiting are counted up to.
  */
 export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): SwitchPairs {
@@ -39,25 +47,26 @@ export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): S
   const waiting = new Map<number, number>();
   let unpaired = 0;
   let next = 0;
+  const begin = (row: number): void => {
+    const tid = outs.tid[row] as number;
+    const before = waiting.get(tid);
+    if (before !== undefined) {
+      if (outs.isWakeUp[row] === 0) unpaired++;
+      else offCpuNs[before] = (outs.timeNs[row] as number) - (outs.timeNs[before] as number);
+    }
+    waiting.set(tid, row);
+  };
   for (let i = 0; i < ins.length; i++) {
     if (ins.isIn[i] !== 1) continue;
     const timeNs = ins.timeNs[i] as number;
-    while (next < outs.length && (outs.timeNs[next] as number) < timeNs) {
-      const tid = outs.tid[next] as number;
-      if (waiting.has(tid)) unpaired++;
-      waiting.set(tid, next++);
-    }
+    while (next < outs.length && (outs.timeNs[next] as number) < timeNs) begin(next++);
     const tid = ins.tid[i] as number;
     const row = waiting.get(tid);
     if (row === undefined) continue;
     offCpuNs[row] = timeNs - (outs.timeNs[row] as number);
     waiting.delete(tid);
   }
-  for (; next < outs.length; next++) {
-    const tid = outs.tid[next] as number;
-    if (waiting.has(tid)) unpaired++;
-    waiting.set(tid, next);
-  }
+  while (next < outs.length) begin(next++);
   for (const row of waiting.values()) {
     offCpuNs[row] = Math.max(0, endNs - (outs.timeNs[row] as number));
   }

@@ -10,6 +10,10 @@ export type Waits = {
   readonly row: Int32Array;
   /** `prev_state`, or `STATE_UNKNOWN`. */
   readonly state: Int32Array;
+  /** Who woke the thread, index into `wakers`; −1 where nobody did, or nobody knows who. */
+  readonly waker: Int32Array;
+  /** `server/1234`, `an interrupt`. */
+  readonly wakers: readonly string[];
 };
 
 /** Of the machinery that takes a thread off its CPU: what called it is what waits. */
@@ -25,7 +29,8 @@ const FIRST_ADDRESS = -(2 ** 20);
  *
  *     read  …  pipe_read  schedule  __schedule   ─▶   read  …  pipe_read  [S sleeping in pipe_read]
  *
- * A thread that could have gone on waits for a CPU, wherever it is: `[R+ preempted]`.
+ * A thread that could have gone on waits for a CPU, wherever it is: `[R+ preempted]`. One that was woken
+ * does so too, and has who woke it on top: `[R runnable] [woken by server/1234]`.
  */
 export function addWaitReasons(profile: Profile, waits: Waits): Profile {
   if (waits.length === 0) return profile;
@@ -51,31 +56,42 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
     return kind === 'kernel' || kind === 'module';
   };
 
+  const frameOf = (label: string, func: number): number => {
+    let frame = frameOfLabel.get(label);
+    if (frame === undefined) {
+      frame = frames.length + labels.length;
+      labels.push({ label, func });
+      frameOfLabel.set(label, frame);
+    }
+    return frame;
+  };
+  const stackAbove = (prefix: number, frame: number): number => {
+    const key = `${prefix} ${frame}`;
+    let found = stackOf.get(key);
+    if (found === undefined) {
+      found = stacks.length + addedFrame.length;
+      addedFrame.push(frame);
+      addedPrefix.push(prefix);
+      stackOf.set(key, found);
+    }
+    return found;
+  };
+  const reasonOf = (state: number, waiter: number): number => {
+    const { letter, word } = waitState(state);
+    const isNamed = waiter !== NONE && isKernel(waiter);
+    const where = isNamed && !isRunnable(state) ? ` in ${nameOf(waiter)}` : '';
+    return frameOf(`[${letter} ${word}${where}]`, isNamed ? funcOf(waiter) : NONE);
+  };
+
   const stack = samples.stack.slice();
   for (let i = 0; i < waits.length; i++) {
     const row = waits.row[i] as number;
-    const state = waits.state[i] as number;
     const leaf = samples.stack[row] as number;
     const waiter = leaf === NONE ? NONE : waiterOf(leaf);
-    const key = `${waiter} ${state}`;
-    let found = stackOf.get(key);
-    if (found === undefined) {
-      const { letter, word } = waitState(state);
-      const where =
-        waiter === NONE || isRunnable(state) || !isKernel(waiter) ? '' : ` in ${nameOf(waiter)}`;
-      const label = `[${letter} ${word}${where}]`;
-      let frame = frameOfLabel.get(label);
-      if (frame === undefined) {
-        frame = frames.length + labels.length;
-        const isNamed = waiter !== NONE && isKernel(waiter);
-        labels.push({ label, func: isNamed ? funcOf(waiter) : NONE });
-        frameOfLabel.set(label, frame);
-      }
-      found = stacks.length + addedFrame.length;
-      addedFrame.push(frame);
-      addedPrefix.push(waiter);
-      stackOf.set(key, found);
-    }
+    const reason = reasonOf(waits.state[i] as number, waiter);
+    let found = stackAbove(waiter, reason);
+    const waker = waits.wakers[waits.waker[i] as number];
+    if (waker !== undefined) found = stackAbove(found, frameOf(`[woken by ${waker}]`, NONE));
     stack[row] = found;
   }
 

@@ -19,8 +19,12 @@ const EXIT_ZOMBIE = 0x20;
 export const STATE_UNKNOWN = -1;
 export const STATE_PREEMPTED = PREEMPTED_BIT;
 
+/** Of rows that begin when the thread is woken. */
+export const STATE_WOKEN = -2;
+
 const STATES: ReadonlyMap<number, WaitState> = new Map([
   [STATE_UNKNOWN, { letter: '?', word: 'waiting' }],
+  [STATE_WOKEN, { letter: 'R', word: 'runnable' }],
   [0, { letter: 'R', word: 'runnable' }],
   [1, { letter: 'S', word: 'sleeping' }],
   [2, { letter: 'D', word: 'uninterruptible' }],
@@ -31,8 +35,7 @@ const STATES: ReadonlyMap<number, WaitState> = new Map([
 ]);
 
 export function waitState(prevState: number): WaitState {
-  if (prevState === STATE_UNKNOWN) return STATES.get(STATE_UNKNOWN) as WaitState;
-  if (prevState & PREEMPTED_BIT) return { letter: 'R+', word: 'preempted' };
+  if (prevState > 0 && prevState & PREEMPTED_BIT) return { letter: 'R+', word: 'preempted' };
   return STATES.get(prevState) ?? { letter: '?', word: `state 0x${prevState.toString(16)}` };
 }
 
@@ -43,5 +46,9 @@ export function hasEnded(prevState: number): boolean {
 
 /** Whether it could have gone on: it waits for a CPU only. */
 export function isRunnable(prevState: number): boolean {
-  return prevState === 0 || (prevState > 0 && (prevState & PREEMPTED_BIT) !== 0);
+  return (
+    prevState === 0 ||
+    prevState === STATE_WOKEN ||
+    (prevState > 0 && (prevState & PREEMPTED_BIT) !== 0)
+  );
 }

@@ -196,6 +196,12 @@ export class ProcessTable {
     return this.#strings.intern(`:${this.#rows[thread]?.tid}`);
   }
 
+  /** The comm of a thread that has said it or is recorded, as far as it is known; it gets no row. */
+  knownComm(tid: number): string | null {
+    const comm = this.#threads.get(tid)?.comm ?? NO_COMM;
+    return comm === NO_COMM ? null : this.#strings.get(comm);
+  }
+
   /** The mapping at `address` in the process, −1 if none. */
   findMapping(pid: number, address: number): MappingIndex {
     if (isKernelAddress(address)) return this.#kernelSpace.find(address) as MappingIndex;

@@ -20,6 +20,11 @@ export function compileWaits(): string {
   return compileC(join(helpers, 'waits.c'), PROFILED);
 }
 
+/** The program whose thread is woken and has no CPU; the first lines of `runnable.c` say how. */
+export function compileRunnable(): string {
+  return compileC(join(helpers, 'runnable.c'), PROFILED);
+}
+
 /** The program that makes code at one address under many names; `jit-reuse.c` says how. */
 export function compileJitReuse(): string {
   return compileC(join(helpers, 'jit-reuse.c'), PROFILED);

@@ -5,16 +5,20 @@ import { expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
-import { compileWaits } from '../helpers/compile.ts';
+import { compileRunnable, compileWaits } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 const TIMES = 20;
 
 /** Records the program that waits. Returns what it says of its thread, and the profile. */
-async function record(name: string, options: readonly string[]) {
+async function record(
+  name: string,
+  options: readonly string[],
+  program: readonly string[] = [compileWaits(), String(TIMES)],
+) {
   const file = join(scratch, `${name}.data`);
-  const command = ['--', compileWaits(), String(TIMES)];
+  const command = ['--', ...program];
   const outcome = perfTs(['record', '-q', '-o', file, ...options, ...command]);
   expect(outcome.stderr).toBe('');
   expect(outcome.status).toBe(0);
@@ -44,6 +48,7 @@ function leafOf({ samples, stacks, frames, funcs, strings }: Profile, row: numbe
   return strings[funcs.name[frames.func[frame] as number] as number] as string;
 }
 
+const isWoken = (name: string) => name.startsWith('[woken by ');
 const sum = (waits: readonly Wait[]) => waits.reduce((total, { ns }) => total + ns, 0);
 
 describeLive('a recording of waits', () => {
@@ -51,9 +56,10 @@ describeLive('a recording of waits', () => {
     const { said, opened } = await record('only', ['--off-cpu=only']);
     expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
     const waits = waitsOf(opened, 0);
+    const switches = waits.filter(({ name }) => !isWoken(name)).length;
     // The kernel counts a switch when it is over: the thread's last one is not in its own count.
-    expect(waits.length - said.switches).toBeGreaterThanOrEqual(0);
-    expect(waits.length - said.switches).toBeLessThanOrEqual(1);
+    expect(switches - said.switches).toBeGreaterThanOrEqual(0);
+    expect(switches - said.switches).toBeLessThanOrEqual(1);
     // On the CPU or off it, a thread is always one of them.
     expect((sum(waits) + said.cpu) / said.wall).toBeGreaterThan(0.97);
     expect((sum(waits) + said.cpu) / said.wall).toBeLessThan(1.03);
@@ -73,9 +79,34 @@ describeLive('a recording of waits', () => {
       expect(those.length, way).toBeLessThanOrEqual(TIMES);
       // A wait lies within the call that the program measured.
       expect(sum(those), way).toBeLessThanOrEqual(said[way]);
-      expect(sum(those), way).toBeGreaterThan(said[way] * 0.7);
+      expect(sum(those), way).toBeGreaterThan((said[way] - said.delayed) * 0.7);
     }
     expect(sleeping.length).toBeLessThanOrEqual(3 * TIMES);
+  });
+
+  it('tells what a thread waits for from having no CPU, and by whom it was woken', async () => {
+    const rounds = 20;
+    const program = [compileRunnable(), String(rounds), '3'];
+    const { said, opened, file } = await record('runnable', ['--off-cpu=only'], program);
+    expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
+    const waits = waitsOf(opened, 0);
+    const runnable = waits.filter(({ name }) => isWoken(name) || /^\[R\+? /.test(name));
+    const woken = runnable.filter(({ name }) => /^\[woken by waker\/\d+\]$/.test(name));
+    const blocked = waits.filter(({ name }) => /^\[S sleeping in \w*pipe_read\]$/.test(name));
+    // It sleeps in each round but where the waker was faster.
+    expect(woken.length).toBeGreaterThan(rounds * 0.8);
+    expect(woken.length).toBeLessThanOrEqual(rounds);
+    // The scheduler's own figures: ready without a CPU, and neither that nor on one.
+    expect(said.delayed).toBeGreaterThan(0);
+    expect(sum(runnable) / said.delayed).toBeGreaterThan(0.9);
+    expect(sum(runnable) / said.delayed).toBeLessThan(1.1);
+    expect(sum(blocked) / (said.wall - said.ran - said.delayed)).toBeGreaterThan(0.9);
+    expect(sum(blocked) / (said.wall - said.ran - said.delayed)).toBeLessThan(1.1);
+    const folded = ['export', '--format', 'folded', '-o', '-', '--comm', 'waiter', file];
+    expect(perfTs(folded).stdout).toMatch(/;\[R runnable\];\[woken by waker\/\d+\] \d+$/m);
+    // Without them a wait lasts until the thread has a CPU.
+    const less = await record('no-wakes', ['--off-cpu=only', '--no-wake-ups'], program);
+    expect(waitsOf(less.opened, 0).filter(({ name }) => isWoken(name))).toEqual([]);
   });
 
   it('stands beside what ran, in the same unit', async () => {

@@ -3,21 +3,23 @@ import { pairSwitches } from '../../src/off-cpu/switch-pairs.ts';
 
 /**
  * Time goes from left to right, one column a nanosecond; a thread per line. `o` a sample taken as it
- * leaves its CPU, `i` the record of its coming back, `-` and space nothing.
+ * leaves its CPU, `w` one of its wake-up, `i` the record of its coming back, `-` and space nothing.
  */
 function draw(...lines: readonly string[]) {
-  const outs: { tid: number; timeNs: number }[] = [];
-  const ins: { tid: number; timeNs: number }[] = [];
+  const outs: { tid: number; timeNs: number; isWakeUp: boolean }[] = [];
+  const ins: typeof outs = [];
   lines.forEach((line, tid) => {
     [...line].forEach((mark, timeNs) => {
-      if (mark === 'o') outs.push({ tid, timeNs });
-      if (mark === 'i') ins.push({ tid, timeNs });
+      const isWakeUp = mark === 'w';
+      if (mark === 'o' || isWakeUp) outs.push({ tid, timeNs, isWakeUp });
+      if (mark === 'i') ins.push({ tid, timeNs, isWakeUp });
     });
   });
   const columns = (rows: typeof outs) => {
     rows.sort((a, b) => a.timeNs - b.timeNs || a.tid - b.tid);
     return {
       length: rows.length,
+      isWakeUp: Uint8Array.from(rows, ({ isWakeUp }) => Number(isWakeUp)),
       tid: Int32Array.from(rows, ({ tid }) => tid),
       timeNs: Float64Array.from(rows, ({ timeNs }) => timeNs),
     };
@@ -32,6 +34,12 @@ function draw(...lines: readonly string[]) {
 describe('the time off the CPU', () => {
   it('is that from a switch out to the next switch in of the thread', () => {
     expect(draw('  o---i   o-i ')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 0 });
+  });
+
+  it('is that until the wake-up, and from there', () => {
+    expect(draw('  o---w--i   o-i ')).toEqual({ offCpuNs: [4, 3, 2], unpaired: 0, cut: 0 });
+    expect(draw('  o---w-')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 1 });
+    expect(draw('  o-w--o-w-i')).toEqual({ offCpuNs: [2, 0, 2, 2], unpaired: 1, cut: 0 });
   });
 
   it('is told apart by thread', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { addWaitReasons } from '../../src/off-cpu/wait-reasons.ts';
-import { STATE_PREEMPTED, STATE_UNKNOWN, waitState } from '../../src/off-cpu/wait-states.ts';
+import {
+  STATE_PREEMPTED,
+  STATE_UNKNOWN,
+  STATE_WOKEN,
+  waitState,
+} from '../../src/off-cpu/wait-states.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type { Dso, Profile } from '../../src/profile/types.ts';
 
@@ -60,12 +65,15 @@ function draw({ samples, stacks, frames, funcs, strings }: Profile, row: number)
   return names.join(' ');
 }
 
-function reasonsOf(...cases: readonly (readonly [string, number])[]): string[] {
+/** Stack, state, and where it was woken who did it. */
+function reasonsOf(...cases: readonly (readonly [string, number, number?])[]): string[] {
   const profile = profileOf(cases.map(([stack]) => stack));
   const waits = {
     length: cases.length,
     row: Int32Array.from(cases, (_, row) => row),
     state: Int32Array.from(cases, ([, state]) => state),
+    waker: Int32Array.from(cases, ([, , waker = -1]) => waker),
+    wakers: ['server/12', 'an interrupt'],
   };
   const changed = addWaitReasons(profile, waits);
   for (let row = 0; row < changed.stacks.length; row++) {
@@ -103,6 +111,18 @@ describe('the reason of a wait', () => {
     ]);
   });
 
+  it('is the CPU for a thread that was woken, with who woke it', () => {
+    const stack = 'main read | ksys_read pipe_read schedule __schedule';
+    expect(
+      reasonsOf([stack, 1], [stack, STATE_WOKEN, 0], [stack, STATE_WOKEN, 1], [stack, STATE_WOKEN]),
+    ).toEqual([
+      'main read ksys_read pipe_read [S sleeping in pipe_read]',
+      'main read ksys_read pipe_read [R runnable] [woken by server/12]',
+      'main read ksys_read pipe_read [R runnable] [woken by an interrupt]',
+      'main read ksys_read pipe_read [R runnable]',
+    ]);
+  });
+
   it('is not named after what is no kernel function', () => {
     expect(reasonsOf(['main read', 1], ['| schedule __schedule', 1], ['', STATE_UNKNOWN])).toEqual([
       'main read [S sleeping]',
@@ -114,7 +134,8 @@ describe('the reason of a wait', () => {
   it('is one frame for all that have it, and one stack for those with the same callers', () => {
     const stack = 'main | pipe_read schedule __schedule';
     const profile = profileOf([stack, stack, `other ${stack}`]);
-    const waits = { length: 3, row: Int32Array.of(0, 1, 2), state: Int32Array.of(1, 1, 1) };
+    const by = { waker: Int32Array.of(-1, -1, -1), wakers: [] };
+    const waits = { length: 3, row: Int32Array.of(0, 1, 2), state: Int32Array.of(1, 1, 1), ...by };
     const changed = addWaitReasons(profile, waits);
     expect(changed.frames.length - profile.frames.length).toBe(1);
     expect(changed.stacks.length - profile.stacks.length).toBe(2);
@@ -124,7 +145,8 @@ describe('the reason of a wait', () => {
 
   it('is added to nothing where nothing waits', () => {
     const profile = profileOf(['main']);
-    const none = { length: 0, row: new Int32Array(0), state: new Int32Array(0) };
+    const nobody = new Int32Array(0);
+    const none = { length: 0, row: nobody, state: nobody, waker: nobody, wakers: [] };
     expect(addWaitReasons(profile, none)).toBe(profile);
   });
 });

@@ -15,17 +15,19 @@ const { TRACEPOINT, SOFTWARE } = PERF_TYPE;
 describe('the event that samples waits', () => {
   it('is the tracepoint with its state, for each switch, with stacks', () => {
     const { probe } = fakeKernel(() => '');
-    const { spec, notices } = chooseOffCpu({}, INTEL, probe);
-    expect(spec).toMatchObject({ name: 'off-cpu', type: TRACEPOINT, period: 1, callGraph: 'fp' });
+    const { specs, notices } = chooseOffCpu({ wakeUps: false }, INTEL, probe);
+    expect(specs).toMatchObject([
+      { name: 'off-cpu', type: TRACEPOINT, period: 1, callGraph: 'fp' },
+    ]);
     expect(notices).toEqual([]);
-    expect(chooseOffCpu({ callGraph: 'dwarf' }, INTEL, probe).spec.callGraph).toBeNull();
+    expect(chooseOffCpu({ callGraph: 'dwarf' }, INTEL, probe).specs[0]?.callGraph).toBeNull();
   });
 
   it.each(['EACCES', 'EPERM'])('is the counter of switches where the tracepoint is %s', (code) => {
     const { probe } = fakeKernel(({ type }) => (type === TRACEPOINT ? code : ''));
-    const { spec, notices } = chooseOffCpu({}, INTEL, probe);
+    const { specs, notices } = chooseOffCpu({}, INTEL, probe);
     const config = BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES);
-    expect(spec).toMatchObject({ name: 'off-cpu', type: SOFTWARE, config, period: 1 });
+    expect(specs).toMatchObject([{ name: 'off-cpu', type: SOFTWARE, config, period: 1 }]);
     expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);
   });
 });
@@ -50,11 +52,12 @@ describe('the log of waits', () => {
       sample.timeNs = timeNs;
       const state = log.stateOf(new DataView(new ArrayBuffer(0)), sample);
       expect(state).toBe(STATE_UNKNOWN);
-      log.note(row, state as number, sample);
+      log.note(row, state as number, sample, { thread: 0, comm: 0, stream: 0 });
     });
     const periods = new Float64Array(times.length).fill(1);
+    const samples = { periodEvents: periods, stack: new Int32Array(times.length) };
     const diagnostics = new Diagnostics();
-    const waits = log.finish(periods, switchLog.finish(), Math.max(...times), diagnostics);
+    const waits = log.finish(samples, switchLog.finish(), Math.max(...times), diagnostics);
     return { periods: [...periods], states: [...waits.state], diagnostics };
   }
 

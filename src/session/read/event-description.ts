@@ -1,4 +1,4 @@
-import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
+import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../off-cpu/switch-pairs.ts';
 import type { RecordedEvent } from '../../perf-data/event-list.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
@@ -7,6 +7,11 @@ import type { ProfileEvent } from '../../profile/types.ts';
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
 export function isSideband(attr: EventAttr): boolean {
   return attr.type === PERF_TYPE.SOFTWARE && attr.config === BigInt(PERF_COUNT_SW.DUMMY);
+}
+
+/** Whether the event has no samples in the profile: it says something about those of others. */
+export function isBeside({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
+  return isSideband(attr) || name === WAKE_UP_EVENT;
 }
 
 /** Events that are timers: their period is nanoseconds, and the kernel never adapts it. */

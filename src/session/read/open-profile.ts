@@ -38,7 +38,7 @@ import type {
 import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { demangler } from './demangler.ts';
-import { describeEvent, isSideband } from './event-description.ts';
+import { describeEvent, isBeside } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { fetchFiles } from './fetch-files.ts';
 import type { FileSource } from './file-source.ts';
@@ -439,7 +439,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
   const finals = pipeline.finals();
   const totals = pipeline.totals();
-  const events = data.attrs.filter(({ attr }) => !isSideband(attr)).map(describeEvent);
+  const events = data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
   const provenance = readProvenance(data);
   const profile = builder.finish({
     meta: {
@@ -465,7 +465,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const switches = pipeline.switches.finish();
-  const waits = pipeline.offCpu.finish(samples.periodEvents, switches, lastTimeNs, diagnostics);
+  const waits = pipeline.offCpu.finish(samples, switches, lastTimeNs, diagnostics);
   const periodInput: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,

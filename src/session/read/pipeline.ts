@@ -19,7 +19,7 @@ import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
-import { isSideband } from './event-description.ts';
+import { isBeside } from './event-description.ts';
 import { FinalLog } from './final-log.ts';
 import { GroupReads } from './group-reads.ts';
 import { LossCounter } from './loss-counter.ts';
@@ -74,6 +74,8 @@ export class Pipeline {
   readonly #attrIsRead: Uint8Array;
   /** The event whose samples weigh what their threads waited; −1 without one. */
   readonly #offCpuAttr: number;
+  /** The event that says when they had what they waited for; −1 without one. */
+  readonly #wakeUpAttr: number;
   readonly #attrCopiesStacks: Uint8Array;
   /** Frames that the kernel records at most. */
   readonly #attrMaxStack: Uint16Array;
@@ -102,14 +104,13 @@ export class Pipeline {
       return this.#internCallchain(callchain, callchain.length, pid, joined);
     }, data.diagnostics);
     let events = 0;
-    this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
-      isSideband(event.attr) ? NONE : events++,
-    );
+    this.#attrToEvent = Int32Array.from(data.attrs, (event) => (isBeside(event) ? NONE : events++));
     const offCpu = OffCpuLog.find(data);
     this.offCpu = offCpu.log;
     this.#offCpuAttr = offCpu.attrIndex;
+    this.#wakeUpAttr = offCpu.wakeUpIndex;
     this.#sampledEvents = data.attrs.filter(
-      ({ attr }) => !isSideband(attr) && attr.samplePeriod > 0,
+      (event) => !isBeside(event) && event.attr.samplePeriod > 0,
     ).length;
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
@@ -178,6 +179,7 @@ export class Pipeline {
   // Hot: once per sample.
   #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
     const event = this.#attrToEvent[attrIndex] as number;
+    if (attrIndex === this.#wakeUpAttr) this.#addWakeUp(view, offset, size, attrIndex);
     if (event === NONE) return;
     const { info } = this.data.attrs[attrIndex]!;
     const sample = this.#sample;
@@ -232,12 +234,36 @@ export class Pipeline {
       isRead ? (sample.readValues[0] as number) : Number.NaN,
     );
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
-    if (waitState !== null) this.offCpu.note(row, waitState, sample);
+    if (waitState !== null) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       this.#noteDeferred(view, sample, row);
     }
+  }
+
+  /** The thread that waits is runnable from now on: a row of its own, whose stack is that of the wait. */
+  #addWakeUp(view: DataView, offset: number, size: number, attrIndex: number): void {
+    const sample = this.#sample;
+    if (!decodeSample(view, offset, offset + size, this.data.attrs[attrIndex]!.info, sample)) {
+      this.#countUnreadable(attrIndex);
+      return;
+    }
+    const wait = this.offCpu.waitOfWoken(view, sample);
+    if (wait === null) return;
+    const row = this.builder.addSample(
+      NONE,
+      wait.thread,
+      wait.comm,
+      this.#attrToEvent[this.#offCpuAttr] as number,
+      wait.stream,
+      sample.cpu,
+      sample.timeNs,
+      0,
+      Number.NaN,
+    );
+    this.runningNs.push(Number.NaN);
+    this.offCpu.noteWakeUp(row, wait, sample, this.processes, view);
   }
 
   /** Interns the callchain of a sample whose stack ends for the reason `stop`. */
@@ -471,6 +497,7 @@ export class Pipeline {
       case 'switchCpuWide':
         decodeTrailer(view, offset, size, info, this.#trailer);
         this.switches.note(record, this.#trailer);
+        if (!record.isOut) this.offCpu.noteIn(this.#trailer.tid);
         break;
       case 'callchainDeferred':
         decodeTrailer(view, offset, size, info, this.#trailer);

@@ -11,7 +11,7 @@ import type { PerfData } from '../../perf-data/reader.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 import type { MappingIndex } from '../../process/types.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
-import { isSideband } from './event-description.ts';
+import { isBeside } from './event-description.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
@@ -76,7 +76,7 @@ function mappingsOf({ mappings }: ProcessTable, { dsos, frames }: Profile): Mapp
 /** The groups of the header, by the profile's events: those that only carry side-band have no row. */
 function groupsOf({ attrs, features }: PerfData): EventIndex[][] {
   let events = 0;
-  const attrToEvent = attrs.map(({ attr }) => (isSideband(attr) ? NONE : events++));
+  const attrToEvent = attrs.map((event) => (isBeside(event) ? NONE : events++));
   return (features.groups ?? [])
     .map(({ leaderIndex, memberCount }) =>
       attrToEvent.slice(leaderIndex, leaderIndex + memberCount).filter((event) => event !== NONE),

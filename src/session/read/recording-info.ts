@@ -9,7 +9,7 @@ import { EventFacts, flagNames, readFormatNames, type SampledFacts } from '../ev
 import type { RecordSelection } from '../inject/options.ts';
 import { Selector } from '../inject/selection.ts';
 import { describeHeader, type RecordingHeader } from '../recording-header.ts';
-import { eventName, isSideband, samplingMode } from './event-description.ts';
+import { eventName, isBeside, samplingMode } from './event-description.ts';
 import { LossCounter } from './loss-counter.ts';
 import { cutOffset } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
@@ -136,7 +136,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         instances: event.ids.length,
         sampled: facts.of(index),
         samples: samples[index] as number,
-        sideband: isSideband(event.attr),
+        sideband: isBeside(event),
         counted: totals?.[eventName(event)] ?? null,
       };
     }),

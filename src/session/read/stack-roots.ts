@@ -14,7 +14,7 @@ import {
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
 import { isRoot, STOP_NAMES } from '../../unwind/stop-reason.ts';
-import { isSideband } from './event-description.ts';
+import { isBeside } from './event-description.ts';
 import { copiesStacks } from './unwind-stacks.ts';
 
 // Reasons behind the unwinder's: of callchains that the kernel followed.
@@ -46,7 +46,7 @@ export class StackRoots {
 
   constructor(builder: ProfileBuilder, attrs: readonly RecordedEvent[]) {
     this.#builder = builder;
-    const sampled = attrs.filter((event) => !isSideband(event.attr)).map(({ attr }) => attr);
+    const sampled = attrs.filter((event) => !isBeside(event)).map(({ attr }) => attr);
     this.#recordsStacks = sampled.map((attr) => {
       const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
       return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);

@@ -2,7 +2,7 @@ import type { EventSources } from '../../events/event-sources.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import { parseEvents } from '../../events/parse-events.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
+import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
 import type { RecordOptions } from './record-options.ts';
@@ -11,17 +11,23 @@ import type { RecordOptions } from './record-options.ts';
 const TRACEPOINT = 'sched:sched_switch';
 /** The same moment without the state, for those who may record kernel code but no tracepoints. */
 const COUNTER = 'context-switches';
+/**
+ * Fires where the waker runs, for the woken thread's events as well as for the waker's. Unlike
+ * `sched_wakeup`, which fires where the thread will run, and is then of nobody.
+ */
+const WAKE_UP = 'sched:sched_waking';
 
 /**
- * The event that samples every switch out, with its stack. When the thread came back is told by the
- * records of `switches`, which a recording of this event needs beside it.
+ * The event that samples every switch out, with its stack, and the one that says when a thread was
+ * woken. When it came back is told by the records of `switches`, which a recording of these events
+ * needs beside them.
  */
 export function chooseOffCpu(
   options: RecordOptions,
   sources: EventSources,
   probe: NativeBinding['probeEvent'],
-): { readonly spec: EventSpec; readonly notices: readonly string[] } {
-  const tracepoint = tryParse(sources);
+): { readonly specs: readonly EventSpec[]; readonly notices: readonly string[] } {
+  const tracepoint = tryParse(TRACEPOINT, sources);
   const refusal = tracepoint === null ? 'ENOENT' : probeTracepoint(tracepoint, options, probe);
   const spec = refusal === '' ? tracepoint : parseEvents(COUNTER, sources)[0];
   const asOffCpu: EventSpec = {
@@ -30,17 +36,22 @@ export function chooseOffCpu(
     period: 1,
     callGraph: (options.callGraph ?? 'none') === 'none' ? 'fp' : null,
   };
-  if (refusal === '') return { spec: asOffCpu, notices: [] };
+  const wakeUp = options.wakeUps === false ? null : tryParse(WAKE_UP, sources);
+  if (refusal === '' && wakeUp !== null) {
+    const asWakeUp: EventSpec = { ...wakeUp, name: WAKE_UP_EVENT, period: 1, callGraph: 'no' };
+    return { specs: [asOffCpu, asWakeUp], notices: [] };
+  }
+  if (refusal === '') return { specs: [asOffCpu], notices: [] };
   const notice =
     `off-cpu: ${TRACEPOINT} cannot be recorded here (${refusal}: tracepoints need root, or ` +
     `CAP_PERFMON and a readable tracefs); with ${COUNTER} in its place, what a thread was waiting ` +
-    'for is known by its stack only, not by its state';
-  return { spec: asOffCpu, notices: [notice] };
+    'for is known by its stack only, not by its state, and not when it had that and no CPU yet';
+  return { specs: [asOffCpu], notices: [notice] };
 }
 
-function tryParse(sources: EventSources): EventSpec | null {
+function tryParse(event: string, sources: EventSources): EventSpec | null {
   try {
-    return parseEvents(TRACEPOINT, sources)[0] ?? null;
+    return parseEvents(event, sources)[0] ?? null;
   } catch {
     return null;
   }

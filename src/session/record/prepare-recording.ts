@@ -128,7 +128,7 @@ function chooseSpecs(
   const systemWide = target.kind === 'system';
   const offCpu = chooseOffCpu({ ...options, systemWide }, readEventSources(), binding.probeEvent);
   return {
-    specs: [...onCpu.specs, offCpu.spec],
+    specs: [...onCpu.specs, ...offCpu.specs],
     notices: [...onCpu.notices, ...offCpu.notices],
   };
 }

@@ -57,6 +57,8 @@ export type RecordOptions = {
    * in nanoseconds. `only`: nothing else.
    */
   readonly offCpu?: boolean | 'only';
+  /** With `offCpu`: false leaves out when waiting threads were woken, and by whom. Default true. */
+  readonly wakeUps?: boolean;
   /** Records of threads coming onto a CPU and leaving it. */
   readonly switches?: boolean;
   /** Records of the namespaces of processes. Needs CAP_PERFMON. */

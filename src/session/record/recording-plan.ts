@@ -1,6 +1,6 @@
 import type { EventSpec } from '../../events/event-spec.ts';
 import type { NativeBinding, OpenProbe } from '../../native/types.ts';
-import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
+import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { type EventAttr, encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
@@ -56,7 +56,8 @@ export function planRecording(
   const attrOf = (spec: EventSpec): EventAttr => {
     const rate = chooseRate(spec, asked, options, settings, notices);
     // A switch counts for its wait, which no counter knows.
-    const own = spec.name === OFF_CPU_EVENT ? { ...options, counts: false } : options;
+    const isOfWaits = spec.name === OFF_CPU_EVENT || spec.name === WAKE_UP_EVENT;
+    const own = isOfWaits ? { ...options, counts: false } : options;
     return addSampleFields(sampleAttr(spec, rate, own, features), own, features);
   };
   const probe = (attr: EventAttr): OpenProbe => {

@@ -1,0 +1,90 @@
+// A thread named "waiter" that is woken while others hold the only CPU it may run on, and says what the
+// scheduler says of it: `wall W ran R delayed D`, nanoseconds from its first read to its last, of these
+// on a CPU, and ready without one (schedstat). Whoever has the CPU keeps it when the waiter is woken
+// (SCHED_BATCH). The thread that wakes it is named "waker" and may run anywhere.
+//
+//   runnable TIMES HOGS
+
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static int go[2], done[2];
+static int times;
+static cpu_set_t one_cpu;
+static atomic_int is_over;
+
+static long long now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void schedstat(long long *ran, long long *delayed) {
+  FILE *file = fopen("/proc/thread-self/schedstat", "r");
+  if (file == NULL || fscanf(file, "%lld %lld", ran, delayed) != 2) exit(3);
+  fclose(file);
+}
+
+static void *wait_for_bytes(void *unused) {
+  pthread_setname_np(pthread_self(), "waiter");
+  sched_setaffinity(0, sizeof one_cpu, &one_cpu);
+  const struct sched_param none = {0};
+  sched_setscheduler(0, SCHED_BATCH, &none);
+  long long ran, delayed, ran_then, delayed_then;
+  schedstat(&ran_then, &delayed_then);
+  const long long start = now();
+  char byte = 0;
+  for (int i = 0; i < times; i++) {
+    if (write(done[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1) exit(4);
+  }
+  const long long wall = now() - start;
+  schedstat(&ran, &delayed);
+  printf("wall %lld ran %lld delayed %lld\n", wall, ran - ran_then, delayed - delayed_then);
+  return unused;
+}
+
+static void *wake(void *unused) {
+  pthread_setname_np(pthread_self(), "waker");
+  const struct timespec rest = {0, 20000000};
+  char byte;
+  for (int i = 0; i < times; i++) {
+    if (read(done[0], &byte, 1) != 1) exit(5);
+    nanosleep(&rest, NULL);
+    if (write(go[1], &byte, 1) != 1) exit(6);
+  }
+  return unused;
+}
+
+static void *hog(void *unused) {
+  sched_setaffinity(0, sizeof one_cpu, &one_cpu);
+  while (!atomic_load(&is_over)) continue;
+  return unused;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  times = atoi(argv[1]);
+  cpu_set_t cpus;
+  sched_getaffinity(0, sizeof cpus, &cpus);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &cpus)) cpu++;
+  CPU_ZERO(&one_cpu);
+  CPU_SET(cpu, &one_cpu);
+  if (pipe(go) != 0 || pipe(done) != 0) return 3;
+  pthread_t waiter, waker, hogs[64];
+  const int count = atoi(argv[2]);
+  for (int i = 0; i < count && i < 64; i++) pthread_create(&hogs[i], NULL, hog, NULL);
+  pthread_create(&waiter, NULL, wait_for_bytes, NULL);
+  pthread_create(&waker, NULL, wake, NULL);
+  pthread_join(waiter, NULL);
+  pthread_join(waker, NULL);
+  atomic_store(&is_over, 1);
+  for (int i = 0; i < count && i < 64; i++) pthread_join(hogs[i], NULL);
+  return 0;
+}
