@@ -296,7 +296,7 @@ describe('sample', () => {
     );
   });
 
-  test.each([
+  test.each<readonly [string, number]>([
     ['all', FIELDS.reduce((sum, field) => sum | field.bit, 0)],
     ...FIELDS.map(({ bit }) => [`0x${bit.toString(16)}`, bit] as const),
   ])('a record shorter than its fields is refused at every length: %s', (_, sampleType) => {

@@ -45,6 +45,14 @@ test('on the way up too', () => {
   expect(weights).toEqual([3, 3, 3, 3, 3, 5, 1, 50, 50, 50, 50, 50]);
 });
 
+test('rates that differ by half are a border, by less none', () => {
+  // 50 events in 62 µs, between 50 in 50 and 50 in 80: 30 µs of the fast phase, 32 of the slow one.
+  const half = [...repeat(6, FAST), [50, 62_000] as const, ...repeat(5, [50, 80_000])];
+  expect(split(half).slice(5, 7)).toEqual([80, 20]);
+  const less = [...repeat(6, FAST), [50, 60_000] as const, ...repeat(5, [50, 70_000])];
+  expect(split(less).slice(5, 7)).toEqual([50, 50]);
+});
+
 test('sleep at the border is left out where the running time was read', () => {
   const intervals = [...repeat(6, FAST), [50, 5_000_000] as const, ...repeat(5, SLOW)];
   const running = intervals.map(([, nanos]) => (nanos === 5_000_000 ? 240_000 : nanos));

@@ -57,6 +57,16 @@ test('a fall that lands where the period stays is no ramp', () => {
   expect(drawRamps([...around(400, 60), ...around(100, 60)])).toBe('rest 0–120');
 });
 
+test('a fall below half from 8 or more is a ramp, one to the half or from less is none', () => {
+  const level = (period: number) => Array.from({ length: 30 }, () => period);
+  const dip = (from: number, ...way: number[]) =>
+    drawRamps([...level(from), ...way, ...level(from)]);
+  expect(dip(100, 49, 60, 70)).toBe('rest 0–30, ramp 30–33, rest 33–63');
+  expect(dip(100, 50, 60, 70)).toBe('rest 0–63');
+  expect(dip(8, 1, 3, 5)).toBe('rest 0–30, ramp 30–33, rest 33–63');
+  expect(dip(7, 1, 3, 5)).toBe('rest 0–63');
+});
+
 test('a period that keeps growing never rests', () => {
   const periods = Array.from({ length: 100 }, (_, i) => Math.round(1.1 ** i) + i);
   expect(drawRamps(periods)).toBe('ramp 0–100');

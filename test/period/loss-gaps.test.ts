@@ -59,13 +59,26 @@ describe('loss gaps', () => {
   it.each([
     ['of another CPU', [lostAt(9e6, 1)]],
     ['before the interval', [lostAt(1.5e6)]],
+    ['at the moment of the sample before it', [lostAt(2e6)]],
     ['behind it', [lostAt(10e6)]],
+    ['behind it by more than it takes to write', [lostAt(9e6 + 100_001)]],
   ])('without a LOST record in its course an interval is whole: one %s', (_, lossGaps) => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },
     );
     expect(gapsOf(PAGE_FAULTS, drawn, lossGaps)).toEqual([0, 0, 0]);
+  });
+
+  it.each([
+    ['just behind it', [lostAt(9e6 + 100_000)]],
+    ['among others, in the order of the file', [lostAt(20e6), lostAt(5e6), lostAt(1e6)]],
+  ])('with one it is not: one %s', (_, lossGaps) => {
+    const drawn = software(
+      { timeNs: 2e6, period: 12, count: 20 },
+      { timeNs: 9e6, period: 11, count: 100 },
+    );
+    expect(gapsOf(PAGE_FAULTS, drawn, lossGaps)).toEqual([0, 0, 69]);
   });
 
   it('an event that lost nothing by its own count has none', () => {
@@ -83,6 +96,10 @@ describe('loss gaps', () => {
   it('a stream may begin with one', () => {
     const drawn = [{ timeNs: 9e6, period: 7, count: 100 }];
     expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([93]);
+    // The first period is a guess of the kernel's: up to half more is no loss.
+    const first = (count: number) => [{ timeNs: 9e6, period: 10, count }];
+    expect(gapsOf(PAGE_FAULTS, first(15), [lostAt(9e6)])).toEqual([0]);
+    expect(gapsOf(PAGE_FAULTS, first(16), [lostAt(9e6)])).toEqual([10]);
   });
 
   it('a fixed period is what the sample at the end stands for', () => {
@@ -99,9 +116,11 @@ describe('loss gaps', () => {
       { timeNs: 1e6, period: 1000, count: 1000 },
       { timeNs: 2e6, period: 1000, count: 2080 },
       { timeNs: 9e6, period: 1000, count: 9080 },
+      { timeNs: 10e6, period: 1000, count: 10_200 },
       ...pairsThatShowElapsed(1),
     ];
-    expect(gapsOf(CYCLES, drawn, [lostAt(2e6), lostAt(9e6)])).toEqual([0, 0, 6000, 0]);
+    const lossGaps = [lostAt(2e6), lostAt(9e6), lostAt(10e6)];
+    expect(gapsOf(CYCLES, drawn, lossGaps)).toEqual([0, 0, 6000, 120]);
   });
 
   it('nothing can be said of a clock, nor without counts', () => {

@@ -6,6 +6,7 @@ import { simulate } from './controller-simulator.ts';
 import {
   CPU_CLOCK,
   CYCLES,
+  type DrawnSample,
   everyNs,
   fixtureSamples,
   PAGE_FAULTS,
@@ -43,6 +44,39 @@ test('counts overrule the table', () => {
     rule: 'elapsed',
   });
   expect(rulesOf(recordingOf([PAGE_FAULTS], samples))[0]!.rule).toBe('elapsed');
+});
+
+/** A stream of pairs; each counts what its sample reported, or its elder, and `off` more. */
+function pairsThatVote(votes: string, off = 0): DrawnSample[] {
+  let count = 0;
+  const samples = [{ timeNs: 0, period: 100, count }];
+  for (const [i, vote] of [...votes].entries()) {
+    const period = i % 2 === 0 ? 10_000 : 100;
+    count += (vote === 'n' ? samples[i]!.period : period) + off;
+    samples.push({ timeNs: 1e6 * (i + 1), period, count });
+  }
+  return samples;
+}
+
+test.each([
+  ['nnnnnnnn', 0, 'next', 1],
+  ['eeeeeeee', 0, 'elapsed', 1],
+  ['nnnnnnn', 0, 'too few', null],
+  ['nnnnnnnnne', 0, 'next', 0.9],
+  ['nnnnnnnne', 0, 'too divided', null],
+  // 100 and 11 are within a tenth of 111, 100 and 12 are not of 112; large ones always are.
+  ['n-n-n-n-n-n-n-n', 11, 'next', 1],
+  ['n-n-n-n-n-n-n-n', 12, 'too far off', null],
+])('pairs that vote %s, %d off: %s', (drawn, off, rule, confidence) => {
+  // Of pairs drawn with a gap only those that follow a period of 100 vote.
+  const samples = pairsThatVote(drawn, off);
+  const isGapped = drawn.includes('-');
+  const streams = samples.map((sample, i) =>
+    isGapped ? { ...sample, stream: Math.floor(i / 2) } : sample,
+  );
+  const [found] = rulesOf(recordingOf([CYCLES], streams));
+  if (confidence === null) expect(found!.from).not.toBe('counts');
+  else expect(found).toEqual({ rule, from: 'counts', confidence });
 });
 
 test('counts that fit neither candidate decide nothing', () => {

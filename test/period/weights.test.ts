@@ -214,6 +214,12 @@ test('time is running time: sleep is not charged', () => {
   expect(wall - (sum(values) - values[0]!)).toBeGreaterThan(790e6);
 });
 
+test('two samples at one moment of the running time: the second took none', () => {
+  const samples = [0, 40, 40, 100].map((running, i) => ({ timeNs: i, period: 1, running }));
+  const { values } = computeWeights('time', recordingOf([PAGE_FAULTS], samples));
+  expect([...values]).toEqual([0, 40, 0, 60]);
+});
+
 test('time without running time is refused, and the message says what to record', () => {
   const input = recordingOf([PAGE_FAULTS], everyNs(1000, [1, 2]));
   const attempt = () => computeWeights('time', input);
