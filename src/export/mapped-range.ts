@@ -47,7 +47,8 @@ export class RangeFinder {
     for (let i = 0; i < ranges.length; i++) {
       const range = ranges[i] as MappedRange;
       if (!covers(range, address)) continue;
-      this.#last = range;
+      // A range that others may lie in is no answer to the next question.
+      if (range.first !== range.start) this.#last = range;
       return range;
     }
     return null;
