@@ -43,6 +43,22 @@ describeBrowser('the views of functions', (tab) => {
     await frame(page, 'parse').waitFor();
   });
 
+  it('begin with the function in which most was spent, and come back where they were', async () => {
+    const page = await open();
+    const chart = page.locator('.chart');
+    await chart.evaluate((box) => {
+      box.style.maxHeight = '60px';
+    });
+    await chart.evaluate((box) => box.scrollTo(0, 7));
+    await page.getByRole('tab', { name: 'Source' }).click();
+    await expect.poll(() => page.locator('.source-head h2').innerText()).toBe('skipSpace');
+    await page.getByRole('tab', { name: 'Flame graph' }).click();
+    await expect.poll(() => chart.evaluate((box) => box.scrollTop)).toBe(7);
+    // The legend is behind a word where the window is low.
+    await page.getByText('Colours').click();
+    await page.getByText('native code').waitFor();
+  });
+
   it('hide, focus and merge from the menu of a frame, and take it back', async () => {
     const page = await open();
     const choose = async (name: string, item: RegExp) => {

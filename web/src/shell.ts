@@ -52,12 +52,17 @@ export function createShell(page: Document, parts: ShellParts): void {
     ),
   );
 
+  const scrolled = new Map<TabView, readonly ScrolledPart[]>();
   let open: Tab | null = null;
   function show(state: ViewState): void {
     const wanted = available.find(({ id }) => id === state.tab) ?? available[0];
     if (wanted === undefined) return;
     if (open !== wanted.id) {
-      if (open !== null) views.get(open)?.hide?.();
+      const left = open === null ? undefined : views.get(open);
+      if (left !== undefined) {
+        left.hide?.();
+        scrolled.set(left, scrolledParts(left.root));
+      }
       open = wanted.id;
       for (const [id, button] of buttons) {
         button.setAttribute('aria-selected', String(id === open));
@@ -70,6 +75,8 @@ export function createShell(page: Document, parts: ShellParts): void {
         views.set(open, view);
       }
       panel.replaceChildren(view.root);
+      // What leaves the document forgets where it was.
+      for (const [part, top] of scrolled.get(view) ?? []) part.scrollTop = top;
     }
     views.get(open)?.show(state);
   }
@@ -127,4 +134,13 @@ function tabButton(tab: TabDefinition, store: Store, available: readonly TabDefi
     document.getElementById(`tab-${target.id}`)?.focus();
   });
   return button;
+}
+
+/** An element and its `scrollTop`. */
+type ScrolledPart = readonly [Element, number];
+
+function scrolledParts(root: Element): readonly ScrolledPart[] {
+  return [...root.querySelectorAll('div, ol, ul')]
+    .map((part): ScrolledPart => [part, part.scrollTop])
+    .filter(([, top]) => top > 0);
 }

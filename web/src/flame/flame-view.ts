@@ -10,7 +10,7 @@ import { cursorKeys } from './cursor-keys.ts';
 import { renderEdits } from './edit-chips.ts';
 import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
 import { frameActions } from './frame-actions.ts';
-import { describeFolding, renderLegend } from './frame-legend.ts';
+import { createLegend, describeFolding } from './frame-legend.ts';
 import { describeFrame, speakFrame } from './frame-lines.ts';
 import { showMenu } from './frame-menu.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
@@ -28,7 +28,7 @@ export function createFlameView(context: ViewContext): TabView {
   const crumbs = element('nav', 'crumbs');
   crumbs.setAttribute('aria-label', 'Zoomed frames');
   const edits = element('div', 'chips');
-  const legend = element('div', 'legend');
+  const legend = createLegend();
   const box = element('div', 'chart');
   box.tabIndex = 0;
   box.setAttribute('role', 'group');
@@ -38,10 +38,9 @@ export function createFlameView(context: ViewContext): TabView {
   const root = element(
     'div',
     'flame',
-    element('div', 'view-controls', roots.root, switches, search.root),
+    element('div', 'view-controls', roots.root, switches, legend.root, search.root),
     edits,
     crumbs,
-    legend,
     box,
     spoken,
     folded,
@@ -113,7 +112,7 @@ export function createFlameView(context: ViewContext): TabView {
     box.replaceChildren();
     box.removeAttribute('aria-busy');
     replaceKeepingFocus(crumbs, ...renderCrumbs(store, tree));
-    legend.replaceChildren(...renderLegend(tree, funcs));
+    legend.show(tree, funcs);
     folded.textContent = describeFolding(tree, hasStacks(tree));
     if (tree.samples === 0 && tree.weight === 0) {
       box.append(renderNoSamples(context, state));

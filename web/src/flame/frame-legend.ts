@@ -12,8 +12,28 @@ import {
 } from './frame-colours.ts';
 import { isInlined } from './frame-nodes.ts';
 
+/** What the colours mean: a line of its own, in a low window behind a word, to leave the graph its room. */
+export function createLegend(): {
+  readonly root: HTMLElement;
+  show(result: TreeResult, funcs: number): void;
+} {
+  const root = element('details', 'colours');
+  const legend = element('div', 'legend');
+  root.append(element('summary', '', 'Colours'), legend);
+  const isHigh = window.matchMedia('(height >= 900px)');
+  const fold = () => {
+    root.open = isHigh.matches;
+  };
+  isHigh.addEventListener('change', fold);
+  fold();
+  return {
+    root,
+    show: (result, funcs) => legend.replaceChildren(...renderLegend(result, funcs)),
+  };
+}
+
 /** A swatch for each kind of code that is drawn, for each tier of V8, and what else is a colour. */
-export function renderLegend({ rows, labels }: TreeResult, funcs: number): HTMLElement[] {
+function renderLegend({ rows, labels }: TreeResult, funcs: number): HTMLElement[] {
   const kinds = new Set<FrameKind>();
   const tiers = new Set<number>();
   for (let row = 0; row < rows.label.length; row++) {

@@ -1,16 +1,27 @@
 import { element, switcher } from '../dom.ts';
 import { formatShare } from '../format.ts';
+import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { SourceResult } from '../worker/messages.ts';
+import type { SourceResult, TableParams } from '../worker/messages.ts';
 import { createAssemblyView } from './assembly-view.ts';
 import { createCodeTexts } from './code-texts.ts';
 import { createLatest } from './latest.ts';
 import { describeSkid } from './skid.ts';
 import { renderLines } from './source-table.ts';
 import './tables.css';
+
+const HOTTEST = {
+  by: 'function',
+  sort: 'self',
+  descending: true,
+  filter: '',
+  intervals: false,
+  first: 0,
+  count: 1,
+} as const satisfies Partial<TableParams>;
 
 /** A function's source with self and total per line, its machine code per instruction, or both. */
 export function createSourceView({ store, ...context }: ViewContext): TabView {
@@ -54,11 +65,11 @@ export function createSourceView({ store, ...context }: ViewContext): TabView {
     drawSwitches(state);
     assembly.stop();
     if (state.func === null) {
-      title.textContent = 'No function is chosen';
+      title.textContent = '';
       where.textContent = '';
-      notes.textContent =
-        'Choose one in the table, or with the menu of a frame in the flame graph (right click, or m).';
+      notes.textContent = '';
       box.replaceChildren();
+      chooseHottest(state).catch((problem: Error) => fail(problem.message));
       return;
     }
     if (state.code !== 'source') {
@@ -68,6 +79,20 @@ export function createSourceView({ store, ...context }: ViewContext): TabView {
     askSource({ ...selectionOf(state), func: state.func });
     // What was drawn before the assembly was is not asked for again.
     if (drawn?.func === state.func) void draw(drawn.result);
+  }
+
+  /** Where nobody has chosen a function it is the one in which most was spent. */
+  async function chooseHottest(state: ViewState): Promise<void> {
+    const own = wanted;
+    const { rows } = await ask('table', { ...selectionOf(state), ...HOTTEST });
+    if (own !== wanted) return;
+    const [hottest] = rows;
+    if (hottest !== undefined && hottest.index >= 0) {
+      store.change({ func: hottest.index }, 'adjust');
+      return;
+    }
+    title.textContent = 'No function';
+    box.replaceChildren(renderNoSamples({ store, ...context }, state));
   }
 
   function drawSwitches({ code, codeBytes, func }: ViewState): void {
@@ -114,6 +139,7 @@ export function createSourceView({ store, ...context }: ViewContext): TabView {
     if (result.withoutLine > 0) {
       const share = result.weight === 0 ? 0 : result.withoutLine / result.weight;
       parts.push(`${formatShare(share)} of all is in this function at lines that are not known.`);
+      if (result.isJit) parts.push('A jitdump (node --perf-prof) has the lines of JIT code.');
     }
     if (result.file === null) {
       parts.unshift(
@@ -130,7 +156,8 @@ export function createSourceView({ store, ...context }: ViewContext): TabView {
     if (text instanceof Error) parts.unshift(text.message);
     notes.textContent = parts.join(' ');
     box.replaceChildren(renderLines(result, text instanceof Error ? null : text));
-    box.querySelector('.is-hottest')?.scrollIntoView({ block: 'center' });
+    const hottest = box.querySelector('.is-hottest') ?? box.querySelector('.is-first');
+    hottest?.scrollIntoView({ block: 'center' });
   }
 
   return {

@@ -297,6 +297,8 @@ export type SourceResult = {
   /** Name of the function asked for, and its first line; null, 0 for a file. */
   readonly name: string | null;
   readonly firstLine: number;
+  /** The function's code was made by a JIT. */
+  readonly isJit: boolean;
   /** Lines with weight, ascending, and columns parallel to them. */
   readonly line: Int32Array;
   readonly self: Float64Array;

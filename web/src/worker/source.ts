@@ -15,6 +15,7 @@ export function computeSource(selected: Selected, params: SourceParams): SourceR
     fileIndex: file,
     file: file === NONE ? null : (profile.strings[file] as string),
     name: func === NONE ? null : (recording.funcName[func] ?? null),
+    isJit: func !== NONE && profile.dsos[profile.funcs.dso[func] as number]?.kind === 'jit',
     firstLine: func === NONE ? 0 : (profile.funcs.line[func] ?? 0),
     ...lines,
     weight,
