@@ -25,6 +25,24 @@ test('the spread of 1 … 101', () => {
   expect(cv).toBeCloseTo(Math.sqrt((101 ** 2 - 1) / 12) / 51, 12);
 });
 
+test('quantiles between two values are in proportion, as sorting gives them', () => {
+  const values = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(values, (drawn) => {
+      const sorted = Float64Array.from(drawn).sort();
+      const quantile = (share: number) => {
+        const position = share * (sorted.length - 1);
+        const below = sorted[Math.floor(position)]!;
+        return below + (sorted[Math.ceil(position)]! - below) * (position % 1);
+      };
+      const { median: middle, p05, p95 } = computeSpread(Float64Array.from(drawn));
+      expect(middle).toBeCloseTo(quantile(0.5), 9);
+      expect(p05).toBeCloseTo(quantile(0.05), 9);
+      expect(p95).toBeCloseTo(quantile(0.95), 9);
+    }),
+  );
+});
+
 test('the median is what sorting gives, ties and infinities included', () => {
   const value = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true }));
   fc.assert(
