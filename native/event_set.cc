@@ -45,8 +45,10 @@ void PrepareAttrs(const SamplerOptions& options, bool on_exec, std::vector<Event
                   EventAttr* sideband) {
   for (size_t i = 0; i < attrs->size(); i++) {
     const bool leads = options.events[i].leader < 0;
-    (*attrs)[i].set_disabled(leads);
-    (*attrs)[i].set_enable_on_exec(leads && on_exec && !options.delayed);
+    // What belongs to no task has no exec that would switch it on.
+    const bool at_exec = on_exec && !options.events[i].of_cpus;
+    (*attrs)[i].set_disabled(leads && (at_exec || !on_exec || options.delayed));
+    (*attrs)[i].set_enable_on_exec(leads && at_exec && !options.delayed);
   }
   sideband->set_disabled(on_exec);
   sideband->set_enable_on_exec(on_exec);
@@ -69,6 +71,7 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
   for (const EventSpec& event : options.events) {
     set->attrs_.emplace_back(event.attr);
     set->leaders_.push_back(event.leader);
+    set->of_cpus_.push_back(event.of_cpus);
   }
   set->sideband_ = EventAttr(options.sideband);
   const bool on_exec = options.target.kind == TargetKind::kCommand;
@@ -86,10 +89,18 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
 
   std::vector<int> remaining = tasks;
   for (size_t i = 0; i < options.cpus.size(); i++) {
+    bool has_cpu_events = per_task;
     for (size_t j = 0; j < remaining.size(); j++) {
       int& task = remaining[j];
       if (task == kEnded) continue;
-      if (set->OpenTask(per_task ? j : i, options.cpus[i], task, error)) continue;
+      if (set->OpenTask(per_task ? j : i, options.cpus[i], task, error)) {
+        // Behind the first task's: the ring is mapped by an event of the target.
+        if (has_cpu_events || set->OpenForCpu(i, options.cpus[i], error)) {
+          has_cpu_events = true;
+          continue;
+        }
+        return nullptr;
+      }
       if (error->code_errno == EMFILE) {
         error->needed_fds = needed;
         error->allowed_fds = limit.hard;
@@ -99,7 +110,11 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
       task = kEnded;
     }
   }
-  for (const Instance& instance : set->instances_) set->tasks_.push_back(instance.task);
+  for (const Instance& instance : set->instances_) {
+    if (instance.event < 0 || !set->of_cpus_[instance.event]) {
+      set->tasks_.push_back(instance.task);
+    }
+  }
   std::sort(set->tasks_.begin(), set->tasks_.end());
   set->tasks_.erase(std::unique(set->tasks_.begin(), set->tasks_.end()), set->tasks_.end());
   for (const int task : set->tasks_) {
@@ -117,11 +132,25 @@ bool EventSet::OpenTask(size_t place, int cpu, int task, Error* error) {
   Ring* samples = &rings_[kRingsPerPlace * place + kSampleRing];
   Ring* sideband = &rings_[kRingsPerPlace * place + kSidebandRing];
   if (!OpenInstance(&sideband_, -1, cpu, task, -1, sideband, error)) return false;
-  const size_t first = instances_.size();
+  /** Of each event, where it was opened. */
+  std::vector<int> fds(attrs_.size(), -1);
   for (size_t i = 0; i < attrs_.size(); i++) {
-    const int leader = leaders_[i];
-    const int group_fd = leader < 0 ? -1 : instances_[first + leader].fd.get();
+    if (of_cpus_[i]) continue;
+    const int group_fd = leaders_[i] < 0 ? -1 : fds[leaders_[i]];
     if (!OpenInstance(&attrs_[i], static_cast<int>(i), cpu, task, group_fd, samples, error)) {
+      return false;
+    }
+    fds[i] = instances_.back().fd.get();
+  }
+  return true;
+}
+
+/** They write into the sample ring of their CPU, as all of it do. */
+bool EventSet::OpenForCpu(size_t place, int cpu, Error* error) {
+  Ring* samples = &rings_[kRingsPerPlace * place + kSampleRing];
+  for (size_t i = 0; i < attrs_.size(); i++) {
+    if (of_cpus_[i] &&
+        !OpenInstance(&attrs_[i], static_cast<int>(i), cpu, -1, -1, samples, error)) {
       return false;
     }
   }
@@ -134,7 +163,7 @@ bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int g
   instance.event = event;
   instance.cpu = cpu;
   instance.task = task;
-  const bool in_cgroup = cgroup_fd_ >= 0 && event >= 0;
+  const bool in_cgroup = cgroup_fd_ >= 0 && event >= 0 && !of_cpus_[event];
   instance.fd = in_cgroup ? OpenEvent(attr, cgroup_fd_, cpu, group_fd, PERF_FLAG_PID_CGROUP)
                           : OpenEvent(attr, task, cpu, group_fd);
   if (!instance.fd.valid()) {

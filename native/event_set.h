@@ -97,6 +97,7 @@ class EventSet {
  private:
   EventSet() = default;
   bool OpenTask(size_t place, int cpu, int task, Error* error);
+  bool OpenForCpu(size_t place, int cpu, Error* error);
   bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd, Ring* ring,
                     Error* error);
   bool MapRings(Error* error);
@@ -104,6 +105,8 @@ class EventSet {
 
   std::vector<EventAttr> attrs_;
   std::vector<int> leaders_;
+  /** Parallel to the attrs: opened once per CPU, not for each task. */
+  std::vector<bool> of_cpus_;
   EventAttr sideband_;
   /** Reserved in full before the first: rings point into it. */
   std::vector<Instance> instances_;

@@ -150,7 +150,8 @@ bool ReadEvents(const Napi::Object& object, std::vector<EventSpec>* events) {
     const double before = static_cast<double>(events->size());
     if (!ToObject(element, "event", &spec) || !Property(spec, "attr", &attr) ||
         !ReadAttr(attr, "attr", &event.attr) ||
-        !Integer(spec, "leader", -1, before - 1, &event.leader)) {
+        !Integer(spec, "leader", -1, before - 1, &event.leader) ||
+        !Flag(spec, "ofCpus", &event.of_cpus)) {
       return false;
     }
     if (event.leader >= 0 && (*events)[event.leader].leader >= 0) {

@@ -38,6 +38,8 @@ struct EventSpec {
   std::vector<uint8_t> attr;
   /** Index of the group's leader, −1 for a leader or a single event. */
   int leader = -1;
+  /** Once per CPU, for all that runs there, whatever the target is; not in a control group. */
+  bool of_cpus = false;
 };
 
 struct SamplerOptions {

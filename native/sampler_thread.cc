@@ -237,8 +237,8 @@ void SamplerThread::Finish(EndReason reason) {
 }
 
 /**
- * What the counters say now becomes the last round of the file: their final values, where it is the only
- * one, and what was lost since the file before.
+ * What the counters say now becomes the last round of the file: their final values, where it is the
+ * only one, and what was lost since the file before.
  */
 void SamplerThread::WriteFinals(bool is_last) {
   told_lost_.resize(events_->instances().size(), 0);

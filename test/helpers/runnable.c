@@ -33,7 +33,6 @@ static void schedstat(long long *ran, long long *delayed) {
 
 static void *wait_for_bytes(void *unused) {
   pthread_setname_np(pthread_self(), "waiter");
-  sched_setaffinity(0, sizeof one_cpu, &one_cpu);
   const struct sched_param none = {0};
   sched_setscheduler(0, SCHED_BATCH, &none);
   long long ran, delayed, ran_then, delayed_then;
@@ -62,7 +61,6 @@ static void *wake(void *unused) {
 }
 
 static void *hog(void *unused) {
-  sched_setaffinity(0, sizeof one_cpu, &one_cpu);
   while (!atomic_load(&is_over)) continue;
   return unused;
 }
@@ -79,8 +77,11 @@ int main(int argc, char **argv) {
   if (pipe(go) != 0 || pipe(done) != 0) return 3;
   pthread_t waiter, waker, hogs[64];
   const int count = atoi(argv[2]);
-  for (int i = 0; i < count && i < 64; i++) pthread_create(&hogs[i], NULL, hog, NULL);
-  pthread_create(&waiter, NULL, wait_for_bytes, NULL);
+  pthread_attr_t there;
+  pthread_attr_init(&there);
+  pthread_attr_setaffinity_np(&there, sizeof one_cpu, &one_cpu);
+  for (int i = 0; i < count && i < 64; i++) pthread_create(&hogs[i], &there, hog, NULL);
+  pthread_create(&waiter, &there, wait_for_bytes, NULL);
   pthread_create(&waker, NULL, wake, NULL);
   pthread_join(waiter, NULL);
   pthread_join(waker, NULL);

@@ -1,12 +1,15 @@
 // How long threads are off the CPU, beside what a program says of itself by its own clocks.
 
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
-import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileRunnable, compileWaits } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { childrenOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const TIMES = 20;
@@ -46,6 +49,18 @@ function waitsOf({ profile }: OpenedProfile, event: number): Wait[] {
 function leafOf({ samples, stacks, frames, funcs, strings }: Profile, row: number): string {
   const frame = stacks.frame[samples.stack[row] as number] as number;
   return strings[funcs.name[frames.func[frame] as number] as number] as string;
+}
+
+/** Whether a process is `cat` and waits for its input. */
+function isReading(pid: number): boolean {
+  try {
+    const [comm, wait] = ['comm', 'wchan'].map((name) =>
+      readFileSync(`/proc/${pid}/${name}`, 'utf8'),
+    );
+    return comm === 'cat\n' && /pipe_read/.test(wait ?? '');
+  } catch {
+    return false;
+  }
 }
 
 const isWoken = (name: string) => name.startsWith('[woken by ');
@@ -107,6 +122,29 @@ describeLive('a recording of waits', () => {
     // Without them a wait lasts until the thread has a CPU.
     const less = await record('no-wakes', ['--off-cpu=only', '--no-wake-ups'], program);
     expect(waitsOf(less.opened, 0).filter(({ name }) => isWoken(name))).toEqual([]);
+  });
+
+  it('knows who woke it, be that a program that is not recorded, or a timer', async () => {
+    const file = join(scratch, 'woken.data');
+    const fifo = join(scratch, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    // Both ends: the reader is there before anybody writes.
+    const fd = openSync(fifo, constants.O_RDWR);
+    const options = ['record', '-q', '--off-cpu=only', '-o', file];
+    const { pid, ended } = startPerfTs([...options, '--', 'cat', fifo]);
+    await until(() => childrenOf(pid).some(isReading));
+    writeSync(fd, 'x');
+    closeSync(fd);
+    expect((await ended).status).toBe(0);
+    const cat = await openProfile(file);
+    const ofCat = Array.from(cat.profile.samples.stack, (_, row) => leafOf(cat.profile, row));
+    expect(ofCat.join()).toMatch(/\[woken by tid \d+\]/);
+
+    const slept = join(scratch, 'slept.data');
+    expect(perfTs(['record', '-q', '--off-cpu=only', '-o', slept, 'sleep', '0.1']).status).toBe(0);
+    const { profile } = await openProfile(slept);
+    const leaves = Array.from(profile.samples.stack, (_, row) => leafOf(profile, row));
+    expect(leaves.join()).toMatch(/\[S sleeping in \w*nanosleep\w*\].*\[woken by an interrupt\]/);
   });
 
   it('stands beside what ran, in the same unit', async () => {

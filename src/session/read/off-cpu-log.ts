@@ -233,7 +233,9 @@ function findField(data: PerfData, attrIndex: number, name: string): RawField | 
   const section = attr?.type === PERF_TYPE.TRACEPOINT ? tracingData(data) : null;
   if (attr === undefined || section === null) return null;
   const formats = TracepointFormats.parse(section, { diagnostics: data.diagnostics });
-  const field = formats?.of(Number(attr.config))?.fieldList.find((one) => one.name === name);
+  const format = formats?.of(Number(attr.config)) ?? null;
+  const all = format === null ? [] : [...format.commonFields, ...format.fieldList];
+  const field = all.find((one) => one.name === name);
   return field === undefined ? null : { offset: field.offset, size: field.size };
 }
 

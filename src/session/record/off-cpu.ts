@@ -12,8 +12,8 @@ const TRACEPOINT = 'sched:sched_switch';
 /** The same moment without the state, for those who may record kernel code but no tracepoints. */
 const COUNTER = 'context-switches';
 /**
- * Fires where the waker runs, for the woken thread's events as well as for the waker's. Unlike
- * `sched_wakeup`, which fires where the thread will run, and is then of nobody.
+ * Fires where the waker runs, unlike `sched_wakeup`, which may fire where the thread will run. Linux 6.18
+ * does not give it to the events of the woken thread, so it is opened on whole CPUs.
  */
 const WAKE_UP = 'sched:sched_waking';
 
@@ -38,7 +38,13 @@ export function chooseOffCpu(
   };
   const wakeUp = options.wakeUps === false ? null : tryParse(WAKE_UP, sources);
   if (refusal === '' && wakeUp !== null) {
-    const asWakeUp: EventSpec = { ...wakeUp, name: WAKE_UP_EVENT, period: 1, callGraph: 'no' };
+    const asWakeUp: EventSpec = {
+      ...wakeUp,
+      name: WAKE_UP_EVENT,
+      period: 1,
+      callGraph: 'no',
+      inherit: false,
+    };
     return { specs: [asOffCpu, asWakeUp], notices: [] };
   }
   if (refusal === '') return { specs: [asOffCpu], notices: [] };

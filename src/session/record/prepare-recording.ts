@@ -8,6 +8,7 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../../native/types.ts';
+import { WAKE_UP_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
@@ -185,7 +186,12 @@ function openPlanned(
   let { plan } = decided;
   for (;;) {
     const samplerOptions: SamplerOptions = {
-      events: plan.events.map(({ attr, leader }) => ({ attr: encodeAttr(attr), leader })),
+      events: plan.events.map(({ attr, leader, spec }) => ({
+        attr: encodeAttr(attr),
+        leader,
+        // Whoever wakes a thread of the target may be anybody, or an interrupt.
+        ofCpus: spec.name === WAKE_UP_EVENT && options.perThread !== true,
+      })),
       sideband: encodeAttr(plan.sideband),
       cpus: options.perThread ? [-1] : plan.cpus,
       ...(cgroupFd !== null && { cgroupFd }),
