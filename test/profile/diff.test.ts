@@ -91,4 +91,13 @@ describe('two trees laid over each other', () => {
       ['fresh', 0.25, -0.5, 0.5],
     ]);
   });
+
+  it('have of samples without a stack the mean of both parts', () => {
+    // One of four here, none of two there.
+    const some = profileFromText(`
+      main  main  main  -
+    `);
+    const { tree } = diffTrees(treeOf(some), treeOf(other), new Int32Array(other.funcs.length));
+    expect([tree.withoutStack, tree.weight, tree.samples]).toEqual([0.125, 1, 6]);
+  });
 });
