@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { openPerfData, type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
+import { RecordInflater } from '../../src/perf-data/record-inflater.ts';
 import { ZstdGuard } from '../../src/perf-data/zstd-guard.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, recordTypeName } from '../../src/perf-event/constants.ts';
@@ -11,6 +12,7 @@ import {
   perfDataFile,
   plainSample,
   record,
+  viewOf,
 } from '../helpers/record-builder.ts';
 import { zstdFrameHeader, zstdRawBlock, zstdRunBlock } from '../helpers/zstd-stream.ts';
 
@@ -160,6 +162,23 @@ describe('COMPRESSED records', () => {
     expect(data.diagnostics.entries()[0]!.example).toContain(
       'an inflated record says that it has 0 bytes',
     );
+  });
+
+  test.each([
+    ['as much as the ring held', 17, null],
+    ['more', 18, 'a record inflates to more than the 2228224 bytes of a ring'],
+  ])('a record may inflate to %s', (_, blocks, failure) => {
+    const inflater = new RecordInflater(createZstdDecoder, true, 17 * 2 ** 17);
+    // Bytes of 0x40: records of type 0x40404040 and 0x4040 bytes.
+    const runs = Array.from({ length: blocks }, () => zstdRunBlock(0x40, 2 ** 17));
+    const bytes = compressed(concat(zstdFrameHeader(), ...runs));
+    const sizes = new Set<number>();
+    const visitor = {
+      record: (_view: DataView, _offset: number, size: number) => sizes.add(size),
+    };
+    inflater.inflate(viewOf(bytes), 0, bytes.length, PERF_RECORD.COMPRESSED, 0, visitor);
+    expect([inflater.failure, inflater.records]).toEqual([failure, Math.floor(2_228_224 / 0x4040)]);
+    expect([...sizes]).toEqual([0x4040]);
   });
 
   test('what a visitor throws is passed on', () => {
