@@ -1,6 +1,6 @@
+import { lastAtMost } from '../base/bisect.ts';
 import { GrowableFloat64 } from '../base/growable-columns.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
-import { lastAtMost } from './bisect.ts';
 import * as dw from './constants.ts';
 import { type FormValue, indexedAddress, ValueKind } from './form-value.ts';
 import type { Unit } from './unit.ts';
@@ -48,7 +48,7 @@ export function mergeRanges(ranges: AddressRanges): AddressRanges {
 
 /** Whether `merged` has all of [start, end). */
 export function isWithin(start: number, end: number, merged: AddressRanges): boolean {
-  const row = lastAtMost(merged.start.array, merged.length, start);
+  const row = lastAtMost(merged.start.array, start, merged.length);
   return row >= 0 && end <= (merged.end.array[row] as number);
 }
 

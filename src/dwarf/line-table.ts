@@ -1,7 +1,7 @@
+import { lastAtMost } from '../base/bisect.ts';
 import { NONE } from '../base/brand.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import { isRemoved } from './address-ranges.ts';
-import { lastAtMost } from './bisect.ts';
 import * as dw from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { defineFile, type LineHeader, parseLineHeader } from './line-header.ts';
@@ -216,7 +216,7 @@ export class LineProgram {
 /** The row that holds at `address`, −1 if none does. */
 // Hot: once per address.
 export function findLineRow(table: LineTable, address: number): number {
-  const sequence = lastAtMost(table.start, table.start.length, address);
+  const sequence = lastAtMost(table.start, address);
   if (sequence < 0 || address >= (table.end[sequence] as number)) return NONE;
   const target = address - (table.start[sequence] as number);
   const first = table.firstRow[sequence] as number;

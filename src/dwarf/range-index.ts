@@ -1,6 +1,6 @@
+import { lastAtMost } from '../base/bisect.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import type { AddressRanges } from './address-ranges.ts';
-import { lastAtMost } from './bisect.ts';
 
 /** Units whose ranges overlap: one address may lie in so many. */
 export const MOST_CANDIDATES = 16;
@@ -31,7 +31,7 @@ export class RangeIndex {
   // Hot: once per address.
   find(address: number, out: Float64Array): number {
     let count = 0;
-    let row = lastAtMost(this.#start, this.#start.length, address);
+    let row = lastAtMost(this.#start, address);
     for (let looked = 0; row >= 0 && looked < MOST_CANDIDATES; row--, looked++) {
       if ((this.#highestEnd[row] as number) <= address) break;
       if (address >= (this.#end[row] as number)) continue;

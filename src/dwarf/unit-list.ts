@@ -1,5 +1,5 @@
+import { lastAtMost } from '../base/bisect.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
-import { lastAtMost } from './bisect.ts';
 import * as dw from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import type { DwarfSections } from './sections.ts';
@@ -56,7 +56,7 @@ export class UnitList {
     if (this.#walkedOffsets.length !== count) {
       this.#walkedOffsets = Float64Array.from(this.#walked, (unit) => unit.offset);
     }
-    const unit = this.#walked[lastAtMost(this.#walkedOffsets, count, offset)];
+    const unit = this.#walked[lastAtMost(this.#walkedOffsets, offset, count)];
     if (unit === undefined || offset >= unit.end) return null;
     this.readRoot(unit);
     return unit;

@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { firstNotBelow } from '../../../src/base/bisect.ts';
 import { formatCount } from '../../../src/base/numbers.ts';
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
@@ -186,16 +187,4 @@ function rateColumns(
   const perSecond = (sums: Float64Array) =>
     sums.map((sum, s) => (counts[s] === 0 ? Number.NaN : (sum * 1e9) / width));
   return { timeNs, hz: perSecond(counts), eventHz: perSecond(events) };
-}
-
-/** Index of the first of ascending values that is not below `limit`; the length if all are. */
-function firstNotBelow(values: Float64Array, limit: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[middle] as number) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
