@@ -3,7 +3,10 @@ import { timeProblem } from '../../web/src/time/time-problem.ts';
 import type { OpenResult } from '../../web/src/worker/messages.ts';
 
 const of = (samples: number[], endNs: number) =>
-  timeProblem({ events: samples.map((count) => ({ samples: count })), endNs } as OpenResult);
+  timeProblem({
+    events: samples.map((count) => ({ samples: count })),
+    endNs,
+  } as unknown as OpenResult);
 
 it('says why a recording has no picture over time', () => {
   expect(of([0, 0], 0)).toContain('no samples');
