@@ -66,7 +66,6 @@ export type {
 } from './session/inject/options.ts';
 export { rewriteRecording } from './session/inject/rewrite-recording.ts';
 export { listEventsHere as listEvents } from './session/list/list-events.ts';
-export { describeProvenance } from './session/read/describe-provenance.ts';
 export { exportPprof } from './session/read/export-pprof.ts';
 export {
   EXPORT_FORMATS,
@@ -74,6 +73,8 @@ export {
   type ExportOptions,
   exportProfile,
 } from './session/read/export-profile.ts';
+export { describeProvenance } from './session/read/facts/describe-provenance.ts';
+export { type RecordingInfo, readInfo } from './session/read/facts/recording-info.ts';
 export {
   type OpenedProfile,
   type OpenProfileOptions,
@@ -85,7 +86,6 @@ export {
   type NamedFrame,
   type RecordStreamOptions,
 } from './session/read/record-stream.ts';
-export { type RecordingInfo, readInfo } from './session/read/recording-info.ts';
 export { type LiveBatch, type LiveOptions, live } from './session/record/live.ts';
 export { type FinishedRecording, record } from './session/record/record.ts';
 export type { CallGraph, ClockName, RecordOptions } from './session/record/record-options.ts';

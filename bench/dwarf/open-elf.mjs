@@ -9,7 +9,7 @@ const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 const { Diagnostics } = await load('base/diagnostics.js');
 const { parseElf, findSection } = await load('elf/elf-file.js');
 const { openSection } = await load('elf/section-bytes.js');
-const { sectionDecoders } = await load('session/read/section-decoders.js');
+const { sectionDecoders } = await load('session/read/files/section-decoders.js');
 export const { DwarfFile, SourceFrames } = await load('dwarf/dwarf-file.js');
 
 function fileSource(path) {

@@ -12,7 +12,7 @@ const { formatRecord } = await from('cli/script/record-text.js');
 const { rewriteRecording } = await from('session/inject/rewrite-recording.js');
 const { openProfile } = await from('session/read/open-profile.js');
 const { describeRecords } = await from('session/read/record-stream.js');
-const { readInfo } = await from('session/read/recording-info.js');
+const { readInfo } = await from('session/read/facts/recording-info.js');
 const { dumpRecords } = await from('session/script/dump-records.js');
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-fuzz-'));

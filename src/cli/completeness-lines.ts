@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts';
 import type { Completeness, CutStacks } from '../profile/completeness.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
-import { CHAIN_ENDS, CHAIN_IS_FULL } from '../session/read/stack-roots.ts';
+import { CHAIN_ENDS, CHAIN_IS_FULL } from '../session/read/unwind/stack-roots.ts';
 import { STOP, STOP_NAMES } from '../unwind/stop-reason.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 

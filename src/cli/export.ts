@@ -11,8 +11,8 @@ import {
   exportProfile,
   exportProvenance,
 } from '../session/read/export-profile.ts';
+import type { SymbolSources } from '../session/read/files/symbol-files.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
-import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { openOutput } from './open-output.ts';

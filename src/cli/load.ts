@@ -1,9 +1,9 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
 import { isDamage } from '../perf-data/damage.ts';
-import { debuginfodUrls } from '../session/read/debuginfod.ts';
-import { isAboutJitNames } from '../session/read/jit-files.ts';
+import { debuginfodUrls } from '../session/read/files/debuginfod.ts';
+import { NO_PERF_MAP, type SymbolSources } from '../session/read/files/symbol-files.ts';
+import { isAboutJitNames } from '../session/read/jit/jit-files.ts';
 import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
-import { NO_PERF_MAP, type SymbolSources } from '../session/read/symbol-files.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
 import { warnIfCut } from './cut-warning.ts';

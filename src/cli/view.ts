@@ -1,8 +1,8 @@
 import { UsageError } from '../base/errors.ts';
 import { DETECT_BYTES, detectText } from '../import/detect-text.ts';
 import type { WeightKind } from '../profile/types.ts';
+import type { SymbolSources } from '../session/read/files/symbol-files.ts';
 import { openRecording, withSource } from '../session/read/open-recording.ts';
-import type { SymbolSources } from '../session/read/symbol-files.ts';
 import { openingHint } from '../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../view/open-browser.ts';
 import type { ServedFile } from '../view/served-file.ts';

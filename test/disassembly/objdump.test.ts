@@ -8,8 +8,8 @@ import { toHex } from '../../src/base/hex.ts';
 import { decodeInOrder } from '../../src/disassembly/decoder.ts';
 import type { Architecture } from '../../src/disassembly/types.ts';
 import { findSection, parseElf } from '../../src/elf/elf-file.ts';
-import { loadDecoders } from '../../src/session/read/function-code-decoder.ts';
-import { openRegular } from '../../src/session/read/open-regular.ts';
+import { loadDecoders } from '../../src/session/read/code/decoders.ts';
+import { openRegular } from '../../src/session/read/files/open-regular.ts';
 
 /** Loops, switches, floating point, vectors, calls, strings: what gcc makes most of its code of. */
 const SOURCE = `

@@ -13,8 +13,8 @@ import {
   openSection,
   sectionBytes,
 } from '../../src/elf/section-bytes.ts';
-import { openScratchFile } from '../../src/session/read/scratch-file.ts';
-import { sectionDecoders } from '../../src/session/read/section-decoders.ts';
+import { openScratchFile } from '../../src/session/read/files/scratch-file.ts';
+import { sectionDecoders } from '../../src/session/read/files/section-decoders.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { elfBytes } from './elf-bytes.ts';
 

@@ -8,7 +8,7 @@ import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { parseElf } from '../../src/elf/elf-file.ts';
 import { NO_DECODERS, openSection, sectionBytes } from '../../src/elf/section-bytes.ts';
-import { sectionDecoders } from '../../src/session/read/section-decoders.ts';
+import { sectionDecoders } from '../../src/session/read/files/section-decoders.ts';
 import { type DrawnSection, elfBytes } from './elf-bytes.ts';
 
 const PROGBITS = 1;

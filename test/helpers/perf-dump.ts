@@ -25,7 +25,7 @@ import {
   userRegisters,
 } from '../../src/perf-event/sample-fields.ts';
 import { decodeTrailer, TrailerView } from '../../src/perf-event/trailer.ts';
-import { eventName } from '../../src/session/read/event-description.ts';
+import { eventName } from '../../src/session/read/facts/event-description.ts';
 
 /** File offset -> the record's type and fields as lines. */
 export type Dump = Map<number, string>;

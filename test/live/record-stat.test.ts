@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readProvenance } from '../../src/session/read/facts/provenance.ts';
 import { withRecording } from '../../src/session/read/open-recording.ts';
-import { readProvenance } from '../../src/session/read/provenance.ts';
 import { cgroupRoot } from '../../src/session/record/containers.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';

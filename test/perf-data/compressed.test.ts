@@ -5,7 +5,7 @@ import { RecordInflater } from '../../src/perf-data/record-inflater.ts';
 import { ZstdGuard } from '../../src/perf-data/zstd-guard.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, recordTypeName } from '../../src/perf-event/constants.ts';
-import { createZstdDecoder } from '../../src/session/read/zstd.ts';
+import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
 import {
   concat,
   finishedRound,

@@ -11,7 +11,7 @@ import {
 } from '../../src/perf-event/constants.ts';
 import { decodeRecord } from '../../src/perf-event/record.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
-import { createZstdDecoder } from '../../src/session/read/zstd.ts';
+import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
 import {
   type ExpectedPerfData,
   hasCorpora,

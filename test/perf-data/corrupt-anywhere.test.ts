@@ -5,7 +5,7 @@ import { openPerfData, walkRecords } from '../../src/perf-data/reader.ts';
 import { PERF_RECORD } from '../../src/perf-event/constants.ts';
 import { decodeRecord } from '../../src/perf-event/record.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
-import { createZstdDecoder } from '../../src/session/read/zstd.ts';
+import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
 import { hasCorpora, isFuzzed, perfDataCorpora, readCorpus } from '../helpers/corpora.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { builtRecordings } from '../helpers/recordings.ts';

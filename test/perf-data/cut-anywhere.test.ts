@@ -4,7 +4,7 @@ import { PerfDataError } from '../../src/base/errors.ts';
 import { openPerfData, type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
 import { InflatedView } from '../../src/perf-data/record-inflater.ts';
 import { PERF_RECORD } from '../../src/perf-event/constants.ts';
-import { createZstdDecoder } from '../../src/session/read/zstd.ts';
+import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
 import { hasCorpora, readCorpus } from '../helpers/corpora.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { builtRecordings } from '../helpers/recordings.ts';

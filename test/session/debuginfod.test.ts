@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { Debuginfod, debuginfodUrls } from '../../src/session/read/debuginfod.ts';
+import { Debuginfod, debuginfodUrls } from '../../src/session/read/files/debuginfod.ts';
 import { elfBytes } from '../elf/elf-bytes.ts';
 
 const BUILD_ID = 'c0ffee0123456789';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import type { EventIndex, Profile, ProfileEvent, WeightKind } from '../../src/profile/types.ts';
-import { describeProvenance } from '../../src/session/read/describe-provenance.ts';
+import { describeProvenance } from '../../src/session/read/facts/describe-provenance.ts';
 import { OpenedProfile } from '../../src/session/read/open-profile.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 

@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
-import { openFileSource } from '../../src/session/read/file-source.ts';
-import { readPipe } from '../../src/session/read/pipe-source.ts';
+import { openFileSource } from '../../src/session/read/files/file-source.ts';
+import { readPipe } from '../../src/session/read/files/pipe-source.ts';
 import { CLI, scratchDirectory } from '../helpers/cli.ts';
 import { builtRecordings } from '../helpers/recordings.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { TrailerView } from '../../src/perf-event/trailer.ts';
-import { FinalLog } from '../../src/session/read/final-log.ts';
+import { FinalLog } from '../../src/session/read/logs/final-log.ts';
 
 const INHERITED = newAttr({ samplePeriod: 1, flags: { inherit: true } });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GroupReads } from '../../src/session/read/group-reads.ts';
+import { GroupReads } from '../../src/session/read/logs/group-reads.ts';
 
 test('a counter has counted what its value grew by since the same instance was read', () => {
   const reads = new GroupReads();

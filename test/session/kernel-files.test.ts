@@ -3,7 +3,7 @@ import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { KernelFiles, type KernelFilesOptions } from '../../src/session/read/kernel-files.ts';
+import { KernelFiles, type KernelFilesOptions } from '../../src/session/read/files/kernel-files.ts';
 import { readKernelBuildId } from '../../src/session/record/host-info.ts';
 
 const OTHER_BUILD = 'c0ffee00112233445566778899aabbccddeeff00';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { parseElf } from '../../src/elf/elf-file.ts';
-import { inflateXz } from '../../src/session/read/xz.ts';
+import { inflateXz } from '../../src/session/read/files/xz.ts';
 import { readMiniDebugInfo } from '../../src/symbols/debug-file.ts';
 import { loadElfSymbols } from '../../src/symbols/elf-symbols.ts';
 

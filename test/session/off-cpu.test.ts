@@ -4,8 +4,8 @@ import { STATE_PREEMPTED, STATE_UNKNOWN } from '../../src/off-cpu/wait-states.ts
 import type { PerfData } from '../../src/perf-data/reader.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/perf-event/constants.ts';
 import { SampleView } from '../../src/perf-event/sample.ts';
-import { OffCpuLog } from '../../src/session/read/off-cpu-log.ts';
-import { SwitchLog } from '../../src/session/read/switch-log.ts';
+import { OffCpuLog } from '../../src/session/read/logs/off-cpu-log.ts';
+import { SwitchLog } from '../../src/session/read/logs/switch-log.ts';
 import { chooseOffCpu } from '../../src/session/record/off-cpu.ts';
 import { INTEL } from '../events/fake-machines.ts';
 import { fakeKernel } from './fake-kernel.ts';

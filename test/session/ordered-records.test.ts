@@ -4,8 +4,8 @@ import { openPerfData } from '../../src/perf-data/reader.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
+import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
 import { visitInTimeOrder } from '../../src/session/read/ordered-records.ts';
-import { createZstdDecoder } from '../../src/session/read/zstd.ts';
 import {
   concat,
   finishedRound,

@@ -16,7 +16,7 @@ import {
   type Provenance,
   readKernelSymbols,
   readProvenance,
-} from '../../src/session/read/provenance.ts';
+} from '../../src/session/read/facts/provenance.ts';
 import { concat } from '../helpers/record-builder.ts';
 
 const PROVENANCE: Provenance = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseCpuList } from '../../src/base/cpu-list.ts';
-import { readInfo } from '../../src/session/read/recording-info.ts';
+import { readInfo } from '../../src/session/read/facts/recording-info.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 
 const cases = perfDataCorpora()

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { ScriptMaps, type ScriptMapsOptions } from '../../src/session/read/script-maps.ts';
+import { ScriptMaps, type ScriptMapsOptions } from '../../src/session/read/jit/script-maps.ts';
 import { scratchDirectory } from '../helpers/cli.ts';
 
 const root = scratchDirectory();

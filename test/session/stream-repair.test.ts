@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StreamRepair } from '../../src/session/read/stream-repair.ts';
+import { StreamRepair } from '../../src/session/read/logs/stream-repair.ts';
 
 /**
  * Rows as event, thread, CPU, stream; those in `misled` follow a LOST record. Stream 7 was opened on

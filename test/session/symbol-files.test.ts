@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { StringTable } from '../../src/base/string-table.ts';
 import { ProcessTable } from '../../src/process/process-table.ts';
-import { SymbolFiles, type SymbolFilesOptions } from '../../src/session/read/symbol-files.ts';
+import { SymbolFiles, type SymbolFilesOptions } from '../../src/session/read/files/symbol-files.ts';
 import type { SymbolRequest, SymbolSource } from '../../src/symbols/symbol-request.ts';
 import { Symbolizer } from '../../src/symbols/symbolizer.ts';
 

@@ -5,7 +5,7 @@ import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
 import { RecordEncoder } from '../../src/perf-event/encode.ts';
 import { Pipeline } from '../../src/session/read/pipeline.ts';
-import { StackUnwinder } from '../../src/session/read/unwind-stacks.ts';
+import { StackUnwinder } from '../../src/session/read/unwind/unwind-stacks.ts';
 import { userRegisterMask } from '../../src/session/record/call-graph.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 

@@ -7,7 +7,7 @@ import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { readDebugAltlink } from '../../src/elf/debugaltlink.ts';
 import { parseElf } from '../../src/elf/elf-file.ts';
-import { SymbolFiles } from '../../src/session/read/symbol-files.ts';
+import { SymbolFiles } from '../../src/session/read/files/symbol-files.ts';
 import { findAltFile, findDebugFile, has } from '../../src/symbols/debug-file.ts';
 import { elfBytes } from '../elf/elf-bytes.ts';
 

@@ -13,14 +13,14 @@ import {
   has,
 } from '../../symbols/debug-file.ts';
 import type { SymbolSource } from '../../symbols/symbol-request.ts';
-import { archiveOf } from '../read/find-archive.ts';
-import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../read/jit-files.ts';
+import { readKernelSymbols, readProvenance } from '../read/facts/provenance.ts';
+import { archiveOf } from '../read/files/find-archive.ts';
+import { SymbolFiles, type SymbolSources } from '../read/files/symbol-files.ts';
+import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
 import { runPipeline } from '../read/open-profile.ts';
 import { withSource } from '../read/open-recording.ts';
 import type { Pipeline } from '../read/pipeline.ts';
-import { readKernelSymbols, readProvenance } from '../read/provenance.ts';
-import { SymbolFiles, type SymbolSources } from '../read/symbol-files.ts';
-import { copiesStacks } from '../read/unwind-stacks.ts';
+import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
 import {
   checkReplaceable,
   isTarName,

@@ -3,8 +3,8 @@ import { FailedError } from '../../base/errors.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { type ElfFile, findDynsym, findSymtab, parseElf } from '../../elf/elf-file.ts';
 import { readSymbolColumns, type SymbolColumns } from '../../elf/symbol-columns.ts';
-import { openFileSource } from '../read/file-source.ts';
-import { readTextAt } from '../read/unwind-sections.ts';
+import { openFileSource } from '../read/files/file-source.ts';
+import { readTextAt } from '../read/unwind/unwind-sections.ts';
 import { type Check, type DoctorReport, passed } from './check.ts';
 
 const EM_X86_64 = 62;

@@ -9,7 +9,7 @@ import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
 import { reportCpu } from '../cpu/cpu-report.ts';
 import type { WhyNone } from '../cpu/why-no-counters.ts';
-import { readKernelImage } from '../read/kernel-image.ts';
+import { readKernelImage } from '../read/files/kernel-image.ts';
 import { onlineCpus, readEventSources } from '../record/event-sources.ts';
 import { detectKernelFeatures, type KernelFeatures } from '../record/kernel-features.ts';
 import {

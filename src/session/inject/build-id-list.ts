@@ -6,7 +6,7 @@ import { parseElf } from '../../elf/elf-file.ts';
 import type { BuildIdEntry } from '../../perf-data/build-id-section.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
-import { openFileSource } from '../read/file-source.ts';
+import { openFileSource } from '../read/files/file-source.ts';
 import { readKernelBuildId } from '../record/host-info.ts';
 import type { Labels } from './labels.ts';
 import type { BuildIdChange } from './options.ts';

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../perf-data/event-list.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
-import { copiesStacks } from '../read/unwind-stacks.ts';
+import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
 import type { RewriteOptions } from './options.ts';
 
 /** What becomes of one event's samples. */

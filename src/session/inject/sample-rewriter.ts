@@ -5,7 +5,7 @@ import { PERF_FORMAT, PERF_RECORD_MISC, PERF_SAMPLE } from '../../perf-event/con
 import type { ParseInfo } from '../../perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import { MOST_FRAMES } from '../../unwind/unwinder.ts';
-import type { StackUnwinder } from '../read/unwind-stacks.ts';
+import type { StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import {
   isContextMarker,
   isKernelAddress,

@@ -13,7 +13,7 @@ import { FEATURE, featureName } from '../../perf-data/features.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { encodeTracingData } from '../../perf-data/tracing-data.ts';
 import { parseTracingData } from '../../tracepoint/tracing-data.ts';
-import { readProvenance } from '../read/provenance.ts';
+import { readProvenance } from '../read/facts/provenance.ts';
 import type { OutputEvent } from './head.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 

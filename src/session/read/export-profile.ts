@@ -10,7 +10,7 @@ import type { SampleSelection } from '../../profile/filter.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
 import { readPageAssets } from '../web-assets.ts';
-import { describeProvenance } from './describe-provenance.ts';
+import { describeProvenance } from './facts/describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';

@@ -4,7 +4,7 @@ import type { DsoIndex } from '../../process/types.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import type { DsoLines } from '../../symbols/dso-lines.ts';
 import type { Pipeline } from './pipeline.ts';
-import { copiesStacks } from './unwind-stacks.ts';
+import { copiesStacks } from './unwind/unwind-stacks.ts';
 
 /** Whether the recording has stacks, in which inlined calls have a place. */
 export function hasStacks({ data }: Pipeline): boolean {

@@ -3,10 +3,10 @@ import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { DsoLines } from '../../symbols/dso-lines.ts';
 import type { FrameLines } from '../script/frame-namer.ts';
 import { demangler } from './demangler.ts';
+import { sectionDecoders } from './files/section-decoders.ts';
+import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
 import type { Pipeline } from './pipeline.ts';
-import { sectionDecoders } from './section-decoders.ts';
-import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
 
 /** Lines and inlined calls, from DWARF, for the DSOs that the pipeline has met. To be closed. */
 export function openLines(

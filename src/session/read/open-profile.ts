@@ -37,29 +37,29 @@ import type {
 } from '../../profile/types.ts';
 import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
+import { FunctionCode, weighPart } from './code/function-code.ts';
+import { noteCodeObjects } from './code/jit-code.ts';
 import { demangler } from './demangler.ts';
-import { describeEvent, isBeside } from './event-description.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
-import { fetchFiles } from './fetch-files.ts';
-import type { FileSource } from './file-source.ts';
-import { withArchive } from './find-archive.ts';
+import { describeEvent, isBeside } from './facts/event-description.ts';
+import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
+import { gatherFacts, NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
+import { fetchFiles } from './files/fetch-files.ts';
+import type { FileSource } from './files/file-source.ts';
+import { withArchive } from './files/find-archive.ts';
+import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { inflateXz } from './files/xz.ts';
 import { findEvents } from './find-events.ts';
-import { FunctionCode, weighPart } from './function-code.ts';
-import { noteCodeObjects } from './function-code-jit.ts';
-import { type JavaScriptOptions, nameJavaScript } from './javascript.ts';
-import { columnIn } from './jit-column.ts';
-import { openJitCode } from './jit-files.ts';
-import { settleJitFrames } from './jit-settle.ts';
-import { joinEvents, type ProfileParts } from './join-events.ts';
+import { type JavaScriptOptions, nameJavaScript } from './jit/javascript.ts';
+import { columnIn } from './jit/jit-column.ts';
+import { openJitCode } from './jit/jit-files.ts';
+import { settleJitFrames } from './jit/jit-settle.ts';
+import { joinEvents, type ProfileParts } from './logs/join-events.ts';
 import { openImport } from './open-import.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import { openRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
-import { readKernelSymbols, readProvenance } from './provenance.ts';
-import { gatherFacts, NO_FACTS, type RecordingFacts } from './recording-facts.ts';
-import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
-import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
-import { inflateXz } from './xz.ts';
+import { copiesStacks, StackUnwinder } from './unwind/unwind-stacks.ts';
 
 export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {

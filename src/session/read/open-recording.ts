@@ -1,7 +1,7 @@
 import { PerfDataError } from '../../base/errors.ts';
 import { openPerfData, type PerfData } from '../../perf-data/reader.ts';
-import { type FileSource, openFileSource } from './file-source.ts';
-import { createZstdDecoder } from './zstd.ts';
+import { type FileSource, openFileSource } from './files/file-source.ts';
+import { createZstdDecoder } from './files/zstd.ts';
 
 /**
  * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for

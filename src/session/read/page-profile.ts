@@ -6,7 +6,7 @@ import { printableProvenance } from '../../export/provenance.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
-import { describeProvenance } from './describe-provenance.ts';
+import { describeProvenance } from './facts/describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 
 export type PageProfileOptions = {

@@ -19,17 +19,17 @@ import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
-import { isBeside } from './event-description.ts';
-import { FinalLog } from './final-log.ts';
-import { GroupReads } from './group-reads.ts';
-import { LossCounter } from './loss-counter.ts';
-import { OffCpuLog } from './off-cpu-log.ts';
+import { isBeside } from './facts/event-description.ts';
+import { FinalLog } from './logs/final-log.ts';
+import { GroupReads } from './logs/group-reads.ts';
+import { LossCounter } from './logs/loss-counter.ts';
+import { OffCpuLog } from './logs/off-cpu-log.ts';
+import { StreamRepair } from './logs/stream-repair.ts';
+import { SwitchLog } from './logs/switch-log.ts';
+import { ThrottleLog } from './logs/throttle-log.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
-import { CHAIN_FULL, StackRoots } from './stack-roots.ts';
-import { StreamRepair } from './stream-repair.ts';
-import { SwitchLog } from './switch-log.ts';
-import { ThrottleLog } from './throttle-log.ts';
-import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind-stacks.ts';
+import { CHAIN_FULL, StackRoots } from './unwind/stack-roots.ts';
+import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
 
 /** Code that is not of the machine which took the sample, by CPU mode. */
 const GUEST_NAMES = new Map<number, GuestName>([

@@ -23,17 +23,17 @@ import { type IbsDescriber, readIbsEvents } from '../script/ibs-events.ts';
 import { RecordFilter } from '../script/record-filter.ts';
 import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
-import { eventName } from './event-description.ts';
-import { withArchive } from './find-archive.ts';
-import { GroupReads } from './group-reads.ts';
-import { openJitCode } from './jit-files.ts';
+import { eventName } from './facts/event-description.ts';
+import { withArchive } from './files/find-archive.ts';
+import type { SymbolSources } from './files/symbol-files.ts';
+import { openJitCode } from './jit/jit-files.ts';
+import { GroupReads } from './logs/group-reads.ts';
 import { openFrameLines } from './open-lines.ts';
 import { createSymbolizer, openUnwinder } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { Pipeline } from './pipeline.ts';
-import type { SymbolSources } from './symbol-files.ts';
-import { copiesStacks } from './unwind-stacks.ts';
+import { copiesStacks } from './unwind/unwind-stacks.ts';
 
 export type { NamedFrame } from '../script/frame-namer.ts';
 

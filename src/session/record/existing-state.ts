@@ -1,7 +1,7 @@
 import type { SamplerOpened, SamplerTarget } from '../../native/types.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { RecordEncoder } from '../../perf-event/encode.ts';
-import { readKernelImage } from '../read/kernel-image.ts';
+import { readKernelImage } from '../read/files/kernel-image.ts';
 import { listCgroups, readNamespaces } from './containers.ts';
 import { MappedBuildIds } from './mapped-build-ids.ts';
 import type { RecordingPlan } from './recording-plan.ts';

@@ -18,8 +18,8 @@ import {
 } from '../../perf-data/feature-encoders.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
-import { attachProvenance, type Provenance } from '../read/provenance.ts';
-import { readVdsoBuildId } from '../read/vdso.ts';
+import { attachProvenance, type Provenance } from '../read/facts/provenance.ts';
+import { readVdsoBuildId } from '../read/files/vdso.ts';
 import type { CountedBeside } from '../stat/beside.ts';
 import { packageVersion } from '../version.ts';
 import { readFormatTexts } from './event-sources.ts';

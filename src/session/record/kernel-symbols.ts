@@ -4,7 +4,7 @@ import { readSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { recordedKernelSymbols } from '../../symbols/recorded-kernel.ts';
-import { readProcFile } from '../read/proc-file.ts';
+import { readProcFile } from '../read/files/proc-file.ts';
 
 const TWO_32 = 2 ** 32;
 const WINDOW_BYTES = 1 << 20;

@@ -1,7 +1,7 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
-import { openRegular } from '../read/open-regular.ts';
+import { openRegular } from '../read/files/open-regular.ts';
 import type { ProcMapping } from './system-processes.ts';
 
 /** As long as MMAP2 has room for. */

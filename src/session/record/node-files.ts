@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
-import { NODE_NOTES_ATTACHMENT, readNotesNow } from '../read/javascript.ts';
-import { PERF_MAP_ATTACHMENT } from '../read/jit-files.ts';
-import { notesPath, parseNotes } from '../read/node-notes.ts';
-import { uidOfProcess } from '../read/trusted-file.ts';
+import { uidOfProcess } from '../read/files/trusted-file.ts';
+import { NODE_NOTES_ATTACHMENT, readNotesNow } from '../read/jit/javascript.ts';
+import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
+import { notesPath, parseNotes } from '../read/jit/node-notes.ts';
 
 const FASTEST = 1;
 

@@ -12,7 +12,7 @@ import {
   encodeHeaderTracingData,
   encodePipeHeader,
 } from '../../perf-data/pipe-writer.ts';
-import { provenanceAttachment } from '../read/provenance.ts';
+import { provenanceAttachment } from '../read/facts/provenance.ts';
 import {
   collectHostFeatures,
   describeRecording,

@@ -8,7 +8,7 @@ import { registerArchitectureOf } from '../../perf-event/register-names.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import type { SampleContext } from '../../perf-event/sample-fields.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
-import { eventName } from '../read/event-description.ts';
+import { eventName } from '../read/facts/event-description.ts';
 import { withRecording } from '../read/open-recording.ts';
 import type { DescribedRecord } from '../read/record-stream.ts';
 import { readIbsEvents } from './ibs-events.ts';

@@ -2,7 +2,7 @@ import { walkRecords } from '../../perf-data/reader.ts';
 import { PERF_RECORD } from '../../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
-import { eventName } from '../read/event-description.ts';
+import { eventName } from '../read/facts/event-description.ts';
 import { withRecording } from '../read/open-recording.ts';
 
 /** Samples of an event, and what they stand for by their own word. */

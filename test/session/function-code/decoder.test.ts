@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { decodeInOrder } from '../../../src/disassembly/decoder.ts';
 import type { Architecture } from '../../../src/disassembly/types.ts';
-import { loadCapstone, loadDecoders } from '../../../src/session/read/function-code-decoder.ts';
+import { loadCapstone, loadDecoders } from '../../../src/session/read/code/decoders.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
 async function decode(architecture: Architecture, bytes: Uint8Array): Promise<string[]> {

@@ -3,10 +3,7 @@ import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseHexAddress } from '../../../src/base/u64.ts';
-import {
-  openKernelCode,
-  type RecordedKernel,
-} from '../../../src/session/read/function-code-kernel.ts';
+import { openKernelCode, type RecordedKernel } from '../../../src/session/read/code/kernel-code.ts';
 import { elfBytes } from '../../elf/elf-bytes.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kernel-code-'));

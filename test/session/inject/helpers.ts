@@ -5,7 +5,7 @@ import { memorySource } from '../../../src/base/byte-source.ts';
 import { openPerfData, type PerfData } from '../../../src/perf-data/reader.ts';
 import type { RewriteOptions, RewriteSummary } from '../../../src/session/inject/options.ts';
 import { rewriteRecording } from '../../../src/session/inject/rewrite-recording.ts';
-import { createZstdDecoder } from '../../../src/session/read/zstd.ts';
+import { createZstdDecoder } from '../../../src/session/read/files/zstd.ts';
 
 export type Rewrite = {
   readonly summary: RewriteSummary;

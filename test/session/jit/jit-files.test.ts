@@ -26,7 +26,7 @@ import { encodeFeatures, encodePrefix } from '../../../src/perf-data/writer.ts';
 import { encodeAttr, newAttr } from '../../../src/perf-event/attr.ts';
 import { ProcessTable } from '../../../src/process/process-table.ts';
 import { rewriteRecording } from '../../../src/session/inject/rewrite-recording.ts';
-import { openJitCode } from '../../../src/session/read/jit-files.ts';
+import { openJitCode } from '../../../src/session/read/jit/jit-files.ts';
 import { NOBODY } from '../../helpers/nobody.ts';
 
 /** No process has such a pid. */

@@ -5,8 +5,8 @@ import { encodeMapLog } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../../jit/perf-map.ts';
 import type { SamplerTarget } from '../../../native/types.ts';
 import type { Attachment } from '../../../perf-data/appendix.ts';
-import { PERF_MAP_ATTACHMENT } from '../../read/jit-files.ts';
-import { openTrusted, uidOfProcess } from '../../read/trusted-file.ts';
+import { openTrusted, uidOfProcess } from '../../read/files/trusted-file.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses, startOf } from './recorded-processes.ts';
 

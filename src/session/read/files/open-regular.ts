@@ -1,0 +1,61 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { SymbolSource } from '../../../symbols/symbol-request.ts';
+
+/** A regular file that was opened, and what tells whose it is. */
+export type OpenFile = {
+  readonly source: SymbolSource;
+  readonly uid: number;
+  readonly mode: number;
+  readonly inode: number;
+};
+
+/**
+ * Opens a regular file without ever waiting for one; otherwise the reason, an errno's name. With
+ * O_NOFOLLOW among `flags` a link is refused.
+ */
+export function openRegular(path: string, flags = 0): OpenFile | string {
+  let fd = -1;
+  try {
+    // Opening a device may do something, so look first; what is opened is looked at again.
+    if (flags === 0 && !statSync(path).isFile()) return 'not a regular file';
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
+    const { size, uid, mode, ino } = fstatSync(fd);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
+      closeSync(fd);
+      return 'not a regular file';
+    }
+    const source = { ...fileSource(fd, size), file: { path, uid, mode } };
+    return { source, uid, mode, inode: ino };
+  } catch (error) {
+    if (fd >= 0) closeSync(fd);
+    return codeOf(error) === 'ELOOP' ? 'a symbolic link' : codeOf(error);
+  }
+}
+
+/** Reads with pread: no position, so nothing to share. Closing it closes `fd`, once. */
+export function fileSource(fd: number, size: number): SymbolSource {
+  let isOpen = true;
+  return {
+    size,
+    read(offset, length) {
+      const wanted = Math.max(0, Math.min(length, size - offset));
+      const bytes = new Uint8Array(wanted);
+      let done = 0;
+      while (done < wanted) {
+        const count = readSync(fd, bytes, done, wanted - done, offset + done);
+        if (count === 0) break;
+        done += count;
+      }
+      return done === wanted ? bytes : bytes.subarray(0, done);
+    },
+    close() {
+      if (isOpen) closeSync(fd);
+      isOpen = false;
+    },
+  };
+}
+
+/** The errno's name where there is one. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

@@ -1,0 +1,137 @@
+import { statSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+import type { Diagnostics } from '../../../base/diagnostics.ts';
+import { nameScripts } from '../../../javascript/name-scripts.ts';
+import type { Simplify } from '../../../javascript/plumbing.ts';
+import { simplifyStacks } from '../../../javascript/simplify.ts';
+import type { SourceMaps } from '../../../javascript/source-map.ts';
+import { nameWorkers, type Worker } from '../../../javascript/worker-names.ts';
+import { readAppendix } from '../../../perf-data/appendix.ts';
+import type { PerfData } from '../../../perf-data/reader.ts';
+import type { Profile } from '../../../profile/types.ts';
+import { fileSource } from '../files/open-regular.ts';
+import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
+import { MAX_NOTES_BYTES, type NodeNote, notesPath, parseNotes } from './node-notes.ts';
+import { ScriptMaps } from './script-maps.ts';
+
+/** Name of the attachment with the notes of a process, without its pid. */
+export const NODE_NOTES_ATTACHMENT = 'node-notes/';
+
+export type JavaScriptOptions = {
+  /** False: functions and lines of the code that V8 ran. Default true. */
+  readonly sourceMaps?: boolean;
+  /** Which of V8's own frames are left out. Default `interpreter`. */
+  readonly simplify?: Simplify;
+  /** True: V8's own names and frames, as perf shows them; what stands above does not matter then. */
+  readonly rawScripts?: boolean;
+  /** The recorded machine's files are below this directory. */
+  readonly symfs?: string;
+};
+
+/**
+ * What JavaScript functions are called, and which frames of V8 are shown; see `src/javascript`.
+ * `keepMaps` gets the source maps, for places that no frame is at.
+ */
+export function nameJavaScript(
+  profile: Profile,
+  options: JavaScriptOptions,
+  diagnostics: Diagnostics,
+  recording: { readonly data: PerfData; readonly path: string } | null,
+  keepMaps: (maps: SourceMaps) => void = () => {},
+): Profile {
+  const { simplify = 'interpreter' } = options;
+  if (options.rawScripts) return profile;
+  const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
+  const modified = recording === null ? null : modifiedMs(recording.path);
+  const maps = new ScriptMaps({
+    diagnostics,
+    ...(options.symfs !== undefined && { symfs: options.symfs }),
+    ...(modified !== null && { recordedMs: modified }),
+  });
+  for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
+  if (options.sourceMaps !== false) keepMaps(maps);
+  const named = nameScripts(profile, {
+    sourceMaps: options.sourceMaps === false ? null : maps,
+    directory: directoryOf(notes),
+    simplify,
+  });
+  return nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
+}
+
+type PidNote = { readonly pid: number; readonly note: NodeNote };
+
+/** The notes of every process: those that the recording has, else what is there now. */
+function readNotes(
+  { threads }: Profile,
+  { data, path }: { readonly data: PerfData; readonly path: string },
+  diagnostics: Diagnostics,
+): PidNote[] {
+  const stored = new Map(readAppendix(data).map((entry) => [entry.name, entry]));
+  const notes: PidNote[] = [];
+  for (const pid of new Set(threads.map((thread) => thread.pid))) {
+    const entry = stored.get(`${NODE_NOTES_ATTACHMENT}${pid}`);
+    let bytes: Uint8Array | null;
+    try {
+      const maxOutputLength = MAX_NOTES_BYTES;
+      bytes =
+        entry?.packing === 'deflate'
+          ? inflateSync(entry.bytes, { maxOutputLength })
+          : (entry?.bytes ?? readNotesNow(pid, ownersOf(pid, path)));
+    } catch (error) {
+      diagnostics.count('stored Node notes are damaged', String(error));
+      continue;
+    }
+    if (bytes === null) continue;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    for (const note of parseNotes(text, diagnostics)) notes.push({ pid, note });
+  }
+  return notes;
+}
+
+/** What a process left; null if it left nothing that may be believed: root's, ours, or the owners'. */
+export function readNotesNow(pid: number, owners: readonly number[]): Uint8Array | null {
+  const file = openTrusted(notesPath(pid), owners);
+  if (file.kind === 'refused') return null;
+  const source = fileSource(file.fd, file.size);
+  try {
+    return source.read(0, Math.min(source.size, MAX_NOTES_BYTES));
+  } finally {
+    source.close?.();
+  }
+}
+
+/** Where the processes were started; null where they do not agree. */
+function directoryOf(notes: readonly PidNote[]): string | null {
+  const places = new Set(notes.flatMap(({ note }) => (note.kind === 'process' ? [note.cwd] : [])));
+  const [only] = places;
+  return places.size === 1 && only !== undefined ? only : null;
+}
+
+function workersOf(notes: readonly PidNote[]): Worker[] {
+  return notes.flatMap(({ pid, note }) => {
+    if (note.kind !== 'worker') return [];
+    const { tid, number, script, name } = note;
+    return [{ pid, tid, number, script, name }];
+  });
+}
+
+function modifiedMs(path: string): number | null {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return null;
+  }
+}
+
+/** Whose notes of a process are believed: those of its user and of the recording's owner. */
+function ownersOf(pid: number, recording: string): number[] {
+  return [uidOfProcess(pid), ownerOf(recording)].filter((uid) => uid !== null);
+}
+
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
