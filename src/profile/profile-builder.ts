@@ -125,7 +125,7 @@ export class ProfileBuilder {
 
   /**
    * Frames left unresolved become `[unknown]` of their DSO. The builder must not be used
-   * afterwards.
+   * afterwards (`takeSlice`: for those who go on).
    */
   finish(parts: ProfileParts): Profile {
     const unknown = this.strings.intern(UNKNOWN_FUNC_NAME);
@@ -145,6 +145,20 @@ export class ProfileBuilder {
       samples: this.#samples.finish(),
     };
     return this.#inlined.length === 0 ? profile : this.#expandInlined(profile);
+  }
+
+  /**
+   * The profile of the samples since the last slice, which are then forgotten; the other tables go
+   * on. Frames that have no name by now stay `[unknown]`, unless `setFunc` is called again.
+   */
+  takeSlice(parts: ProfileParts): Profile {
+    const slice = this.finish(parts);
+    this.#samples.clear();
+    return slice;
+  }
+
+  get stackCount(): number {
+    return this.#stacks.length;
   }
 
   #expandInlined(profile: Profile): Profile {

@@ -66,6 +66,11 @@ export class SampleTableBuilder {
     };
   }
 
+  /** Forgets all rows and keeps their room. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   #grow(): void {
     const capacity = this.#capacity * 2;
     this.#stack = grownInt32(this.#stack, capacity);

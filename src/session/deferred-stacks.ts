@@ -60,6 +60,14 @@ export class DeferredStacks {
     for (let i = 0; i < this.#rows.length; i++) stack[rows[i] as number] = stacks[i] as number;
   }
 
+  /** The same of a part of the table; samples that still wait stay without their user part. */
+  giveOut(stack: Int32Array): void {
+    this.#callchains.giveUp();
+    this.fill(stack);
+    this.#rows.length = 0;
+    this.#stacks.length = 0;
+  }
+
   #complete({ pid, row, rows, kernelPart }: PartialSample, userPart: Float64Array): void {
     const stack = this.#intern(joinDeferred(kernelPart, userPart), pid);
     for (let i = 0; i < rows; i++) {

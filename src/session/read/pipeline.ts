@@ -28,6 +28,7 @@ import { StreamRepair } from './logs/stream-repair.ts';
 import { SwitchLog } from './logs/switch-log.ts';
 import { ThrottleLog } from './logs/throttle-log.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
+import { LbrStacks } from './unwind/lbr-stacks.ts';
 import { CHAIN_FULL, StackRoots } from './unwind/stack-roots.ts';
 import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
 
@@ -60,6 +61,7 @@ export class Pipeline {
   /** Unwinds copied user stacks; null: callchains stay as the kernel recorded them. */
   unwinder: StackUnwinder | null = null;
   readonly roots: StackRoots;
+  readonly #lbr: LbrStacks;
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
   readonly runningNs = new GrowableFloat64();
@@ -97,6 +99,7 @@ export class Pipeline {
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
     this.#losses = new LossCounter(data);
+    this.#lbr = new LbrStacks(data);
     this.roots = new StackRoots(this.builder, data.attrs);
     const joined = newMemory();
     this.#deferred = new DeferredStacks((callchain, pid) => {
@@ -127,17 +130,31 @@ export class Pipeline {
   /** Reads every record. */
   run(): void {
     visitInTimeOrder(this.data, {
-      record: (view, offset, size, type, misc) => {
-        const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
-        if (attrIndex === UNKNOWN_EVENT) {
-          this.diagnostics.count('a record names an event that the header does not');
-          return;
-        }
-        if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
-        else this.#applyRecord(view, offset, size, type, misc, attrIndex);
-      },
+      record: (view, offset, size, type, misc) => this.read(view, offset, size, type, misc),
     });
     this.#deferred.finish();
+  }
+
+  /** The next record in time order, for those who have no file: `run` does this with each. */
+  read(view: DataView, offset: number, size: number, type: number, misc: number): void {
+    const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
+    if (attrIndex === UNKNOWN_EVENT) {
+      this.diagnostics.count('a record names an event that the header does not');
+      return;
+    }
+    if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
+    else this.#applyRecord(view, offset, size, type, misc, attrIndex);
+  }
+
+  /**
+   * What stands beside the samples is forgotten, because the builder has handed them out; `stack` is
+   * their column, which gets the stacks that are whole by now.
+   */
+  forgetSamples(stack: Int32Array): void {
+    this.#deferred.giveOut(stack);
+    this.#streamRepair.forget();
+    this.runningNs.length = 0;
+    this.lossGaps.length = 0;
   }
 
   /** What did not arrive, per event of the profile. */
@@ -206,6 +223,8 @@ export class Pipeline {
     let stop = NOT_UNWOUND;
     if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
       stop = this.unwinder.complete(sample, view, attrIndex);
+    } else if (info.hasLbrCallchain) {
+      stop = this.#lbr.complete(sample, view);
     }
     const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
     let stack =

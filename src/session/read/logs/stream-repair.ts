@@ -38,6 +38,11 @@ export class StreamRepair {
     this.#doubtful.push({ row, id, tid });
   }
 
+  /** The rows noted so far are gone. */
+  forget(): void {
+    this.#doubtful.length = 0;
+  }
+
   /** `isOpenedOn`: whether the instance with this event id was opened on this task. */
   apply(samples: SampleColumns, isOpenedOn: (id: number, tid: number) => boolean): void {
     const wrong = this.#doubtful.filter(({ id, tid }) => !isOpenedOn(id, tid));

@@ -1,0 +1,98 @@
+import { NONE } from '../../base/brand.ts';
+import { innermostFuncs } from '../../profile/call-nodes.ts';
+import { computeFlatReport, type Figures } from '../../profile/flat-report.ts';
+import { computeGroupedReport, type GroupKey } from '../../profile/grouped-report.ts';
+import type { Profile, Weights } from '../../profile/types.ts';
+import type { SumRow, TableSums } from './share-sums.ts';
+
+/** Tables that are always kept, and one of other keys where it was asked for. */
+export type TableKeys = 'sym' | 'dso' | 'comm' | 'thread' | 'grouped';
+
+/** What one slice adds to each table of one event. */
+export type SliceTables = { readonly [K in TableKeys]?: TableSums };
+
+/**
+ * The tables of `rows`, samples of one event, with the squares that their intervals need. `keys`: also
+ * a row per combination of these.
+ */
+export function tablesOfSlice(
+  profile: Profile,
+  weights: Weights,
+  rows: Int32Array,
+  keys: readonly GroupKey[] | null,
+): SliceTables {
+  const report = computeFlatReport(profile, weights, rows);
+  const { strings, funcs, dsos, threads, samples } = profile;
+  const squares = weights.values.map((weight) => weight * weight);
+  const whole = {
+    weight: report.weight,
+    samples: report.samples,
+    squares: rows.reduce((sum, row) => sum + (squares[row] as number), 0),
+  };
+  const funcOf = innermostFuncs(profile);
+  const dsoName = (dso: number): string => (dso === NONE ? '[unknown]' : dsos[dso]!.name);
+  const dsoOfFunc = (func: number): number => (func === NONE ? NONE : (funcs.dso[func] as number));
+  const byFunc = squaresBy(rows, squares, (row) => funcOf[row] as number);
+  const byDso = squaresBy(rows, squares, (row) => dsoOfFunc(funcOf[row] as number));
+  const byThread = squaresBy(rows, squares, (row) => samples.thread[row] as number);
+  const byComm = squaresBy(rows, squares, (row) => samples.comm[row] as number);
+  const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
+  return {
+    sym: table(
+      report.bySymbol.map((row) =>
+        sumRow(
+          [dsoName(dsoOfFunc(row.func)), strings[funcs.name[row.func] as number] as string],
+          row,
+          byFunc.get(row.func),
+        ),
+      ),
+    ),
+    dso: table(report.byDso.map((row) => sumRow([dsoName(row.dso)], row, byDso.get(row.dso)))),
+    thread: table(
+      report.byThread.map((row) => {
+        const { comm, pid, tid } = threads[row.thread]!;
+        return sumRow([comm, String(pid), String(tid)], row, byThread.get(row.thread));
+      }),
+    ),
+    comm: table(
+      report.byComm.map((row) =>
+        sumRow([strings[row.comm] || '[unknown]'], row, byComm.get(row.comm)),
+      ),
+    ),
+    ...(keys !== null && { grouped: table(groupedRows(profile, weights, rows, keys, squares)) }),
+  };
+}
+
+function groupedRows(
+  profile: Profile,
+  weights: Weights,
+  rows: Int32Array,
+  keys: readonly GroupKey[],
+  squares: Float64Array,
+): SumRow[] {
+  const report = computeGroupedReport(profile, weights, rows, keys);
+  const squared = computeGroupedReport(profile, { ...weights, values: squares }, rows, keys);
+  const selfSquares = new Map(squared.rows.map(({ names, self }) => [names.join('\0'), self]));
+  return report.rows.map((row) => sumRow(row.names, row, selfSquares.get(row.names.join('\0'))));
+}
+
+function sumRow(names: readonly string[], figures: Figures, squares = 0): SumRow {
+  const { self, total, selfSamples } = figures;
+  return { names, self, total, samples: selfSamples, squares };
+}
+
+/** Σ of the squares by a key of the sample. */
+// Hot: once per sample.
+function squaresBy(
+  rows: Int32Array,
+  squares: Float64Array,
+  keyOf: (row: number) => number,
+): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const key = keyOf(row);
+    sums.set(key, (sums.get(key) ?? 0) + (squares[row] as number));
+  }
+  return sums;
+}

@@ -1,0 +1,310 @@
+import { getSystemErrorName } from 'node:util';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import type { Profile, Weights } from '../../profile/types.ts';
+import { explainExecFailure } from '../launch/exec-failure.ts';
+import { dropsCopies } from '../record/call-graph.ts';
+import { describeExisting } from '../record/existing-state.ts';
+import {
+  explainNativeError,
+  type PreparedRecording,
+  prepareRecording,
+} from '../record/prepare-recording.ts';
+import { CLOCK_IDS } from '../record/record-options.ts';
+import type { CommandExit } from '../record/recorder.ts';
+import { openLiveHead } from './live-head.ts';
+import { LiveProfile } from './live-profile.ts';
+import { nodeCleanUp } from './node-clean-up.ts';
+import { ShareSums, type TableSums, WindowSums } from './share-sums.ts';
+import { type SliceTables, type TableKeys, tablesOfSlice } from './slice-tables.ts';
+import { checkTopOptions, type TopEvent, type TopOptions, type TopReport } from './top-options.ts';
+
+const DEFAULT_INTERVAL_MS = 1000;
+/** Longest time that a record waits in its ring: seldom, so that waking costs little. */
+const LATENCY_MS = 250;
+const CHUNK_BYTES = 1 << 20;
+const MAX_CHUNKS = 32;
+
+/** Something that is sampled, with a report at every interval. */
+export type RunningTop = {
+  /** Names of the events as opened. */
+  readonly events: readonly string[];
+  /** A report at each interval, the last when the target has ended or after `stop`. Once. */
+  reports(): AsyncGenerator<TopReport, void, void>;
+  /** Tables begin anew. */
+  reset(): void;
+  /** Ends the sampling; the command runs on. */
+  stop(): void;
+  /** Sends a signal to the command; false if it is gone. */
+  kill(signal: number): boolean;
+  /** Settles when the command has ended; null at once where there is none. */
+  readonly exited: Promise<CommandExit | null>;
+};
+
+/**
+ * Where the events go, while they go there. Nothing is written; what is kept are sums by name.
+ * Throws as `record` does.
+ */
+export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
+  checkTopOptions(options);
+  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
+  if (callGraph !== options.callGraph) {
+    options.onNotice?.('stacks by frame pointer: copies are unwound where a file is written');
+  }
+  const given = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
+  const session = prepareRecording(given, binding, Math.max(1, Math.floor(latencyMs)));
+  try {
+    return new Top(options, session, binding);
+  } catch (error) {
+    session.sampler.close();
+    throw explainNativeError(error, session);
+  }
+}
+
+class Top implements RunningTop {
+  readonly events: readonly string[];
+  readonly exited: Promise<CommandExit | null>;
+  readonly #options: TopOptions;
+  readonly #session: PreparedRecording;
+  readonly #startMs = performance.now();
+  readonly #cleanUp: () => void;
+  #tables: EventTables[];
+  #resetMs = this.#startMs;
+  #reportMs = this.#startMs;
+  #cpuUs = cpuTimeUs();
+  #totals: SamplerTotals;
+  #profile: LiveProfile | null = null;
+  /** Slices whose tables had to be made anew before the interval was over. */
+  #slices: Profile[] = [];
+  #existing: Uint8Array;
+  #hasEnded = false;
+  #failure: Error | null = null;
+  #wake = (): void => {};
+
+  constructor(options: TopOptions, session: PreparedRecording, binding: NativeBinding) {
+    const { sampler, plan, target, notices } = session;
+    this.#options = options;
+    this.#session = session;
+    this.events = plan.events.map(({ name }) => name);
+    this.#tables = this.#emptyTables();
+    this.#totals = sampler.totals();
+    this.#existing = describeExisting(target, sampler.opened, plan, notices);
+    this.#cleanUp = nodeCleanUp(session, () => binding.readClockPair(CLOCK_IDS.monotonic));
+    let onExited: (exit: CommandExit | null) => void = () => {};
+    this.exited = new Promise((resolve) => {
+      onExited = resolve;
+    });
+    if (sampler.opened.childPid < 0) onExited(null);
+    sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
+      try {
+        this.#take(event, onExited);
+      } catch (error) {
+        this.#failure ??= error as Error;
+        sampler.stop();
+      }
+      if (this.#hasEnded || this.#failure !== null) this.#wake();
+    });
+    if (options.durationMs !== undefined) {
+      setTimeout(() => sampler.stop(), options.durationMs).unref();
+    }
+    options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
+    if (options.signal?.aborted) sampler.stop();
+  }
+
+  async *reports(): AsyncGenerator<TopReport, void, void> {
+    const { intervalMs = DEFAULT_INTERVAL_MS } = this.#options;
+    let nextMs = this.#startMs + intervalMs;
+    try {
+      while (!this.#hasEnded && this.#failure === null) {
+        await this.#until(nextMs);
+        if (this.#hasEnded || this.#failure !== null) break;
+        // Where a report took longer than its interval, the next one waits for a whole one again.
+        nextMs = Math.max(nextMs + intervalMs, performance.now() + intervalMs / 2);
+        yield this.#report(false);
+      }
+      if (this.#failure !== null) throw this.#failure;
+      this.#profile?.finish();
+      yield this.#report(true);
+    } finally {
+      this.stop();
+      while (!this.#hasEnded) await this.#until(Number.POSITIVE_INFINITY);
+      this.#cleanUp();
+      // Until then the sampler tells how the command ends.
+      void this.exited.then(() => this.#session.sampler.close());
+    }
+  }
+
+  reset(): void {
+    this.#tables = this.#emptyTables();
+    this.#resetMs = performance.now();
+  }
+
+  stop(): void {
+    this.#session.sampler.stop();
+  }
+
+  kill(signal: number): boolean {
+    return this.#session.sampler.kill(signal);
+  }
+
+  #take(event: SamplerEvent, onExited: (exit: CommandExit | null) => void): void {
+    const { sampler, target } = this.#session;
+    if (event.kind === 'child-exited') {
+      onExited({ status: event.status, signal: event.signal });
+    } else if (event.kind === 'exec-failed') {
+      const command = 'command' in target ? target.command : undefined;
+      const code = getSystemErrorName(-event.errno);
+      this.#failure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      onExited(null);
+    }
+    for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
+      this.#feed(chunk);
+    }
+    if (event.kind === 'recording-ended') this.#hasEnded = true;
+  }
+
+  #feed(chunk: Uint8Array): void {
+    const { plan, sampler, target } = this.#session;
+    if (this.#profile?.isFull) {
+      this.#profile.finish();
+      this.#slices.push(this.#profile.takeSlice());
+      this.#profile = null;
+      this.#existing = describeExisting(target, sampler.opened, plan, [], true);
+    }
+    if (this.#profile === null) {
+      this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk));
+      this.#profile.feed(this.#existing);
+      this.#existing = new Uint8Array();
+    }
+    this.#profile.feed(chunk);
+  }
+
+  #report(isLast: boolean): TopReport {
+    const nowMs = performance.now();
+    const { windowMs } = this.#options;
+    if (this.#profile !== null) this.#slices.push(this.#profile.takeSlice());
+    const slices = this.#slices;
+    this.#slices = [];
+    const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
+    const events = this.#tables.map((tables) => tables.add(slices, nowMs, seconds));
+    const totals = this.#session.sampler.totals();
+    const before = this.#totals;
+    const cpuUs = cpuTimeUs();
+    const ownCpu = (cpuUs - this.#cpuUs) / 1e6 / seconds;
+    this.#cpuUs = cpuUs;
+    this.#totals = totals;
+    this.#reportMs = nowMs;
+    return {
+      elapsedMs: nowMs - this.#startMs,
+      shownMs: Math.min(nowMs - this.#resetMs, windowMs ?? Number.POSITIVE_INFINITY),
+      isWindow: windowMs !== undefined,
+      cpus: this.#session.plan.cpus.length,
+      events,
+      samples: totals.samples,
+      lost: lostOf(totals),
+      lostNow: Math.max(0, lostOf(totals) - lostOf(before)),
+      throttles: totals.throttles,
+      ownCpu,
+      isLast,
+    };
+  }
+
+  #emptyTables(): EventTables[] {
+    return this.#session.plan.events.map(
+      ({ name }, event) => new EventTables(name, event, this.#options),
+    );
+  }
+
+  /** Until `deadlineMs` or the end. */
+  #until(deadlineMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const isBounded = deadlineMs !== Number.POSITIVE_INFINITY;
+      const timer = isBounded ? setTimeout(resolve, deadlineMs - performance.now()) : null;
+      this.#wake = () => {
+        if (timer !== null) clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** The sums of one event, as far as they are shown. */
+class EventTables {
+  readonly #name: string;
+  readonly #event: number;
+  readonly #options: TopOptions;
+  readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
+
+  constructor(name: string, event: number, options: TopOptions) {
+    this.#name = name;
+    this.#event = event;
+    this.#options = options;
+  }
+
+  add(slices: readonly Profile[], nowMs: number, seconds: number): TopEvent {
+    let samples = 0;
+    let own = 0;
+    let unit: TopEvent['unit'] = 'events';
+    for (const slice of slices) {
+      const { all, rows } = this.#select(slice);
+      samples += all;
+      own += all - rows.length;
+      const weights = weigh(slice, this.#event, this.#options);
+      unit = weights.unit;
+      // Also where nothing was sampled: the window moves on.
+      const tables = tablesOfSlice(slice, weights, rows, this.#options.keys ?? null);
+      this.#addTables(tables, nowMs);
+    }
+    return {
+      name: this.#name,
+      unit,
+      rateHz: samples / seconds,
+      ownShare: samples > 0 ? own / samples : 0,
+      table: (of) => (this.#sums.get(of) ?? new ShareSums()).table(),
+    };
+  }
+
+  #addTables(tables: SliceTables, nowMs: number): void {
+    const { windowMs } = this.#options;
+    for (const [of, table] of Object.entries(tables) as [TableKeys, TableSums][]) {
+      let sums = this.#sums.get(of);
+      if (sums === undefined) {
+        sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);
+        this.#sums.set(of, sums);
+      }
+      sums.add(table, nowMs);
+    }
+  }
+
+  /** How many samples of the event there are, and which of them count. */
+  #select({ samples, threads }: Profile): { all: number; rows: Int32Array } {
+    const { event, thread, length } = samples;
+    const isOwn = threads.map(({ pid }) => pid === process.pid);
+    const rows = new Int32Array(length);
+    let all = 0;
+    let kept = 0;
+    for (let row = 0; row < length; row++) {
+      if (event[row] !== this.#event) continue;
+      all++;
+      if (this.#options.withSelf || !isOwn[thread[row] as number]) rows[kept++] = row;
+    }
+    return { all, rows: rows.subarray(0, kept) };
+  }
+}
+
+function weigh({ samples, events }: Profile, event: number, { weight }: TopOptions): Weights {
+  if (weight === 'samples') {
+    return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
+  }
+  return { kind: 'period', unit: events[event]!.unit, values: samples.periodEvents };
+}
+
+function lostOf({ lostRecords, lostSamples }: SamplerTotals): number {
+  return Math.max(lostRecords, lostSamples);
+}
+
+function cpuTimeUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
