@@ -1,7 +1,12 @@
 import { printable } from '../base/printable.ts';
 import type { Completeness, CutStacks } from '../profile/completeness.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
-import { CHAIN_ENDS, CHAIN_IS_FULL } from '../session/read/unwind/stack-roots.ts';
+import {
+  CHAIN_ENDS,
+  CHAIN_IS_FULL,
+  LBR_ENDS,
+  LBR_IS_FULL,
+} from '../session/read/unwind/stack-roots.ts';
 import { STOP, STOP_NAMES } from '../unwind/stop-reason.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 
@@ -46,6 +51,10 @@ function adviceFor({ reason, dso }: CutStacks, { profile }: OpenedProfile): stri
       return 'record with --call-graph auto, or build with -fno-omit-frame-pointer';
     case CHAIN_IS_FULL:
       return 'raise kernel.perf_event_max_stack, or record with --call-graph dwarf';
+    case LBR_IS_FULL:
+      return 'record with --call-graph auto, which has no such limit';
+    case LBR_ENDS:
+      return 'they have no calls from before the recording; --call-graph auto has';
     case STOP_NAMES[STOP.STACK_CUT]:
       return 'copy more of the stack: --call-graph dwarf,65528';
     case STOP_NAMES[STOP.NO_TABLE]:

@@ -30,7 +30,7 @@ export function declareRecordOptions(command: Command): Command {
     .option('-g', 'call stacks')
     .option(
       '--call-graph <how>',
-      'call stacks: fp (frame pointers), dwarf[,BYTES] (copied stacks), auto[,BYTES] (both), none',
+      'call stacks: fp (frame pointers), dwarf[,BYTES] (copied stacks), auto[,BYTES] (both), lbr (Intel), none',
     )
     .option('--counts', 'the value of the counter')
     .option('-d, --data', 'the address of the data, and mappings of data')

@@ -1,7 +1,7 @@
 import { readAddress, readHigh32, readLow32 } from '../base/u64.ts';
 
 /** Bytes of `struct perf_branch_entry { u64 from, to; u64 flags; }`. */
-const ENTRY_BYTES = 24;
+export const BRANCH_ENTRY_BYTES = 24;
 
 /** Values of `type`. 15 says that `new_type` has it. */
 const TYPES = [
@@ -66,7 +66,7 @@ export function readBranch(
   littleEndian: boolean,
   isArm64 = false,
 ): Branch {
-  const at = place.branchOffset + ENTRY_BYTES * index;
+  const at = place.branchOffset + BRANCH_ENTRY_BYTES * index;
   const high = readHigh32(view, at + 16, littleEndian);
   const low = readLow32(view, at + 16, littleEndian);
   const field = littleEndian

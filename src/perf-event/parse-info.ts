@@ -7,6 +7,7 @@ import {
   PERF_SAMPLE_BRANCH,
   PERF_SAMPLE_MAX,
 } from './constants.ts';
+import { hasLbrCallchain } from './lbr-callchain.ts';
 
 /** Bytes of `struct perf_event_header { u32 type; u16 misc; u16 size; }`, in front of every record. */
 export const RECORD_HEADER_SIZE = 8;
@@ -43,6 +44,8 @@ export type ParseInfo = {
   readonly hasBranchHwIndex: boolean;
   /** The branch stack ends with one u64 of counters per entry. */
   readonly hasBranchCounters: boolean;
+  /** The branch stack has the user part of the callchain: `joinLbrCallchain`. */
+  readonly hasLbrCallchain: boolean;
   /** Callchains may end with the cookie of their user part instead of that part. */
   readonly mayDeferCallchain: boolean;
   /** Samples have fields that this program does not know: `newerFields` has them in words. */
@@ -122,6 +125,7 @@ export function computeParseInfo(attr: EventAttr, littleEndian: boolean): ParseI
     interruptRegisterCount: countBits(attr.sampleRegsIntr),
     hasBranchHwIndex: (attr.branchSampleType & BigInt(PERF_SAMPLE_BRANCH.HW_INDEX)) !== 0n,
     hasBranchCounters: (attr.branchSampleType & BigInt(PERF_SAMPLE_BRANCH.COUNTERS)) !== 0n,
+    hasLbrCallchain: hasLbrCallchain(attr),
     mayDeferCallchain: attr.flags.deferCallchain,
     hasNewerFields: newerFields(attr) !== null,
     assumedPeriod: attr.samplePeriod,

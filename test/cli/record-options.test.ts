@@ -102,7 +102,7 @@ describe('the command line of record', () => {
     [{ callGraph: 'dwarf,' }, '--call-graph dwarf,: the stack copy has 8 to 65528 bytes'],
     [{ callGraph: 'dwarf,0' }, '--call-graph dwarf,0: the stack copy has 8 to 65528 bytes'],
     [{ callGraph: 'dwarf,65529' }, '--call-graph dwarf,65529: the stack copy has 8 to 65528'],
-    [{ callGraph: 'lbr' }, "--call-graph lbr: reads the CPU's branch records, which comes"],
+    [{ callGraph: 'lbr,16' }, '--call-graph lbr,16: unknown way to record stacks'],
   ])('refuses %o', (flags, message) => {
     expect(() => options(flags)).toThrow(UsageError);
     expect(() => options(flags)).toThrow(message);

@@ -120,7 +120,7 @@ describe('a command line that cannot be meant', () => {
   it.each([
     [['-F', '99', '-c', '5'], '-F and -c exclude each other'],
     [['--call-graph', 'dwarf,65536'], '--call-graph dwarf,65536: the stack copy has 8 to 65528'],
-    [['-e', 'cpu-clock/call-graph=lbr/'], "call-graph=lbr: reads the CPU's branch records"],
+    [['-e', 'cpu-clock/call-graph=lbr,stack-size=8/'], 'stack-size belongs to call-graph=dwarf'],
     [['--fail-on-loss', '101%'], '--fail-on-loss 101%: expected a share'],
     [['-a', '-p', '1', '-C', '0'], '-p, -t and -a exclude each other'],
   ])('ends with 2 and starts nothing: %j', (options, message) => {

@@ -336,7 +336,6 @@ describe('what an event records', () => {
   });
 
   it.each([
-    ['cycles/call-graph=lbr/', "cycles/call-graph=lbr/: call-graph=lbr: reads the CPU's branch"],
     ['cycles/stack-size=8192/', 'cycles/stack-size=8192/: stack-size belongs to call-graph=dwarf'],
   ])('refuses %s', (event, message) => {
     expect(() => planOf(event)).toThrow(UsageError);

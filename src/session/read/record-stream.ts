@@ -5,6 +5,7 @@ import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE, recordTypeName } from '../../perf-event/constants.ts';
 import { readCookie } from '../../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { joinLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
 import { registerArchitectureOf } from '../../perf-event/register-names.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
@@ -258,6 +259,8 @@ class RecordDescriber {
     if (unwinder !== null && copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
       unwinder.complete(sample, view, attrIndex);
       this.#isUnwound = unwinder.hasChanged;
+    } else if (info.hasLbrCallchain) {
+      joinLbrCallchain(sample, view, this.#data.littleEndian, 'entry');
     }
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));

@@ -2,10 +2,18 @@ import { arch } from 'node:os';
 import { UsageError } from '../../base/errors.ts';
 
 /**
- * How call stacks are recorded: by frame pointer, by copying the user stack for unwinding, or both.
- * `dwarf` and `auto` may say how many bytes of the user stack are copied.
+ * How call stacks are recorded: by frame pointer, by copying the user stack for unwinding, or both; or
+ * by the calls that the CPU itself records (`lbr`). `dwarf` and `auto` may say how many bytes of the
+ * user stack are copied.
  */
-export type CallGraph = 'none' | 'fp' | 'dwarf' | `dwarf,${number}` | 'auto' | `auto,${number}`;
+export type CallGraph =
+  | 'none'
+  | 'fp'
+  | 'dwarf'
+  | `dwarf,${number}`
+  | 'auto'
+  | `auto,${number}`
+  | 'lbr';
 
 /** What a sample brings along for its stack. */
 export type StackFields = {
@@ -13,6 +21,8 @@ export type StackFields = {
   readonly callchain: 'none' | 'kernel' | 'all';
   /** Bytes of user stack copied with each sample, a multiple of 8; 0: none, and no registers. */
   readonly stackBytes: number;
+  /** The calls of user code as the CPU's last branch records have them. */
+  readonly branchRecords: boolean;
 };
 
 /** The most that `auto` copies unless told: docs/decisions/0009-call-graph-auto.md. */
@@ -27,7 +37,8 @@ const MOST_STACK_BYTES = 65528;
 
 const SUPPORTED =
   'supported: auto[,BYTES] (frame pointers and copied stacks, unwound at the end), fp (by frame pointer: build with -fno-omit-frame-pointer), ' +
-  'dwarf[,BYTES] (unwound from copied stacks), none';
+  'dwarf[,BYTES] (unwound from copied stacks), ' +
+  "lbr (the CPU's own records of calls: Intel since Haswell), none";
 
 /**
  * The way to record call stacks that `text` names, `none` and `no` alike. `where` stands before the
@@ -36,27 +47,28 @@ const SUPPORTED =
 export function checkCallGraph(text: string, where: string): CallGraph {
   if (text === 'fp') return 'fp';
   if (text === 'none' || text === 'no') return 'none';
-  if (text === 'dwarf' || text === 'auto') return text;
+  if (text === 'dwarf' || text === 'auto' || text === 'lbr') return text;
   const comma = text.indexOf(',');
   const way = text.slice(0, Math.max(comma, 0));
   if (way === 'dwarf' || way === 'auto') {
     return `${way},${checkStackBytes(text.slice(comma + 1), where)}`;
-  }
-  if (comma < 0 && text === 'lbr') {
-    const reason = "reads the CPU's branch records, which comes in a later version";
-    throw new UsageError(`${where}: ${reason}`, [SUPPORTED]);
   }
   throw new UsageError(`${where}: unknown way to record stacks`, [SUPPORTED]);
 }
 
 /** The fields that `callGraph` takes. */
 export function stackFieldsOf(callGraph: CallGraph): StackFields {
-  if (callGraph === 'none') return { callchain: 'none', stackBytes: 0 };
-  if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0 };
+  if (callGraph === 'none') return { callchain: 'none', stackBytes: 0, branchRecords: false };
+  if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0, branchRecords: false };
+  if (callGraph === 'lbr') return { callchain: 'all', stackBytes: 0, branchRecords: true };
   const [way, bytes] = callGraph.split(',');
   return way === 'auto'
-    ? { callchain: 'all', stackBytes: Number(bytes ?? AUTO_STACK_BYTES) }
-    : { callchain: 'kernel', stackBytes: Number(bytes ?? DEFAULT_STACK_BYTES) };
+    ? { callchain: 'all', stackBytes: Number(bytes ?? AUTO_STACK_BYTES), branchRecords: false }
+    : {
+        callchain: 'kernel',
+        stackBytes: Number(bytes ?? DEFAULT_STACK_BYTES),
+        branchRecords: false,
+      };
 }
 
 /** What `auto` copies at `hz` into rings of `ringBytes`, so that no sample is lost for its size. */

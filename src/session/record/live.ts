@@ -7,6 +7,7 @@ import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import { PERF_RECORD } from '../../perf-event/constants.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
+import { joinLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { computeParseInfo, recordTimeOffset } from '../../perf-event/parse-info.ts';
 import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
@@ -160,6 +161,7 @@ class LiveDecoder {
         this.#sample ??= new SampleView(startOf(view, recordTimeOffset(info, offset, size, type)));
         const sample = this.#sample;
         if (decodeSample(view, offset, offset + size, info, sample)) {
+          if (info.hasLbrCallchain) joinLbrCallchain(sample, view, true, 'ip');
           event.push(index);
           pid.push(sample.pid);
           tid.push(sample.tid);

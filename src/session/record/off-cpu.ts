@@ -17,6 +17,9 @@ const COUNTER = 'context-switches';
  */
 const WAKE_UP = 'sched:sched_waking';
 
+/** Ways to record stacks in place of which this event has frame pointers: no CPU records its calls. */
+const LEAVE_TO_KERNEL: readonly string[] = ['none', 'lbr'];
+
 /**
  * The event that samples every switch out, with its stack, and the one that says when a thread was
  * woken. When it came back is told by the records of `switches`, which a recording of these events
@@ -34,8 +37,12 @@ export function chooseOffCpu(
     ...(spec as EventSpec),
     name: OFF_CPU_EVENT,
     period: 1,
-    callGraph: (options.callGraph ?? 'none') === 'none' ? 'fp' : null,
+    callGraph: LEAVE_TO_KERNEL.includes(options.callGraph ?? 'none') ? 'fp' : null,
   };
+  const noLbr =
+    options.callGraph === 'lbr'
+      ? ['off-cpu: stacks by frame pointers, not by lbr: no counter of the CPU counts switches']
+      : [];
   const wakeUp = options.wakeUps === false ? null : tryParse(WAKE_UP, sources);
   if (refusal === '' && wakeUp !== null) {
     const asWakeUp: EventSpec = {
@@ -45,14 +52,14 @@ export function chooseOffCpu(
       callGraph: 'no',
       inherit: false,
     };
-    return { specs: [asOffCpu, asWakeUp], notices: [] };
+    return { specs: [asOffCpu, asWakeUp], notices: noLbr };
   }
-  if (refusal === '') return { specs: [asOffCpu], notices: [] };
+  if (refusal === '') return { specs: [asOffCpu], notices: noLbr };
   const notice =
     `off-cpu: ${TRACEPOINT} cannot be recorded here (${refusal}: tracepoints need root, or ` +
     `CAP_PERFMON and a readable tracefs); with ${COUNTER} in its place, what a thread was waiting ` +
     'for is known by its stack only, not by its state, and not when it had that and no CPU yet';
-  return { specs: [asOffCpu], notices: [notice] };
+  return { specs: [asOffCpu], notices: [notice, ...noLbr] };
 }
 
 function tryParse(event: string, sources: EventSources): EventSpec | null {

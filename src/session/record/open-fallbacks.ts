@@ -1,7 +1,13 @@
 import type { EventSpec } from '../../events/event-spec.ts';
 import type { OpenProbe } from '../../native/types.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
-import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
+import {
+  PERF_COUNT_HW,
+  PERF_COUNT_SW,
+  PERF_SAMPLE_BRANCH,
+  PERF_TYPE,
+} from '../../perf-event/constants.ts';
+import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { cutAttr } from './attr-cut.ts';
 import { nameInUserSpace, withModifiers } from './event-name.ts';
 import type { Notices } from './notices.ts';
@@ -28,6 +34,7 @@ type Attempt = {
  * The event as the kernel opens it: as asked for, or with less. In this order:
  *
  *   E2BIG            the fields beyond the end of the kernel's struct are dropped
+ *   EINVAL           call stacks of branch records without the settings that came later
  *   no such skid     `P` is a wish: one `p` less, down to none
  *   EACCES, EPERM    user space only
  *   no PMU           cpu-clock instead of cycles
@@ -47,7 +54,14 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
       name = nameInUserSpace(spec);
     }
   }
-  if (isAbsent(found.code) && isCycles(spec) && !countsCycles(found.attr, context)) {
+  // A clock has no branch records, so that it could not stand in.
+  const wantsBranches = found.attr.branchSampleType !== 0n;
+  if (
+    isAbsent(found.code) &&
+    !wantsBranches &&
+    isCycles(spec) &&
+    !countsCycles(found.attr, context)
+  ) {
     const substitute = clockInsteadOfCycles(spec);
     const opened = findOpenable(substitute, context);
     if ('code' in opened) return opened;
@@ -105,8 +119,30 @@ function attemptAll(spec: EventSpec, attr: EventAttr, context: OpeningContext): 
   return isAbsent(best.code) ? first : best;
 }
 
+/**
+ * Settings of `--call-graph lbr` that an older kernel may not know, newest first: what they leave out
+ * is not read anyway. HW_INDEX came with Linux 5.7, the other two with 4.4.
+ */
+const LATER_LBR_SETTINGS: readonly bigint[] = [
+  BigInt(PERF_SAMPLE_BRANCH.HW_INDEX),
+  BigInt(PERF_SAMPLE_BRANCH.NO_FLAGS | PERF_SAMPLE_BRANCH.NO_CYCLES),
+];
+
+/** Tries an attr, and where it has settings that the kernel does not know, without them. */
+function attempt(attr: EventAttr, context: OpeningContext): Attempt {
+  let last = attemptSized(attr, context);
+  if (!hasLbrCallchain(attr)) return last;
+  let rest = attr;
+  for (const bits of LATER_LBR_SETTINGS) {
+    if (last.code !== 'EINVAL') break;
+    rest = { ...rest, branchSampleType: rest.branchSampleType & ~bits };
+    last = attemptSized(rest, context);
+  }
+  return last.code === 'EINVAL' ? { ...last, attr } : last;
+}
+
 /** Tries an attr, and where it is too large for the kernel, what fits of it. */
-function attempt(attr: EventAttr, { probe }: OpeningContext): Attempt {
+function attemptSized(attr: EventAttr, { probe }: OpeningContext): Attempt {
   const result = probe(attr);
   if (result.code !== 'E2BIG' || result.kernelAttrSize === 0) {
     return { attr, code: result.code, dropped: [] };

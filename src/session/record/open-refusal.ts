@@ -4,6 +4,7 @@ import { openWords } from '../../events/open-reasons.ts';
 import { explainPrecise } from '../../events/precise-help.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { readEventSources } from './event-sources.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 import { explainRefusal } from './permission-help.ts';
@@ -47,6 +48,14 @@ export function explainUnopenable(
         code,
       }),
     );
+  }
+  if (hasLbrCallchain(attr) && isAbsent(code)) {
+    const where = spec.callGraph === null ? '--call-graph lbr' : 'call-graph=lbr';
+    return new FailedError(`${where}: ${spec.name} has no branch records of calls here (${code})`, [
+      'instead: --call-graph auto, which has whole stacks on any CPU; or dwarf, or fp',
+      'hardware events (-e cycles) have such records on Intel CPUs since Haswell; virtual machines ' +
+        'mostly hide them: perf-ts cpu',
+    ]);
   }
   if (attr.branchSampleType !== 0n && isAbsent(code)) {
     return new FailedError(`${spec.name}: has no branch records here (${code})`, [

@@ -11,7 +11,7 @@ import { Notices } from './notices.ts';
 import { findOpenable, happensOnlyInKernel } from './open-fallbacks.ts';
 import { explainUnopenable } from './open-refusal.ts';
 import type { RecordOptions } from './record-options.ts';
-import { readsCounter, sampleAttr } from './sample-attr.ts';
+import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
 import { addSampleFields } from './sample-fields.ts';
 import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
 import { sidebandAttr } from './sideband-attr.ts';
@@ -128,6 +128,8 @@ function tellLimits(
         'sample (Linux 6.12 can; --no-inherit keeps the counts and leaves out later threads)',
     );
   }
+  const noLbr = whyNotLbr(spec, options);
+  if (noLbr !== null) notices.add(`${name}: stacks by frame pointers, not by lbr: ${noLbr}`);
   if (spec.exclude.kernel && happensOnlyInKernel(spec)) {
     notices.add(`${name}: happens in the kernel only, so nothing is recorded without kernel code`);
   }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH, PERF_TYPE } from '../../perf-event/constants.ts';
 import { eventFields, exclusionFlags } from '../spec-attr.ts';
 import {
   checkCallGraph,
@@ -26,10 +26,12 @@ export function sampleAttr(
   options: RecordOptions,
   features: KernelFeatures,
 ): EventAttr {
-  const { callchain, stackBytes } = stackFields(spec, options);
+  const { callchain, stackBytes, branchRecords } = stackFields(spec, options);
+  const isLbr = branchRecords && whyNotLbr(spec, options) === null;
   let sampleType = COMMON_SAMPLE_TYPE;
   if (callchain !== 'none') sampleType |= PERF_SAMPLE.CALLCHAIN;
   if (stackBytes > 0) sampleType |= PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
+  if (isLbr) sampleType |= PERF_SAMPLE.BRANCH_STACK;
   if (readsCounter(spec, options, features)) sampleType |= PERF_SAMPLE.READ;
   if (spec.isTracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
   if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
@@ -40,6 +42,7 @@ export function sampleAttr(
     sampleType,
     readFormat: commonReadFormat(features),
     clockid,
+    branchSampleType: isLbr ? LBR_CALLS : 0n,
     sampleRegsUser: stackBytes > 0 ? userRegisterMask() : 0n,
     sampleStackUser: stackBytes,
     sampleMaxStack: callchain === 'none' ? 0 : (spec.maxStack ?? 0),
@@ -56,6 +59,26 @@ export function sampleAttr(
       exclusive: spec.exclusive,
     },
   });
+}
+
+/** What `--call-graph lbr` asks of the branch records: calls that have not returned, of user code. */
+const LBR_CALLS = BigInt(
+  PERF_SAMPLE_BRANCH.USER |
+    PERF_SAMPLE_BRANCH.CALL_STACK |
+    PERF_SAMPLE_BRANCH.NO_FLAGS |
+    PERF_SAMPLE_BRANCH.NO_CYCLES |
+    PERF_SAMPLE_BRANCH.HW_INDEX,
+);
+
+/**
+ * Why an event for which `lbr` is asked has its callchain by frame pointers only, in words; null where
+ * it does not have to. As in perf.
+ */
+export function whyNotLbr(spec: EventSpec, options: RecordOptions): string | null {
+  if (!stackFields(spec, options).branchRecords) return null;
+  if (spec.exclude.user) return 'branch records have the calls of user code only';
+  if (options.fields?.branches) return 'the branch records are taken by -b or -j';
+  return null;
 }
 
 /** Whether the event follows the threads and children that its target starts. */

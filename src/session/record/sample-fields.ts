@@ -68,7 +68,7 @@ export function addSampleFields(
     sampleRegsUser:
       attr.sampleRegsUser | registerMask(fields.userRegs, '--user-regs', architecture),
     sampleRegsIntr: registerMask(fields.interruptRegs, '--intr-regs', architecture),
-    branchSampleType: branchMask(fields.branches),
+    branchSampleType: fields.branches ? branchMask(fields.branches) : attr.branchSampleType,
   };
 }
 
@@ -127,8 +127,7 @@ const BRANCHES: Readonly<Record<string, number>> = {
 /** Those of the bits that say whose branches; without any the event's own exclusions say it. */
 const PRIVILEGES = PERF_SAMPLE_BRANCH.USER | PERF_SAMPLE_BRANCH.KERNEL | PERF_SAMPLE_BRANCH.HV;
 
-function branchMask(names: readonly string[] | undefined): bigint {
-  if (names === undefined) return 0n;
+function branchMask(names: readonly string[]): bigint {
   let mask = 0;
   for (const name of names) {
     const bit = BRANCHES[name];

@@ -2,6 +2,7 @@ import { NONE } from '../../../base/brand.ts';
 import { GrowableUint8 } from '../../../base/growable-columns.ts';
 import type { RecordedEvent } from '../../../perf-data/event-list.ts';
 import { PERF_SAMPLE } from '../../../perf-event/constants.ts';
+import { hasLbrCallchain } from '../../../perf-event/lbr-callchain.ts';
 import { type Completeness, computeCompleteness } from '../../../profile/completeness.ts';
 import {
   findStackEnds,
@@ -26,7 +27,13 @@ export const CHAIN_ENDS = 'frame pointers lead no further';
 export const CHAIN_FULL = CHAIN_REASON + 2;
 /** What `Completeness` calls that. */
 export const CHAIN_IS_FULL = 'as many frames as the kernel records';
-const REASONS = [...STOP_NAMES, CHAIN_ENDS, null, CHAIN_IS_FULL];
+/** A callchain has as many calls as the CPU's branch records hold. */
+export const LBR_FULL = CHAIN_REASON + 3;
+/** What `Completeness` calls that. */
+export const LBR_IS_FULL = "as many calls as the CPU's branch records hold";
+/** What it calls a callchain of fewer calls that ends at no root. */
+export const LBR_ENDS = "the CPU's branch records lead no further";
+const REASONS = [...STOP_NAMES, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
 
 /**
  * Where stacks end, while a recording is read and afterwards. Stacks that are known to go on where they
@@ -39,6 +46,8 @@ export class StackRoots {
   readonly #builder: ProfileBuilder;
   /** By event of the profile. */
   readonly #recordsStacks: boolean[];
+  /** In words. Of stacks only the end is known, not the event, so one reason serves all. */
+  readonly #reasons: readonly (string | null)[];
   /** Stack row of the marker by reason, −1 where it has none yet. */
   readonly #markers = new Int32Array(REASONS.length).fill(NONE);
   /** 1 for frames that nothing called. By frame; as long as it needs to be. */
@@ -51,6 +60,9 @@ export class StackRoots {
       const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
       return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);
     });
+    const withChains = sampled.filter((_, event) => this.#recordsStacks[event]);
+    const areOfLbr = withChains.length > 0 && withChains.every(hasLbrCallchain);
+    this.#reasons = areOfLbr ? REASONS.with(CHAIN_REASON, LBR_ENDS) : REASONS;
   }
 
   /** The row that a stack begins with that ends for the reason `stop`; −1 for whole ones. */
@@ -77,7 +89,7 @@ export class StackRoots {
     };
     const ends = findStackEnds(profile, facts);
     unmarkWholeStacks(profile, ends);
-    return computeCompleteness(profile, ends, this.#recordsStacks, REASONS);
+    return computeCompleteness(profile, ends, this.#recordsStacks, this.#reasons);
   }
 
   #markerRow(reason: number): number {
