@@ -183,7 +183,7 @@ function headLines(
   select: SampleSelection,
 ): string[] {
   const { profile } = opened;
-  const lost = lostSamplesOf(profile, event);
+  const lost = lostSamplesOf(profile.losses, event);
   // Which part of the losses would have been selected, nobody knows.
   const share = isRestricting(select)
     ? ' in the whole recording'
@@ -227,7 +227,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
       weight: { kind: weights.kind, unit: weights.unit },
       samples: report.samples,
       total: report.weight,
-      lost: lostSamplesOf(profile, event),
+      lost: lostSamplesOf(profile.losses, event),
       rows: groupedJson(report, keys, (rows) => selectRows(rows, limits)),
     };
   }
@@ -245,7 +245,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     samples: report.samples,
     effectiveSamples: estimator?.effectiveSamples ?? null,
     total: report.weight,
-    lost: lostSamplesOf(profile, event),
+    lost: lostSamplesOf(profile.losses, event),
     rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
       ...(sort === 'sym' && { dso: row.dso }),

@@ -1,8 +1,6 @@
-import type { EventLedger } from '../period/loss/loss-ledger.ts';
 import type { PeriodInput } from '../period/types.ts';
 import type { Completeness } from '../profile/completeness.ts';
 import type { Profile, WeightKind, Weights } from '../profile/types.ts';
-import type { ExportProvenance } from './provenance.ts';
 
 /**
  * One recording as the page holds it: the profile, and what is computed from a recording's bytes
@@ -26,12 +24,8 @@ export type PageProfile = {
   readonly firstWeight: WeightKind;
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
-  /** One per event of the profile. */
-  readonly ledgers: readonly EventLedger[];
   /** How many stacks are whole; null where no event records stacks. */
   readonly completeness: Completeness | null;
-  /** Of the first weight and all events. */
-  readonly provenance: ExportProvenance;
   /** Offset at which the recording ends early; null if it is whole. */
   readonly truncatedAt: number | null;
 };

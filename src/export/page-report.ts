@@ -1,16 +1,21 @@
 import type { PeriodsReport } from '../period/report/report.ts';
+import type { ExportProvenance } from './provenance.ts';
 
-/**
- * The report of `perf-ts periods` as a text for the page. It travels apart from the profile: the
- * page draws its first picture without it, and what only the report knows follows. JSON, with
- * numbers that JSON has no words for as in `page-data.ts`.
- */
-export function encodePageReport(report: PeriodsReport): string {
+/** What the page says of a recording beside its pictures: it travels apart, and follows the first one. */
+export type PageReport = {
+  /** The report of `perf-ts periods`. */
+  readonly periods: PeriodsReport;
+  /** Of the first weight and all events. */
+  readonly provenance: ExportProvenance;
+};
+
+/** The report as JSON, with numbers that JSON has no words for as in `page-data.ts`. */
+export function encodePageReport(report: PageReport): string {
   return JSON.stringify(report, (_key, value: unknown) => encodeNumber(value));
 }
 
-export function decodePageReport(text: string): PeriodsReport {
-  return JSON.parse(text, (_key, value: unknown) => decodeNumber(value)) as PeriodsReport;
+export function decodePageReport(text: string): PageReport {
+  return JSON.parse(text, (_key, value: unknown) => decodeNumber(value)) as PageReport;
 }
 
 /** NaN and infinities as `{"$number": "NaN"}`; every other value as it is. */

@@ -172,7 +172,7 @@ function commentsOf(
     const described = provenance?.events.find(({ event }) => event === name);
     if (described !== undefined) for (const sentence of described.said) say(sentence);
     else {
-      const lost = lostSamplesOf(profile, index);
+      const lost = lostSamplesOf(profile.losses, index);
       if (lost > 0) say(`${lost} samples were lost`);
     }
   }

@@ -64,7 +64,7 @@ export class ViewedFile implements ServedFile {
   }
 
   pageReport(): string {
-    this.#report ??= encodePageReport(describePageReport(this.#opened));
+    this.#report ??= encodePageReport(describePageReport(this.#opened, this.#options()));
     return this.#report;
   }
 

@@ -70,7 +70,7 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     expect(page.profile.samples.length).toBeGreaterThan(0);
     expect(decodePageData(encodePageData(page))).toStrictEqual(page);
     const report = describePageReport(opened);
-    expect(report.events.length).toBeGreaterThan(0);
+    expect(report.periods.events.length).toBeGreaterThan(0);
     expect(decodePageReport(encodePageReport(report))).toStrictEqual(report);
   });
 

@@ -1,5 +1,4 @@
 import type { PageProfile } from '../../src/export/page-profile.ts';
-import { computeLedgers } from '../../src/period/loss/loss-ledger.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from './profile-from-text.ts';
@@ -36,19 +35,7 @@ export function pageOf(
     missingWeights: {},
     firstWeight: 'samples',
     periodInput,
-    ledgers: computeLedgers(periodInput),
     completeness: null,
-    provenance: {
-      schema: 'perf-ts/provenance@1',
-      exporter: 'test',
-      recorder: null,
-      kernel: null,
-      arch: null,
-      weight: 'samples',
-      truncatedAt: null,
-      notes: [],
-      events: [],
-    },
     truncatedAt: null,
   };
 }

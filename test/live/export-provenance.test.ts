@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { beforeAll, expect, it } from 'vitest';
-import { decodePageData } from '../../src/export/page-data.ts';
+import { decodePageReport } from '../../src/export/page-report.ts';
 import type { ExportProvenance } from '../../src/export/provenance.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -77,8 +77,8 @@ describeLive('the provenance in exports', () => {
 
   it('is in the page, as data and in words', () => {
     const { text } = exported('html');
-    const block = /id="page-data-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
-    const { provenance } = decodePageData(gunzipSync(Buffer.from(block, 'base64')));
+    const block = /id="page-report-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
+    const { provenance } = decodePageReport(gunzipSync(Buffer.from(block, 'base64')).toString());
     expect(provenance.events[0]!.rule!.rule).toBe('next');
     expect(provenance.events[0]!.said[0]).toContain('as is known of this kind of event');
   });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { decodePageData } from '../../src/export/page-data.ts';
 import { startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -17,6 +17,14 @@ describeLive('view --live', () => {
     const view = startPerfTs(['view', '--live', '-e', 'cpu-clock:u', '-p', String(target.pid)]);
     const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
     const url = printed.toString().trim();
+    // As a page does: the recording is read anew while somebody follows it.
+    const following = new AbortController();
+    onTestFinished(() => {
+      following.abort();
+      target.kill();
+      view.child.kill('SIGKILL');
+    });
+    void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
     const samples = async () => {
       const answer = await fetch(`${url}profile/0`);
       return decodePageData(new Uint8Array(await answer.arrayBuffer())).profile.samples.length;

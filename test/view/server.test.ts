@@ -61,7 +61,7 @@ describe('the server', () => {
     expect(profile.samples.length).toBe(42);
     expect(profile.strings).toContain('leaf');
     const report = decodePageReport((await ask(server.url, `${base}report/0`)).body.toString());
-    expect(report.events[0]?.samples).toBe(42);
+    expect(report.periods.events[0]?.samples).toBe(42);
   });
 
   it('allows the page nothing but its own parts', async () => {

@@ -11,7 +11,7 @@ const reported = ['cycles', 'page-faults', 'cycles'].map(
 );
 
 it('finds the report of an event where others are in no report', async () => {
-  const report = createLateReport(Promise.resolve({ events: reported } as never));
+  const report = createLateReport(Promise.resolve({ periods: { events: reported } } as never));
   await new Promise<void>((arrived) => report.onArrival(arrived));
   const found = events.map((_, index) => reportOfEvent(report, { events }, index)?.samples ?? null);
   expect(found).toStrictEqual([0, null, null, 1, 2]);

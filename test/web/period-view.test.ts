@@ -58,7 +58,7 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
     async (file) => {
       const opened = await openProfile(join(CORPORA, 'own', file));
       const page = describePageProfile(opened);
-      const { events } = describePageReport(opened);
+      const { events } = describePageReport(opened).periods;
       for (const [event, report] of events.entries()) {
         const { streamCount, streams } = computePeriod(page, { ...WHOLE, event });
         expect(streamCount).toBe(report.streamCount);

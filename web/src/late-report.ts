@@ -1,11 +1,11 @@
+import type { PageReport } from '../../src/export/page-report.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
-import type { PeriodsReport } from '../../src/period/report/report.ts';
 import type { OpenResult } from './worker/messages.ts';
 
-/** The report of `perf-ts periods`, which comes after the first picture. */
+/** What is said of a recording beside its pictures; it comes after the first one. */
 export type LateReport = {
   /** Null until it is there. */
-  get(): PeriodsReport | null;
+  get(): PageReport | null;
   /** Why it will not come, as a sentence; null while it may. */
   problem(): string | null;
   /** `show` is called once, when it is there or can't be had. */
@@ -24,11 +24,11 @@ export function reportOfEvent(
 ): EventReport | undefined {
   const name = events[index]?.name;
   const earlier = events.slice(0, index).filter((event) => event.name === name).length;
-  return report.get()?.events.filter(({ event }) => event === name)[earlier];
+  return report.get()?.periods.events.filter(({ event }) => event === name)[earlier];
 }
 
-export function createLateReport(coming: Promise<PeriodsReport>): LateReport {
-  let report: PeriodsReport | null = null;
+export function createLateReport(coming: Promise<PageReport>): LateReport {
+  let report: PageReport | null = null;
   let problem: string | null = null;
   const arrival = coming.then(
     (arrived) => {

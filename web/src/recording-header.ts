@@ -30,7 +30,9 @@ export function createRecordingHeader({ store, recording, report }: ViewContext)
     draw();
   };
   const draw = () => {
-    facts.replaceChildren(...figuresOf(recording, shown, reportOfEvent(report, recording, shown)));
+    const provenance = report.get()?.provenance.events[shown];
+    const event = reportOfEvent(report, recording, shown);
+    facts.replaceChildren(...figuresOf(recording, shown, event, provenance?.said ?? []));
   };
   report.onArrival(draw);
   store.subscribe(show);
@@ -46,14 +48,13 @@ function placeOf({ meta, head, endNs }: OpenResult): string[] {
     meta.kernel === null ? '' : `Linux ${meta.kernel}`,
     meta.arch ?? '',
     endNs > 0 ? formatDuration(endNs) : '',
-    ...programsOf(head),
+    ...programsOf(meta, head),
   ].filter((part) => part !== '');
 }
 
 /** Who recorded and who shows it; once where that is the same. */
-function programsOf({ provenance, exporter }: OpenResult['head']): string[] {
-  const { recorder } = provenance;
-  if (recorder === null) return [`shown by ${exporter}`];
+function programsOf({ recorder }: OpenResult['meta'], { exporter }: OpenResult['head']): string[] {
+  if (recorder === undefined) return [`shown by ${exporter}`];
   return recorder === exporter
     ? [`recorded by ${recorder}`]
     : [`recorded by ${recorder}`, `shown by ${exporter}`];
@@ -63,10 +64,10 @@ function figuresOf(
   { head, events, areLossesKnown }: OpenResult,
   index: number,
   report: EventReport | undefined,
+  said: readonly string[],
 ): HTMLElement[] {
   const event = events[index];
   if (event === undefined) return [];
-  const provenance = head.provenance.events[index];
   const figures = [figure('samples', formatCount(event.samples))];
   const lost = report?.lost.samples ?? event.lostSamples;
   const lostWords = report === undefined ? `${formatCount(lost)} samples` : lostText(report);
@@ -79,9 +80,7 @@ function figuresOf(
   if (completeness !== null && completeness.samples > 0) {
     figures.push(remark('whole stacks', describeStacks(completeness)));
   }
-  if (provenance !== undefined && provenance.said.length > 0) {
-    figures.push(remark('where the weights come from', provenance.said.join('; ')));
-  }
+  if (said.length > 0) figures.push(remark('where the weights come from', said.join('; ')));
   return figures;
 }
 

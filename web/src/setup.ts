@@ -1,6 +1,5 @@
 import type { PageDataPlace, PageFile, PageSetup } from '../../src/export/page-profile.ts';
-import { decodePageReport } from '../../src/export/page-report.ts';
-import type { PeriodsReport } from '../../src/period/report/report.ts';
+import { decodePageReport, type PageReport } from '../../src/export/page-report.ts';
 import { trustedScriptUrl } from './trusted.ts';
 
 /** Data block with the `PageSetup`; in a page that is a file, blocks with data and the worker too. */
@@ -22,8 +21,8 @@ export async function loadPageData(document: Document, file: PageFile): Promise<
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** The report of a recording's periods. Throws as `loadPageData` does. */
-export async function loadPageReport(document: Document, file: PageFile): Promise<PeriodsReport> {
+/** What is said of a recording. Throws as `loadPageData` does. */
+export async function loadPageReport(document: Document, file: PageFile): Promise<PageReport> {
   const response = await loadPart(document, file.title, file.report);
   return decodePageReport(await response.text());
 }

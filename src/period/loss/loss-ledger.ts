@@ -1,3 +1,4 @@
+import { lostSamplesOf } from '../../profile/losses.ts';
 import { type Alignment, alignPeriods } from '../alignment.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';
@@ -22,11 +23,7 @@ import { computeConcentration, type LossConcentration } from './loss-concentrati
  */
 export type EventLedger = {
   readonly samples: number;
-  /**
-   * Samples lost, by the better of two figures that count the same losses: LOST records miss what
-   * was lost after the last record that fitted, LOST_SAMPLES is read from the counter at the end.
-   * Events that share their rings go by the latter alone where it was recorded.
-   */
+  /** Samples lost; `lostSamplesOf` says by which figure. */
   readonly lostSamples: number;
   /** Share of the samples taken that arrived, 0…1; null if none was taken. */
   readonly coverage: number | null;
@@ -140,7 +137,7 @@ function computeLedger(
   allStreams: readonly StreamSums[],
 ): EventLedger {
   const streams = allStreams.filter(({ event }) => event === index);
-  const lostSamples = lostSamplesOf(input, index);
+  const lostSamples = lostSamplesOf(input.losses ?? [], index);
   const total = input.eventTotals?.[index] ?? null;
   let samples = 0;
   let arrivedEvents = 0;
@@ -197,20 +194,6 @@ function computeLedger(
     concentration: computeConcentration(input, index, streams),
     streams: ledgers,
   };
-}
-
-function lostSamplesOf({ losses = [] }: PeriodInput, index: number): number {
-  let lostRecords = 0;
-  let lostByCounter = 0;
-  for (const loss of losses) {
-    if (loss.event !== index) continue;
-    lostRecords += loss.lostRecords;
-    lostByCounter += loss.lostSamples;
-  }
-  // A LOST record tells of a ring, and names the event that wrote next.
-  const sharesRings = losses.length > 1;
-  if (sharesRings && losses.some(({ lostSamples }) => lostSamples > 0)) return lostByCounter;
-  return Math.max(lostRecords, lostByCounter);
 }
 
 /** Whether some instances' final values are known as a sum only, or none is known at all. */

@@ -74,15 +74,18 @@ function renderPage(
   select: SampleSelection,
 ): string {
   const isWhole = Object.values(select).every((part) => part === undefined);
-  const page = describePageProfile(opened, {
+  const shown = {
     ...(options.weight !== undefined && { weight: options.weight }),
-    ...(options.title !== undefined && { title: options.title }),
     ...(!isWhole && { select }),
+  };
+  const page = describePageProfile(opened, {
+    ...shown,
+    ...(options.title !== undefined && { title: options.title }),
   });
   const file = {
     title: page.title,
     data: pack(encodePageData(page)),
-    report: pack(encodePageReport(describePageReport(opened))),
+    report: pack(encodePageReport(describePageReport(opened, shown))),
   };
   return renderHtml([file], readPageAssets());
 }

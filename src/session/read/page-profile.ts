@@ -2,11 +2,9 @@ import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { narrowPage } from '../../export/narrow-page.ts';
 import type { PageProfile } from '../../export/page-profile.ts';
-import { printableProvenance } from '../../export/provenance.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
-import { describeProvenance } from './facts/describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
 
 export type PageProfileOptions = {
@@ -47,14 +45,7 @@ export function describePageProfile(
       events,
       streams,
     },
-    ledgers: opened.ledgers(),
     completeness: opened.completeness,
-    provenance: printableProvenance(
-      describeProvenance(opened, {
-        weight: firstWeight,
-        ...(options.select !== undefined && { select: options.select }),
-      }),
-    ),
     truncatedAt: opened.truncatedAt,
   };
   if (options.select === undefined) return page;

@@ -1,18 +1,31 @@
 import { printable } from '../../base/printable.ts';
+import type { PageReport } from '../../export/page-report.ts';
+import { printableProvenance } from '../../export/provenance.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
-import type { PeriodsReport } from '../../period/report/report.ts';
 import { comparedProfile } from './compared-profile.ts';
+import { describeProvenance } from './facts/describe-provenance.ts';
 import type { OpenedProfile } from './open-profile.ts';
+import type { PageProfileOptions } from './page-profile.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
 const MOST_STREAMS = 100;
 
-/** The report of `perf-ts periods` on all streams, as the page shows it: every name is printable. */
-export function describePageReport(opened: OpenedProfile): PeriodsReport {
+/** What the page says of all streams and of its weights, every name printable. */
+export function describePageReport(
+  opened: OpenedProfile,
+  { weight, select }: Pick<PageProfileOptions, 'weight' | 'select'> = {},
+): PageReport {
   const compared = comparedProfile(opened);
   const nameOf = (func: number) => printable(compared.nameOf(func));
-  const report = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
-  return { ...report, events: report.events.map(describeEvent) };
+  const periods = opened.periods({ streams: 'all', compared: { ...compared, nameOf } });
+  const provenance = describeProvenance(opened, {
+    ...(weight !== undefined && { weight }),
+    ...(select !== undefined && { select }),
+  });
+  return {
+    periods: { ...periods, events: periods.events.map(describeEvent) },
+    provenance: printableProvenance(provenance),
+  };
 }
 
 /** With a printable name and the largest streams, which come first. */

@@ -5,7 +5,7 @@ import { withUnitOf } from '../../../src/export/weight-title.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
 import { selectSamples } from '../../../src/profile/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
-import { lostFunc } from '../../../src/profile/losses.ts';
+import { lostFunc, lostSamplesOf } from '../../../src/profile/losses.ts';
 import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
 import {
   type DsoKind,
@@ -122,8 +122,7 @@ export class Recording {
     const { profile: _profile, weights, periodInput: _input, ...head } = page;
     return {
       events: profile.events.map(({ name, type, mode, unit }, index) => {
-        const loss = profile.losses.find((entry) => entry.event === index);
-        const lostSamples = Math.max(loss?.lostRecords ?? 0, loss?.lostSamples ?? 0);
+        const lostSamples = lostSamplesOf(profile.losses, index);
         return { name, type, mode, unit, samples: ofEvent[index] as number, lostSamples };
       }),
       threads: profile.threads.map(({ pid, tid, comm }, index) => ({

@@ -3,6 +3,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { printable } from '../../../src/base/printable.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
+import { lostSamplesOf } from '../../../src/profile/losses.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {
@@ -40,7 +41,7 @@ export function computeTimeline(page: PageProfile, params: TimelineParams): Time
     lanes,
     otherThreads: bySize.length - shown.length,
     otherSamples: bySize.slice(params.lanes).reduce((sum, row) => sum + totals[row]!, 0),
-    lostSometime: Math.max(0, (page.ledgers[params.event]?.lostSamples ?? 0) - located),
+    lostSometime: Math.max(0, lostSamplesOf(page.profile.losses, params.event) - located),
   };
 }
 

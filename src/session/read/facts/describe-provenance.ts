@@ -32,7 +32,7 @@ export function describeProvenance(
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];
     const { samples, counted, weighed } = figures[index] as EventFigures;
-    const lostSamples = lostSamplesOf(profile, index as EventIndex);
+    const lostSamples = lostSamplesOf(profile.losses, index as EventIndex);
     const rule = rules[index] ?? null;
     const isOffCpu = event.name === OFF_CPU_EVENT;
     const weightsFrom = sourceOf(kind, {
