@@ -5,6 +5,7 @@ import { withEqualSizes } from './attr-sizes.ts';
 import type { BuildIdEntry } from './build-id-section.ts';
 import type { ClockData, GroupDescription } from './feature-sections.ts';
 import { FEATURE } from './features.ts';
+import type { PmuCapabilities } from './machine-sections.ts';
 import { encodeTracingData, type TracingData } from './tracing-data.ts';
 
 /** A header section ready to be written. */
@@ -146,6 +147,36 @@ export function pmuMappingsSection(
   const out = new ByteWriter().u32(mappings.length);
   for (const { type, name } of mappings) writeString(out.u32(type), name);
   return { feature: FEATURE.PMU_MAPPINGS, bytes: out.finish() };
+}
+
+/** What PMUs can do: that of the PMU `cpu` has a section of its own, all others share one. */
+export function pmuCapabilitiesSections(pmus: readonly PmuCapabilities[]): FeatureSection[] {
+  const isOfCpu = ({ pmu }: PmuCapabilities) => pmu === 'cpu';
+  const cpu = pmus.find(isOfCpu);
+  const others = pmus.filter((pmu) => !isOfCpu(pmu));
+  const sections: FeatureSection[] = [];
+  if (cpu !== undefined) {
+    const out = new ByteWriter();
+    writeCapabilities(out, cpu);
+    sections.push({ feature: FEATURE.CPU_PMU_CAPS, bytes: out.finish() });
+  }
+  if (others.length > 0) {
+    const out = new ByteWriter().u32(others.length);
+    for (const other of others) {
+      writeCapabilities(out, other);
+      writeString(out, other.pmu);
+    }
+    sections.push({ feature: FEATURE.PMU_CAPS, bytes: out.finish() });
+  }
+  return sections;
+}
+
+function writeCapabilities(out: ByteWriter, { capabilities }: PmuCapabilities): void {
+  out.u32(capabilities.length);
+  for (const { name, value } of capabilities) {
+    writeString(out, name);
+    writeString(out, value);
+  }
 }
 
 function textSection(feature: number, text: string, littleEndian = true): FeatureSection {

@@ -1,3 +1,4 @@
+import { type EventSources, isCorePmu } from '../../events/event-sources.ts';
 import type { NativeBinding, SamplerEvent, SamplerOpened } from '../../native/types.ts';
 import {
   archSection,
@@ -12,6 +13,7 @@ import {
   groupsSection,
   hostnameSection,
   osReleaseSection,
+  pmuCapabilitiesSections,
   totalMemorySection,
   tracingDataSection,
   versionSection,
@@ -22,7 +24,7 @@ import { attachProvenance, type Provenance } from '../read/facts/provenance.ts';
 import { readVdsoBuildId } from '../read/files/vdso.ts';
 import type { CountedBeside } from '../stat/beside.ts';
 import { packageVersion } from '../version.ts';
-import { readFormatTexts } from './event-sources.ts';
+import { readEventSources, readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
 import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
 import { CLOCK_IDS, type ClockName } from './record-options.ts';
@@ -100,11 +102,27 @@ export function collectHostFeatures(
   if (buildIds.length > 0) sections.push(buildIdSection(buildIds));
   const groups = describeGroups(plan);
   if (groups.length > 0) sections.push(groupsSection(groups));
+  sections.push(...branchSections(plan, readEventSources()));
   if (tracepoints.length > 0) {
     const formats = readFormatTexts(tracepoints);
     sections.push(tracingDataSection({ ...formats, pageSize: PAGE_BYTES }));
   }
   return sections;
+}
+
+/** How many branches a CPU records says its PMU; nothing where none are recorded. */
+export function branchSections(
+  { events }: Pick<RecordingPlan, 'events'>,
+  sources: Pick<EventSources, 'pmus'>,
+): FeatureSection[] {
+  if (events.every(({ attr }) => attr.branchSampleType === 0n)) return [];
+  const described = sources.pmus
+    .filter((pmu) => isCorePmu(pmu) && pmu.caps.size > 0)
+    .map(({ name, caps }) => ({
+      pmu: name,
+      capabilities: Array.from(caps, ([name, value]) => ({ name, value: value.trim() })),
+    }));
+  return pmuCapabilitiesSections(described);
 }
 
 function kernelBuildId(buildId: string): Parameters<typeof buildIdSection>[0][number] {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../src/base/byte-source.ts';
+import type { PmuDescription } from '../../src/events/event-sources.ts';
+import { openPerfData } from '../../src/perf-data/reader.ts';
+import { branchSections } from '../../src/session/record/feature-data.ts';
+import { perfDataFile } from '../helpers/record-builder.ts';
+import { planOf } from './fake-kernel.ts';
+
+function pmu(name: string, caps: Record<string, string>, cpus: string | null = null) {
+  const none = new Map<string, string>();
+  const description: PmuDescription = {
+    name,
+    type: 4,
+    formats: none,
+    events: none,
+    caps: new Map(Object.entries(caps)),
+    cpumask: null,
+    cpus,
+  };
+  return description;
+}
+
+/** What the header of such a recording says of PMUs. */
+function described(callGraph: 'fp' | 'lbr', pmus: readonly PmuDescription[]) {
+  const sections = branchSections(planOf('cycles', { callGraph }), { pmus });
+  const file = perfDataFile({
+    attrs: [],
+    records: [],
+    features: sections.map(({ feature, bytes }) => [feature, bytes] as const),
+  });
+  return openPerfData(memorySource(file)).features.pmuCapabilities;
+}
+
+describe('how many branches the CPU records', () => {
+  const cpu = pmu('cpu', { branches: '32\n', max_precise: '3\n' });
+
+  it('is in the header of a recording of branches', () => {
+    expect(described('lbr', [cpu, pmu('power', { event: '1' })])).toEqual([
+      {
+        pmu: 'cpu',
+        capabilities: [
+          { name: 'branches', value: '32' },
+          { name: 'max_precise', value: '3' },
+        ],
+      },
+    ]);
+  });
+
+  it('is there for each kind of core', () => {
+    const pmus = [pmu('cpu_core', { branches: '32' }, '0-7'), pmu('cpu_atom', {}, '8-15')];
+    expect(described('lbr', pmus)).toEqual([
+      { pmu: 'cpu_core', capabilities: [{ name: 'branches', value: '32' }] },
+    ]);
+  });
+
+  it('is left out of others', () => {
+    expect(described('fp', [cpu])).toBe(null);
+  });
+});
