@@ -5,6 +5,7 @@ import { packageVersion } from '../session/version.ts';
 import { reportFailure } from './failure.ts';
 import { declareRecordOptions } from './record-command.ts';
 import { declareStatOptions } from './stat-command.ts';
+import { declareTopOptions } from './top-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -54,6 +55,17 @@ Examples:
   ).action(async (command: string[], options) => {
     const { runStat } = await import('./stat.ts');
     await runStat(command, options);
+  });
+
+  declareTopOptions(
+    program
+      .command('top')
+      .description('where the events go, while they go there')
+      .argument('[command...]', 'the program to run and its arguments')
+      .passThroughOptions(),
+  ).action(async (command: string[], options) => {
+    const { runTop } = await import('./top.ts');
+    await runTop(command, options);
   });
 
   withJavaScript(

@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { GroupKey } from '../../profile/grouped-report.ts';
 import type { RecordOptions } from '../record/record-options.ts';
+import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
 import type { TableKeys } from './slice-tables.ts';
 
@@ -49,6 +50,8 @@ export type TopEvent = {
   readonly rateHz: number;
   /** Share of all samples in that time that were of this process; 0 where they count. */
   readonly ownShare: number;
+  /** Of the function that is watched; null: of none. */
+  readonly callers: Pick<CallerSums, 'names' | 'share' | 'tree'> | null;
   /** Made when it is asked for. `grouped` is empty without `keys`. */
   table(of: TableKeys): TopTable;
 };

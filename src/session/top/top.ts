@@ -12,6 +12,7 @@ import {
 } from '../record/prepare-recording.ts';
 import { CLOCK_IDS } from '../record/record-options.ts';
 import type { CommandExit } from '../record/recorder.ts';
+import { CallerSums } from './caller-sums.ts';
 import { openLiveHead } from './live-head.ts';
 import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
@@ -33,8 +34,15 @@ export type RunningTop = {
   reports(): AsyncGenerator<TopReport, void, void>;
   /** Tables begin anew. */
   reset(): void;
+  /**
+   * Reports have the callers of this function of one event from now on: by DSO and name, as rows of the
+   * table `sym` have them. Null: of none.
+   */
+  watchCallers(event: number, names: readonly string[] | null): void;
   /** Ends the sampling; the command runs on. */
   stop(): void;
+  /** Somebody called `stop`, or the time of `durationMs` is over. */
+  readonly wasStopped: boolean;
   /** Sends a signal to the command; false if it is gone. */
   kill(signal: number): boolean;
   /** Settles when the command has ended; null at once where there is none. */
@@ -65,6 +73,7 @@ export function startTop(options: TopOptions, binding: NativeBinding = loadBindi
 class Top implements RunningTop {
   readonly events: readonly string[];
   readonly exited: Promise<CommandExit | null>;
+  wasStopped = false;
   readonly #options: TopOptions;
   readonly #session: PreparedRecording;
   readonly #startMs = performance.now();
@@ -106,10 +115,10 @@ class Top implements RunningTop {
       if (this.#hasEnded || this.#failure !== null) this.#wake();
     });
     if (options.durationMs !== undefined) {
-      setTimeout(() => sampler.stop(), options.durationMs).unref();
+      setTimeout(() => this.stop(), options.durationMs).unref();
     }
-    options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
-    if (options.signal?.aborted) sampler.stop();
+    options.signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (options.signal?.aborted) this.stop();
   }
 
   async *reports(): AsyncGenerator<TopReport, void, void> {
@@ -140,7 +149,12 @@ class Top implements RunningTop {
     this.#resetMs = performance.now();
   }
 
+  watchCallers(event: number, names: readonly string[] | null): void {
+    this.#tables[event]?.watchCallers(names);
+  }
+
   stop(): void {
+    this.wasStopped = true;
     this.#session.sampler.stop();
   }
 
@@ -235,11 +249,16 @@ class EventTables {
   readonly #event: number;
   readonly #options: TopOptions;
   readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
+  #callers: CallerSums | null = null;
 
   constructor(name: string, event: number, options: TopOptions) {
     this.#name = name;
     this.#event = event;
     this.#options = options;
+  }
+
+  watchCallers(names: readonly string[] | null): void {
+    this.#callers = names === null ? null : new CallerSums(names);
   }
 
   add(slices: readonly Profile[], nowMs: number, seconds: number): TopEvent {
@@ -255,8 +274,10 @@ class EventTables {
       // Also where nothing was sampled: the window moves on.
       const tables = tablesOfSlice(slice, weights, rows, this.#options.keys ?? null);
       this.#addTables(tables, nowMs);
+      this.#callers?.add(slice, weights, rows);
     }
     return {
+      callers: this.#callers,
       name: this.#name,
       unit,
       rateHz: samples / seconds,

@@ -1,0 +1,194 @@
+import pc from 'picocolors';
+import { printable } from '../../base/printable.ts';
+import type { GroupKey } from '../../profile/grouped-report.ts';
+import { shortName } from '../../profile/short-name.ts';
+import type { TopRow } from '../../session/top/share-sums.ts';
+import type { TableKeys } from '../../session/top/slice-tables.ts';
+import type { TopEvent, TopReport } from '../../session/top/top-options.ts';
+import type { TopState } from '../top-state.ts';
+import { clip } from './clip.ts';
+import { displayWidth } from './display-width.ts';
+import { formatCount, formatInterval, formatShare } from './numbers.ts';
+
+/** What does not change from one report to the next. */
+export type TopLook = {
+  readonly columns: number;
+  /** Lines of the terminal. */
+  readonly lines: number;
+  readonly colour: boolean;
+  /** Samples have stacks: totals are more than self. */
+  readonly hasStacks: boolean;
+  /** Of the table `grouped`. */
+  readonly keys: readonly GroupKey[];
+  /** Rows at most; infinite: as many as there is room for. */
+  readonly rows: number;
+};
+
+/** Titles of the names of a table's rows. */
+export function titlesOf(table: TableKeys, keys: readonly GroupKey[]): string[] {
+  if (table === 'sym') return ['DSO', 'symbol'];
+  if (table === 'dso') return ['DSO'];
+  if (table === 'comm') return ['comm'];
+  if (table === 'thread') return ['comm', 'pid', 'tid'];
+  return keys.map((key) => (key === 'sym' ? 'symbol' : key === 'dso' ? 'DSO' : key));
+}
+
+/** The lines above the table, for one event. */
+export function headOf(report: TopReport, event: TopEvent): string[] {
+  const { elapsedMs, shownMs, isWindow, cpus, samples, lost, lostNow, throttles, ownCpu } = report;
+  const lostShare = lost > 0 ? ` (${formatShare(lost / (lost + samples))})` : '';
+  const shown = isWindow
+    ? `the last ${seconds(shownMs)}`
+    : shownMs < elapsedMs - 1
+      ? `since it began anew, ${seconds(shownMs)}`
+      : `since the start, ${seconds(shownMs)}`;
+  const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of the samples left out` : '';
+  return [
+    `${printable(event.name)}  ${formatCount(Math.round(event.rateHz))} samples/s  ` +
+      `${formatCount(samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
+      `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
+    `${shown}; perf-ts itself: ${formatShare(ownCpu)} of a CPU${own}`,
+    ...(lostNow > 0
+      ? [
+          `lost ${formatCount(lostNow)} samples just now: what ran in bursts has too little here; ` +
+            'a lower -F or larger rings (-m) lose less',
+        ]
+      : []),
+    ...(throttles > 0
+      ? [`throttled ${formatCount(throttles)} times: the kernel paused sampling, a lower -F helps`]
+      : []),
+  ];
+}
+
+/** The rows whose names have the filter in them. */
+export function filterRows(rows: readonly TopRow[], filter: string): readonly TopRow[] {
+  if (filter === '') return rows;
+  const text = filter.toLowerCase();
+  return rows.filter(({ names }) => names.some((name) => name.toLowerCase().includes(text)));
+}
+
+/** The whole screen: no more lines than there are, none wider than it is. */
+export function screenOf(
+  report: TopReport,
+  state: TopState,
+  look: TopLook,
+  callers: readonly string[] | null,
+): string[] {
+  const { columns, lines } = look;
+  const { bold, dim, inverse, yellow } = pc.createColors(look.colour);
+  const fit = (text: string): string => clip(text, columns);
+  const event = report.events[state.event] ?? report.events[0];
+  if (event === undefined || lines < 4) return [fit('perf-ts top: the terminal is too small')];
+  const head = headOf(report, event).map((line, i) => (i === 0 ? bold(fit(line)) : fit(line)));
+  const marked = head.map((line, i) => (i > 1 ? yellow(line) : line));
+  const foot = footOf(state, report);
+  const room = lines - head.length - 2;
+  const body: string[] = [];
+  if (state.showsHelp) {
+    body.push('', ...HELP.map(fit));
+  } else if (state.showsCallers && callers !== null) {
+    body.push('', ...callers.map((line) => fit(printable(line))));
+  } else if (room > 1) {
+    const all = filterRows(event.table(state.table).rows, state.filter);
+    const most = Math.min(room - 1, look.rows);
+    const selected = Math.min(state.selected, Math.max(0, all.length - 1));
+    const first = Math.max(0, selected - most + 1);
+    const rows = all.slice(first, first + most);
+    const [title, ...cells] = tableLines(rows, state.table, look);
+    body.push('', bold(title as string));
+    for (const [i, line] of cells.entries()) {
+      const isMarked = first + i === selected && state.selected > 0;
+      body.push(isMarked ? (look.colour ? inverse(line) : `>${line.slice(1)}`) : line);
+    }
+    if (all.length === 0) body.push(fit(state.filter === '' ? 'no samples yet' : 'no such row'));
+  }
+  const shown = [...marked, ...body].slice(0, lines - 1);
+  while (shown.length < lines - 1) shown.push('');
+  return [...shown, dim(fit(foot))];
+}
+
+const LEAST_SYMBOL = 16;
+const GAP = '  ';
+
+/**
+ * A title and a line for each row, in `look.columns` columns. What there is no room for goes: first the
+ * interval, then the samples, then all names but the last.
+ */
+export function tableLines(rows: readonly TopRow[], table: TableKeys, look: TopLook): string[] {
+  const titles = titlesOf(table, look.keys);
+  const names = rows.map((row) => row.names.map((name) => printable(shortName(name))));
+  const numbers = [
+    { title: 'self', of: (row: TopRow) => formatShare(row.selfShare), drop: 9 },
+    { title: '95% interval', of: (row: TopRow) => formatInterval(row.selfInterval), drop: 1 },
+    ...(look.hasStacks
+      ? [{ title: 'total', of: (row: TopRow) => formatShare(row.totalShare), drop: 3 }]
+      : []),
+    { title: 'samples', of: (row: TopRow) => formatCount(row.selfSamples), drop: 2 },
+  ].map((column) => {
+    const cells = rows.map(column.of);
+    return { ...column, cells, width: widest([column.title, ...cells]) };
+  });
+  const before = titles.slice(0, -1).map((title, i) => {
+    const cells = names.map((row) => row[i] as string);
+    const width = Math.min(widest([title, ...cells]), Math.max(8, Math.floor(look.columns / 4)));
+    return { title, cells, width, drop: 4 };
+  });
+  const kept = [...numbers, ...before];
+  const taken = () => kept.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  while (kept.length > 1 && look.columns - taken() < LEAST_SYMBOL) {
+    const least = Math.min(...kept.map(({ drop }) => drop));
+    kept.splice(
+      kept.findLastIndex(({ drop }) => drop === least),
+      1,
+    );
+  }
+  const last = titles.length - 1;
+  const lineOf = (cellOf: (column: (typeof kept)[number]) => string, name: string): string => {
+    const cells = kept.map((column) => {
+      const text = clip(cellOf(column), column.width);
+      const padding = ' '.repeat(column.width - displayWidth(text));
+      return 'of' in column ? padding + text : text + padding;
+    });
+    return clip([...cells, name].join(GAP), look.columns).trimEnd();
+  };
+  return [
+    lineOf(({ title }) => title, titles[last] as string),
+    ...rows.map((_, i) => lineOf(({ cells }) => cells[i] as string, names[i]?.[last] as string)),
+  ];
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
+}
+
+function footOf(state: TopState, { isLast, events }: TopReport): string {
+  if (state.draft !== null)
+    return `/${printable(state.draft)}_   Enter: only such rows, Esc: as before`;
+  const parts = ['q quit', 's rows', ...(events.length > 1 ? ['e event'] : []), 'z anew', 'h help'];
+  if (state.filter !== '') parts.unshift(`only “${printable(state.filter)}” (Esc: all)`);
+  if (state.isPaused) parts.unshift('PAUSED (p goes on)');
+  if (isLast) parts.unshift('ENDED');
+  return parts.join('   ');
+}
+
+const HELP = [
+  'q  quit                        s  other rows: functions, files, commands, threads',
+  'p  pause the screen            e  the next event',
+  'z  begin the tables anew       /  only rows with a text in their names',
+  '↑↓ choose a row                Enter  who calls it; Esc: back to all rows',
+  '',
+  'self: share of the samples in the function itself; total: also in what it calls (with -g).',
+  '95% interval: where the share lies if samples are drawn independently.',
+  'lost: samples that the kernel had no room for. Shares of what ran then are too small.',
+];
+
+function seconds(ms: number): string {
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${formatCount(Math.round(ms / 1000))} s`;
+}
+
+function clock(ms: number): string {
+  const all = Math.floor(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = `${two(Math.floor(all / 60) % 60)}:${two(all % 60)}`;
+  return all < 3600 ? minutes : `${Math.floor(all / 3600)}:${minutes}`;
+}

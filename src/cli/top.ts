@@ -1,0 +1,167 @@
+import { constants } from 'node:os';
+import type { CommandExit } from '../session/record/recorder.ts';
+import type { TableKeys } from '../session/top/slice-tables.ts';
+import { type RunningTop, startTop } from '../session/top/top.ts';
+import type { TopOptions } from '../session/top/top-options.ts';
+import { wantsColour } from './colour.ts';
+import { say } from './failure.ts';
+import { positiveNumber, wholeNumber } from './option-values.ts';
+import { type RecordFlags, readOptions } from './record-flags.ts';
+import type { TopLook } from './render/top-text.ts';
+import { parseSort } from './sort-keys.ts';
+import { printBatches } from './top-batch.ts';
+import { showScreen } from './top-interactive.ts';
+import { checkTerminal } from './top-screen.ts';
+
+export type TopFlags = Pick<
+  RecordFlags,
+  | 'event'
+  | 'freq'
+  | 'count'
+  | 'strictFreq'
+  | 'allUser'
+  | 'allKernel'
+  | 'pid'
+  | 'tid'
+  | 'allCpus'
+  | 'cpu'
+  | 'inherit'
+  | 'cgroup'
+  | 'user'
+  | 'asRoot'
+  | 'nodeFlags'
+  | 'g'
+  | 'callGraph'
+  | 'mmapPages'
+  | 'duration'
+  | 'quiet'
+  | 'verbose'
+> & {
+  delay?: string;
+  window?: string;
+  sort: string;
+  weight?: 'samples' | 'period';
+  rows?: string;
+  withSelf?: boolean;
+  batch?: boolean;
+  json?: boolean;
+};
+
+/** What the two ways to show it share. */
+export type TopShown = {
+  readonly top: RunningTop;
+  /** Tables, the one that was asked for first. */
+  readonly tables: readonly TableKeys[];
+  readonly look: Omit<TopLook, 'columns' | 'lines'>;
+  readonly flags: TopFlags;
+  /** Ends it as Ctrl-C does: the command gets the signal, too. */
+  readonly end: (signal: number) => void;
+};
+
+const PLAIN_TABLES: readonly TableKeys[] = ['sym', 'dso', 'comm', 'thread'];
+const BATCH_ROWS = 40;
+
+/** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
+export async function runTop(command: string[], flags: TopFlags): Promise<void> {
+  const isBatch = flags.batch === true || flags.json === true || process.stdout.isTTY !== true;
+  const order = parseSort(flags.sort);
+  const keys = order.kind === 'grouped' ? order.keys : [];
+  const first: TableKeys = order.kind === 'grouped' ? 'grouped' : order.key;
+  const rows = readRows(flags, isBatch);
+  // On the screen they would be written over: they are said when it is gone.
+  if (!isBatch) checkTerminal();
+  const notices: string[] = [];
+  let hasScreen = false;
+  const options = readTopOptions(command, flags, (notice) => {
+    if (flags.quiet) return;
+    if (hasScreen) notices.push(notice);
+    else say(`perf-ts: ${notice}`);
+  });
+  const top = startTop({ ...options, ...(keys.length > 0 && { keys }) });
+  const signals = forwardSignals(top, command.length > 0);
+  const shown: TopShown = {
+    top,
+    tables: [first, ...PLAIN_TABLES.filter((table) => table !== first)],
+    look: {
+      colour: wantsColour(),
+      hasStacks: options.callGraph !== undefined && options.callGraph !== 'none',
+      keys,
+      rows,
+    },
+    flags,
+    end: signals.end,
+  };
+  try {
+    hasScreen = !isBatch;
+    if (isBatch) await printBatches(shown);
+    else await showScreen(shown);
+  } finally {
+    hasScreen = false;
+    for (const notice of notices) say(`perf-ts: ${notice}`);
+  }
+  const exit = await top.exited;
+  signals.dispose();
+  process.exitCode = signals.status() ?? statusOf(exit);
+}
+
+function readTopOptions(
+  command: string[],
+  flags: TopFlags,
+  onNotice: (notice: string) => void,
+): TopOptions {
+  const { delay, window, weight, withSelf, batch, json, sort, rows, ...recorded } = flags;
+  const hasTarget =
+    command.length > 0 ||
+    flags.pid !== undefined ||
+    flags.tid !== undefined ||
+    flags.cpu !== undefined;
+  const given = readOptions(command, { ...recorded, allCpus: flags.allCpus || !hasTarget });
+  return {
+    ...given,
+    onNotice,
+    ...(delay !== undefined && { intervalMs: positiveNumber('-d', delay) * 1000 }),
+    ...(window !== undefined && { windowMs: positiveNumber('--window', window) * 1000 }),
+    ...(weight !== undefined && { weight }),
+    ...(withSelf && { withSelf }),
+  };
+}
+
+function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
+  const most = rows === undefined ? (isBatch && !json ? BATCH_ROWS : 0) : wholeNumber('-n', rows);
+  return most === 0 ? Number.POSITIVE_INFINITY : most;
+}
+
+/**
+ * Ctrl-C and `q` end the sampling, and the command that was started for it; a terminal sends the
+ * signal to the command by itself. A second one quits at once.
+ */
+function forwardSignals(
+  top: RunningTop,
+  hasCommand: boolean,
+): { end(signal: number): void; status(): number | null; dispose(): void } {
+  let ended = 0;
+  const end = (signal: number): void => {
+    if (ended > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
+    ended = signal;
+    if (hasCommand) top.kill(signal);
+    top.stop();
+  };
+  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
+    const handler = (): void => end(constants.signals[name]);
+    process.on(name, handler);
+    return { name, handler };
+  });
+  return {
+    end,
+    // Ctrl-C is how one ends it.
+    status: () => (ended === 0 || ended === constants.signals.SIGINT ? null : 128 + ended),
+    dispose: () => {
+      for (const { name, handler } of handlers) process.off(name, handler);
+    },
+  };
+}
+
+function statusOf(exit: CommandExit | null): number {
+  if (exit === null) return 0;
+  return exit.signal > 0 ? 128 + exit.signal : exit.status;
+}
