@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { callStackRecords } from '../cpu/call-stack-records.ts';
 import { type CpuCapabilities, generalCounters } from '../cpu/capabilities.ts';
 import type { Fact } from '../cpu/leaf-reader.ts';
 import type { CoreKind } from '../session/cpu/cores.ts';
@@ -70,6 +71,9 @@ function summary(capabilities: CpuCapabilities): string[][] {
         : `${branchRecords.depths.join(', ')} entries; ${branchRecords.features.join(', ')}`,
     ]);
   }
+  const { has, reason } = callStackRecords(capabilities);
+  const answer = has === null ? 'not known' : has ? 'yes' : 'no';
+  rows.push(['call stacks in them (lbr)', `${answer} (${reason})`]);
   if (timeStampRate !== null) {
     const { hz, where } = timeStampRate;
     rows.push(['time stamp counter', `${(hz / 1e6).toFixed(3)} MHz (${where})`]);

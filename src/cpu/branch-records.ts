@@ -18,6 +18,9 @@ export type BranchRecords = {
 
 const LEAF = 0x1c;
 
+/** Keeps the calls that have not returned, instead of all branches. */
+export const CALL_STACK_MODE = 'call stack mode';
+
 export function decodeBranchRecords(reader: LeafReader): BranchRecords | null {
   const mask = reader.peek(LEAF, 'eax', 7, 0) ?? 0;
   if (mask === 0) return null;
@@ -27,7 +30,7 @@ export function decodeBranchRecords(reader: LeafReader): BranchRecords | null {
     ['IPs with segment bases', reader.flag('LBR IPs with bases', LEAF, 'eax', 31)],
     ['filter by privilege', reader.flag('LBR privilege filter', LEAF, 'ebx', 0)],
     ['filter by kind of branch', reader.flag('LBR branch filter', LEAF, 'ebx', 1)],
-    ['call stack mode', reader.flag('LBR call stack mode', LEAF, 'ebx', 2)],
+    [CALL_STACK_MODE, reader.flag('LBR call stack mode', LEAF, 'ebx', 2)],
     ['mispredictions', reader.flag('LBR mispredictions', LEAF, 'ecx', 0)],
     ['cycles between branches', reader.flag('LBR cycles', LEAF, 'ecx', 1)],
     ['kind of branch', reader.flag('LBR branch kinds', LEAF, 'ecx', 2)],

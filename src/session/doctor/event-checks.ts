@@ -5,7 +5,12 @@ import { SEE_OWN } from './permission-checks.ts';
 
 /** Which kinds of events this machine has, and who else uses its counters. */
 export function checkEvents(state: MachineState): Check[] {
-  return [...checkCounters(state), ...checkWatchdog(state), ...checkTracepoints(state)];
+  return [
+    ...checkCounters(state),
+    ...checkCallStacks(state),
+    ...checkWatchdog(state),
+    ...checkTracepoints(state),
+  ];
 }
 
 function checkCounters({ opens, noCounters }: MachineState): Check[] {
@@ -26,6 +31,17 @@ function checkCounters({ opens, noCounters }: MachineState): Check[] {
       ]
     : [SEE_OWN];
   return [{ name, state: 'warn', found, matters, fix }];
+}
+
+/** Nothing can be done where there are none: most CPUs have none, and most virtual machines. */
+function checkCallStacks({ opens }: MachineState): Check[] {
+  if (opens === null) return [];
+  const name = 'call-stack-records';
+  const matters = 'record --call-graph lbr has the CPU record calls; auto, dwarf and fp need none';
+  const { callStacks } = opens;
+  if (callStacks === '') return [passed(name, 'cycles opens with them', matters)];
+  const answer = isAbsent(callStacks) ? 'there are none' : 'not to be tried';
+  return [passed(name, `${answer} (${callStacks})`, matters)];
 }
 
 function checkWatchdog({ opens, hasNmiWatchdog }: MachineState): Check[] {

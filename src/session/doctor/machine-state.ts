@@ -5,8 +5,14 @@ import type { EventSpec } from '../../events/event-spec.ts';
 import { parseEvents } from '../../events/parse-events.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
-import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
+import { type EventAttr, encodeAttr, newAttr } from '../../perf-event/attr.ts';
+import {
+  PERF_COUNT_HW,
+  PERF_COUNT_SW,
+  PERF_SAMPLE,
+  PERF_SAMPLE_BRANCH,
+  PERF_TYPE,
+} from '../../perf-event/constants.ts';
 import { reportCpu } from '../cpu/cpu-report.ts';
 import type { WhyNone } from '../cpu/why-no-counters.ts';
 import { readKernelImage } from '../read/files/kernel-image.ts';
@@ -30,6 +36,8 @@ export type OpenAnswers = {
   readonly wholeCpu: string;
   /** `cycles:u` on this process. */
   readonly cycles: string;
+  /** The same with the CPU's records of calls, for `--call-graph lbr`. */
+  readonly callStacks: string;
 };
 
 /** All that the checks judge by, so that a test can draw any machine. */
@@ -108,10 +116,21 @@ function problemOf(error: unknown): Problem {
 }
 
 function askKernel(probe: NativeBinding['probeEvent']): OpenAnswers {
-  const open = (type: number, config: number, excludeKernel: boolean, pid: number, cpu: number) => {
+  const open = (
+    type: number,
+    config: number,
+    excludeKernel: boolean,
+    pid: number,
+    cpu: number,
+    more: Partial<EventAttr> = {},
+  ) => {
     const flags = { disabled: true, excludeKernel, excludeHv: excludeKernel };
-    const attr = newAttr({ type, config: BigInt(config), samplePeriod: 1_000_000, flags });
+    const attr = newAttr({ type, config: BigInt(config), samplePeriod: 1_000_000, flags, ...more });
     return answerOf(probe(encodeAttr(attr), pid, cpu));
+  };
+  const callStacks = {
+    sampleType: PERF_SAMPLE.BRANCH_STACK,
+    branchSampleType: BigInt(PERF_SAMPLE_BRANCH.USER | PERF_SAMPLE_BRANCH.CALL_STACK),
   };
   const { SOFTWARE, HARDWARE } = PERF_TYPE;
   const { CPU_CLOCK } = PERF_COUNT_SW;
@@ -120,6 +139,7 @@ function askKernel(probe: NativeBinding['probeEvent']): OpenAnswers {
     ownKernel: open(SOFTWARE, CPU_CLOCK, false, 0, -1),
     wholeCpu: open(SOFTWARE, CPU_CLOCK, false, -1, onlineCpus()[0] ?? 0),
     cycles: open(HARDWARE, PERF_COUNT_HW.CPU_CYCLES, true, 0, -1),
+    callStacks: open(HARDWARE, PERF_COUNT_HW.CPU_CYCLES, true, 0, -1, callStacks),
   };
 }
 

@@ -20,7 +20,7 @@ const READY: MachineState = {
     cgroup: { cpuQuota: null, memoryBytes: null },
   },
   noCounters: null,
-  opens: { ownUser: '', ownKernel: '', wholeCpu: '', cycles: '' },
+  opens: { ownUser: '', ownKernel: '', wholeCpu: '', cycles: '', callStacks: '' },
   features: NEW_KERNEL,
   fdLimit: { soft: 1024, hard: 20_000 },
   onlineCpus: 8,
@@ -36,6 +36,7 @@ const NOTHING_OPENS = (code: string) => ({
   ownKernel: code,
   wholeCpu: code,
   cycles: code,
+  callStacks: code,
 });
 
 /** The checks that did not pass, as `state name`. */
@@ -61,7 +62,7 @@ describe('the doctor', () => {
     const change: Partial<MachineState> = {
       privileges: { perfmon: false, ipcLock: false },
       isRoot: false,
-      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '' },
+      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '', callStacks: '' },
       seesKernelAddresses: false,
       tracepointProblem: { message: 'no permission', fix: ['sudo …'] },
     };
@@ -95,6 +96,15 @@ describe('the doctor', () => {
     ]);
     expect(own.fix).toContain('in Docker or Podman: run the container with --cap-add PERFMON');
     expect(doctor({ ...READY, ...change }).ready).toBe(false);
+  });
+
+  it.each([
+    ['', 'cycles opens with them'],
+    ['EOPNOTSUPP', 'there are none (EOPNOTSUPP)'],
+    ['EACCES', 'not to be tried (EACCES)'],
+  ])("says of the CPU's records of calls, which nobody can change: %j", (callStacks, found) => {
+    const opens = { ...READY.opens!, callStacks };
+    expect(check('call-stack-records', { opens })).toMatchObject({ state: 'ok', found, fix: [] });
   });
 
   it('says nothing of features where nothing opens', () => {
@@ -201,7 +211,7 @@ describe('the doctor', () => {
       kernel: '4.4.0',
       settings: { ...USUAL_SETTINGS, maxSampleRateHz: 100, cpuTimeMaxPercent: 5, kptrRestrict: 2 },
       privileges: { perfmon: false, ipcLock: false },
-      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '' },
+      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '', callStacks: '' },
       features: { ...NEW_KERNEL, lost: false, inheritedRead: false },
       fdLimit: { soft: 1, hard: 1 },
       hasNmiWatchdog: true,
