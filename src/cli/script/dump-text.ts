@@ -1,7 +1,9 @@
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
-import { PERF_SAMPLE, recordTypeName } from '../../perf-event/constants.ts';
-import type { SampleContext } from '../../perf-event/sample-fields.ts';
+import { firstUserEntry } from '../../perf-event/callchain.ts';
+import { PERF_CONTEXT, PERF_SAMPLE, recordTypeName } from '../../perf-event/constants.ts';
+import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
+import { branches, type SampleContext } from '../../perf-event/sample-fields.ts';
 import type { DumpedRecord } from '../../session/script/dump-records.ts';
 import { recordBody } from './record-text.ts';
 
@@ -50,14 +52,36 @@ function sampleBody({ sample }: SampleContext, misc: number): string {
   );
 }
 
-function chainLines({ sample, attr }: SampleContext): string[] {
+function chainLines(context: SampleContext): string[] {
+  const { sample, attr } = context;
   if ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) return [];
-  const { callchain, callchainLength } = sample;
-  const lines = [`... FP chain: nr:${callchainLength}`];
-  for (let i = 0; i < callchainLength; i++) {
-    const entry = formatAddress(callchain[i] as number).slice(2);
-    lines.push(`..... ${String(i).padStart(2)}: ${entry.padStart(16, '0')}`);
-  }
+  const chain = [...sample.callchain.subarray(0, sample.callchainLength)];
+  const recorded = addressLines('FP chain', chain);
+  if (!hasLbrCallchain(attr)) return recorded;
+  const calls = callsOf(context);
+  const firstUser = firstUserEntry(sample.callchain, chain.length);
+  const hasUserPart = chain[firstUser - 1] === PERF_CONTEXT.USER;
+  return [
+    ...(hasUserPart && calls.length > 0
+      ? addressLines('LBR call chain', [...chain.slice(0, firstUser), ...calls])
+      : []),
+    ...recorded,
+    ...(calls.length > 0 ? addressLines('branch callstack', calls) : []),
+  ];
+}
+
+/** The entry of the function that was called last, and the calls, newest first. */
+function callsOf(context: SampleContext): number[] {
+  const calls = branches(context);
+  return calls.length === 0 ? [] : [calls[0]?.to ?? 0, ...calls.map(({ from }) => from)];
+}
+
+function addressLines(name: string, addresses: readonly number[]): string[] {
+  const lines = [`... ${name}: nr:${addresses.length}`];
+  addresses.forEach((address, i) => {
+    const digits = formatAddress(address).slice(2).padStart(16, '0');
+    lines.push(`..... ${String(i).padStart(2)}: ${digits}`);
+  });
   return lines;
 }
 
