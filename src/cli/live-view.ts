@@ -6,7 +6,8 @@ import { GrowingFile } from '../view/growing-file.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
 import type { RecordFlags } from './record-flags.ts';
-import { announcePage, interrupted, listenForPage, readPort } from './view.ts';
+import { announcePage, interrupted, listenForPage } from './serve-page.ts';
+import { readPort } from './view.ts';
 import type { ViewThreadData } from './view-thread.ts';
 
 export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
