@@ -54,7 +54,7 @@ export type TopShown = {
   readonly tables: readonly TableKeys[];
   readonly look: Omit<TopLook, 'columns' | 'lines'>;
   readonly flags: TopFlags;
-  /** Ends it as Ctrl-C does: the command gets the signal, too. */
+  /** Ends it as Ctrl-C does: the command gets the signal, too. Without an own exit status. */
   readonly end: (signal: number) => void;
 };
 
@@ -101,7 +101,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
   }
   const exit = await top.exited;
   signals.dispose();
-  process.exitCode = signals.status() ?? statusOf(exit);
+  process.exitCode = signals.statusOf(exit);
 }
 
 function readTopOptions(
@@ -138,30 +138,33 @@ function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
 function forwardSignals(
   top: RunningTop,
   hasCommand: boolean,
-): { end(signal: number): void; status(): number | null; dispose(): void } {
+): { end(signal: number): void; statusOf(exit: CommandExit | null): number; dispose(): void } {
   let ended = 0;
+  let sent = 0;
   const end = (signal: number): void => {
-    if (ended > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
-    ended = signal;
+    if (sent > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
+    sent = signal;
     if (hasCommand) top.kill(signal);
     top.stop();
   };
   const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
-    const handler = (): void => end(constants.signals[name]);
+    const handler = (): void => {
+      // Ctrl-C is how one ends it.
+      if (name !== 'SIGINT') ended = constants.signals[name];
+      end(constants.signals[name]);
+    };
     process.on(name, handler);
     return { name, handler };
   });
   return {
     end,
-    // Ctrl-C is how one ends it.
-    status: () => (ended === 0 || ended === constants.signals.SIGINT ? null : 128 + ended),
+    statusOf: (exit) => {
+      if (ended > 0) return 128 + ended;
+      if (exit === null || exit.signal === sent) return 0;
+      return exit.signal > 0 ? 128 + exit.signal : exit.status;
+    },
     dispose: () => {
       for (const { name, handler } of handlers) process.off(name, handler);
     },
   };
-}
-
-function statusOf(exit: CommandExit | null): number {
-  if (exit === null) return 0;
-  return exit.signal > 0 ? 128 + exit.signal : exit.status;
 }

@@ -45,7 +45,7 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
   const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of the samples left out` : '';
   return [
     `${printable(event.name)}  ${formatCount(Math.round(event.rateHz))} samples/s  ` +
-      `${formatCount(samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
+      `${formatCount(event.table('sym').samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
       `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
     `${shown}; perf-ts itself: ${formatShare(ownCpu)} of a CPU${own}`,
     ...(lostNow > 0
@@ -76,35 +76,37 @@ export function screenOf(
 ): string[] {
   const { columns, lines } = look;
   const { bold, dim, inverse, yellow } = pc.createColors(look.colour);
-  const fit = (text: string): string => clip(text, columns);
+  const cut = (text: string): string => clip(text, columns);
   const event = report.events[state.event] ?? report.events[0];
-  if (event === undefined || lines < 4) return [fit('perf-ts top: the terminal is too small')];
-  const head = headOf(report, event).map((line, i) => (i === 0 ? bold(fit(line)) : fit(line)));
+  if (event === undefined || lines < 4) return [cut('perf-ts top: the terminal is too small')];
+  const head = headOf(report, event).map((line, i) => (i === 0 ? bold(cut(line)) : cut(line)));
   const marked = head.map((line, i) => (i > 1 ? yellow(line) : line));
   const foot = footOf(state, report);
   const room = lines - head.length - 2;
   const body: string[] = [];
   if (state.showsHelp) {
-    body.push('', ...HELP.map(fit));
+    body.push('', ...HELP.map(cut));
   } else if (state.showsCallers && callers !== null) {
-    body.push('', ...callers.map((line) => fit(printable(line))));
+    body.push('', ...callers.map((line) => cut(printable(line))));
   } else if (room > 1) {
     const all = filterRows(event.table(state.table).rows, state.filter);
     const most = Math.min(room - 1, look.rows);
     const selected = Math.min(state.selected, Math.max(0, all.length - 1));
     const first = Math.max(0, selected - most + 1);
     const rows = all.slice(first, first + most);
-    const [title, ...cells] = tableLines(rows, state.table, look);
-    body.push('', bold(title as string));
+    const gutter = look.colour ? '' : '  ';
+    const table = { ...look, columns: columns - gutter.length };
+    const [title, ...cells] = tableLines(rows, state.table, table);
+    body.push('', bold(gutter + title));
     for (const [i, line] of cells.entries()) {
-      const isMarked = first + i === selected && state.selected > 0;
-      body.push(isMarked ? (look.colour ? inverse(line) : `>${line.slice(1)}`) : line);
+      if (first + i !== selected) body.push(gutter + line);
+      else body.push(look.colour ? inverse(line) : `> ${line}`);
     }
-    if (all.length === 0) body.push(fit(state.filter === '' ? 'no samples yet' : 'no such row'));
+    if (all.length === 0) body.push(cut(state.filter === '' ? 'no samples yet' : 'no such row'));
   }
   const shown = [...marked, ...body].slice(0, lines - 1);
   while (shown.length < lines - 1) shown.push('');
-  return [...shown, dim(fit(foot))];
+  return [...shown, dim(cut(foot))];
 }
 
 const LEAST_SYMBOL = 16;

@@ -10,7 +10,7 @@ import { describeEvent, isBeside } from '../read/facts/event-description.ts';
 import { SymbolFiles } from '../read/files/symbol-files.ts';
 import { inflateXz } from '../read/files/xz.ts';
 import { ScriptMaps } from '../read/jit/script-maps.ts';
-import { openUnwinder } from '../read/open-profile.ts';
+import { type OpenProfileOptions, openUnwinder } from '../read/open-profile.ts';
 import { Pipeline } from '../read/pipeline.ts';
 import { LiveJit } from './live-jit.ts';
 import { LiveRecords } from './live-records.ts';
@@ -36,11 +36,13 @@ export class LiveProfile {
   readonly #symbolizer: Symbolizer;
   readonly #jit: LiveJit;
   readonly #scripts: ScriptMaps;
+  readonly #namesFrames: boolean;
   /** Frames before this one were looked up. */
   #named = 0;
 
   /** `data` has the attrs, and the earliest time; its records are not read. */
-  constructor(data: PerfData) {
+  constructor(data: PerfData, options: Pick<OpenProfileOptions, 'symbols'> = {}) {
+    this.#namesFrames = options.symbols !== false;
     const pipeline = new Pipeline(data);
     const { processes, diagnostics } = pipeline;
     pipeline.unwinder = openUnwinder(pipeline, {});
@@ -86,7 +88,7 @@ export class LiveProfile {
   /** The samples since the last slice, in time order, with names. */
   takeSlice(): Profile {
     const { builder, processes, streams, data } = this.#pipeline;
-    this.#nameFrames();
+    if (this.#namesFrames) this.#nameFrames();
     const slice = builder.takeSlice({
       meta: {
         commandLine: [],

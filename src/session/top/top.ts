@@ -201,7 +201,7 @@ class Top implements RunningTop {
     const slices = this.#slices;
     this.#slices = [];
     const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
-    const events = this.#tables.map((tables) => tables.add(slices, nowMs, seconds));
+    const events = this.#tables.map((tables) => tables.add(slices, nowMs));
     const totals = this.#session.sampler.totals();
     const before = this.#totals;
     const cpuUs = cpuTimeUs();
@@ -250,6 +250,8 @@ class EventTables {
   readonly #options: TopOptions;
   readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
+  /** Of the last sample of the report before, nanoseconds of the recording; NaN: there was none. */
+  #lastNs = Number.NaN;
 
   constructor(name: string, event: number, options: TopOptions) {
     this.#name = name;
@@ -261,12 +263,18 @@ class EventTables {
     this.#callers = names === null ? null : new CallerSums(names);
   }
 
-  add(slices: readonly Profile[], nowMs: number, seconds: number): TopEvent {
+  add(slices: readonly Profile[], nowMs: number): TopEvent {
     let samples = 0;
     let own = 0;
     let unit: TopEvent['unit'] = 'events';
+    let firstNs = this.#lastNs;
     for (const slice of slices) {
       const { all, rows } = this.#select(slice);
+      const { timeNs, length } = slice.samples;
+      if (length > 0) {
+        if (Number.isNaN(firstNs)) firstNs = timeNs[0] as number;
+        this.#lastNs = timeNs[length - 1] as number;
+      }
       samples += all;
       own += all - rows.length;
       const weights = weigh(slice, this.#event, this.#options);
@@ -280,7 +288,9 @@ class EventTables {
       callers: this.#callers,
       name: this.#name,
       unit,
-      rateHz: samples / seconds,
+      // Samples wait for their order, so those of an interval of ours are not all of it.
+      rateHz:
+        samples > 0 && this.#lastNs > firstNs ? (samples * 1e9) / (this.#lastNs - firstNs) : 0,
       ownShare: samples > 0 ? own / samples : 0,
       table: (of) => (this.#sums.get(of) ?? new ShareSums()).table(),
     };
