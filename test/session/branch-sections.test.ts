@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
 import type { PmuDescription } from '../../src/events/event-sources.ts';
+import { FEATURE } from '../../src/perf-data/features.ts';
 import { openPerfData } from '../../src/perf-data/reader.ts';
-import { branchSections } from '../../src/session/record/feature-data.ts';
+import { branchMark, branchSections } from '../../src/session/record/feature-data.ts';
+import type { RecordOptions } from '../../src/session/record/record-options.ts';
 import { perfDataFile } from '../helpers/record-builder.ts';
 import { planOf } from './fake-kernel.ts';
 
@@ -51,6 +53,15 @@ describe('how many branches the CPU records', () => {
     expect(described('lbr', pmus)).toEqual([
       { pmu: 'cpu_core', capabilities: [{ name: 'branches', value: '32' }] },
     ]);
+  });
+
+  it('goes with a mark for perf report only where branches were asked for, not stacks', () => {
+    const marks = (options: RecordOptions) =>
+      branchMark(planOf('cycles', options)).map(({ feature, bytes }) => [feature, bytes.length]);
+    const fields = { branches: ['any'] };
+    expect(marks({ fields })).toEqual([[FEATURE.BRANCH_STACK, 0]]);
+    expect(marks({ callGraph: 'lbr', fields })).toEqual([[FEATURE.BRANCH_STACK, 0]]);
+    expect([marks({ callGraph: 'lbr' }), marks({ callGraph: 'fp' })]).toEqual([[], []]);
   });
 
   it('is left out of others', () => {

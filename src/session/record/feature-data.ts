@@ -18,8 +18,10 @@ import {
   tracingDataSection,
   versionSection,
 } from '../../perf-data/feature-encoders.ts';
+import { FEATURE } from '../../perf-data/features.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { attachProvenance, type Provenance } from '../read/facts/provenance.ts';
 import { readVdsoBuildId } from '../read/files/vdso.ts';
 import type { CountedBeside } from '../stat/beside.ts';
@@ -56,7 +58,8 @@ export function collectFeatures(
   kernelSymbols: string | null,
 ): FeatureSection[] {
   const provenance = describeRecording(plan, ended, context, kernelSymbols);
-  return attachProvenance(collectHostFeatures(plan, context), provenance);
+  const sections = [...collectHostFeatures(plan, context), ...branchMark(plan)];
+  return attachProvenance(sections, provenance);
 }
 
 /** What the header calls the program that recorded. */
@@ -123,6 +126,17 @@ export function branchSections(
       capabilities: Array.from(caps, ([name, value]) => ({ name, value: value.trim() })),
     }));
   return pmuCapabilitiesSections(described);
+}
+
+/**
+ * The section that only says: there are branch stacks (`-b`, `-j`). `perf report` then shows branches
+ * in place of addresses. Those of callchains are not meant, and a pipe has no such section.
+ */
+export function branchMark({ events }: Pick<RecordingPlan, 'events'>): FeatureSection[] {
+  const hasBranches = events.some(
+    ({ attr }) => attr.branchSampleType !== 0n && !hasLbrCallchain(attr),
+  );
+  return hasBranches ? [{ feature: FEATURE.BRANCH_STACK, bytes: new Uint8Array(0) }] : [];
 }
 
 function kernelBuildId(buildId: string): Parameters<typeof buildIdSection>[0][number] {
