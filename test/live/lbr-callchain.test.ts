@@ -1,7 +1,7 @@
 // Stacks of branch records beside perf's, over recordings that are drawn: few machines record them.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PERF_SAMPLE_BRANCH, sampleTypeNames } from '../../src/perf-event/constants.ts';
@@ -15,6 +15,7 @@ import {
   type LbrSample,
   lbrRecording,
 } from '../helpers/lbr-recording.ts';
+import { describeLive } from '../helpers/live.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { planOf } from '../session/fake-kernel.ts';
 
@@ -39,6 +40,19 @@ function drawSamples(starts: readonly number[]): LbrSample[] {
 
 const scratch = scratchDirectory();
 const chains = (text: string): string[] => text.split('\n').map((line) => line.trim());
+
+describeLive('recording with --call-graph lbr', () => {
+  test('fails before the command starts where the event has no such records', () => {
+    const [marker, output] = [join(scratch, 'started'), join(scratch, 'never.data')];
+    const options = ['-e', 'cpu-clock', '--call-graph', 'lbr', '-o', output];
+    const { status, stderr } = perfTs(['record', ...options, '--', 'touch', marker]);
+    expect(stderr).toContain(
+      '--call-graph lbr: cpu-clock has no branch records of calls here (EOPNOTSUPP)',
+    );
+    expect(stderr).toContain('--call-graph auto');
+    expect([status, existsSync(marker), existsSync(output)]).toEqual([125, false, false]);
+  });
+});
 
 describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => {
   const program = compileWorkload();

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newAttr } from '../../src/perf-event/attr.ts';
+import { isContextMarker } from '../../src/perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../src/perf-event/constants.ts';
 import {
   hasLbrCallchain,
@@ -79,6 +81,33 @@ describe('a callchain of branch records', () => {
       join({ callchain: [IN_USER, 0x1304], calls: [[0x1210, 0x1300], [from, 0], CALLS[1]] }).chain;
     const whole = [USER, 0x1304, USER, 0x1210];
     expect([ends(2n ** 62n + 1n), ends(IN_KERNEL), ends(IN_USER)]).toEqual([whole, whole, whole]);
+  });
+
+  test('of any input has the recorded kernel part, then exact addresses behind markers', () => {
+    const u64 = fc.oneof(fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(0n, 2n ** 48n));
+    const entry = fc.oneof(u64, fc.constantFrom(IN_KERNEL, IN_USER));
+    const drawn = fc.record({
+      callchain: fc.array(entry, { maxLength: 10 }),
+      calls: fc.array(fc.tuple(u64, u64), { maxLength: 40 }),
+    });
+    fc.assert(
+      fc.property(drawn, fc.constantFrom<LbrInnermost>('ip', 'entry'), (sample, innermost) => {
+        const before = sample.callchain.map((bits) => Number(BigInt.asIntN(64, bits)));
+        const { isJoined, chain } = join(sample, innermost);
+        if (!isJoined) {
+          expect(chain).toEqual(before);
+          return;
+        }
+        const firstUser = before.indexOf(USER) + 1;
+        expect(chain.slice(0, firstUser)).toEqual(before.slice(0, firstUser));
+        const joined = chain.slice(firstUser - 1);
+        expect(joined.length).toBeLessThanOrEqual(2 * (1 + sample.calls.length));
+        joined.forEach((value, i) => {
+          if (i % 2 === 0) expect(value).toBe(USER);
+          else expect(Number.isSafeInteger(value) && !isContextMarker(value)).toBe(true);
+        });
+      }),
+    );
   });
 
   test('has room for as many calls as a record can have', () => {
