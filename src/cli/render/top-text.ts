@@ -42,12 +42,12 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
     : shownMs < elapsedMs - 1
       ? `since it began anew, ${seconds(shownMs)}`
       : `since the start, ${seconds(shownMs)}`;
-  const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of the samples left out` : '';
+  const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of samples, left out` : '';
   return [
     `${printable(event.name)}  ${formatCount(Math.round(event.rateHz))} samples/s  ` +
       `${formatCount(event.table('sym').samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
       `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
-    `${shown}; perf-ts itself: ${formatShare(ownCpu)} of a CPU${own}`,
+    `${shown}; perf-ts: ${formatShare(ownCpu)} of a CPU${own}`,
     ...(lostNow > 0
       ? [
           `lost ${formatCount(lostNow)} samples just now: what ran in bursts has too little here; ` +

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { CLI, cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+import { until } from '../helpers/tasks.ts';
+
+const scratch = scratchDirectory();
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+type Row = {
+  readonly dso: string;
+  readonly symbol: string;
+  readonly selfShare: number;
+  readonly totalShare: number;
+  readonly selfLow: number;
+  readonly selfHigh: number;
+  readonly samples: number;
+};
+type Line = {
+  readonly schema: string;
+  readonly elapsed: number;
+  readonly isLast: boolean;
+  readonly samples: number;
+  readonly events: readonly {
+    readonly event: string;
+    readonly samples: number;
+    readonly ownShare: number;
+    readonly rows: readonly Row[];
+  }[];
+};
+
+function linesOf(stdout: string): Line[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+describeLive('top', () => {
+  it('has the busy function of a command on top, and ends with it', () => {
+    const workload = compileWorkload();
+    const { stdout, status, stderr } = perfTs([
+      ...['top', '--json', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-d', '0.5'],
+      ...['--', workload, 'burn', '1', '2'],
+    ]);
+    expect(status, stderr).toBe(0);
+    const lines = linesOf(stdout);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.map(({ schema }) => schema)).toEqual(lines.map(() => 'perf-ts/top@1'));
+    expect(lines.map(({ isLast }) => isLast).indexOf(true)).toBe(lines.length - 1);
+    const [event] = lines.at(-1)!.events;
+    const [first] = event!.rows;
+    expect(first?.symbol).toBe('leaf');
+    expect(first!.selfShare).toBeGreaterThan(0.9);
+    expect(first!.selfLow).toBeLessThanOrEqual(first!.selfShare);
+    expect(first!.selfHigh).toBeGreaterThanOrEqual(first!.selfShare);
+    const caller = event!.rows.find(({ symbol }) => symbol === 'deep');
+    expect(caller?.totalShare).toBeGreaterThan(0.9);
+    // Nothing is lost between slices: all that the recorder wrote is in the tables.
+    expect(event?.samples).toBe(lines.at(-1)!.samples);
+  });
+
+  it('leaves perf-ts out of what it shows of the machine, and can count it', () => {
+    const samples = ['top', '--json', '-a', '-e', 'cpu-clock', '-F', '2000', '--duration', '1'];
+    const [without] = linesOf(perfTs([...samples, '-s', 'pid,comm']).stdout);
+    expect(without?.events[0]?.ownShare).toBeGreaterThan(0);
+    const [counted] = linesOf(perfTs([...samples, '--with-self']).stdout);
+    expect(counted?.events[0]?.ownShare).toBe(0);
+  });
+
+  it('says functions of JavaScript by their names, and removes what names them', () => {
+    const script = join(scratch, 'busy.cjs');
+    writeFileSync(
+      script,
+      `function spin(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 3; return s; }
+       const end = Date.now() + 2500;
+       while (Date.now() < end) spin(1e6);
+       console.error('pid ' + process.pid);`,
+    );
+    const { stdout, stderr } = perfTs(['top', '--json', '-F', '1000', '--', 'node', script]);
+    const [first] = linesOf(stdout).at(-1)!.events[0]!.rows;
+    expect(first?.symbol).toMatch(/^spin .*busy\.cjs:1$/);
+    expect(first!.selfShare).toBeGreaterThan(0.5);
+    const pid = /pid (\d+)/.exec(stderr)?.[1];
+    expect(() => readFileSync(`/tmp/perf-${pid}.map`)).toThrow('ENOENT');
+  });
+
+  it('says what it can not do', () => {
+    expect(perfTs(['top', '-d', '0']).status).toBe(2);
+    expect(perfTs(['top', '--window', '0.1']).status).toBe(2);
+    expect(perfTs(['top', '--weight', 'events']).status).toBe(2);
+    expect(perfTs(['top', '-s', 'srcline', '--batch']).status).toBe(2);
+    const gone = perfTs(['top', '--batch', '--', '/nowhere/to/be/found']);
+    expect(gone.status).toBe(127);
+    expect(gone.stderr).toContain('/nowhere/to/be/found');
+  });
+});
+
+const ENTER = '\x1b[?1049h\x1b[?25l';
+const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.warn('skipped: top on a terminal: script (util-linux) is not installed');
+
+let terminals = 0;
+
+/** `top` on a terminal of 80 × 20, with its pid. */
+function onTerminal(args: readonly string[]) {
+  const name = join(scratch, `terminal-${terminals++}`);
+  const words = [process.execPath, CLI, 'top', ...args].join(' ');
+  writeFileSync(
+    name,
+    `stty cols 80 rows 20; before=$(stty -g)
+     sh -c 'echo $$ > ${name}.pid; exec ${words}'
+     status=$?; [ "$(stty -g)" = "$before" ] && echo "terminal as before, status $status"`,
+  );
+  const child = spawn('script', ['-qfc', `sh ${name}`, '/dev/null'], {
+    env: { ...cleanEnvironment(), TERM: 'xterm-256color' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  running.push(child);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (data: string) => {
+    text += data;
+  });
+  return {
+    all: () => text,
+    /** What was drawn last. */
+    screen: () => text.split('\x1b[H').at(-1) as string,
+    press: (keys: string) => child.stdin.write(keys),
+    kill: (signal: NodeJS.Signals) =>
+      process.kill(Number(readFileSync(`${name}.pid`, 'utf8')), signal),
+    ended: new Promise<void>((resolve) => {
+      child.on('close', () => resolve());
+    }),
+  };
+}
+
+describeLive('top on a terminal', () => {
+  const onlyWithScript = it.skipIf(!hasScript);
+  const args = ['-a', '-F', '500', '-d', '0.3', '-e', 'cpu-clock'];
+
+  onlyWithScript('draws, does what keys say, and gives the terminal back after q', async () => {
+    const top = onTerminal(args);
+    await until(() => top.screen().includes('95% interval'));
+    expect(top.all()).toContain(ENTER);
+    expect(top.screen()).toContain('symbol');
+    top.press('s');
+    await until(() => !top.screen().includes('symbol') && top.screen().includes('DSO'));
+    top.press('/nothing is called so\r');
+    await until(() => top.screen().includes('no such row'));
+    top.press('\x1b');
+    await until(() => !top.screen().includes('no such row'));
+    top.press('h');
+    await until(() => top.screen().includes('begin the tables anew'));
+    top.press('hp');
+    await until(() => top.screen().includes('PAUSED'));
+    top.press('q');
+    await top.ended;
+    const [, after] = top.all().split(LEAVE);
+    expect(after).toContain('terminal as before, status 0');
+    for (const line of top.screen().split(LEAVE)[0]!.split('\r\n')) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes take no room.
+      expect(line.replace(/\x1b\[[0-9?]*[A-Za-z]/g, '').length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  onlyWithScript.each([
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('gives the terminal back after %s', async (signal, status) => {
+    const top = onTerminal(args);
+    await until(() => top.screen().includes('95% interval'));
+    top.kill(signal);
+    await top.ended;
+    const [, after] = top.all().split(LEAVE);
+    expect(after).toContain(`terminal as before, status ${status}`);
+  });
+
+  onlyWithScript('ends its command with Ctrl-C', async () => {
+    const top = onTerminal(['-F', '500', '-d', '0.3', '--', compileWorkload(), 'burn', '1', '600']);
+    await until(() => top.screen().includes('leaf'));
+    top.press('\x03');
+    await top.ended;
+    expect(top.all().split(LEAVE)[1]).toContain('terminal as before, status 0');
+  });
+});
