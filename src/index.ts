@@ -105,3 +105,8 @@ export {
 } from './session/stat/stat.ts';
 export type { Aggregation, StatOptions, StatTarget } from './session/stat/stat-options.ts';
 export type { StatRow } from './session/stat/tally.ts';
+export type { CallerNode } from './session/top/caller-sums.ts';
+export type { TopRow, TopTable } from './session/top/share-sums.ts';
+export type { TableKeys } from './session/top/slice-tables.ts';
+export { type RunningTop, startTop } from './session/top/top.ts';
+export type { TopEvent, TopOptions, TopReport } from './session/top/top-options.ts';
