@@ -1,0 +1,77 @@
+// What `top` costs while it runs, beside `perf top` on the same machine at the same time:
+//
+//     node bench/top.mjs [SECONDS]       (root; perf and script(1) installed; dist/ built)
+//
+// Both sample the whole system at 1000 Hz with stacks by frame pointer and draw once a second, on
+// terminals of their own, while two programs compute and another one starts processes. CPU time is what
+// /proc says of each at the end, less what it took to start; of perf all its threads.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const seconds = Number(process.argv[2] ?? 30);
+/** Files are read and programs compiled in the first seconds. */
+const START_SECONDS = 6;
+
+for (const tool of ['perf', 'script']) {
+  if (spawnSync(tool, ['--version']).status !== 0) {
+    console.error(`bench/top: ${tool} is not installed`);
+    process.exit(1);
+  }
+}
+
+const loads = [
+  spawn(process.execPath, ['-e', 'for (let i = 0; ; i++) Math.sqrt(i)']),
+  spawn('sh', ['-c', 'while :; do ls / >/dev/null; done'], { stdio: 'ignore' }),
+];
+const ours = `${process.execPath} ${join(root, 'dist/bin/main.js')} top -a -g -F 1000`;
+const theirs = 'perf top --stdio -a -g -F 1000 -d 1';
+const terminals = [ours, theirs].map((command) =>
+  spawn('script', ['-qfc', `stty cols 120 rows 40; exec ${command}`, '/dev/null'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  }),
+);
+try {
+  await sleep(START_SECONDS);
+  const pids = terminals.map(({ pid }) => childrenOf(pid)[0]);
+  const before = pids.map(usageOf);
+  await sleep(seconds);
+  const after = pids.map(usageOf);
+  const rows = ['perf-ts top', 'perf top'].map((name, i) => ({
+    name,
+    startS: before[i].cpuS,
+    cpuShare: (after[i].cpuS - before[i].cpuS) / seconds,
+    rssMb: after[i].rssMb,
+  }));
+  console.log('             start s   of a CPU   RSS MB');
+  for (const { name, startS, cpuShare, rssMb } of rows) {
+    console.log(
+      `${name.padEnd(12)} ${startS.toFixed(2).padStart(7)}   ${(cpuShare * 100).toFixed(2).padStart(7)}%   ${rssMb.toFixed(0).padStart(6)}`,
+    );
+  }
+  console.log(`ratio of CPU time: ${(rows[0].cpuShare / rows[1].cpuShare).toFixed(2)}`);
+} finally {
+  for (const child of [...loads, ...terminals]) child.kill('SIGKILL');
+}
+
+function sleep(s) {
+  return new Promise((resolve) => setTimeout(resolve, s * 1000));
+}
+
+function childrenOf(pid) {
+  return readdirSync(`/proc/${pid}/task`).flatMap((tid) =>
+    readFileSync(`/proc/${pid}/task/${tid}/children`, 'utf8').trim().split(/\s+/).map(Number),
+  );
+}
+
+/** CPU time of all threads, user and kernel, in seconds, and memory in use. */
+function usageOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return { cpuS: ticks / 100, rssMb: Number(rss?.[1]) / 1024 };
+}
