@@ -1,5 +1,7 @@
 import { constants } from 'node:os';
+import { UsageError } from '../base/errors.ts';
 import type { CommandExit } from '../session/record/recorder.ts';
+import { processesOf } from '../session/top/processes-of.ts';
 import type { TableKeys } from '../session/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../session/top/top.ts';
 import type { TopOptions } from '../session/top/top-options.ts';
@@ -37,6 +39,7 @@ export type TopFlags = Pick<
   | 'quiet'
   | 'verbose'
 > & {
+  uid?: string;
   delay?: string;
   window?: string;
   sort: string;
@@ -109,15 +112,21 @@ function readTopOptions(
   flags: TopFlags,
   onNotice: (notice: string) => void,
 ): TopOptions {
-  const { delay, window, weight, withSelf, batch, json, sort, rows, ...recorded } = flags;
+  const { uid, delay, window, weight, withSelf, batch, json, sort, rows, ...recorded } = flags;
+  const others = [flags.pid, flags.tid].filter((target) => target !== undefined).length;
+  if (uid !== undefined && (others > 0 || flags.allCpus || command.length > 0)) {
+    throw new UsageError('-u, -p, -t, -a and a command exclude each other: name one target');
+  }
   const hasTarget =
     command.length > 0 ||
     flags.pid !== undefined ||
     flags.tid !== undefined ||
+    uid !== undefined ||
     flags.cpu !== undefined;
   const given = readOptions(command, { ...recorded, allCpus: flags.allCpus || !hasTarget });
   return {
     ...given,
+    ...(uid !== undefined && { pids: processesOf(uid) }),
     onNotice,
     ...(delay !== undefined && { intervalMs: positiveNumber('-d', delay) * 1000 }),
     ...(window !== undefined && { windowMs: positiveNumber('--window', window) * 1000 }),

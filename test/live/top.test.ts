@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { CLI, cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { CLI, cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { until } from '../helpers/tasks.ts';
@@ -66,12 +67,37 @@ describeLive('top', () => {
     expect(event?.samples).toBe(lines.at(-1)!.samples);
   });
 
-  it('leaves perf-ts out of what it shows of the machine, and can count it', () => {
-    const samples = ['top', '--json', '-a', '-e', 'cpu-clock', '-F', '2000', '--duration', '1'];
-    const [without] = linesOf(perfTs([...samples, '-s', 'pid,comm']).stdout);
-    expect(without?.events[0]?.ownShare).toBeGreaterThan(0);
-    const [counted] = linesOf(perfTs([...samples, '--with-self']).stdout);
-    expect(counted?.events[0]?.ownShare).toBe(0);
+  it('leaves perf-ts out of what it shows of the machine, and can count it', async () => {
+    const args = ['top', '--json', '-a', '-s', 'pid', '-e', 'cpu-clock', '-F', '2000'];
+    const pidsShown = async (more: readonly string[]) => {
+      const top = startPerfTs([...args, ...more, '--duration', '1']);
+      let stdout = '';
+      top.child.stdout?.on('data', (data) => {
+        stdout += data;
+      });
+      await once(top.child, 'close');
+      const first = linesOf(stdout).at(-1);
+      const pids = first!.events[0]!.rows.map((row) => (row as { pid?: number }).pid);
+      return { own: pids.includes(top.pid), ownShare: first!.events[0]!.ownShare };
+    };
+    const without = await pidsShown([]);
+    expect(without.own).toBe(false);
+    expect(without.ownShare).toBeGreaterThan(0);
+    expect(await pidsShown(['--with-self'])).toEqual({ own: true, ownShare: 0 });
+  });
+
+  // Only root can start one.
+  it.skipIf(process.getuid?.() !== 0)('shows the processes of a user', () => {
+    const uid = 54_321;
+    const other = spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore', uid });
+    running.push(other);
+    const args = ['top', '--json', '-u', String(uid), '-s', 'pid', '--duration', '1'];
+    const { stdout, stderr } = perfTs(args);
+    expect(stdout, stderr).not.toBe('');
+    const rows = linesOf(stdout).at(-1)!.events[0]!.rows as unknown as { pid: number }[];
+    expect(rows.map(({ pid }) => pid)).toEqual([other.pid]);
+    expect(perfTs(['top', '-u', 'nobody-of-this-name']).status).toBe(2);
+    expect(perfTs(['top', '-u', String(uid), '-p', '1']).status).toBe(2);
   });
 
   it('says functions of JavaScript by their names, and removes what names them', () => {

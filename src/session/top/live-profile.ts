@@ -2,6 +2,7 @@ import type { StringIndex } from '../../base/string-table.ts';
 import { nameScripts } from '../../javascript/name-scripts.ts';
 import { simplifyStacks } from '../../javascript/simplify.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
+import { PERF_RECORD } from '../../perf-event/constants.ts';
 import type { DsoIndex } from '../../process/types.ts';
 import type { Profile } from '../../profile/types.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
@@ -37,6 +38,8 @@ export class LiveProfile {
   readonly #jit: LiveJit;
   readonly #scripts: ScriptMaps;
   readonly #namesFrames: boolean;
+  /** Records that were no samples: processes, threads and mappings are at most as many. */
+  #sideband = 0;
   /** Frames before this one were looked up. */
   #named = 0;
 
@@ -47,9 +50,10 @@ export class LiveProfile {
     const { processes, diagnostics } = pipeline;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;
-    this.#records = new LiveRecords(data, (view, offset, size, type, misc) =>
-      pipeline.read(view, offset, size, type, misc),
-    );
+    this.#records = new LiveRecords(data, (view, offset, size, type, misc) => {
+      if (type !== PERF_RECORD.SAMPLE) this.#sideband++;
+      pipeline.read(view, offset, size, type, misc);
+    });
     const files = new SymbolFiles({ diagnostics, pids: () => processes.pids() });
     this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics);
     this.#scripts = new ScriptMaps({ diagnostics });
@@ -70,8 +74,8 @@ export class LiveProfile {
 
   /** The tables have grown so large that a new object should take over. */
   get isFull(): boolean {
-    const { builder, processes } = this.#pipeline;
-    return builder.frameCount + builder.stackCount + processes.mappings.length > MOST_ROWS;
+    const { builder } = this.#pipeline;
+    return builder.frameCount + builder.stackCount + this.#sideband > MOST_ROWS;
   }
 
   /** The next bytes of the recording, cut anywhere. They belong to this object from now on. */
