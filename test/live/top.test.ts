@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { startTop } from '../../src/session/top/top.ts';
 import { CLI, cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -115,6 +117,26 @@ describeLive('top', () => {
     expect(first!.selfShare).toBeGreaterThan(0.5);
     const pid = /pid (\d+)/.exec(stderr)?.[1];
     expect(() => readFileSync(`/tmp/perf-${pid}.map`)).toThrow('ENOENT');
+  });
+
+  it('counts each sample once, however often its tables are made anew', async () => {
+    const top = startTop({
+      ...{ command: [compileWorkload(), 'forks', '0', '2'], systemWide: true, withSelf: true },
+      ...{ events: ['cpu-clock'], freq: 2000, callGraph: 'fp', intervalMs: 200, mostRows: 300 },
+    });
+    let samples = 0;
+    let counted = 0;
+    let rate = 0;
+    for await (const report of top.reports()) {
+      const [event] = report.events;
+      samples = report.samples;
+      counted = event!.table('comm').samples;
+      rate = Math.max(rate, event!.rateHz);
+    }
+    expect(counted).toBe(samples);
+    expect(samples).toBeGreaterThan(100);
+    // No CPU has more than it was asked for, but for the first of its samples.
+    expect(rate).toBeLessThan(2 * 2000 * cpus().length);
   });
 
   it('says what it can not do', () => {

@@ -1,4 +1,5 @@
 import type { StringIndex } from '../../base/string-table.ts';
+import { toRawTime } from '../../base/u64.ts';
 import { nameScripts } from '../../javascript/name-scripts.ts';
 import { simplifyStacks } from '../../javascript/simplify.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
@@ -16,11 +17,16 @@ import { Pipeline } from '../read/pipeline.ts';
 import { LiveJit } from './live-jit.ts';
 import { LiveRecords } from './live-records.ts';
 
-/**
- * Tables of this many rows are made anew: they only grow, and a machine that starts processes all day
- * would fill memory with those that are gone.
- */
-const MOST_ROWS = 400_000;
+const DEFAULT_MOST_ROWS = 400_000;
+
+export type LiveProfileOptions = Pick<OpenProfileOptions, 'symbols'> & {
+  /**
+   * Frames, stacks, and records of processes and mappings, after which another object should take over:
+   * tables only grow, and a machine that starts processes all day would fill memory with those that
+   * are gone. Default 400 000.
+   */
+  readonly mostRows?: number;
+};
 
 /**
  * Records that keep coming, as profiles of what came since the last one.
@@ -38,13 +44,15 @@ export class LiveProfile {
   readonly #jit: LiveJit;
   readonly #scripts: ScriptMaps;
   readonly #namesFrames: boolean;
+  readonly #mostRows: number;
   /** Records that were no samples: processes, threads and mappings are at most as many. */
   #sideband = 0;
   /** Frames before this one were looked up. */
   #named = 0;
 
   /** `data` has the attrs, and the earliest time; its records are not read. */
-  constructor(data: PerfData, options: Pick<OpenProfileOptions, 'symbols'> = {}) {
+  constructor(data: PerfData, options: LiveProfileOptions = {}) {
+    this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
     this.#namesFrames = options.symbols !== false;
     const pipeline = new Pipeline(data);
     const { processes, diagnostics } = pipeline;
@@ -75,7 +83,7 @@ export class LiveProfile {
   /** The tables have grown so large that a new object should take over. */
   get isFull(): boolean {
     const { builder } = this.#pipeline;
-    return builder.frameCount + builder.stackCount + this.#sideband > MOST_ROWS;
+    return builder.frameCount + builder.stackCount + this.#sideband > this.#mostRows;
   }
 
   /** The next bytes of the recording, cut anywhere. They belong to this object from now on. */
@@ -99,7 +107,7 @@ export class LiveProfile {
         hostname: data.features.hostname,
         kernel: data.features.osRelease,
         arch: data.features.arch,
-        startTime: '0',
+        startTime: toRawTime(data.startTime, 0).toString(),
         clock: 'perf',
         notes: [],
       },

@@ -38,6 +38,8 @@ export type TopOptions = Pick<
   readonly weight?: 'samples' | 'period';
   /** Also a table with a row per combination of these. Not by source line: none is looked up. */
   readonly keys?: readonly GroupKey[];
+  /** Rows of tables after which they are made anew, so that memory is bounded. Default 400 000. */
+  readonly mostRows?: number;
   /** Samples of this process count, too. */
   readonly withSelf?: boolean;
 };

@@ -187,7 +187,9 @@ class Top implements RunningTop {
       this.#existing = describeExisting(target, sampler.opened, plan, [], true);
     }
     if (this.#profile === null) {
-      this.#profile = new LiveProfile(openLiveHead(plan, sampler.opened, chunk));
+      const { mostRows } = this.#options;
+      const head = openLiveHead(plan, sampler.opened, chunk);
+      this.#profile = new LiveProfile(head, mostRows === undefined ? {} : { mostRows });
       this.#profile.feed(this.#existing);
       this.#existing = new Uint8Array();
     }
@@ -250,7 +252,7 @@ class EventTables {
   readonly #options: TopOptions;
   readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
-  /** Of the last sample of the report before, nanoseconds of the recording; NaN: there was none. */
+  /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
 
   constructor(name: string, event: number, options: TopOptions) {
@@ -272,8 +274,10 @@ class EventTables {
       const { all, rows } = this.#select(slice);
       const { timeNs, length } = slice.samples;
       if (length > 0) {
-        if (Number.isNaN(firstNs)) firstNs = timeNs[0] as number;
-        this.#lastNs = timeNs[length - 1] as number;
+        // Tables that were made anew count from another start. What is rounded off is a few ns.
+        const startNs = Number(slice.meta.startTime);
+        if (Number.isNaN(firstNs)) firstNs = startNs + (timeNs[0] as number);
+        this.#lastNs = startNs + (timeNs[length - 1] as number);
       }
       samples += all;
       own += all - rows.length;
