@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { UsageError } from '../base/errors.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
 import type { CommandExit } from '../session/record/recorder.ts';
 import { processesOf } from '../session/top/processes-of.ts';
 import type { TableKeys } from '../session/top/slice-tables.ts';
@@ -80,7 +80,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
     if (hasScreen) notices.push(notice);
     else say(`perf-ts: ${notice}`);
   });
-  const top = startTop({ ...options, ...(keys.length > 0 && { keys }) });
+  const top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
   const signals = forwardSignals(top, command.length > 0);
   const shown: TopShown = {
     top,
@@ -105,6 +105,21 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
   const exit = await top.exited;
   signals.dispose();
   process.exitCode = signals.statusOf(exit);
+}
+
+/** Without a target it is the whole machine, which not everybody may see. */
+function start(options: TopOptions, { allCpus, cpu }: TopFlags): RunningTop {
+  try {
+    return startTop(options);
+  } catch (error) {
+    const isDefault = options.systemWide && !allCpus && cpu === undefined;
+    if (!(error instanceof FailedError) || !isDefault) throw error;
+    const hints = [
+      ...error.hints,
+      'or watch what is yours: perf-ts top -p PID, perf-ts top -- ./app',
+    ];
+    throw new FailedError(error.message, hints);
+  }
 }
 
 function readTopOptions(
