@@ -7,6 +7,7 @@ import {
   PERF_RECORD_USER_TYPE_START,
 } from './constants.ts';
 import type { Cookie } from './deferred-callchain.ts';
+import { hasMmapBuildId } from './mmap-build-id.ts';
 import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
 import { RecordBody } from './record-body.ts';
@@ -319,7 +320,7 @@ function decodeBody(
  *     union {
  *       struct { u32 maj; u32 min; u64 ino; u64 ino_generation; };
  *       struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; };
- *     };                                  // the latter with PERF_RECORD_MISC_MMAP_BUILD_ID
+ *     };                                  // which: `hasMmapBuildId`
  *     u32 prot, flags;                    // not in the first kernels with MMAP2
  *     // both:
  *     char filename[];
@@ -328,7 +329,8 @@ function decodeBody(
  */
 function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord | null {
   const isMmap2 = type === PERF_RECORD.MMAP2;
-  const hasBuildId = isMmap2 && (misc & PERF_RECORD_MISC.MMAP_BUILD_ID) !== 0;
+  const hasBuildId =
+    isMmap2 && hasMmapBuildId(body.view, body.start - RECORD_HEADER_SIZE, body.end, misc);
   const hasRights = isMmap2 && (hasBuildId || !isNameAt(body, 56));
   const filenameAt = hasRights ? 64 : isMmap2 ? 56 : 32;
   if (!body.has(filenameAt)) return null;
@@ -352,7 +354,7 @@ function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord 
             inodeGeneration: String(body.big64(48)),
           }
         : null,
-    buildId: hasBuildId ? toHex(body.bytes(36, Math.min(body.u8(32), 20))) : null,
+    buildId: hasBuildId ? toHex(body.bytes(36, body.u8(32))) : null,
     prot: hasRights ? body.u32(56) : 0,
     flags: hasRights ? body.u32(60) : 0,
   };

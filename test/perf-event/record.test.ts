@@ -343,6 +343,30 @@ describe('record', () => {
     }
   });
 
+  test.each([
+    // perf 6.1 beside a recording of all CPUs with build IDs, on 6.18.
+    [254, 0, 260958, 0],
+    [8, 1, 260958, 3],
+    [259, 1, 260958, 0],
+    [0, 39, 260958, 0],
+  ])(
+    'MMAP2 has device %i:%i where the mark of a build ID is that of another session',
+    (major, minor, inode, generation) => {
+      const bytes = record(PERF_RECORD.MMAP2, 2 | (1 << 14), (out) => {
+        out.u32(10).u32(11).u64(0x1000).u64(0x1000).u64(0);
+        out.u32(major).u32(minor).u64(inode).u64(generation).u32(5).u32(2).text('/lib/x\0\0');
+      });
+      expect(decode(bytes, 0)).toMatchObject({
+        kind: 'mmap2',
+        filename: '/lib/x',
+        fileId: { major, minor, inode: String(inode), inodeGeneration: String(generation) },
+        buildId: null,
+        prot: 5,
+        flags: 2,
+      });
+    },
+  );
+
   test('types without a name and records of perf pass through', () => {
     const future = record(60, 0, (out) => out.u64(1));
     expect(decode(future, 0)).toEqual({ kind: 'unknown', type: 60, size: 16 });

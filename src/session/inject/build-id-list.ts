@@ -6,6 +6,7 @@ import { parseElf } from '../../elf/elf-file.ts';
 import type { BuildIdEntry } from '../../perf-data/build-id-section.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { hasMmapBuildId } from '../../perf-event/mmap-build-id.ts';
 import { openFileSource } from '../read/files/file-source.ts';
 import { readKernelBuildId } from '../record/host-info.ts';
 import type { Labels } from './labels.ts';
@@ -41,8 +42,9 @@ export class BuildIdList {
     const filename = path.startsWith('[kernel.kallsyms]') ? '[kernel.kallsyms]' : path;
     if (this.#entries.has(filename)) return;
     const cpuMode = isKernelMode(misc) ? PERF_RECORD_MISC.KERNEL : PERF_RECORD_MISC.USER;
-    const hasBuildId = type === PERF_RECORD.MMAP2 && misc & PERF_RECORD_MISC.MMAP_BUILD_ID;
-    if (!hasBuildId || size < 72) {
+    const hasBuildId =
+      type === PERF_RECORD.MMAP2 && hasMmapBuildId(view, offset, offset + size, misc);
+    if (!hasBuildId) {
       this.#wanted.set(filename, cpuMode);
       return;
     }

@@ -1,6 +1,7 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { decodeText } from '../../base/text.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { hasMmapBuildId } from '../../perf-event/mmap-build-id.ts';
 import {
   isKernelAddress,
   KERNEL_MAP_OFFSET,
@@ -93,7 +94,8 @@ export class SideBandRewriter {
       (isKernelMode(misc) || isKernelAddress(view, offset + ADDRESS_AT, this.#kernel));
     const isImage = /^\[(kernel|guest\.kernel)\.kallsyms/.test(name);
     if (isKernel && !isImage) return null;
-    const hasBuildId = type === PERF_RECORD.MMAP2 && (misc & PERF_RECORD_MISC.MMAP_BUILD_ID) !== 0;
+    const hasBuildId =
+      type === PERF_RECORD.MMAP2 && hasMmapBuildId(view, offset, offset + size, misc);
     const losesBuildId = hasBuildId && this.#removeBuildIds;
     if (!isKernel && !losesBuildId && this.#labels === null) return 'same';
 
