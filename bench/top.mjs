@@ -1,18 +1,19 @@
 // What `top` costs while it runs, beside `perf top` on the same machine at the same time:
 //
-//     node bench/top.mjs [SECONDS]       (root; perf and script(1) installed; dist/ built)
+//     node bench/top.mjs [SECONDS [HZ]]       (root; perf and script(1) installed; dist/ built)
 //
-// Both sample the whole system at 1000 Hz with stacks by frame pointer and draw once a second, on
+// Both sample the whole system with stacks by frame pointer and draw once a second, on
 // terminals of their own, while two programs compute and another one starts processes. CPU time is what
 // /proc says of each at the end, less what it took to start; of perf all its threads.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const seconds = Number(process.argv[2] ?? 30);
+const hz = Number(process.argv[3] ?? 1000);
 /** Files are read and programs compiled in the first seconds. */
 const START_SECONDS = 6;
 
@@ -27,16 +28,25 @@ const loads = [
   spawn(process.execPath, ['-e', 'for (let i = 0; ; i++) Math.sqrt(i)']),
   spawn('sh', ['-c', 'while :; do ls / >/dev/null; done'], { stdio: 'ignore' }),
 ];
-const ours = `${process.execPath} ${join(root, 'dist/bin/main.js')} top -a -g -F 1000`;
-const theirs = 'perf top --stdio -a -g -F 1000 -d 1';
+const ours = `${process.execPath} ${join(root, 'dist/bin/main.js')} top -a -g -F ${hz}`;
+const theirs = `perf top --stdio -a -g -F ${hz} -d 1`;
 const terminals = [ours, theirs].map((command) =>
   spawn('script', ['-qfc', `stty cols 120 rows 40; exec ${command}`, '/dev/null'], {
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   }),
 );
+/** The last that each has drawn, to be told if one ends early. */
+const drawn = ['', ''];
+terminals.forEach((terminal, i) => {
+  terminal.stdout.on('data', (data) => {
+    drawn[i] = `${drawn[i]}${data}`.slice(-400);
+  });
+});
 try {
   await sleep(START_SECONDS);
   const pids = terminals.map(({ pid }) => childrenOf(pid)[0]);
+  const ended = pids.indexOf(undefined);
+  if (ended >= 0) throw new Error(`${[ours, theirs][ended]} has ended: ${drawn[ended]}`);
   const before = pids.map(usageOf);
   await sleep(seconds);
   const after = pids.map(usageOf);
@@ -61,7 +71,9 @@ function sleep(s) {
   return new Promise((resolve) => setTimeout(resolve, s * 1000));
 }
 
+/** None of a process that has ended. */
 function childrenOf(pid) {
+  if (!existsSync(`/proc/${pid}/task`)) return [];
   return readdirSync(`/proc/${pid}/task`).flatMap((tid) =>
     readFileSync(`/proc/${pid}/task/${tid}/children`, 'utf8').trim().split(/\s+/).map(Number),
   );

@@ -45,7 +45,7 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
   const own = event.ownShare > 0 ? `, ${formatShare(event.ownShare)} of samples, left out` : '';
   return [
     `${printable(event.name)}  ${formatCount(Math.round(event.rateHz))} samples/s  ` +
-      `${formatCount(event.table('sym').samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
+      `${formatCount(event.samples)} samples  lost ${formatCount(lost)}${lostShare}  ` +
       `${cpus} ${cpus === 1 ? 'CPU' : 'CPUs'}  ${clock(elapsedMs)}`,
     `${shown}; perf-ts: ${formatShare(ownCpu)} of a CPU${own}`,
     ...(lostNow > 0

@@ -136,6 +136,10 @@ export class WindowSums {
     }
   }
 
+  get samples(): number {
+    return this.#parts.reduce((sum, { sums }) => sum + sums.samples, 0);
+  }
+
   table(): TopTable {
     const all = new ShareSums();
     for (const { sums } of this.#parts) all.add(sums.sums());

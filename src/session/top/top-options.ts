@@ -54,7 +54,11 @@ export type TopEvent = {
   readonly ownShare: number;
   /** Of the function that is watched; null: of none. */
   readonly callers: Pick<CallerSums, 'names' | 'share' | 'tree'> | null;
-  /** Made when it is asked for. `grouped` is empty without `keys`. */
+  /** In the tables. */
+  readonly samples: number;
+  /**
+   * Made when it is asked for; ask before the next report comes. `grouped` is empty without `keys`.
+   */
   table(of: TableKeys): TopTable;
 };
 

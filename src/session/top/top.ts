@@ -16,7 +16,7 @@ import { CallerSums } from './caller-sums.ts';
 import { openLiveHead } from './live-head.ts';
 import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
-import { ShareSums, type TableSums, WindowSums } from './share-sums.ts';
+import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
 import { type SliceTables, type TableKeys, tablesOfSlice } from './slice-tables.ts';
 import { checkTopOptions, type TopEvent, type TopOptions, type TopReport } from './top-options.ts';
 
@@ -296,7 +296,18 @@ class EventTables {
       rateHz:
         samples > 0 && this.#lastNs > firstNs ? (samples * 1e9) / (this.#lastNs - firstNs) : 0,
       ownShare: samples > 0 ? own / samples : 0,
-      table: (of) => (this.#sums.get(of) ?? new ShareSums()).table(),
+      samples: this.#sums.get('sym')?.samples ?? 0,
+      table: this.#tableMaker(),
+    };
+  }
+
+  /** Each table of a report is made once, as it is when it is asked for first. */
+  #tableMaker(): TopEvent['table'] {
+    const made = new Map<TableKeys, TopTable>();
+    return (of) => {
+      const table = made.get(of) ?? (this.#sums.get(of) ?? new ShareSums()).table();
+      made.set(of, table);
+      return table;
     };
   }
 

@@ -35,6 +35,7 @@ function reportOf(
     rateHz: 996.6,
     ownShare: 0.0125,
     callers: null,
+    samples: all,
     table: () => sums.table(),
   };
   return {
