@@ -1,3 +1,4 @@
+import { lostSamplesOf } from '../base/lost-samples.ts';
 import { printable } from '../base/printable.ts';
 import { weightTitle } from '../export/weight-title.ts';
 import { computeCallNodesByInlining } from '../profile/call-nodes.ts';
@@ -6,7 +7,6 @@ import { isRestricting, type SampleSelection } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
-import { lostSamplesOf } from '../profile/losses.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';

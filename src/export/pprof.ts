@@ -5,9 +5,9 @@ import {
   StringTable,
 } from 'pprof-format';
 import { NONE } from '../base/brand.ts';
+import { lostSamplesOf } from '../base/lost-samples.ts';
 import { printable } from '../base/printable.ts';
 import { type SampleSelection, selectSamples } from '../profile/filter.ts';
-import { lostSamplesOf } from '../profile/losses.ts';
 import type { Profile, Weights } from '../profile/types.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';

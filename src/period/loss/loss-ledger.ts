@@ -1,4 +1,4 @@
-import { lostSamplesOf } from '../../profile/losses.ts';
+import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { type Alignment, alignPeriods } from '../alignment.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';

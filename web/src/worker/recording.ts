@@ -1,11 +1,12 @@
 import { NONE } from '../../../src/base/brand.ts';
+import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { withUnitOf } from '../../../src/export/weight-title.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
 import { selectSamples } from '../../../src/profile/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
-import { lostFunc, lostSamplesOf } from '../../../src/profile/losses.ts';
+import { lostFunc } from '../../../src/profile/losses.ts';
 import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
 import {
   type DsoKind,

@@ -1,9 +1,9 @@
 // Hot: once per sample.
 
 import { NONE } from '../../../src/base/brand.ts';
+import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
-import { lostSamplesOf } from '../../../src/profile/losses.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {

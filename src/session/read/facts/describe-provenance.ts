@@ -1,3 +1,4 @@
+import { lostSamplesOf } from '../../../base/lost-samples.ts';
 import {
   type EventProvenance,
   type ExportProvenance,
@@ -6,7 +7,6 @@ import {
 import { withUnitOf } from '../../../export/weight-title.ts';
 import { OFF_CPU_EVENT } from '../../../off-cpu/switch-pairs.ts';
 import { type SampleSelection, selectSamples } from '../../../profile/filter.ts';
-import { lostSamplesOf } from '../../../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../../profile/types.ts';
 import { packageVersion } from '../../version.ts';
 import type { OpenedProfile } from '../open-profile.ts';

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { lostSamplesOf } from '../../src/base/lost-samples.ts';
+
+const loss = (event: number, lostRecords: number, lostSamples: number) => ({
+  event,
+  lostRecords,
+  lostSamples,
+});
+
+test('the larger figure of an event that has its rings for itself', () => {
+  expect(lostSamplesOf([loss(0, 5, 7)], 0)).toBe(7);
+  expect(lostSamplesOf([loss(0, 7, 0)], 0)).toBe(7);
+  expect(lostSamplesOf([loss(0, 7, 5)], 1)).toBe(0);
+  expect(lostSamplesOf([], 0)).toBe(0);
+});
+
+test('the counters alone where events share their rings, if they were read', () => {
+  // Event 0 wrote next after a loss that was mostly event 1's.
+  const shared = [loss(0, 100, 3), loss(1, 0, 97)];
+  expect(lostSamplesOf(shared, 0)).toBe(3);
+  expect(lostSamplesOf(shared, 1)).toBe(97);
+  const unread = [loss(0, 100, 0), loss(1, 4, 0)];
+  expect(lostSamplesOf(unread, 0)).toBe(100);
+});
