@@ -23,7 +23,6 @@ const SHARED = [
   '--mmap-pages',
   '--duration',
   '--quiet',
-  '--verbose',
 ];
 
 /** The options of `top`: those of `record` that concern no file, and how it is shown. */

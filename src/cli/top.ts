@@ -37,7 +37,6 @@ export type TopFlags = Pick<
   | 'mmapPages'
   | 'duration'
   | 'quiet'
-  | 'verbose'
 > & {
   uid?: string;
   delay?: string;

@@ -114,6 +114,8 @@ const PARTS_OF_WINDOW = 60;
 /** The sums of the last `lengthMs`, to a 60th of it. Memory does not grow with its length. */
 export class WindowSums {
   readonly #lengthMs: number;
+  /** When the last slice was added. */
+  #lastMs = 0;
   readonly #parts: { readonly fromMs: number; readonly sums: ShareSums; endMs: number }[] = [];
 
   constructor(lengthMs: number) {
@@ -131,7 +133,10 @@ export class WindowSums {
       sums.add(table);
       this.#parts.push({ fromMs: nowMs, sums, endMs: nowMs });
     }
-    while (this.#parts.length > 1 && (this.#parts[0]?.endMs as number) <= nowMs - this.#lengthMs) {
+    // Slices come about when they should: one that reaches in by less than half a slice is out.
+    const leastMs = nowMs - this.#lengthMs + (nowMs - this.#lastMs) / 2;
+    this.#lastMs = nowMs;
+    while (this.#parts.length > 1 && (this.#parts[0]?.endMs as number) <= leastMs) {
       this.#parts.shift();
     }
   }

@@ -23,6 +23,7 @@ import { checkTopOptions, type TopEvent, type TopOptions, type TopReport } from 
 const DEFAULT_INTERVAL_MS = 1000;
 /** Longest time that a record waits in its ring: seldom, so that waking costs little. */
 const LATENCY_MS = 250;
+const LEAST_CPU_SECONDS = 0.04;
 const CHUNK_BYTES = 1 << 20;
 const MAX_CHUNKS = 32;
 
@@ -82,6 +83,7 @@ class Top implements RunningTop {
   #resetMs = this.#startMs;
   #reportMs = this.#startMs;
   #cpuUs = cpuTimeUs();
+  #ownCpu = 0;
   #totals: SamplerTotals;
   #profile: LiveProfile | null = null;
   /** Slices whose tables had to be made anew before the interval was over. */
@@ -206,9 +208,12 @@ class Top implements RunningTop {
     const events = this.#tables.map((tables) => tables.add(slices, nowMs));
     const totals = this.#session.sampler.totals();
     const before = this.#totals;
-    const cpuUs = cpuTimeUs();
-    const ownCpu = (cpuUs - this.#cpuUs) / 1e6 / seconds;
-    this.#cpuUs = cpuUs;
+    // The kernel counts CPU time by ticks: of an instant, as the last one may be, it says nothing.
+    if (seconds > LEAST_CPU_SECONDS) {
+      const cpuUs = cpuTimeUs();
+      this.#ownCpu = (cpuUs - this.#cpuUs) / 1e6 / seconds;
+      this.#cpuUs = cpuUs;
+    }
     this.#totals = totals;
     this.#reportMs = nowMs;
     return {
@@ -221,7 +226,7 @@ class Top implements RunningTop {
       lost: lostOf(totals),
       lostNow: Math.max(0, lostOf(totals) - lostOf(before)),
       throttles: totals.throttles,
-      ownCpu,
+      ownCpu: this.#ownCpu,
       isLast,
     };
   }

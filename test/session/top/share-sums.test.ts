@@ -100,6 +100,13 @@ describe('a window', () => {
     expect(sums.table().rows.map(({ names, self }) => [names[0], self])).toEqual([['young', 4]]);
   });
 
+  test('has as many slices as fit, though none comes just in time', () => {
+    const sums = new WindowSums(3000);
+    for (const ms of [1000, 2003, 2998, 4001, 5000, 6002]) sums.add(slice({ parse: 10 }), ms);
+    expect(sums.table().samples).toBe(30);
+    expect(sums.samples).toBe(30);
+  });
+
   test('shows the last slice, however old it is', () => {
     const sums = new WindowSums(1000);
     sums.add(slice({ old: 7 }), 1000);
