@@ -1,7 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
-import type { Profile, Weights } from '../../profile/types.ts';
+import type { Profile } from '../../profile/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { dropsCopies } from '../record/call-graph.ts';
 import { describeExisting } from '../record/existing-state.ts';
@@ -12,13 +12,11 @@ import {
 } from '../record/prepare-recording.ts';
 import { CLOCK_IDS } from '../record/record-options.ts';
 import type { CommandExit } from '../record/recorder.ts';
-import { CallerSums } from './caller-sums.ts';
+import { EventTables } from './event-tables.ts';
 import { openLiveHead } from './live-head.ts';
 import { LiveProfile } from './live-profile.ts';
 import { nodeCleanUp } from './node-clean-up.ts';
-import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
-import { type SliceTables, type TableKeys, tablesOfSlice } from './slice-tables.ts';
-import { checkTopOptions, type TopEvent, type TopOptions, type TopReport } from './top-options.ts';
+import { checkTopOptions, type TopOptions, type TopReport } from './top-options.ts';
 
 const DEFAULT_INTERVAL_MS = 1000;
 /** Longest time that a record waits in its ring: seldom, so that waking costs little. */
@@ -248,107 +246,6 @@ class Top implements RunningTop {
       };
     });
   }
-}
-
-/** The sums of one event, as far as they are shown. */
-class EventTables {
-  readonly #name: string;
-  readonly #event: number;
-  readonly #options: TopOptions;
-  readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
-  #callers: CallerSums | null = null;
-  /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
-  #lastNs = Number.NaN;
-
-  constructor(name: string, event: number, options: TopOptions) {
-    this.#name = name;
-    this.#event = event;
-    this.#options = options;
-  }
-
-  watchCallers(names: readonly string[] | null): void {
-    this.#callers = names === null ? null : new CallerSums(names);
-  }
-
-  add(slices: readonly Profile[], nowMs: number): TopEvent {
-    let samples = 0;
-    let own = 0;
-    let unit: TopEvent['unit'] = 'events';
-    let firstNs = this.#lastNs;
-    for (const slice of slices) {
-      const { all, rows } = this.#select(slice);
-      const { timeNs, length } = slice.samples;
-      if (length > 0) {
-        // Tables that were made anew count from another start. What is rounded off is a few ns.
-        const startNs = Number(slice.meta.startTime);
-        if (Number.isNaN(firstNs)) firstNs = startNs + (timeNs[0] as number);
-        this.#lastNs = startNs + (timeNs[length - 1] as number);
-      }
-      samples += all;
-      own += all - rows.length;
-      const weights = weigh(slice, this.#event, this.#options);
-      unit = weights.unit;
-      // Also where nothing was sampled: the window moves on.
-      const tables = tablesOfSlice(slice, weights, rows, this.#options.keys ?? null);
-      this.#addTables(tables, nowMs);
-      this.#callers?.add(slice, weights, rows);
-    }
-    return {
-      callers: this.#callers,
-      name: this.#name,
-      unit,
-      // Samples wait for their order, so those of an interval of ours are not all of it.
-      rateHz:
-        samples > 0 && this.#lastNs > firstNs ? (samples * 1e9) / (this.#lastNs - firstNs) : 0,
-      ownShare: samples > 0 ? own / samples : 0,
-      samples: this.#sums.get('sym')?.samples ?? 0,
-      table: this.#tableMaker(),
-    };
-  }
-
-  /** Each table of a report is made once, as it is when it is asked for first. */
-  #tableMaker(): TopEvent['table'] {
-    const made = new Map<TableKeys, TopTable>();
-    return (of) => {
-      const table = made.get(of) ?? (this.#sums.get(of) ?? new ShareSums()).table();
-      made.set(of, table);
-      return table;
-    };
-  }
-
-  #addTables(tables: SliceTables, nowMs: number): void {
-    const { windowMs } = this.#options;
-    for (const [of, table] of Object.entries(tables) as [TableKeys, TableSums][]) {
-      let sums = this.#sums.get(of);
-      if (sums === undefined) {
-        sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);
-        this.#sums.set(of, sums);
-      }
-      sums.add(table, nowMs);
-    }
-  }
-
-  /** How many samples of the event there are, and which of them count. */
-  #select({ samples, threads }: Profile): { all: number; rows: Int32Array } {
-    const { event, thread, length } = samples;
-    const isOwn = threads.map(({ pid }) => pid === process.pid);
-    const rows = new Int32Array(length);
-    let all = 0;
-    let kept = 0;
-    for (let row = 0; row < length; row++) {
-      if (event[row] !== this.#event) continue;
-      all++;
-      if (this.#options.withSelf || !isOwn[thread[row] as number]) rows[kept++] = row;
-    }
-    return { all, rows: rows.subarray(0, kept) };
-  }
-}
-
-function weigh({ samples, events }: Profile, event: number, { weight }: TopOptions): Weights {
-  if (weight === 'samples') {
-    return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
-  }
-  return { kind: 'period', unit: events[event]!.unit, values: samples.periodEvents };
 }
 
 function lostOf({ lostRecords, lostSamples }: SamplerTotals): number {

@@ -1,0 +1,106 @@
+import type { Profile, Weights } from '../../profile/types.ts';
+import { CallerSums } from './caller-sums.ts';
+import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
+import { type SliceTables, type TableKeys, tablesOfSlice } from './slice-tables.ts';
+import type { TopEvent, TopOptions } from './top-options.ts';
+
+/** The sums of one event, as far as they are shown. */
+export class EventTables {
+  readonly #name: string;
+  readonly #event: number;
+  readonly #options: TopOptions;
+  readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
+  #callers: CallerSums | null = null;
+  /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
+  #lastNs = Number.NaN;
+
+  constructor(name: string, event: number, options: TopOptions) {
+    this.#name = name;
+    this.#event = event;
+    this.#options = options;
+  }
+
+  watchCallers(names: readonly string[] | null): void {
+    this.#callers = names === null ? null : new CallerSums(names);
+  }
+
+  add(slices: readonly Profile[], nowMs: number): TopEvent {
+    let samples = 0;
+    let own = 0;
+    let unit: TopEvent['unit'] = 'events';
+    let firstNs = this.#lastNs;
+    for (const slice of slices) {
+      const { all, rows } = this.#select(slice);
+      const { timeNs, length } = slice.samples;
+      if (length > 0) {
+        // Tables that were made anew count from another start. What is rounded off is a few ns.
+        const startNs = Number(slice.meta.startTime);
+        if (Number.isNaN(firstNs)) firstNs = startNs + (timeNs[0] as number);
+        this.#lastNs = startNs + (timeNs[length - 1] as number);
+      }
+      samples += all;
+      own += all - rows.length;
+      const weights = weigh(slice, this.#event, this.#options);
+      unit = weights.unit;
+      // Also where nothing was sampled: the window moves on.
+      const tables = tablesOfSlice(slice, weights, rows, this.#options.keys ?? null);
+      this.#addTables(tables, nowMs);
+      this.#callers?.add(slice, weights, rows);
+    }
+    return {
+      callers: this.#callers,
+      name: this.#name,
+      unit,
+      // Samples wait for their order, so those of an interval of ours are not all of it.
+      rateHz:
+        samples > 0 && this.#lastNs > firstNs ? (samples * 1e9) / (this.#lastNs - firstNs) : 0,
+      ownShare: samples > 0 ? own / samples : 0,
+      samples: this.#sums.get('sym')?.samples ?? 0,
+      table: this.#tableMaker(),
+    };
+  }
+
+  /** Each table of a report is made once, as it is when it is asked for first. */
+  #tableMaker(): TopEvent['table'] {
+    const made = new Map<TableKeys, TopTable>();
+    return (of) => {
+      const table = made.get(of) ?? (this.#sums.get(of) ?? new ShareSums()).table();
+      made.set(of, table);
+      return table;
+    };
+  }
+
+  #addTables(tables: SliceTables, nowMs: number): void {
+    const { windowMs } = this.#options;
+    for (const [of, table] of Object.entries(tables) as [TableKeys, TableSums][]) {
+      let sums = this.#sums.get(of);
+      if (sums === undefined) {
+        sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);
+        this.#sums.set(of, sums);
+      }
+      sums.add(table, nowMs);
+    }
+  }
+
+  /** How many samples of the event there are, and which of them count. */
+  #select({ samples, threads }: Profile): { all: number; rows: Int32Array } {
+    const { event, thread, length } = samples;
+    const isOwn = threads.map(({ pid }) => pid === process.pid);
+    const rows = new Int32Array(length);
+    let all = 0;
+    let kept = 0;
+    for (let row = 0; row < length; row++) {
+      if (event[row] !== this.#event) continue;
+      all++;
+      if (this.#options.withSelf || !isOwn[thread[row] as number]) rows[kept++] = row;
+    }
+    return { all, rows: rows.subarray(0, kept) };
+  }
+}
+
+function weigh({ samples, events }: Profile, event: number, { weight }: TopOptions): Weights {
+  if (weight === 'samples') {
+    return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
+  }
+  return { kind: 'period', unit: events[event]!.unit, values: samples.periodEvents };
+}
