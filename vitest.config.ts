@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ApartSequencer } from './test/helpers/apart-sequencer.ts';
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     // Two at a time also on small machines; more would only take time from what is being recorded.
     maxWorkers: 2,
+    sequence: { sequencer: ApartSequencer },
     // What perf has stored below ~/.debug on this machine is no part of a recording under test.
     env: { PERF_BUILDID_DIR: '/nonexistent' },
     server: { deps: { inline: ['d3-flame-graph'] } },

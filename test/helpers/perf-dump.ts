@@ -65,12 +65,13 @@ export function perfDump(file: string): Dump | null {
 
 /**
  * With the numbers that a double can't hold as the next that it can: what follows from them, the end
- * of a mapping that takes the whole upper half and the generation of an inode, is not exact here.
+ * of a mapping that takes the whole upper half, is not exact here.
  */
 function rounded(mmap: string): string {
-  return mmap
-    .replace(/\((0x[0-9a-f]{15,})\)/, (_, length) => `(0x${BigInt(Number(length)).toString(16)})`)
-    .replace(/ (\d{17,})\]/, (_, generation) => ` ${Number(generation)}]`);
+  return mmap.replace(
+    /\((0x[0-9a-f]{15,})\)/,
+    (_, length) => `(0x${BigInt(Number(length)).toString(16)})`,
+  );
 }
 
 /** Ours, of the types that perf prints all fields of. */
