@@ -4,7 +4,7 @@ import { createLateReport } from './late-report.ts';
 import { shiftKeys, showGrowth } from './live.ts';
 import { createProfilePage } from './profile-page.ts';
 import { loadPageData, loadPageReport, readSetup, startWorker } from './setup.ts';
-import { createClient } from './worker-client.ts';
+import { type AskWorker, createClient } from './worker-client.ts';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import './shell.css';
@@ -34,8 +34,9 @@ async function openProfile(setup: PageSetup): Promise<void> {
     const recording = await ask('open', { slot: 0, bytes });
     reading.remove();
     shiftKeys(window, setup, recording.funcCount);
-    const report = createLateReport(loadPageReport(document, file));
-    const page = createProfilePage(document, ask, recording, report, file, other);
+    const first = tellFirstAnswer(ask);
+    const report = createLateReport(first.drawn.then(() => loadPageReport(document, file)));
+    const page = createProfilePage(document, first.ask, recording, report, file, other);
     showGrowth(document, setup, page);
   } catch (error) {
     state.className = 'notes';
@@ -43,4 +44,26 @@ async function openProfile(setup: PageSetup): Promise<void> {
     // Also where the page was there already.
     document.body.prepend(state);
   }
+}
+
+/** Milliseconds from an answer until it is on the screen, more or less. */
+const DRAWING_MS = 50;
+
+/** `drawn` settles when the first answer was drawn: what nobody waits for is loaded then. */
+function tellFirstAnswer(ask: AskWorker): {
+  readonly ask: AskWorker;
+  readonly drawn: Promise<void>;
+} {
+  let tell = (): void => {};
+  const drawn = new Promise<void>((resolve) => {
+    tell = () => setTimeout(resolve, DRAWING_MS);
+  });
+  return {
+    drawn,
+    ask(kind, params, signal) {
+      const answer = ask(kind, params, signal);
+      answer.then(tell, tell);
+      return answer;
+    },
+  };
 }

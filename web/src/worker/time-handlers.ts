@@ -1,7 +1,7 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { timeFactsInSlices } from './time-facts.ts';
-import { computeHeatMap, computeTimeline } from './time-line.ts';
+import { computeHeatMap, timelineInSlices } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
 import { periodInSlices } from './time-period.ts';
 
@@ -16,7 +16,7 @@ type Handlers = {
 export const TIME_HANDLERS: Handlers = {
   *timeline(page, params) {
     yield* timeFactsInSlices(page);
-    return computeTimeline(page, params);
+    return yield* timelineInSlices(page, params);
   },
   *heatmap(page, params) {
     yield* timeFactsInSlices(page);

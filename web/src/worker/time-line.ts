@@ -3,6 +3,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
+import { finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
@@ -18,12 +19,23 @@ import {
 
 /** Samples per thread over time, with what is missing between them. */
 export function computeTimeline(page: PageProfile, params: TimelineParams): TimelineResult {
+  return finish(timelineInSlices(page, params));
+}
+
+/** The same; each slice is one look at every sample. */
+export function* timelineInSlices(
+  page: PageProfile,
+  params: TimelineParams,
+): Slices<TimelineResult> {
   const { grid } = params;
   const selected = selectTime(page, params);
+  yield;
   const all = computeCells(page, params, grid, selected);
+  yield;
   const { thread } = page.profile.samples;
   const totals = new Float64Array(page.profile.threads.length);
   for (let k = 0; k < selected.length; k++) totals[thread[selected[k] as number] as number]!++;
+  yield;
   const bySize = Array.from(totals.keys())
     .filter((row) => totals[row]! > 0)
     .sort((a, b) => totals[b]! - totals[a]! || a - b);
