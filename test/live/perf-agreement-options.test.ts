@@ -30,7 +30,7 @@ type Case = HowToRead & {
  * - faults: one thread that makes page faults; for events that children do not inherit.
  * - attach: nothing; a process that runs already is recorded.
  */
-type Command = 'mixed' | 'faults' | 'attach';
+type Command = 'mixed' | 'faults' | 'attach' | 'lasting';
 
 const EVENTS = ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000'];
 const READ_GROUP = ['-e', '{cpu-clock,page-faults}:S', '-F', '4000'];
@@ -78,7 +78,7 @@ const BY_PERF: Readonly<Record<string, Case>> = {
   'another clock': { flags: [...CLOCK, '-k', 'CLOCK_BOOTTIME'] },
   'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
   'side-band last': { flags: [...CLOCK, '--tail-synthesize'], differs: 'unnamed kernel' },
-  'a delay': { flags: [...CLOCK, '-D', '20'] },
+  'a delay': { flags: [...CLOCK, '-D', '20'], command: 'lasting' },
 };
 
 const BY_US: Readonly<Record<string, Case>> = {
@@ -103,7 +103,7 @@ const BY_US: Readonly<Record<string, Case>> = {
   'no children': { flags: [...CLOCK, '-i'], command: 'faults' },
   'another clock': { flags: [...CLOCK, '-k', 'boottime'] },
   'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
-  'a delay': { flags: [...CLOCK, '-D', '20'] },
+  'a delay': { flags: [...CLOCK, '-D', '20'], command: 'lasting' },
   switches: { flags: [...CLOCK, '--switch-events'] },
   'switches of all CPUs': { flags: [...CLOCK, '-a', '--switch-events'] },
   namespaces: { flags: [...CLOCK, '--namespaces', '--all-cgroups'] },
@@ -120,6 +120,8 @@ const BY_US: Readonly<Record<string, Case>> = {
 function commandOf(command: Command, program: string): string[] {
   const workload = compileWorkload();
   if (command === 'faults') return [workload, 'pf', '40000'];
+  // However late the recorder comes to count.
+  if (command === 'lasting') return [workload, 'threads', '3', '0.5'];
   if (command === 'mixed') return ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.05`];
   // With a process, the command of perf is for how long; perf-ts has an option for that.
   return program === 'perf' ? ['sleep', '0.1'] : [];
