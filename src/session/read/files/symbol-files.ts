@@ -1,4 +1,4 @@
-import { constants, readFileSync, statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../../base/byte-source.ts';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
@@ -7,6 +7,7 @@ import type { SymbolRequest, SymbolSource } from '../../../symbols/symbol-reques
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
 import { KernelFiles, type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
+import { pidInItsNamespace } from './namespace-pid.ts';
 import { openRegular } from './open-regular.ts';
 import { readVdso } from './vdso.ts';
 
@@ -171,16 +172,5 @@ export class SymbolFiles {
 
   #count(reason: string, example = ''): void {
     this.#options.diagnostics.count(reason, example);
-  }
-}
-
-/** The pid by which a live process knows itself; null if it is gone. */
-function pidInItsNamespace(pid: number): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const pids = /^NSpid:\s+(.*)$/m.exec(status)?.[1]?.trim().split(/\s+/);
-    return pids === undefined ? null : Number(pids.at(-1));
-  } catch {
-    return null;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
@@ -11,6 +11,7 @@ import { type Attachment, readAppendix } from '../../../perf-data/appendix.ts';
 import type { PerfData } from '../../../perf-data/reader.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 import type { SymbolSource } from '../../../symbols/symbol-request.ts';
+import { pidInItsNamespace } from '../files/namespace-pid.ts';
 import { fileSource } from '../files/open-regular.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
@@ -190,17 +191,6 @@ function isWithoutLinks(path: string): boolean {
     return realpathSync(path) === path;
   } catch {
     return false;
-  }
-}
-
-/** The pid by which a live process knows itself; null if it is gone. */
-export function pidInItsNamespace(pid: number): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const pids = /^NSpid:\s+(.*)$/m.exec(status)?.[1]?.trim().split(/\s+/);
-    return pids === undefined ? null : Number(pids.at(-1));
-  } catch {
-    return null;
   }
 }
 
