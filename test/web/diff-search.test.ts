@@ -3,6 +3,7 @@ import { encodePageData } from '../../src/export/page-data.ts';
 import { createAnswers } from '../../web/src/worker/answer.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
+import { WHOLE } from '../helpers/selections.ts';
 
 /** `read` calls itself; here it has 3 of 4 parts, there 1 of 2. */
 const HERE = profileFromText(`
@@ -17,17 +18,7 @@ const THERE = profileFromText(`
           read  idle
 `);
 
-const PARAMS = {
-  event: 0,
-  weight: 'period',
-  thread: null,
-  pid: null,
-  cpu: null,
-  fromNs: null,
-  toNs: null,
-  edits: [],
-  zoom: [],
-} as const;
+const PARAMS = { ...WHOLE, zoom: [] } as const;
 
 it.each([
   ['callees', false],

@@ -1,34 +1,10 @@
 import { expect, it } from 'vitest';
 import { encodePageData } from '../../src/export/page-data.ts';
-import type {
-  CancelMessage,
-  ReplyMessage,
-  RequestMessage,
-  Selection,
-} from '../../web/src/worker/messages.ts';
+import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/messages.ts';
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
-
-const ALL: Selection = {
-  event: 0,
-  weight: 'period',
-  thread: null,
-  pid: null,
-  cpu: null,
-  fromNs: null,
-  toNs: null,
-  edits: [],
-};
-const TREE = {
-  ...ALL,
-  roots: 'none',
-  inverted: false,
-  order: 'weight',
-  zoom: [],
-  search: '',
-  leastPart: 0,
-} as const;
+import { WHOLE as ALL, WHOLE_TREE as TREE } from '../helpers/selections.ts';
 
 /** A worker with a recording in slot 0; `say` is given all messages before it answers the first. */
 async function conversation(

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { encodePageData } from '../../src/export/page-data.ts';
 import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
-import { MAX_ROWS, type Selection, type TreeResult } from '../../web/src/worker/messages.ts';
+import { MAX_ROWS, type TreeResult } from '../../web/src/worker/messages.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
+import { WHOLE as ALL, WHOLE_TREE as TREE } from '../helpers/selections.ts';
 
 const PROFILE = profileFromText(`
   tid     1     1     1     2                       2
@@ -14,26 +15,6 @@ const PROFILE = profileFromText(`
           work  work  idle  work                    work
           leaf              read@[kernel.kallsyms]  leaf
 `);
-
-const ALL: Selection = {
-  event: 0,
-  weight: 'period',
-  thread: null,
-  pid: null,
-  cpu: null,
-  fromNs: null,
-  toNs: null,
-  edits: [],
-};
-const TREE = {
-  ...ALL,
-  roots: 'none',
-  inverted: false,
-  order: 'weight',
-  zoom: [],
-  search: '',
-  leastPart: 0,
-} as const;
 
 function opened(profile: Profile = PROFILE, other?: Profile): Answers {
   const answers = createAnswers();

@@ -1,0 +1,24 @@
+import type { Selection } from '../../web/src/worker/messages.ts';
+
+/** All samples of the first event, as the page asks its worker for them. */
+export const WHOLE = {
+  event: 0,
+  weight: 'period',
+  thread: null,
+  pid: null,
+  cpu: null,
+  fromNs: null,
+  toNs: null,
+  edits: [],
+} as const satisfies Selection;
+
+/** The tree of them, as large as it is. */
+export const WHOLE_TREE = {
+  ...WHOLE,
+  roots: 'none',
+  inverted: false,
+  order: 'weight',
+  zoom: [],
+  search: '',
+  leastPart: 0,
+} as const;
