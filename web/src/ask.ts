@@ -2,8 +2,8 @@ import type { RequestKind, Requests } from './worker/messages.ts';
 import type { AskWorker } from './worker-client.ts';
 
 /**
- * A question that is asked again whenever the state changes: only the answer to the last one is
- * drawn, and the same question is not asked twice.
+ * A question that is asked again whenever the state changes. Only the last one counts: those before
+ * it are cancelled, and the same one is not asked twice.
  */
 export function askLatest<Kind extends RequestKind>(
   ask: AskWorker,
@@ -11,19 +11,21 @@ export function askLatest<Kind extends RequestKind>(
   draw: (result: Requests[Kind]['result']) => void,
   fail: (problem: string) => void,
 ): (params: Requests[Kind]['params']) => void {
-  let last = 0;
-  let lastQuestion = '';
+  let running: AbortController | null = null;
+  let asked = '';
   return (params) => {
     const question = JSON.stringify(params);
-    if (question === lastQuestion) return;
-    lastQuestion = question;
-    const own = ++last;
-    ask(kind, params).then(
+    if (question === asked) return;
+    asked = question;
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    ask(kind, params, signal).then(
       (result) => {
-        if (own === last) draw(result);
+        if (!signal.aborted) draw(result);
       },
-      (problem: unknown) => {
-        if (own === last) fail(problem instanceof Error ? problem.message : String(problem));
+      (problem: Error) => {
+        if (!signal.aborted) fail(problem.message);
       },
     );
   };

@@ -1,4 +1,5 @@
 import type { CodePart, PageAssembly } from '../../../src/disassembly/types.ts';
+import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import { selectionOf } from '../selection.ts';
@@ -7,7 +8,6 @@ import type { ViewContext } from '../view-context.ts';
 import type { AssemblyResult } from '../worker/messages.ts';
 import { renderAssembly } from './assembly-table.ts';
 import type { CodeTexts } from './code-texts.ts';
-import { createLatest } from './latest.ts';
 import './assembly.css';
 
 /** What the tab Source shows of a function's machine code. */
@@ -43,7 +43,7 @@ export function createAssemblyView(
   let gotFunc = -1;
   let shown: Shown | null = null;
 
-  const askWeights = createLatest(
+  const askWeights = askLatest(
     ask,
     'assembly',
     (result) => {

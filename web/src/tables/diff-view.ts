@@ -1,3 +1,4 @@
+import { askLatest } from '../ask.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { renderCrumbs } from '../flame/crumbs.ts';
 import { cursorKeys } from '../flame/cursor-keys.ts';
@@ -19,7 +20,6 @@ import { weightName } from '../time/shown-weight.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { ChangesResult, DiffFound, DiffParams, DiffResult } from '../worker/messages.ts';
 import { formatChange, renderChanges } from './diff-table.ts';
-import { createLatest } from './latest.ts';
 import './tables.css';
 
 /** Part of the window that the flame graph leaves to the table below it. */
@@ -62,7 +62,7 @@ export function createDiffView(context: ViewContext): TabView {
   let asked = '';
   let running: AbortController | null = null;
 
-  const askChanges = createLatest(
+  const askChanges = askLatest(
     ask,
     'changes',
     (answer) => {

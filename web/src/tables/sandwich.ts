@@ -1,3 +1,4 @@
+import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { drawFlameChart, type FlameChart } from '../flame/flame-chart.ts';
 import { describeFrame, speakFrame } from '../flame/frame-lines.ts';
@@ -7,7 +8,6 @@ import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { SandwichResult, TreeResult } from '../worker/messages.ts';
-import { createLatest } from './latest.ts';
 
 /** Callers above, callees below one function: click one of them and it takes the middle. */
 export function createSandwich({ store, ask, recording }: ViewContext): {
@@ -49,7 +49,7 @@ export function createSandwich({ store, ask, recording }: ViewContext): {
   let charts: FlameChart[] = [];
   let shown: SandwichResult | null = null;
 
-  const askSandwich = createLatest(ask, 'sandwich', draw, (problem) => {
+  const askSandwich = askLatest(ask, 'sandwich', draw, (problem) => {
     title.textContent = problem;
   });
 

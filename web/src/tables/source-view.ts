@@ -1,3 +1,4 @@
+import { askLatest } from '../ask.ts';
 import { element, switcher } from '../dom.ts';
 import { formatShare } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
@@ -8,7 +9,6 @@ import type { ViewContext } from '../view-context.ts';
 import type { SourceResult, TableParams } from '../worker/messages.ts';
 import { createAssemblyView } from './assembly-view.ts';
 import { createCodeTexts } from './code-texts.ts';
-import { createLatest } from './latest.ts';
 import { describeSkid } from './skid.ts';
 import { renderLines } from './source-table.ts';
 import './tables.css';
@@ -45,7 +45,7 @@ export function createSourceView({ store, ...context }: ViewContext): TabView {
   let wanted = 0;
   let drawn: { readonly func: number; readonly result: SourceResult } | null = null;
 
-  const askSource = createLatest(
+  const askSource = askLatest(
     ask,
     'source',
     (result) => {

@@ -1,3 +1,4 @@
+import { askLatest } from '../ask.ts';
 import { element, emptyState, replaceKeepingFocus, switcher } from '../dom.ts';
 import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
@@ -7,7 +8,6 @@ import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TableColumn, TableParams, TableResult, TableRow } from '../worker/messages.ts';
 import { renderTable, shareCell, type TableHeading } from './data-table.ts';
-import { createLatest } from './latest.ts';
 import { createSandwich } from './sandwich.ts';
 import './tables.css';
 
@@ -44,11 +44,11 @@ export function createTableView(context: ViewContext): TabView {
     show(store.get());
   });
 
-  const askTable = createLatest(ask, 'table', draw, (problem) => {
+  const askTable = askLatest(ask, 'table', draw, (problem) => {
     tableBox.replaceChildren(element('p', 'problem', problem));
   });
 
-  const askIntervals = createLatest(ask, 'table', draw, () => {});
+  const askIntervals = askLatest(ask, 'table', draw, () => {});
 
   function show(state: ViewState): void {
     replaceKeepingFocus(
