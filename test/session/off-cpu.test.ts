@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { STATE_PREEMPTED, STATE_UNKNOWN } from '../../src/off-cpu/wait-states.ts';
 import type { PerfData } from '../../src/perf-data/reader.ts';
+import { encodeTracingData } from '../../src/perf-data/tracing-data.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/perf-event/constants.ts';
 import { SampleView } from '../../src/perf-event/sample.ts';
-import { OffCpuLog } from '../../src/session/read/logs/off-cpu-log.ts';
+import { type BegunWait, OffCpuLog } from '../../src/session/read/logs/off-cpu-log.ts';
 import { SwitchLog } from '../../src/session/read/logs/switch-log.ts';
 import { chooseOffCpu } from '../../src/session/record/off-cpu.ts';
 import { INTEL } from '../events/fake-machines.ts';
@@ -31,6 +32,34 @@ describe('the event that samples waits', () => {
     expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);
   });
 });
+
+/** Of a recording with `sched:sched_waking`, of which two fields are there: flags at 2, pid at 4. */
+function wakeUpLog() {
+  const text = [
+    'name: sched_waking',
+    'ID: 375',
+    'format:',
+    '\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;',
+    '',
+    '\tfield:pid_t pid;\toffset:4;\tsize:4;\tsigned:1;',
+    '',
+    'print fmt: "pid=%d", REC->pid',
+    '',
+  ].join('\n');
+  const formats = [{ system: 'sched', text }];
+  const section = encodeTracingData({ headerPage: '', headerEvent: '', formats, pageSize: 4096 });
+  const data = {
+    attrs: [
+      { name: 'off-cpu', attr: { type: SOFTWARE } },
+      { name: 'off-cpu-wake-up', attr: { type: TRACEPOINT, config: 375n } },
+    ],
+    littleEndian: true,
+    sections: { bytes: () => section },
+    diagnostics: new Diagnostics(),
+  };
+  const processes = { knownComm: () => null };
+  return { log: OffCpuLog.find(data as unknown as PerfData).log, processes };
+}
 
 describe('the log of waits', () => {
   /** Without a tracepoint: samples of thread 7 at these times, and its switches. */
@@ -81,6 +110,38 @@ describe('the log of waits', () => {
     const { periods, diagnostics } = logOf([10, 30], [[35, 'in']]);
     expect(periods).toEqual([0, 5]);
     expect(diagnostics.entries()).toMatchObject([{ reason: 'waits whose end was lost', count: 1 }]);
+  });
+
+  it('counts the waits whose wake-up was not recorded', () => {
+    const { log, processes } = wakeUpLog();
+    const raw = new DataView(new ArrayBuffer(16));
+    raw.setUint32(4, 7, true);
+    const sample = new SampleView({ high: 0, low: 0 });
+    sample.tid = 7;
+    const at = (timeNs: number): SampleView => Object.assign(sample, { timeNs });
+    const task = { thread: 0, comm: 0, stream: 0 };
+    const SLEEPING = 1;
+    log.note(0, SLEEPING, at(10), task);
+    Object.assign(sample, { rawOffset: 0, rawLength: 16 });
+    const wait = log.waitOfWoken(raw, at(15)) as BegunWait;
+    log.noteWakeUp(1, wait, sample, processes, raw);
+    log.noteIn(7);
+    log.note(2, SLEEPING, at(30), task);
+    log.noteIn(7);
+    // Who could have gone on needs nobody to wake it.
+    log.note(3, 0, at(50), task);
+    log.noteIn(7);
+    const switchLog = new SwitchLog();
+    for (const timeNs of [20, 40, 60]) {
+      switchLog.note({ isOut: false, isPreempted: false }, { pid: 7, tid: 7, cpu: 0, timeNs });
+    }
+    const samples = { periodEvents: new Float64Array(4), stack: new Int32Array(4) };
+    const diagnostics = new Diagnostics();
+    log.finish(samples, switchLog.finish(), 60, diagnostics);
+    expect([...samples.periodEvents]).toEqual([5, 5, 10, 10]);
+    expect(diagnostics.entries()).toMatchObject([
+      { reason: 'waits whose wake-up was not recorded', count: 1 },
+    ]);
   });
 
   it('has nothing of idle CPUs', () => {

@@ -57,6 +57,7 @@ export class OffCpuLog {
   readonly #wakers = new Map<string, number>();
   /** Threads that wait and were not woken yet. */
   readonly #begun = new Map<number, BegunWait>();
+  #withoutWakeUp = 0;
 
   private constructor(littleEndian: boolean, fields: RawFields) {
     this.#littleEndian = littleEndian;
@@ -104,9 +105,9 @@ export class OffCpuLog {
     else this.#begun.set(tid, { thread: task.thread, comm: task.comm, stream: task.stream, index });
   }
 
-  /** A thread came onto a CPU. */
+  /** A thread came onto a CPU. Nobody comes there asleep: if it was not woken, the record is missing. */
   noteIn(tid: number): void {
-    this.#begun.delete(tid);
+    if (this.#begun.delete(tid)) this.#withoutWakeUp++;
   }
 
   /**
@@ -200,6 +201,10 @@ export class OffCpuLog {
     if (this.#fields.state === null) markPreempted(outs, switches, state);
     if (pairs.unpaired > 0) {
       diagnostics.count('waits whose end was lost', 'they count for nothing', pairs.unpaired);
+    }
+    if (this.#withoutWakeUp > 0) {
+      const effect = 'they count as waiting until their thread had a CPU';
+      diagnostics.count('waits whose wake-up was not recorded', effect, this.#withoutWakeUp);
     }
     return waits;
   }
