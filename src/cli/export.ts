@@ -55,11 +55,15 @@ export async function runExport(
   }
   if (flags.format === 'folded') sayBeside(opened, flags);
   if (!flags.verbose && events.length <= 1) return;
-  const shown =
-    flags.event ??
-    (flags.format === 'folded' ? events[firstEvent(opened.profile)]?.name : 'all events');
-  const weights = opened.weights(flags.weight);
-  say(`perf-ts: ${flags.format} of ${printable(shown ?? '')}, weighed by ${weightTitle(weights)}`);
+  const event =
+    flags.event !== undefined
+      ? opened.eventIndex(flags.event)
+      : flags.format === 'folded'
+        ? firstEvent(opened.profile)
+        : undefined;
+  const shown = event === undefined ? 'all events' : (events[event]?.name ?? '');
+  const title = weightTitle(opened.weights(flags.weight, event));
+  say(`perf-ts: ${flags.format} of ${printable(shown)}, weighed by ${title}`);
 }
 
 /**

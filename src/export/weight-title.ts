@@ -11,11 +11,12 @@ export function withUnitOf(event: ProfileEvent, weights: Weights): Weights {
 
 /** What the numbers of an export are, in words: every export names its weight and unit. */
 export function weightTitle(
-  weights: Pick<Weights, 'kind' | 'areOfText'> & { readonly unit: string },
+  weights: Pick<Weights, 'kind' | 'areOfText' | 'areWaits'> & { readonly unit: string },
 ): string {
   if (weights.areOfText && weights.kind !== 'samples') {
     return `${weights.unit} (the numbers of the imported text)`;
   }
+  if (weights.areWaits && weights.kind !== 'samples') return `${weights.unit} (off the CPU)`;
   switch (weights.kind) {
     case 'samples':
       return 'samples';

@@ -223,6 +223,8 @@ export type Weights = {
   readonly values: Float64Array;
   /** They are the numbers of an imported text: nobody knows what they were counted over. */
   readonly areOfText?: true;
+  /** Of one event only, whose samples weigh how long their threads were off the CPU. */
+  readonly areWaits?: true;
   /**
    * Parallel to `SampleTable`: weight of the loss gap that ended at each sample, in no sample's
    * value. What shows the weights shows it as an item of its own, under `Profile.lostStack`.

@@ -120,8 +120,14 @@ export class OpenedProfile {
       if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
       this.#weights.set(kind, weights);
     }
-    const isCount = kind === 'samples' || kind === 'time' || event === undefined;
-    return isCount ? weights : { ...weights, unit: this.profile.events[event]!.unit };
+    if (event === undefined) return weights;
+    const { name, unit } = this.profile.events[event]!;
+    const isCount = kind === 'samples' || kind === 'time';
+    return {
+      ...weights,
+      ...(!isCount && { unit }),
+      ...(name === OFF_CPU_EVENT && { areWaits: true as const }),
+    };
   }
 
   /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
