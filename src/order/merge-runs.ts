@@ -99,6 +99,27 @@ function mergePair(
   toKeys: Float64Array,
   toValues: Float64Array,
 ): void {
+  const at = mergeWhileBoth(keys, values, start, middle, end, toKeys, toValues);
+  // The run whose last key comes first is used up; what is left of the other stays in order.
+  const isLeftDone = (keys[middle - 1] as number) <= (keys[end - 1] as number);
+  const rest = isLeftDone ? at : at - (end - middle);
+  toKeys.set(keys.subarray(rest, rest + end - at), at);
+  toValues.set(values.subarray(rest, rest + end - at), at);
+}
+
+/**
+ * Merges until one of the runs is used up; returns where that is in the other columns. The loop is all
+ * of it: V8 compiles it while it runs, and then has nothing to go on with that never ran before.
+ */
+function mergeWhileBoth(
+  keys: Float64Array,
+  values: Float64Array,
+  start: number,
+  middle: number,
+  end: number,
+  toKeys: Float64Array,
+  toValues: Float64Array,
+): number {
   let left = start;
   let right = middle;
   let at = start;
@@ -116,16 +137,5 @@ function mergePair(
     }
     at++;
   }
-  while (left < middle) {
-    toKeys[at] = keys[left] as number;
-    toValues[at] = values[left] as number;
-    left++;
-    at++;
-  }
-  while (right < end) {
-    toKeys[at] = keys[right] as number;
-    toValues[at] = values[right] as number;
-    right++;
-    at++;
-  }
+  return at;
 }
