@@ -33,12 +33,18 @@ export function editStacks(profile: Profile, edits: readonly FrameEdit[]): Edite
   let stacks = profile.stacks;
   // Of each stack of the profile the row in `stacks`, −1 if nothing is left of it.
   let current: Int32Array | null = null;
+  // What samples become that never had a frame.
+  let ofNothing: number = NONE;
   for (const edit of edits) {
     const step = applyEdit(profile, stacks, edit);
     stacks = step.stacks;
-    current = current === null ? step.newStack : compose(current, step.newStack);
+    // Where there is no frame there is none in focus.
+    const isFocus = edit.action === 'focus';
+    if (isFocus) ofNothing = LEFT_OUT;
+    current =
+      current === null ? step.newStack : compose(current, step.newStack, isFocus ? LEFT_OUT : NONE);
   }
-  return replaceStacks(profile, stacks, current as Int32Array);
+  return replaceStacks(profile, stacks, current as Int32Array, ofNothing);
 }
 
 type EditStep = { readonly stacks: StackTable; readonly newStack: Int32Array };
@@ -128,19 +134,28 @@ function mergeRecursion(frameToFunc: Int32Array, stacks: StackTable): EditStep {
   return { stacks: builder.finish(), newStack };
 }
 
-function compose(first: Int32Array, second: Int32Array): Int32Array {
-  return first.map((row) => (row < 0 ? row : (second[row] as number)));
+/** `ofNothing`: what the second step makes of stacks of which the first left nothing. */
+function compose(first: Int32Array, second: Int32Array, ofNothing: number): Int32Array {
+  return first.map((row) => {
+    if (row === NONE) return ofNothing;
+    return row === LEFT_OUT ? LEFT_OUT : (second[row] as number);
+  });
 }
 
 // Hot: once per sample.
-function replaceStacks(profile: Profile, stacks: StackTable, newStack: Int32Array): EditedStacks {
+function replaceStacks(
+  profile: Profile,
+  stacks: StackTable,
+  newStack: Int32Array,
+  ofNothing: number,
+): EditedStacks {
   const { samples, lostStack } = profile;
   const stack = new Int32Array(samples.length);
   const isLeftOut = new Uint8Array(samples.length);
   let leftOut = 0;
   for (let i = 0; i < samples.length; i++) {
     const old = samples.stack[i] as number;
-    const row = old === NONE ? NONE : (newStack[old] as number);
+    const row = old === NONE ? ofNothing : (newStack[old] as number);
     stack[i] = row === LEFT_OUT ? NONE : row;
     if (row !== LEFT_OUT) continue;
     isLeftOut[i] = 1;

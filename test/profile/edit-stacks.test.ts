@@ -97,6 +97,21 @@ describe('edited stacks', () => {
     ).toEqual(['b;c', 'b;c', '(left out)', 'b', '(left out)']);
   });
 
+  it('are in focus only with a frame', () => {
+    const idle = func('idle');
+    const merged: FrameEdit = { action: 'merge', of: 'func', func: idle };
+    const onA: FrameEdit = { action: 'focus', of: 'func', func: func('a') };
+    expect(stacksOf(merged, onA)[4]).toBe('(left out)');
+    // What was in focus stays, however little is left of it.
+    const none: FrameEdit = { action: 'merge', of: 'func', func: func('a') };
+    expect(stacksOf(onA, none, merged)[3]).toBe('(none)');
+
+    const { samples } = PROFILE;
+    const frameless = { ...PROFILE, samples: { ...samples, stack: samples.stack.with(4, -1) } };
+    expect(editStacks(frameless, [onA]).isLeftOut).toEqual(Uint8Array.of(0, 0, 1, 0, 1));
+    expect(editStacks(frameless, [merged]).isLeftOut).toBe(null);
+  });
+
   it('keep all weight but that of samples left out', () => {
     const { profile } = editStacks(PROFILE, [{ action: 'merge', of: 'recursion' }]);
     const samples = Int32Array.from(profile.samples.stack, (_, sample) => sample);
