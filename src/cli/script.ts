@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { PerfData } from '../perf-data/reader.ts';
+import { cutOffset } from '../session/read/facts/cut-offset.ts';
 import type { SymbolSources } from '../session/read/files/symbol-files.ts';
-import { cutOffset } from '../session/read/open-profile.ts';
 import { type DescribedRecord, visitRecords } from '../session/read/record-stream.ts';
 import { recordedTime } from '../session/recorded-time.ts';
 import { dumpRecords } from '../session/script/dump-records.ts';

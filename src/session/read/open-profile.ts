@@ -1,7 +1,5 @@
-import { NONE } from '../../base/brand.ts';
-import { Diagnostics } from '../../base/diagnostics.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
-import type { StringIndex } from '../../base/string-table.ts';
 import { toRawTime } from '../../base/u64.ts';
 import type { CodePart, FunctionAssembly } from '../../disassembly/types.ts';
 import type { RecordingMarks } from '../../export/recording-marks.ts';
@@ -9,7 +7,6 @@ import type { ImportedProfile } from '../../import/imported-profile.ts';
 import type { SourceMaps } from '../../javascript/source-map.ts';
 import { OFF_CPU_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { addWaitReasons } from '../../off-cpu/wait-reasons.ts';
-import type { PerfData } from '../../perf-data/reader.ts';
 import { type Alignment, alignPeriods } from '../../period/alignment.ts';
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
 import {
@@ -27,39 +24,29 @@ import { funcLabel } from '../../profile/func-label.ts';
 import type { InstructionWeights } from '../../profile/instruction-weights.ts';
 import type { ShareEstimator } from '../../profile/share-steps.ts';
 import type { RecordedTime } from '../../profile/time-range.ts';
-import type {
-  DsoIndex,
-  EventIndex,
-  FuncIndex,
-  Profile,
-  WeightKind,
-  Weights,
-} from '../../profile/types.ts';
-import type { SymbolProvider } from '../../symbols/symbol-request.ts';
-import { Symbolizer } from '../../symbols/symbolizer.ts';
+import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { FunctionCode, weighPart } from './code/function-code.ts';
 import { noteCodeObjects } from './code/jit-code.ts';
-import { demangler } from './demangler.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import { clockOf } from './facts/clock.ts';
+import { cutOffset } from './facts/cut-offset.ts';
 import { describeEvent, isBeside } from './facts/event-description.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import type { FileSource } from './files/file-source.ts';
 import { withArchive } from './files/find-archive.ts';
-import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
-import { inflateXz } from './files/xz.ts';
+import type { SymbolSources } from './files/symbol-files.ts';
 import { findEvents } from './find-events.ts';
 import { type JavaScriptOptions, nameJavaScript } from './jit/javascript.ts';
-import { columnIn } from './jit/jit-column.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { joinEvents, type ProfileParts } from './logs/join-events.ts';
+import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
-import { locateNamedFrames } from './open-lines.ts';
 import { openRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
-import { copiesStacks, StackUnwinder } from './unwind/unwind-stacks.ts';
+import { openUnwinder } from './unwind/open-unwinder.ts';
 
 export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
@@ -357,90 +344,6 @@ function finishImport(
   return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
 }
 
-/** Unwinds the copied user stacks of the recording; null if it has none. */
-export function openUnwinder(
-  { data, processes, jit }: Pick<Pipeline, 'data' | 'processes' | 'jit'>,
-  sources: SymbolSources,
-): StackUnwinder | null {
-  if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
-  // Files that can't be had are told of by completeness here, and by name when frames are named.
-  const diagnostics = new Diagnostics();
-  let files: SymbolFiles | null = null;
-  const provide: SymbolProvider = (request) => {
-    files ??= new SymbolFiles({ ...sources, diagnostics, pids: () => processes.pids() });
-    return files.provide(request);
-  };
-  return new StackUnwinder(data, processes, provide, jit);
-}
-
-/** Looks up every address that occurred, DSO by DSO. */
-function nameFrames(pipeline: Pipeline, sources: OpenProfileOptions): void {
-  const { builder, processes, diagnostics } = pipeline;
-  const demangle = demangler(diagnostics);
-  const symbolizer = createSymbolizer(pipeline, sources, demangle);
-  symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
-  for (let dso = 0; dso < processes.dsos.length; dso++) {
-    const { frames, addresses } = builder.frameAddresses(dso);
-    if (frames.length === 0) continue;
-    const names = new Int32Array(frames.length);
-    symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
-    for (let i = 0; i < frames.length; i++) {
-      if (names[i] === NONE) continue;
-      const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
-      const func = builder.internFunc(names[i] as StringIndex, owner);
-      builder.setFunc(frames[i] as number, func);
-      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i] as number) ?? null;
-      if (line !== null) {
-        const name = builder.strings.get(names[i] as StringIndex);
-        const file = builder.strings.intern(line.file);
-        builder.setLocation(frames[i] as number, file, line.line, columnIn(line, name));
-      }
-    }
-  }
-  locateNamedFrames(pipeline, sources, demangle);
-  const outside = builder.frameAddresses(NONE).frames.length;
-  if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
-}
-
-/** Every address that occurred in the kernel or a module of it. */
-function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
-  const found: number[] = [];
-  for (let dso = 0; dso < processes.dsos.length; dso++) {
-    const { kind } = processes.dsos.key(dso as DsoIndex);
-    if (kind === 'kernel' || kind === 'kernel-module') {
-      for (const address of builder.frameAddresses(dso).addresses) found.push(address);
-    }
-  }
-  return Float64Array.from(found);
-}
-
-/** A symbolizer for the DSOs that the pipeline has met. */
-export function createSymbolizer(
-  pipeline: Pipeline,
-  sources: SymbolSources = {},
-  demangleCpp = demangler(pipeline.diagnostics),
-): Symbolizer {
-  const { data, processes, diagnostics } = pipeline;
-  const { hostname, osRelease } = data.features;
-  const recordedKernel =
-    sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;
-  return new Symbolizer({
-    dsos: processes.dsos,
-    provider: new SymbolFiles({
-      ...sources,
-      diagnostics,
-      pids: () => processes.pids(),
-      recordedOn: { hostname, kernel: osRelease },
-    }).provide,
-    ...(recordedKernel !== null && { recordedKernel }),
-    xz: inflateXz,
-    demangleCpp,
-    diagnostics,
-    kernelReference: processes.kernelReference,
-    ...(pipeline.jit !== null && { jit: pipeline.jit }),
-  });
-}
-
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
   const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
   const finals = pipeline.finals();
@@ -514,32 +417,4 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       sourceMaps,
     }),
   );
-}
-
-/**
- * Where a recording was cut, as the JSON of the contract has it. Our recorder keeps the data size
- * current and writes the sections last: a file that ends with its records, without any section, is
- * of a recorder that was killed.
- */
-export function cutOffset(data: PerfData): number | null {
-  if (data.truncatedAt >= 0) return data.truncatedAt;
-  const { pipe, dataOffset, dataSize, sections, source } = data;
-  const end = dataOffset + dataSize;
-  const isUnfinished = !pipe && dataSize > 0 && end === source.size && sections.names.length === 0;
-  return isUnfinished ? end : null;
-}
-
-const CLOCK_NAMES: Record<number, string> = {
-  0: 'realtime',
-  1: 'monotonic',
-  4: 'monotonic_raw',
-  7: 'boottime',
-  11: 'tai',
-};
-
-/** The clock of the record times; `perf` for the kernel's scheduler clock. */
-function clockOf(data: PerfData): string {
-  const attr = data.attrs[0]?.attr;
-  if (attr === undefined || !attr.flags.useClockid) return 'perf';
-  return CLOCK_NAMES[attr.clockid] ?? `clock ${attr.clockid}`;
 }

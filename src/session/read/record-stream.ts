@@ -29,11 +29,12 @@ import { withArchive } from './files/find-archive.ts';
 import type { SymbolSources } from './files/symbol-files.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { GroupReads } from './logs/group-reads.ts';
+import { createSymbolizer } from './name-frames.ts';
 import { openFrameLines } from './open-lines.ts';
-import { createSymbolizer, openUnwinder } from './open-profile.ts';
 import { withRecording } from './open-recording.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
 import { Pipeline } from './pipeline.ts';
+import { openUnwinder } from './unwind/open-unwinder.ts';
 import { copiesStacks } from './unwind/unwind-stacks.ts';
 
 export type { NamedFrame } from '../script/frame-namer.ts';

@@ -10,8 +10,8 @@ import type { RecordSelection } from '../../inject/options.ts';
 import { Selector } from '../../inject/selection.ts';
 import { describeHeader, type RecordingHeader } from '../../recording-header.ts';
 import { LossCounter } from '../logs/loss-counter.ts';
-import { cutOffset } from '../open-profile.ts';
 import { withRecording } from '../open-recording.ts';
+import { cutOffset } from './cut-offset.ts';
 import { eventName, isBeside, samplingMode } from './event-description.ts';
 import { readProvenance } from './provenance.ts';
 
