@@ -1,11 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64 } from '../../base/growable-columns.ts';
-import { isKernelAddress, toRawTime } from '../../base/u64.ts';
+import { toRawTime } from '../../base/u64.ts';
 import type { JitCode } from '../../jit/jit-code.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
-import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-event/callchain.ts';
-import { PERF_CONTEXT, PERF_RECORD, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
+import { PERF_RECORD } from '../../perf-event/constants.ts';
 import { readCookie } from '../../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { newerFields } from '../../perf-event/parse-info.ts';
@@ -14,7 +13,6 @@ import { decodeSample, SampleView } from '../../perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../../period/types.ts';
 import { ProcessTable } from '../../process/process-table.ts';
-import type { DsoIndex, GuestName, MappingIndex } from '../../process/types.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
@@ -28,16 +26,10 @@ import { StreamRepair } from './logs/stream-repair.ts';
 import { SwitchLog } from './logs/switch-log.ts';
 import { ThrottleLog } from './logs/throttle-log.ts';
 import { visitInTimeOrder } from './ordered-records.ts';
+import { type ChainMemory, newChainMemory, StackInterner } from './stack-interner.ts';
 import { LbrStacks } from './unwind/lbr-stacks.ts';
-import { CHAIN_FULL, StackRoots } from './unwind/stack-roots.ts';
+import type { StackRoots } from './unwind/stack-roots.ts';
 import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
-
-/** Code that is not of the machine which took the sample, by CPU mode. */
-const GUEST_NAMES = new Map<number, GuestName>([
-  [PERF_RECORD_MISC.GUEST_KERNEL, '[guest.kernel]'],
-  [PERF_RECORD_MISC.GUEST_USER, '[guest.user]'],
-  [PERF_RECORD_MISC.HYPERVISOR, '[hypervisor]'],
-]);
 
 /**
  * The middle of perf-ts: records in time order in, interned stacks and samples out.
@@ -56,11 +48,9 @@ export class Pipeline {
   readonly switches = new SwitchLog();
   readonly offCpu: OffCpuLog;
   readonly diagnostics: Diagnostics;
-  /** What JITs said about their code; null: it all counts as one. */
-  jit: JitCode | null = null;
   /** Unwinds copied user stacks; null: callchains stay as the kernel recorded them. */
   unwinder: StackUnwinder | null = null;
-  readonly roots: StackRoots;
+  readonly #stacks: StackInterner;
   readonly #lbr: LbrStacks;
   readonly streams: ProfileStream[] = [];
   /** Per sample, parallel to the sample table: TOTAL_TIME_RUNNING of READ, NaN if not read. */
@@ -79,8 +69,6 @@ export class Pipeline {
   /** The event that says when they had what they waited for; −1 without one. */
   readonly #wakeUpAttr: number;
   readonly #attrCopiesStacks: Uint8Array;
-  /** Frames that the kernel records at most. */
-  readonly #attrMaxStack: Uint16Array;
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
@@ -100,11 +88,11 @@ export class Pipeline {
     this.#trailer = new TrailerView(data.startTime);
     this.#losses = new LossCounter(data);
     this.#lbr = new LbrStacks(data);
-    this.roots = new StackRoots(this.builder, data.attrs);
-    const joined = newMemory();
+    this.#stacks = new StackInterner(this.builder, this.processes, data.attrs);
+    const joined = newChainMemory();
     this.#deferred = new DeferredStacks((callchain, pid) => {
       joined.length = 0;
-      return this.#internCallchain(callchain, callchain.length, pid, joined);
+      return this.#stacks.internCallchain(callchain, callchain.length, pid, joined);
     }, data.diagnostics);
     let events = 0;
     this.#attrToEvent = Int32Array.from(data.attrs, (event) => (isBeside(event) ? NONE : events++));
@@ -118,13 +106,22 @@ export class Pipeline {
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,
     );
-    this.#attrMaxStack = Uint16Array.from(
-      data.attrs,
-      ({ attr }) => attr.sampleMaxStack || DEFAULT_MAX_STACK,
-    );
     this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
       copiesStacks(attr) ? 1 : 0,
     );
+  }
+
+  /** What JITs said about their code; null: it all counts as one. */
+  get jit(): JitCode | null {
+    return this.#stacks.jit;
+  }
+
+  set jit(jit: JitCode | null) {
+    this.#stacks.jit = jit;
+  }
+
+  get roots(): StackRoots {
+    return this.#stacks.roots;
   }
 
   /** Reads every record. */
@@ -214,7 +211,7 @@ export class Pipeline {
       last.tid = sample.tid;
       last.thread = this.processes.threadAt(sample.pid, sample.tid);
       last.comm = this.processes.commOf(last.thread);
-      last.length = 0;
+      last.chain.length = 0;
     }
     if (sample.streamId !== last.streamId) {
       last.streamId = sample.streamId;
@@ -226,15 +223,7 @@ export class Pipeline {
     } else if (info.hasLbrCallchain) {
       stop = this.#lbr.complete(sample, view);
     }
-    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
-    let stack =
-      sample.callchainLength > 0
-        ? this.#internWithEnd(sample, last, stop, this.#attrMaxStack[attrIndex] as number)
-        : NONE;
-    // The callchain of a guest is that of the process that runs it.
-    const isGuest = mode > PERF_RECORD_MISC.USER && GUEST_NAMES.has(mode);
-    if (isGuest) stack = this.#internGuest(stack, sample.ip, mode);
-    else if (sample.callchainLength === 0) stack = this.#internLeaf(sample.pid, sample.ip, mode);
+    const stack = this.#stacks.stackOf(sample, misc, attrIndex, stop, last.chain);
     const isMisled =
       sample.timeNs === last.lostNs &&
       sample.streamId === sample.id &&
@@ -283,23 +272,6 @@ export class Pipeline {
     );
     this.runningNs.push(Number.NaN);
     this.offCpu.noteWakeUp(row, wait, sample, this.processes, view);
-  }
-
-  /** Interns the callchain of a sample whose stack ends for the reason `stop`. */
-  #internWithEnd(sample: SampleView, last: CpuMemory, stop: number, maxStack: number): number {
-    const { callchain, callchainLength, pid } = sample;
-    const marker = this.roots.markerOf(
-      stop === NOT_UNWOUND && callchainLength > maxStack && isFull(sample, maxStack)
-        ? CHAIN_FULL
-        : stop,
-    );
-    if (marker !== last.marker) {
-      last.marker = marker;
-      last.length = 0;
-    }
-    const stack = this.#internCallchain(callchain, callchainLength, pid, last);
-    if (stop >= 0 && marker === NONE) this.roots.noteRoot(last.stacks[0] as number);
-    return stack;
   }
 
   /** The rows from `row` on have the stack of the kernel part of `sample`. */
@@ -358,93 +330,9 @@ export class Pipeline {
     return memory;
   }
 
-  /**
-   * Interns a callchain from its outermost entry inwards. Context markers say whose the entries
-   * after them are; the first entry after one is an instruction pointer, all others are return
-   * addresses, looked up one byte before, inside the call.
-   *
-   * Consecutive samples of a CPU share most of their callers, so the outer entries that equal those
-   * of the chain before keep their stacks without any lookup. The innermost of the equal entries is
-   * looked up again: what follows it decides how.
-   */
-  // Hot: once per frame.
-  #internCallchain(
-    callchain: Float64Array,
-    callchainLength: number,
-    pid: number,
-    last: CpuMemory,
-  ): number {
-    const { entries, stacks } = last;
-    const { processes, builder } = this;
-    const { mappings } = processes;
-    const outermost = callchainLength - 1;
-    const userEntries = firstUserEntry(callchain, callchainLength);
-    const isLow = processes.hasLowKernel && callchain[0] === PERF_CONTEXT.KERNEL;
-    const lowEntries = isLow ? userEntries : 0;
-    const common = Math.min(callchainLength, last.length);
-    let depth = 0;
-    while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
-    if (depth > 0) depth--;
-    let stack = depth === 0 ? last.marker : (stacks[depth - 1] as number);
-    for (; depth < callchainLength; depth++) {
-      const i = outermost - depth;
-      const address = callchain[i] as number;
-      if (!isContextMarker(address)) {
-        const lookup = lookupAddressAt(callchain, i);
-        const isStray = i >= userEntries && isKernelAddress(lookup);
-        let mapping: MappingIndex | typeof NONE = NONE;
-        if (i < lowEntries) mapping = processes.findKernelMapping(lookup);
-        else if (!isStray) mapping = processes.findMapping(pid, lookup);
-        stack =
-          mapping === NONE
-            ? builder.extendStack(stack, NONE, lookup)
-            : builder.extendStack(
-                stack,
-                this.#dsoAt(mapping, lookup),
-                mappings.addressInDso(mapping, lookup),
-              );
-      }
-      if (depth < REMEMBERED_DEPTH) {
-        entries[depth] = address;
-        stacks[depth] = stack;
-      }
-    }
-    last.length = Math.min(callchainLength, REMEMBERED_DEPTH);
-    return stack;
-  }
-
-  #internGuest(stack: number, ip: number, mode: number): number {
-    const name = GUEST_NAMES.get(mode) as GuestName;
-    return this.builder.extendStack(stack, this.processes.dsos.intern({ kind: 'guest', name }), ip);
-  }
-
-  #internLeaf(pid: number, ip: number, mode: number): number {
-    const { mappings, hasLowKernel } = this.processes;
-    let mapping: MappingIndex | typeof NONE = NONE;
-    if (hasLowKernel && mode === PERF_RECORD_MISC.KERNEL) {
-      mapping = this.processes.findKernelMapping(ip);
-    } else {
-      mapping = this.processes.findMapping(pid, ip);
-    }
-    if (mapping === NONE) return this.builder.extendStack(NONE, NONE, ip);
-    return this.builder.extendStack(
-      NONE,
-      this.#dsoAt(mapping, ip),
-      mappings.addressInDso(mapping, ip),
-    );
-  }
-
-  /** The mapping's DSO; of JIT code, in the generation that is at `address` now. */
-  // Hot: once per frame.
-  #dsoAt(mapping: MappingIndex, address: number): DsoIndex {
-    const dso = this.processes.mappings.dso(mapping);
-    const { jit } = this;
-    return jit?.isJit(dso) ? jit.place(dso, address) : dso;
-  }
-
   /** After other code came to some address: equal callchains are other stacks from now on. */
   #forgetStacks(): void {
-    for (const memory of this.#memories) if (memory !== undefined) memory.length = 0;
+    for (const memory of this.#memories) if (memory !== undefined) memory.chain.length = 0;
   }
 
   #streamOf(streamId: number, event: number): number {
@@ -542,30 +430,10 @@ type CpuMemory = {
   comm: number;
   streamId: number;
   stream: number;
-  /** Entries of its callchain, outermost first, and the stack at each depth. */
-  readonly entries: Float64Array;
-  readonly stacks: Int32Array;
-  length: number;
-  /** Stack row of the marker that the stacks begin with, −1 for whole ones. */
-  marker: number;
+  readonly chain: ChainMemory;
   /** Time of the last LOST record. */
   lostNs: number;
 };
-
-/** `kernel.perf_event_max_stack` where nobody has changed it. */
-const DEFAULT_MAX_STACK = 127;
-
-/** Whether the callchain has `maxStack` frames, markers aside; an unwound one may have more. */
-function isFull({ callchain, callchainLength }: SampleView, maxStack: number): boolean {
-  let frames = 0;
-  for (let i = 0; i < callchainLength; i++) {
-    if (!isContextMarker(callchain[i] as number)) frames++;
-  }
-  return frames === maxStack;
-}
-
-/** Entries of a callchain that are remembered; few are deeper. */
-const REMEMBERED_DEPTH = 256;
 
 /** No pid, tid or stream id that a sample could have; −1 is "not recorded". */
 const NOBODY = -2;
@@ -578,10 +446,7 @@ function newMemory(): CpuMemory {
     comm: 0,
     streamId: NOBODY,
     stream: NONE,
-    entries: new Float64Array(REMEMBERED_DEPTH),
-    stacks: new Int32Array(REMEMBERED_DEPTH),
-    length: 0,
-    marker: NONE,
+    chain: newChainMemory(),
     lostNs: Number.NaN,
   };
 }
