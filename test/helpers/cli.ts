@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -25,7 +25,7 @@ type RunOptions = {
   readonly input?: string | Uint8Array;
 };
 
-/** Runs perf-ts to its end. */
+/** Runs perf-ts to its end. Where the test fails, what it said is printed. */
 export function perfTs(args: readonly string[], options: RunOptions = {}): Outcome {
   const words = [...(options.under ?? []), process.execPath, CLI, ...args];
   const result = spawnSync(words[0] as string, words.slice(1), {
@@ -36,13 +36,25 @@ export function perfTs(args: readonly string[], options: RunOptions = {}): Outco
     ...(options.input !== undefined && { input: options.input }),
   });
   if (result.error) throw result.error;
-  return {
-    status: result.status,
-    signal: result.signal,
-    stdout: result.stdout,
-    stderr: result.stderr,
-  };
+  const { status, signal, stdout, stderr } = result;
+  return noted(args, { status, signal, stdout, stderr });
 }
+
+/** What the runs of perf-ts in this try of a test came to, to be printed where it fails. */
+let runs: string[] = [];
+const LONGEST_WORDS = 2000;
+
+function noted(args: readonly string[], outcome: Outcome): Outcome {
+  const { status, signal, stderr } = outcome;
+  const words = stderr.length > LONGEST_WORDS ? `… ${stderr.slice(-LONGEST_WORDS)}` : stderr;
+  runs.push(`perf-ts ${args.join(' ')}\n  ended with ${status ?? signal}; stderr: ${words}`);
+  return outcome;
+}
+
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') for (const run of runs) console.error(run);
+  runs = [];
+});
 
 /** Starts perf-ts and hands it back running, with its output collected. */
 export function startPerfTs(args: readonly string[], options: RunOptions & SpawnOptions = {}) {
@@ -63,11 +75,23 @@ export function startPerfTs(args: readonly string[], options: RunOptions & Spawn
   });
   const ended = new Promise<Outcome>((done) => {
     // 'close' would wait for the command too, which holds our pipes.
-    child.on('exit', (status, signal) => done({ status, signal, stdout, stderr }));
+    child.on('exit', async (status, signal) => {
+      // What it wrote is in the pipes, and may not have been read yet.
+      for (let before = -1; before !== stdout.length + stderr.length; ) {
+        before = stdout.length + stderr.length;
+        await turnOfEventLoop();
+      }
+      done(noted(args, { status, signal, stdout, stderr }));
+    });
   });
   /** What it has said so far. */
   const stderrSoFar = (): string => stderr;
   return { child, pid: child.pid as number, ended, stderr: stderrSoFar };
+}
+
+/** Two turns: a whole look at what can be read lies between them. */
+async function turnOfEventLoop(): Promise<void> {
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The tests' own SUDO_* must not decide whom the recorded command runs as. */

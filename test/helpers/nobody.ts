@@ -1,7 +1,7 @@
 // Running as a user without any privilege.
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLI } from './cli.ts';
 
@@ -36,8 +36,7 @@ export function canRecordAsNobody(program: string): boolean {
 /** A new directory that everybody may write to. */
 export function openDirectory(parent: string, name: string): string {
   chmodSync(parent, 0o755);
-  const path = join(parent, name);
-  mkdirSync(path, { recursive: true });
+  const path = mkdtempSync(join(parent, `${name}-`));
   chmodSync(path, 0o777);
   return path;
 }

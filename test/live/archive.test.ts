@@ -54,7 +54,7 @@ describeLive('an archive of a recording', () => {
     expect(before.rows.some((row) => /^\[kernel\.kallsyms\] \w*sys_getppid/.test(row))).toBe(true);
     cpSync(file, moved);
     cpSync(`${file}.symbols`, `${moved}.symbols`, { recursive: true });
-    mkdirSync(hidden);
+    mkdirSync(hidden, { recursive: true });
     for (const name of ['app', 'app.debug']) {
       execFileSync('mv', [join(here, 'bin', name), hidden]);
     }
@@ -89,7 +89,7 @@ describeLive('an archive of a recording', () => {
   test('replaces an earlier one, and nothing else', () => {
     expect(perfTs(['archive', file]).status).toBe(0);
     const other = join(away, 'other');
-    mkdirSync(other);
+    mkdirSync(other, { recursive: true });
     writeFileSync(join(other, 'mine'), 'text');
     const { status, stderr } = perfTs(['archive', file, '-o', other]);
     expect(status).toBe(2);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
@@ -50,8 +50,7 @@ describeLive('attaching', () => {
   });
 
   it('names what only the target can see, in report and script', async () => {
-    const hidden = join(scratch, 'hidden');
-    mkdirSync(hidden);
+    const hidden = mkdtempSync(join(scratch, 'hidden-'));
     const program = join(hidden, 'inside');
     const enter = `mount -t tmpfs none ${hidden} && cp ${workload} ${program} && exec ${program} burn 1 60`;
     const pid = start(['unshare', '-m', 'sh', '-c', enter]);

@@ -1,7 +1,7 @@
 // Ctrl-C, once and more often, and targets that take no notice of it.
 
 import { spawn } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { findPerf, infoOf, perfStats, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
@@ -29,8 +29,10 @@ function expectWhole(file: string): void {
 
 /** Starts a recording in a session of its own; resolves when the file grows. */
 async function startRecording(file: string, target: readonly string[]) {
+  // An earlier try's would be taken for it.
+  rmSync(file, { force: true });
   const running = startPerfTs(['record', ...FAULTS, '-o', file, ...target], { detached: true });
-  await until(() => existsSync(file) && statSync(file).size > 100_000);
+  await until(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 100_000);
   leftovers.push(running.pid, ...childrenOf(running.pid));
   return running;
 }

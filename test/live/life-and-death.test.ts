@@ -5,7 +5,9 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -26,9 +28,13 @@ import { childrenOf, isAlive, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 
-/** Resolves when `file` has grown past its head, so that a recording is under way. */
-function grown(file: string, bytes: number): Promise<void> {
-  return until(() => existsSync(file) && statSync(file).size > bytes);
+/** Starts a recording; resolves when its file has grown past its head, so that it is under way. */
+async function startedRecording(file: string, bytes: number, args: readonly string[]) {
+  // An earlier try's would be taken for it.
+  rmSync(file, { force: true });
+  const running = startPerfTs(['record', '-e', 'page-faults', '-c', '1', '-o', file, ...args]);
+  await until(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > bytes);
+  return running;
 }
 
 describeLive('life and death', () => {
@@ -59,9 +65,7 @@ describeLive('life and death', () => {
     'finishes the file on %s and passes the signal on',
     async (signal) => {
       const file = join(scratch, `${signal}.data`);
-      const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
-      const running = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
-      await grown(file, 100_000);
+      const running = await startedRecording(file, 100_000, ['--', workload, 'pf', '0', '60']);
       running.child.kill(signal);
       const outcome = await running.ended;
       const number = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGQUIT: 3 }[signal];
@@ -74,9 +78,7 @@ describeLive('life and death', () => {
 
   it('is readable after kill -9, by us and by perf', async () => {
     const file = join(scratch, 'killed.data');
-    const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
-    const running = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
-    await grown(file, 3_000_000);
+    const running = await startedRecording(file, 3_000_000, ['--', workload, 'pf', '0', '60']);
     const command = childrenOf(running.pid)[0] as number;
     running.child.kill('SIGKILL');
     await running.ended;
@@ -94,11 +96,13 @@ describeLive('life and death', () => {
   it('writes a file of its own where something is planted at the output path', () => {
     const victim = join(scratch, 'victim');
     writeFileSync(victim, 'precious');
-    const link = join(scratch, 'link.data');
+    // Nothing of an earlier try is at these paths.
+    const place = mkdtempSync(join(scratch, 'planted-'));
+    const link = join(place, 'link.data');
     symlinkSync(victim, link);
-    const fifo = join(scratch, 'fifo.data');
+    const fifo = join(place, 'fifo.data');
     spawnSync('mkfifo', [fifo]);
-    const foreign = join(scratch, 'foreign.data');
+    const foreign = join(place, 'foreign.data');
     writeFileSync(foreign, 'not a recording', { mode: 0o666 });
     for (const path of [link, fifo, foreign]) {
       expect(perfTs(['record', '-q', '-o', path, '--', 'true']).status).toBe(0);
@@ -114,7 +118,7 @@ describeLive('life and death', () => {
   it('refuses an output that cannot be written, before the command is started', () => {
     const witness = join(scratch, 'started');
     const directory = join(scratch, 'directory');
-    mkdirSync(directory);
+    mkdirSync(directory, { recursive: true });
     for (const output of ['/dev/full', join(scratch, 'missing/perf.data'), directory]) {
       const outcome = perfTs(['record', '-o', output, '--', 'touch', witness]);
       expect(outcome.status).toBe(125);
@@ -127,6 +131,7 @@ describeLive('life and death', () => {
     const file = join(scratch, 'fsize.data');
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const witness = join(scratch, 'ran-on');
+    rmSync(witness, { force: true });
     const script = `${workload} pf 200000; touch ${witness}`;
     // Only the recorder's own file is above the limit.
     const outcome = perfTs(['record', ...flags, '--', 'sh', '-c', script], {
@@ -141,9 +146,9 @@ describeLive('life and death', () => {
   });
 
   it('stops on a full disk with a readable file while the command runs on', () => {
-    const mount = join(scratch, 'small');
-    mkdirSync(mount);
+    const mount = mkdtempSync(join(scratch, 'small-'));
     const witness = join(scratch, 'ran-on-full');
+    rmSync(witness, { force: true });
     const script = [
       `mount -t tmpfs -o size=4m tmpfs ${mount}`,
       `${process.execPath} dist/bin/main.js record -e page-faults -c 1 -o ${mount}/perf.data -- ` +

@@ -6,7 +6,7 @@ import {
   chownSync,
   existsSync,
   lstatSync,
-  mkdirSync,
+  mkdtempSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -31,7 +31,8 @@ const isRoot = process.getuid?.() === 0;
 
 function asNobody(...command: string[]): void {
   const words = [...AS_NOBODY, ...command];
-  expect(spawnSync(words[0] as string, words.slice(1)).status).toBe(0);
+  const run = spawnSync(words[0] as string, words.slice(1), { encoding: 'utf8' });
+  expect(run.status, run.stderr).toBe(0);
 }
 
 describeLive('the output file', () => {
@@ -48,8 +49,7 @@ describeLive('the output file', () => {
     ['an empty file', ''],
     ['a file with contents', 'precious'],
   ])('does not touch %s that another user’s link in an open folder points to', (name, contents) => {
-    const closed = join(scratch, `closed-${name}`);
-    mkdirSync(closed);
+    const closed = mkdtempSync(join(scratch, 'closed-'));
     const victim = join(closed, 'victim');
     if (contents !== null) writeFileSync(victim, contents);
     const file = join(openDirectory(scratch, `open-${name}`), 'perf.data');
@@ -75,7 +75,8 @@ describeLive('the output file', () => {
   it('is closed to others whatever the umask', () => {
     const file = join(scratch, 'umask.data');
     const command = `umask 0; exec ${process.execPath} ${CLI} record -q -o ${file} -- true`;
-    expect(spawnSync('sh', ['-c', command], { env: cleanEnvironment() }).status).toBe(0);
+    const shell = spawnSync('sh', ['-c', command], { env: cleanEnvironment(), encoding: 'utf8' });
+    expect(shell.status, shell.stderr).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -95,8 +96,8 @@ describeLive('the output file', () => {
   });
 
   itAsRoot('of an unprivileged user cannot replace what that user may not rename', () => {
-    const folder = join(scratch, 'read-only');
-    mkdirSync(folder);
+    const folder = mkdtempSync(join(scratch, 'read-only-'));
+    chmodSync(folder, 0o755);
     const file = join(folder, 'perf.data');
     writeFileSync(file, 'an older recording');
     chownSync(file, 0, 0);
@@ -109,7 +110,7 @@ describeLive('the output file', () => {
   });
 
   it('of two recorders at one path is two files, each whole and its own', async () => {
-    const file = join(scratch, 'shared.data');
+    const file = join(mkdtempSync(join(scratch, 'shared-')), 'perf.data');
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const first = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
     await until(() => existsSync(file) && statSync(file).size > 100_000);

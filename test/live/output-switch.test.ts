@@ -4,6 +4,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
   constants,
+  existsSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readSync,
@@ -11,7 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
 import { readKernelSymbols, readProvenance } from '../../src/session/read/facts/provenance.ts';
@@ -49,10 +51,16 @@ function start(options: readonly string[], command: readonly string[]): Started 
   return { child, ended, said: () => text };
 }
 
+/** Where a recording of several files goes: a place without any of an earlier try. */
+function newPlace(): string {
+  return join(mkdtempSync(join(scratch, 'place-')), 'perf.data');
+}
+
 /** The files of a recording, the oldest first, the one that was written last at the end. */
-function filesOf(name: string): string[] {
-  const names = readdirSync(scratch).filter((file) => file.startsWith(name));
-  return [...names.filter((file) => file !== name).sort(), name].map((file) => join(scratch, file));
+function filesOf(file: string): string[] {
+  const folder = dirname(file);
+  const earlier = readdirSync(folder).map((name) => join(folder, name));
+  return [...earlier.filter((path) => path !== file).sort(), file];
 }
 
 /** Names of functions with samples of their own in JIT code, and how many of these have none. */
@@ -75,18 +83,18 @@ describeLive('a recording over several files', () => {
   const workload = compileWorkload();
 
   it('has every sample once, in files that stand for themselves', async () => {
-    const name = 'sized.data';
+    const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
     const { child, ended, said } = start(
-      ['-o', join(scratch, name), ...options],
+      ['-o', file, ...options],
       // On one CPU: what two of them write while the file changes may lie on either side.
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
     await until(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
-    const files = filesOf(name);
+    const files = filesOf(file);
     const closing = /([\d ]+) samples of page-faults/.exec(said())?.[1] ?? '';
     const total = Number(closing.replaceAll(' ', ''));
     expect(files.map(samplesIn).reduce((sum, count) => sum + count)).toBe(total);
@@ -114,25 +122,25 @@ describeLive('a recording over several files', () => {
   });
 
   it('says in each of them what was lost while it was written', async () => {
-    const name = 'lossy.data';
+    const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 20000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
     const { child, ended, said } = start(
-      ['-o', join(scratch, name), ...options],
+      ['-o', file, ...options],
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
     await until(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     const total = Number((/lost ([\d ]+)/.exec(said())?.[1] ?? '').replaceAll(' ', ''));
-    const lost = filesOf(name).map((file) => infoOf(file).loss.lostSamples);
+    const lost = filesOf(file).map((file) => infoOf(file).loss.lostSamples);
     expect(lost.reduce((sum, count) => sum + count)).toBe(total);
     // Not all of it in the one that was written last.
     expect(lost[0]).toBeGreaterThan(0);
   });
 
   it('names the code of a JIT in each of them, and has the names of its kernel', async () => {
-    const name = 'jit.data';
+    const file = newPlace();
     const script = join(scratch, 'hot.js');
     writeFileSync(
       script,
@@ -140,7 +148,6 @@ describeLive('a recording over several files', () => {
        function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
        for (;;) { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }`,
     );
-    const file = join(scratch, name);
     const options = ['-g', '-e', 'cpu-clock', '-F', '2000', '--switch-output', '-o', file];
     const { child, ended, said } = start(options, [process.execPath, script]);
     const hasSamples = (path: string) =>
@@ -153,7 +160,7 @@ describeLive('a recording over several files', () => {
     await until(() => hasSamples(file));
     child.kill('SIGINT');
     await ended;
-    const files = filesOf(name);
+    const files = filesOf(file);
     expect(files).toHaveLength(3);
     for (const path of files) {
       const { profile } = await openProfile(path);
@@ -166,9 +173,9 @@ describeLive('a recording over several files', () => {
   });
 
   it('keeps as many as it was told', async () => {
-    const name = 'kept.data';
+    const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
-    const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', join(scratch, name)];
+    const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', file];
     const { child, ended, said } = start(
       ['-e', 'page-faults:u', '-c', '1', ...options],
       ['sh', '-c', loop],
@@ -176,19 +183,16 @@ describeLive('a recording over several files', () => {
     await until(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
-    expect(filesOf(name)).toHaveLength(2);
+    expect(filesOf(file)).toHaveLength(2);
   });
 
   it('begins a new one at SIGUSR2, with what overwritten rings hold', async () => {
-    const name = 'asked.data';
+    const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '4', '--switch-output'];
-    const { child, ended, said } = start(
-      ['-o', join(scratch, name), ...options],
-      [workload, 'burn', '1', '300'],
-    );
+    const { child, ended, said } = start(['-o', file, ...options], [workload, 'burn', '1', '300']);
     // The file stands when the events are about to be enabled.
     await until(() => said().includes('--overwrite'));
-    await until(() => readdirSync(scratch).includes(name));
+    await until(() => existsSync(file));
     let asked = 0;
     await until(() => {
       // Nothing happens before the recording runs.
@@ -197,7 +201,7 @@ describeLive('a recording over several files', () => {
     });
     child.kill('SIGINT');
     await ended;
-    const files = filesOf(name);
+    const files = filesOf(file);
     expect(files.length).toBeGreaterThanOrEqual(2);
     for (const file of files) expect(infoOf(file)).toMatchObject({ truncatedAt: null });
     expect(samplesIn(files[0]!)).toBeGreaterThan(0);
@@ -206,11 +210,10 @@ describeLive('a recording over several files', () => {
 
 describeLive('a recording that is overwritten', () => {
   it('has what the rings held at each SIGUSR2, and the same sample never twice', async () => {
-    const file = join(scratch, 'snapshots.data');
+    const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '2', '-o', file];
     const { child, ended, said } = start(options, [compileWorkload(), 'burn', '1', '300']);
-    const recorded = () => readdirSync(scratch).includes('snapshots.data');
-    await until(() => said().includes('--overwrite') && recorded());
+    await until(() => said().includes('--overwrite') && existsSync(file));
     // Two pages hold a hundred samples: more of them than that come from more than one reading.
     let asked = 0;
     await until(() => {
@@ -229,7 +232,8 @@ describeLive('a recording that is overwritten', () => {
 
 describeLive('a recording that others control', () => {
   it('is enabled, disabled and stopped by commands, which it acknowledges', async () => {
-    const [commands, acks] = [join(scratch, 'commands'), join(scratch, 'acks')];
+    const folder = mkdtempSync(join(scratch, 'control-'));
+    const [commands, acks] = [join(folder, 'commands'), join(folder, 'acks')];
     execFileSync('mkfifo', [commands, acks]);
     const file = join(scratch, 'controlled.data');
     const flags = constants.O_RDWR | constants.O_NONBLOCK;

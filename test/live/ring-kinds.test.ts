@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { cgroupRoot } from '../../src/session/record/containers.ts';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -88,6 +88,10 @@ describeLive('a recording of a control group', () => {
   }
   const isMade = root !== null && made();
 
+  afterAll(() => {
+    if (isMade) rmdirSync(directory);
+  });
+
   it.skipIf(!isMade)('has what runs in it and nothing else', () => {
     const workload = compileWorkload();
     // One of the two enters the group before it becomes the program.
@@ -102,7 +106,6 @@ describeLive('a recording of a control group', () => {
     // The shell that becomes the program, and the thread that it starts.
     expect(tids.size).toBeGreaterThanOrEqual(1);
     expect(tids.size).toBeLessThanOrEqual(2);
-    rmdirSync(directory);
   });
 
   it('that is not there ends with 2', () => {

@@ -1,29 +1,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { decodePageData } from '../../src/export/page-data.ts';
-import { startPerfTs } from '../helpers/cli.ts';
+import { cleanEnvironment, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 
-const temporary = () =>
-  readdirSync(tmpdir()).filter((name) => /^perf-ts-[A-Za-z0-9]{6}$/.test(name));
+const scratch = scratchDirectory();
 
 describeLive('view --live', () => {
   it('serves what is recorded while it grows, ends with Ctrl-C and leaves nothing', async () => {
-    const before = temporary();
+    // Others make temporary files, too.
+    const temporary = mkdtempSync(join(scratch, 'tmp-'));
+    const env = { ...cleanEnvironment(), TMPDIR: temporary };
     const target = spawn(process.execPath, ['-e', 'for (;;) Math.sqrt(2)'], { stdio: 'ignore' });
-    const view = startPerfTs(['view', '--live', '-e', 'cpu-clock:u', '-p', String(target.pid)]);
-    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
-    const url = printed.toString().trim();
-    // As a page does: the recording is read anew while somebody follows it.
+    const args = ['view', '--live', '-e', 'cpu-clock:u', '-p', String(target.pid)];
+    const view = startPerfTs(args, { env });
     const following = new AbortController();
     onTestFinished(() => {
       following.abort();
       target.kill();
       view.child.kill('SIGKILL');
     });
+    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const url = printed.toString().trim();
+    // As a page does: the recording is read anew while somebody follows it.
     void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
     const samples = async () => {
       const answer = await fetch(`${url}profile/0`);
@@ -35,8 +37,9 @@ describeLive('view --live', () => {
     await expect.poll(view.stderr, { timeout: 60_000 }).toContain('until Ctrl-C');
     expect(await samples()).toBeGreaterThan(first);
     view.child.kill('SIGINT');
-    expect((await view.ended).status).toBe(0);
+    const { status, stderr } = await view.ended;
+    expect(status, stderr).toBe(0);
     target.kill();
-    expect(temporary().filter((name) => !before.includes(name))).toStrictEqual([]);
+    expect(readdirSync(temporary)).toStrictEqual([]);
   });
 });

@@ -140,7 +140,7 @@ describe('a place that cannot be written', () => {
   const hint = 'name a place you may write to with -o';
 
   it('is said before anything is started, with the reason', () => {
-    mkdirSync(join(scratch, 'folder'));
+    mkdirSync(join(scratch, 'folder'), { recursive: true });
     writeFileSync(join(scratch, 'file'), '');
     expect(
       ['folder', 'none/perf.data', 'file/perf.data'].map((at) => failure(join(scratch, at))),
