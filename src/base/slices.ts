@@ -7,6 +7,17 @@ export type Slices<Result> = Generator<void, Result, void>;
 /** Items after which a loop over samples yields: some milliseconds of even the dearest of them. */
 export const SLICE_ITEMS = 2 ** 14;
 
+/** Looks at items 0 … `length` − 1, `SLICE_ITEMS` at a time: `first` … `end` − 1. */
+export function* eachSlice(
+  length: number,
+  look: (first: number, end: number) => void,
+): Slices<void> {
+  for (let first = 0; first < length; first += SLICE_ITEMS) {
+    look(first, Math.min(length, first + SLICE_ITEMS));
+    yield;
+  }
+}
+
 /** Runs `work` to its end, without a break. */
 export function finish<Result>(work: Slices<Result>): Result {
   let step = work.next();

@@ -1,8 +1,8 @@
-import { finish, type Slices } from '../base/slices.ts';
-import { computeElapsedEvents } from './elapsed-events.ts';
-import { findLossGaps } from './loss/loss-gaps.ts';
-import { findRules } from './realign.ts';
-import { groupByStream, type StreamGroups } from './streams.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import { elapsedEventsInSlices } from './elapsed-events.ts';
+import { lossGapsInSlices } from './loss/loss-gaps.ts';
+import { findRulesInSlices } from './realign.ts';
+import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
@@ -27,14 +27,15 @@ export function alignPeriods(input: PeriodInput): Alignment {
 }
 
 export function* alignInSlices(input: PeriodInput): Slices<Alignment> {
-  const groups = groupByStream(input);
-  yield;
-  const rules = findRules(input, groups);
-  yield;
-  const elapsedEvents = computeElapsedEvents(input, groups, rules);
-  yield;
-  const lostBefore = findLossGaps(input, groups, rules);
-  yield;
-  const arrivedEvents = elapsedEvents.map((events, i) => events - (lostBefore[i] as number));
+  const groups = yield* groupByStreamInSlices(input);
+  const rules = yield* findRulesInSlices(input, groups);
+  const elapsedEvents = yield* elapsedEventsInSlices(input, groups, rules);
+  const lostBefore = yield* lossGapsInSlices(input, groups, rules);
+  const arrivedEvents = new Float64Array(elapsedEvents.length);
+  yield* eachSlice(arrivedEvents.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      arrivedEvents[i] = (elapsedEvents[i] as number) - (lostBefore[i] as number);
+    }
+  });
   return { groups, rules, elapsedEvents, lostBefore, arrivedEvents };
 }

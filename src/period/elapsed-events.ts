@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
@@ -22,8 +23,17 @@ export function computeElapsedEvents(
   groups: StreamGroups,
   rules: readonly ReportedPeriod[],
 ): Float64Array {
+  return finish(elapsedEventsInSlices(input, groups, rules));
+}
+
+export function* elapsedEventsInSlices(
+  input: PeriodInput,
+  groups: StreamGroups,
+  rules: readonly ReportedPeriod[],
+): Slices<Float64Array> {
   const { length, periodEvents, count } = input.samples;
   const elapsed = new Float64Array(length);
+  let left = SLICE_ITEMS;
   for (let g = 0; g < groups.length; g++) {
     const event = input.events[groups.event[g] as number]!;
     const isFixed = event.mode !== 'frequency';
@@ -47,6 +57,9 @@ export function computeElapsedEvents(
       // An unread sample leaves the next difference without a base.
       previousCount = value;
       previousPeriod = period;
+      if (--left > 0) continue;
+      left = SLICE_ITEMS;
+      yield;
     }
   }
   return elapsed;

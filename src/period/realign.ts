@@ -13,8 +13,9 @@
  * clear stays 'unknown', and the period is then used as reported.
  */
 
+import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { isCountedInSoftware } from './controller.ts';
-import { type FittedRule, fitRule, fitRuleWithoutStreams, groupByCpu } from './rule-fit.ts';
+import { type FittedRule, fitRule, fitRuleWithoutStreams, groupByCpuInSlices } from './rule-fit.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
@@ -26,17 +27,33 @@ const NEAR = 0.1;
 
 /** The rule for each event of the input. */
 export function findRules(input: PeriodInput, groups: StreamGroups): ReportedPeriod[] {
+  return finish(findRulesInSlices(input, groups));
+}
+
+export function* findRulesInSlices(
+  input: PeriodInput,
+  groups: StreamGroups,
+): Slices<ReportedPeriod[]> {
   const groupsByEvent = listGroupsByEvent(input, groups);
   let fits: FittedRule[] | null = null;
-  return input.events.map((event, index) => {
-    if (event.mode !== 'frequency') return { rule: 'elapsed', from: 'table', confidence: 1 };
-    const counted = ruleFromCounts(input, groups, groupsByEvent[index]!);
-    if (counted) return counted;
-    if (isCountedInSoftware(event.type)) return { rule: 'next', from: 'table', confidence: 1 };
-    fits ??= fitRules(input, groups);
-    const { rule, confidence } = fits[index]!;
-    return { rule, from: 'fit', confidence };
-  });
+  const found: ReportedPeriod[] = [];
+  for (const [index, event] of input.events.entries()) {
+    if (event.mode !== 'frequency') {
+      found.push({ rule: 'elapsed', from: 'table', confidence: 1 });
+      continue;
+    }
+    const counted = yield* ruleFromCounts(input, groups, groupsByEvent[index]!);
+    if (counted) {
+      found.push(counted);
+    } else if (isCountedInSoftware(event.type)) {
+      found.push({ rule: 'next', from: 'table', confidence: 1 });
+    } else {
+      fits ??= yield* fitRulesInSlices(input, groups);
+      const { rule, confidence } = fits[index]!;
+      found.push({ rule, from: 'fit', confidence });
+    }
+  }
+  return found;
 }
 
 /**
@@ -44,11 +61,24 @@ export function findRules(input: PeriodInput, groups: StreamGroups): ReportedPer
  * itself is checked.
  */
 export function fitRules(input: PeriodInput, groups: StreamGroups): FittedRule[] {
-  const fits = listGroupsByEvent(input, groups).map((own) => fitRule(input, groups, own));
+  return finish(fitRulesInSlices(input, groups));
+}
+
+function* fitRulesInSlices(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
+  const fits = yield* fitEach(input, groups);
   if (!groups.stream.includes(-1)) return fits;
-  const byCpu = groupByCpu(input);
-  const fitsByCpu = listGroupsByEvent(input, byCpu).map((own) => fitRule(input, byCpu, own));
+  const byCpu = yield* groupByCpuInSlices(input);
+  const fitsByCpu = yield* fitEach(input, byCpu);
   return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]!));
+}
+
+function* fitEach(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
+  const fits: FittedRule[] = [];
+  for (const own of listGroupsByEvent(input, groups)) {
+    fits.push(fitRule(input, groups, own));
+    yield;
+  }
+  return fits;
 }
 
 /** Rows of `groups` for each event, in one pass: there may be a group per thread of a machine. */
@@ -64,18 +94,23 @@ function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array
   return lists;
 }
 
-function ruleFromCounts(
+function* ruleFromCounts(
   input: PeriodInput,
   groups: StreamGroups,
   groupsOfEvent: Int32Array,
-): ReportedPeriod | null {
+): Slices<ReportedPeriod | null> {
   const { periodEvents, count } = input.samples;
   let forNext = 0;
   let forElapsed = 0;
+  let left = SLICE_ITEMS;
   for (let j = 0; j < groupsOfEvent.length; j++) {
     const g = groupsOfEvent[j] as number;
     const end = groups.offsets[g + 1] as number;
     for (let k = (groups.offsets[g] as number) + 1; k < end; k++) {
+      if (--left === 0) {
+        left = SLICE_ITEMS;
+        yield;
+      }
       const row = groups.rows[k] as number;
       const previous = groups.rows[k - 1] as number;
       const counted = (count[row] as number) - (count[previous] as number);

@@ -1,7 +1,8 @@
 // Hot: once per sample.
 
+import type { Slices } from '../base/slices.ts';
 import { median } from './spread.ts';
-import { groupByStream, type StreamGroups } from './streams.ts';
+import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /**
@@ -63,10 +64,10 @@ export function fitRuleWithoutStreams(byThread: FittedRule, byCpu: FittedRule): 
 }
 
 /** The same samples as if no thread were known: one group per event and CPU. */
-export function groupByCpu(input: PeriodInput): StreamGroups {
+export function groupByCpuInSlices(input: PeriodInput): Slices<StreamGroups> {
   const { samples } = input;
   const none = new Int32Array(samples.length).fill(-1);
-  return groupByStream({ ...input, samples: { ...samples, stream: none, thread: none } });
+  return groupByStreamInSlices({ ...input, samples: { ...samples, stream: none, thread: none } });
 }
 
 /** Below this the interrupt's own duration is a good part of the interval, nanoseconds. */

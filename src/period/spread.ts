@@ -1,3 +1,5 @@
+import { finish, type Slices } from '../base/slices.ts';
+
 /** Where a set of numbers lies and how wide it is. */
 export type Spread = {
   readonly median: number;
@@ -12,6 +14,10 @@ export type Spread = {
 
 /** The spread of at least one number. */
 export function computeSpread(values: Float64Array): Spread {
+  return finish(computeSpreadInSlices(values));
+}
+
+export function* computeSpreadInSlices(values: Float64Array): Slices<Spread> {
   const { length } = values;
   if (length === 0) throw new RangeError('a spread needs at least one value, got none');
   let sum = 0;
@@ -19,12 +25,18 @@ export function computeSpread(values: Float64Array): Spread {
   const mean = sum / length;
   let squares = 0;
   for (let i = 0; i < length; i++) squares += ((values[i] as number) - mean) ** 2;
+  yield;
   const copy = values.slice();
+  const median = quantile(copy, 0.5);
+  yield;
+  const p05 = quantile(copy, 0.05);
+  yield;
+  const p95 = quantile(copy, 0.95);
   return {
-    median: quantile(copy, 0.5),
+    median,
     mean,
-    p05: quantile(copy, 0.05),
-    p95: quantile(copy, 0.95),
+    p05,
+    p95,
     cv: mean === 0 ? 0 : Math.sqrt(squares / length) / mean,
   };
 }

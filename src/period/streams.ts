@@ -1,6 +1,7 @@
 // Hot: once per sample.
 
 import { GrowableInt32 } from '../base/growable-columns.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { PeriodInput } from './types.ts';
 
 /**
@@ -31,75 +32,107 @@ export type StreamGroups = {
 
 /** Groups all samples in two passes (a counting sort, hence time order stays). */
 export function groupByStream(input: PeriodInput): StreamGroups {
-  const { samples } = input;
-  const { length, event, stream, thread, cpu } = samples;
-  const streamCount = input.streams.length;
+  return finish(groupByStreamInSlices(input));
+}
 
-  const groupOfSample = new Int32Array(length);
-  const groupEvent = new GrowableInt32(64);
-  const groupStream = new GrowableInt32(64);
-  // (event, stream) -> group + 1; 0 is "not met yet".
-  const groupPlusOne = new Int32Array(input.events.length * streamCount);
-  const withoutStream = new Map<number, number>();
-  const isOfWholeCpus = findWholeCpuEvents(input);
-  // thread and cpu start at −1, so both are shifted by one; a CPU number is below 2^13.
-  const cpuSpan = 2 ** 13;
-  const threadSpan = input.threads.length + 1;
-  for (let i = 0; i < length; i++) {
-    const e = event[i] as number;
-    const s = stream[i] as number;
-    let group: number;
-    if (s >= 0) {
-      const slot = e * streamCount + s;
-      group = (groupPlusOne[slot] as number) - 1;
-      if (group < 0) {
-        group = groupEvent.length;
-        groupPlusOne[slot] = group + 1;
-        groupEvent.push(e);
-        groupStream.push(s);
-      }
-    } else {
-      const task = isOfWholeCpus[e] === 1 ? -1 : (thread[i] as number);
-      const key = (e * threadSpan + task + 1) * cpuSpan + (cpu[i] as number) + 1;
-      const known = withoutStream.get(key);
-      if (known === undefined) {
-        group = groupEvent.length;
-        withoutStream.set(key, group);
-        groupEvent.push(e);
-        groupStream.push(-1);
-      } else {
-        group = known;
-      }
-    }
-    groupOfSample[i] = group;
-  }
-
-  const groups = groupEvent.length;
+export function* groupByStreamInSlices(input: PeriodInput): Slices<StreamGroups> {
+  const { length } = input.samples;
+  const isOfWholeCpus = yield* findWholeCpuEvents(input);
+  const finder = new GroupFinder(input, isOfWholeCpus);
+  yield* eachSlice(length, (first, end) => finder.find(first, end));
+  const { groupOfSample } = finder;
+  const groups = finder.groupEvent.length;
   const offsets = new Int32Array(groups + 1);
-  for (let i = 0; i < length; i++) offsets[(groupOfSample[i] as number) + 1]!++;
+  yield* eachSlice(length, (first, end) => {
+    for (let i = first; i < end; i++) offsets[(groupOfSample[i] as number) + 1]!++;
+  });
   for (let g = 0; g < groups; g++) offsets[g + 1]! += offsets[g] as number;
   const next = offsets.slice(0, groups);
   const rows = new Int32Array(length);
-  for (let i = 0; i < length; i++) {
-    const group = groupOfSample[i] as number;
-    rows[next[group] as number] = i;
-    next[group]!++;
-  }
+  yield* eachSlice(length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const group = groupOfSample[i] as number;
+      rows[next[group] as number] = i;
+      next[group]!++;
+    }
+  });
   return {
     length: groups,
-    event: groupEvent.finish(),
-    stream: groupStream.finish(),
+    event: finder.groupEvent.finish(),
+    stream: finder.groupStream.finish(),
     offsets,
     rows,
   };
 }
 
-/** 1 for events whose samples without a stream tell of idle CPUs: tid 0 is in nobody's command. */
-function findWholeCpuEvents({ samples, events, threads }: PeriodInput): Uint8Array {
-  const found = new Uint8Array(events.length);
-  for (let i = 0; i < samples.length; i++) {
-    if ((samples.stream[i] as number) >= 0 || (samples.cpu[i] as number) < 0) continue;
-    if (threads[samples.thread[i] as number]?.tid === 0) found[samples.event[i] as number] = 1;
+/** Numbers the groups in the order in which they are met. */
+class GroupFinder {
+  readonly groupOfSample: Int32Array;
+  readonly groupEvent = new GrowableInt32(64);
+  readonly groupStream = new GrowableInt32(64);
+  readonly #input: PeriodInput;
+  readonly #isOfWholeCpus: Uint8Array;
+  /** (event, stream) -> group + 1; 0 is "not met yet". */
+  readonly #groupPlusOne: Int32Array;
+  readonly #withoutStream = new Map<number, number>();
+
+  constructor(input: PeriodInput, isOfWholeCpus: Uint8Array) {
+    this.#input = input;
+    this.#isOfWholeCpus = isOfWholeCpus;
+    this.groupOfSample = new Int32Array(input.samples.length);
+    this.#groupPlusOne = new Int32Array(input.events.length * input.streams.length);
   }
+
+  /** Of samples `first` … `end` − 1; those before them were found. */
+  find(first: number, end: number): void {
+    const { event, stream, thread, cpu } = this.#input.samples;
+    const { groupOfSample, groupEvent, groupStream } = this;
+    const groupPlusOne = this.#groupPlusOne;
+    const withoutStream = this.#withoutStream;
+    const isOfWholeCpus = this.#isOfWholeCpus;
+    const streamCount = this.#input.streams.length;
+    // thread and cpu start at −1, so both are shifted by one; a CPU number is below 2^13.
+    const cpuSpan = 2 ** 13;
+    const threadSpan = this.#input.threads.length + 1;
+    for (let i = first; i < end; i++) {
+      const e = event[i] as number;
+      const s = stream[i] as number;
+      let group: number;
+      if (s >= 0) {
+        const slot = e * streamCount + s;
+        group = (groupPlusOne[slot] as number) - 1;
+        if (group < 0) {
+          group = groupEvent.length;
+          groupPlusOne[slot] = group + 1;
+          groupEvent.push(e);
+          groupStream.push(s);
+        }
+      } else {
+        const task = isOfWholeCpus[e] === 1 ? -1 : (thread[i] as number);
+        const key = (e * threadSpan + task + 1) * cpuSpan + (cpu[i] as number) + 1;
+        const known = withoutStream.get(key);
+        if (known === undefined) {
+          group = groupEvent.length;
+          withoutStream.set(key, group);
+          groupEvent.push(e);
+          groupStream.push(-1);
+        } else {
+          group = known;
+        }
+      }
+      groupOfSample[i] = group;
+    }
+  }
+}
+
+/** 1 for events whose samples without a stream tell of idle CPUs: tid 0 is in nobody's command. */
+function* findWholeCpuEvents({ samples, events, threads }: PeriodInput): Slices<Uint8Array> {
+  const found = new Uint8Array(events.length);
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      if ((samples.stream[i] as number) >= 0 || (samples.cpu[i] as number) < 0) continue;
+      if (threads[samples.thread[i] as number]?.tid === 0) found[samples.event[i] as number] = 1;
+    }
+  });
   return found;
 }

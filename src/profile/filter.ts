@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { isInRanges, type TimeRange } from './time-range.ts';
 import type { EventIndex, Profile } from './types.ts';
 
@@ -28,6 +29,13 @@ export type SampleSelection = {
 
 /** Indexes of the samples that `selection` admits, in time order. */
 export function selectSamples(profile: Profile, selection: SampleSelection = {}): Int32Array {
+  return finish(selectSamplesInSlices(profile, selection));
+}
+
+export function* selectSamplesInSlices(
+  profile: Profile,
+  selection: SampleSelection,
+): Slices<Int32Array> {
   const { samples, threads } = profile;
   const event = selection.event ?? NONE;
   const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
@@ -45,6 +53,7 @@ export function selectSamples(profile: Profile, selection: SampleSelection = {})
   let count = 0;
   // Hot: once per sample.
   for (let sample = 0; sample < samples.length; sample++) {
+    if (sample % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
     if (event !== NONE && events[sample] !== event) continue;
     if (threadAdmits[thread[sample] as number] === 0) continue;
     const timeNs = sampleTimes[sample] as number;
@@ -124,22 +133,34 @@ export function groupSamples(
   keyOfSample: Int32Array,
   keyCount: number,
 ): SampleGroups {
+  return finish(groupSamplesInSlices(samples, keyOfSample, keyCount));
+}
+
+export function* groupSamplesInSlices(
+  samples: Int32Array,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): Slices<SampleGroups> {
   const starts = new Int32Array(keyCount + 1);
-  for (let i = 0; i < samples.length; i++) {
-    const key = keyOfSample[samples[i] as number] as number;
-    starts[key + 1] = (starts[key + 1] as number) + 1;
-  }
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const key = keyOfSample[samples[i] as number] as number;
+      starts[key + 1] = (starts[key + 1] as number) + 1;
+    }
+  });
   for (let key = 0; key < keyCount; key++) {
     starts[key + 1] = (starts[key + 1] as number) + (starts[key] as number);
   }
   const next = starts.slice();
   const sorted = new Int32Array(samples.length);
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const key = keyOfSample[sample] as number;
-    const position = next[key] as number;
-    sorted[position] = sample;
-    next[key] = position + 1;
-  }
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const sample = samples[i] as number;
+      const key = keyOfSample[sample] as number;
+      const position = next[key] as number;
+      sorted[position] = sample;
+      next[key] = position + 1;
+    }
+  });
   return { starts, samples: sorted };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { measureActivity } from '../../src/period/report/activity.ts';
 import { findRamps, type PeriodSequence } from '../../src/period/report/convergence.ts';
 import { findPhases } from '../../src/period/report/phases.ts';
@@ -19,7 +20,7 @@ function simulated(stretches: readonly Stretch[]): PeriodSequence {
 
 const activityOf = (sequence: PeriodSequence) => measureActivity(sequence, 1e9 / FREQUENCY_HZ);
 const phasesOf = (sequence: PeriodSequence) =>
-  findPhases(sequence, activityOf(sequence), findRamps(sequence).atRest);
+  finish(findPhases(sequence, activityOf(sequence), findRamps(sequence).atRest));
 
 test('a rate that falls to a sixth and comes back makes three phases', () => {
   const phases = phasesOf(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { slidingMedians } from '../../src/period/report/sliding-median.ts';
 import { computeSpread, median } from '../../src/period/spread.ts';
 
@@ -12,7 +13,7 @@ test('each window has the median that sorting it gives', () => {
         const sorted = values.slice(k, k + 8).sort((a, b) => a - b);
         expected.push((sorted[3]! + sorted[4]!) / 2);
       }
-      expect([...slidingMedians(Float64Array.from(values), 8)]).toEqual(expected);
+      expect([...finish(slidingMedians(Float64Array.from(values), 8))]).toEqual(expected);
     }),
   );
 });

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Slices } from '../../src/base/slices.ts';
 import { encodePageData } from '../../src/export/page-data.ts';
+import { createInterruptibleAnswers } from '../../web/src/worker/answer.ts';
 import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/messages.ts';
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
@@ -73,4 +75,50 @@ it('says what failed, and goes on', async () => {
   expect(idsOf(replies)).toEqual([1, 2, 3, 4, 99]);
   expect(replies[1]).toEqual({ id: 2, problem: 'no other recording was opened' });
   expect(replies[2]).toMatchObject({ problem: expect.stringContaining('time') });
+});
+
+/** Gives `work` as the answer to a kind of request, whatever its result is. */
+function answering(kinds: { readonly [kind: string]: () => Slices<unknown> }) {
+  return { ...createInterruptibleAnswers(), ...kinds } as ReturnType<
+    typeof createInterruptibleAnswers
+  >;
+}
+
+it('takes in what is asked while it computes, and answers that first', async () => {
+  let hear: (event: { readonly data: RequestMessage | CancelMessage }) => void = () => {};
+  const answered = new Set<number>();
+  const order = await new Promise<number[]>((resolve) => {
+    const replies: number[] = [];
+    const answers = answering({
+      // Two questions come while it computes, and it is not done before both are answered.
+      *timeline() {
+        yield;
+        hear({ data: { id: 3, kind: 'tree', params: TREE } });
+        hear({ data: { id: 2, kind: 'search', params: TREE } });
+        while (answered.size < 2) yield;
+      },
+      *search() {
+        for (let slice = 0; slice < 1000; slice++) yield;
+      },
+      // Of two that a person waits for, the one that takes longer must not keep the other waiting.
+      *tree() {
+        while (!answered.has(2)) yield;
+      },
+    });
+    serve(
+      {
+        postMessage: ({ id }) => {
+          answered.add(id);
+          replies.push(id);
+          if (replies.length === 3) resolve(replies);
+        },
+        addEventListener: (_type, listener) => {
+          hear = listener;
+        },
+      },
+      answers,
+    );
+    hear({ data: { id: 1, kind: 'timeline', params: { ...ALL, grid: GRID, lanes: 0 } } });
+  });
+  expect(order).toEqual([2, 3, 1]);
 });

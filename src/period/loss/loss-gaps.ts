@@ -15,6 +15,7 @@
  * part that is certainly lost, at most the period that sample i reports.
  */
 
+import { finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../types.ts';
@@ -36,8 +37,17 @@ export function findLossGaps(
   groups: StreamGroups,
   rules: readonly ReportedPeriod[],
 ): Float64Array {
+  return finish(lossGapsInSlices(input, groups, rules));
+}
+
+export function* lossGapsInSlices(
+  input: PeriodInput,
+  groups: StreamGroups,
+  rules: readonly ReportedPeriod[],
+): Slices<Float64Array> {
   const { length, periodEvents, count, timeNs, cpu } = input.samples;
   const lost = new Float64Array(length);
+  let left = SLICE_ITEMS;
   const lossTimes = sortLossTimes(input);
   if (lossTimes.size === 0) return lost;
   for (let g = 0; g < groups.length; g++) {
@@ -72,6 +82,9 @@ export function findLossGaps(
       previousCount = value;
       previousPeriod = period;
       previousNs = endNs;
+      if (--left > 0) continue;
+      left = SLICE_ITEMS;
+      yield;
     }
   }
   return lost;

@@ -15,6 +15,7 @@
  * events were rare, or another instance took over. Then the storm comes.
  */
 
+import { finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { MAX_FALL_PER_OVERFLOW } from '../controller.ts';
 import { slidingMedians } from './sliding-median.ts';
 
@@ -68,13 +69,22 @@ if (FALL >= 1 - MAX_FALL_PER_OVERFLOW) throw new RangeError('an overflow alone w
 
 /** Splits a sequence into ramps and rest. */
 export function findRamps(sequence: PeriodSequence): Convergence {
+  return finish(findRampsInSlices(sequence));
+}
+
+export function* findRampsInSlices(sequence: PeriodSequence): Slices<Convergence> {
   const { length, periodEvents } = sequence;
-  const medians = slidingMedians(periodEvents, WINDOW);
+  const medians = yield* slidingMedians(periodEvents, WINDOW);
   const settle = findRest(periodEvents, medians, 0);
   const reRamps: Ramp[] = [];
   const atRest = new Uint8Array(length);
   atRest.fill(1, settle);
+  let pauseAt = settle + SLICE_ITEMS;
   for (let i = settle + 1; i < length; i++) {
+    if (i > pauseAt) {
+      pauseAt = i + SLICE_ITEMS;
+      yield;
+    }
     const before = periodEvents[i - 1] as number;
     if (before < MIN_FALL_FROM || (periodEvents[i] as number) >= before * FALL) continue;
     const end = findRest(periodEvents, medians, i);

@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput } from '../types.ts';
 
@@ -21,25 +22,38 @@ export type Migrations = {
 
 /** Follows every thread from instance to instance, in time order. */
 export function followThreads(input: PeriodInput, groups: StreamGroups): Migrations {
+  return finish(followThreadsInSlices(input, groups));
+}
+
+export function* followThreadsInSlices(
+  input: PeriodInput,
+  groups: StreamGroups,
+): Slices<Migrations> {
   const { length, event, thread } = input.samples;
   const groupOfSample = new Int32Array(length);
+  let left = SLICE_ITEMS;
   for (let g = 0; g < groups.length; g++) {
     const end = groups.offsets[g + 1] as number;
     for (let k = groups.offsets[g] as number; k < end; k++) {
       groupOfSample[groups.rows[k] as number] = g;
+      if (--left > 0) continue;
+      left = SLICE_ITEMS;
+      yield;
     }
   }
   const threadCount = input.threads.length;
   // (event, thread) -> row of the last sample + 1; 0 is "none yet".
   const lastPlusOne = new Int32Array(input.events.length * threadCount);
   const cameFrom = new Int32Array(length).fill(-1);
-  for (let i = 0; i < length; i++) {
-    const t = thread[i] as number;
-    if (t < 0) continue;
-    const slot = (event[i] as number) * threadCount + t;
-    const previous = (lastPlusOne[slot] as number) - 1;
-    lastPlusOne[slot] = i + 1;
-    if (previous >= 0 && groupOfSample[previous] !== groupOfSample[i]) cameFrom[i] = previous;
-  }
+  yield* eachSlice(length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const t = thread[i] as number;
+      if (t < 0) continue;
+      const slot = (event[i] as number) * threadCount + t;
+      const previous = (lastPlusOne[slot] as number) - 1;
+      lastPlusOne[slot] = i + 1;
+      if (previous >= 0 && groupOfSample[previous] !== groupOfSample[i]) cameFrom[i] = previous;
+    }
+  });
   return { cameFrom };
 }

@@ -1,3 +1,4 @@
+import type { Slices } from '../../base/slices.ts';
 import { median } from '../spread.ts';
 import type { PeriodSequence } from './convergence.ts';
 
@@ -15,7 +16,7 @@ export type PeriodCourse = {
 const SLICES = 160;
 
 /** Cuts the time from the first to the last sample into slices; null without samples. */
-export function courseOf(sequence: PeriodSequence): PeriodCourse | null {
+export function* courseOf(sequence: PeriodSequence): Slices<PeriodCourse | null> {
   const { length, timeNs, periodEvents } = sequence;
   if (length === 0) return null;
   const startNs = timeNs[0] as number;
@@ -41,6 +42,7 @@ export function courseOf(sequence: PeriodSequence): PeriodCourse | null {
     lowest.push(isEmpty ? null : low);
     highest.push(isEmpty ? null : high);
     first = end;
+    yield;
   }
   return { startNs, endNs, periods, lowest, highest };
 }

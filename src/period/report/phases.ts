@@ -1,3 +1,4 @@
+import type { Slices } from '../../base/slices.ts';
 import { median } from '../spread.ts';
 import type { Activity } from './activity.ts';
 import type { PeriodSequence } from './convergence.ts';
@@ -27,16 +28,18 @@ const MIN_APART = 1.5;
  * Rates are compared by the median over intervals, so that a pause is not a phase. Ramps are left
  * out: with a period of 1 the cost of sampling itself holds the rate down.
  */
-export function findPhases(
+export function* findPhases(
   sequence: PeriodSequence,
   activity: Activity,
   atRest: Uint8Array,
-): Phase[] {
+): Slices<Phase[]> {
   const rows = rowsAtRest(atRest);
   if (rows.length < 2 * WINDOW) return [];
 
+  yield;
   const rates = ratesOf(rows, sequence, activity);
-  const typicalRate = slidingMedians(rates, WINDOW);
+  yield;
+  const typicalRate = yield* slidingMedians(rates, WINDOW);
   const borders = [0];
   let best = -1;
   let bestChange = 0;
@@ -58,6 +61,7 @@ export function findPhases(
       bestChange = 0;
     }
   }
+  yield;
   if (borders.length === 1) return [];
 
   const describe = (from: number, to: number): Phase => ({

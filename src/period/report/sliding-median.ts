@@ -1,21 +1,25 @@
 // Hot: once per sample.
 
+import { eachSlice, type Slices } from '../../base/slices.ts';
+
 /**
  * For each k the median of the `window` values [k, k + window); as many medians as there are whole
  * windows. `window` is even, so a median is the mean of the two middle values. Infinite values sort
  * last; NaN is not allowed.
  */
-export function slidingMedians(values: Float64Array, window: number): Float64Array {
+export function* slidingMedians(values: Float64Array, window: number): Slices<Float64Array> {
   const count = Math.max(0, values.length - window + 1);
   const medians = new Float64Array(count);
   if (count === 0) return medians;
   const sorted = values.slice(0, window).sort();
   const upper = window / 2;
-  for (let k = 0; k < count; k++) {
-    medians[k] = ((sorted[upper - 1] as number) + (sorted[upper] as number)) / 2;
-    const next = k + window;
-    if (next < values.length) replaceSorted(sorted, values[k] as number, values[next] as number);
-  }
+  yield* eachSlice(count, (first, end) => {
+    for (let k = first; k < end; k++) {
+      medians[k] = ((sorted[upper - 1] as number) + (sorted[upper] as number)) / 2;
+      const next = k + window;
+      if (next < values.length) replaceSorted(sorted, values[k] as number, values[next] as number);
+    }
+  });
   return medians;
 }
 

@@ -1,6 +1,7 @@
 // Hot: once per sample.
 
-import { computeSpread, median, type Spread } from '../spread.ts';
+import type { Slices } from '../../base/slices.ts';
+import { computeSpreadInSlices, median, type Spread } from '../spread.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence, PeriodSequence } from './convergence.ts';
 
@@ -14,11 +15,11 @@ export type SteadyState = {
 };
 
 /** Rates and periods of the samples at rest; null where no whole interval is. */
-export function steadyState(
+export function* steadyState(
   sequence: PeriodSequence,
   activity: Activity,
   atRest: Uint8Array,
-): SteadyState | null {
+): Slices<SteadyState | null> {
   const { length, periodEvents, elapsedEvents } = sequence;
   const { intervalNs } = activity;
   const periods = new Float64Array(length);
@@ -36,9 +37,10 @@ export function steadyState(
     events += elapsedEvents[i] as number;
     nanos += interval;
   }
+  yield;
   if (nanos === 0) return null;
   return {
-    period: computeSpread(periods.subarray(0, resting)),
+    period: yield* computeSpreadInSlices(periods.subarray(0, resting)),
     hz: (samples * 1e9) / nanos,
     eventRateHz: (events * 1e9) / nanos,
   };

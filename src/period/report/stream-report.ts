@@ -1,3 +1,4 @@
+import { finish, type Slices } from '../../base/slices.ts';
 import type { StreamLedger } from '../loss/loss-ledger.ts';
 import { type ModelReport, replayGroup } from '../model/model.ts';
 import type { TickGrid } from '../model/ticks.ts';
@@ -6,7 +7,7 @@ import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { measureActivity } from './activity.ts';
-import { type Convergence, findRamps, type PeriodSequence } from './convergence.ts';
+import { type Convergence, findRampsInSlices, type PeriodSequence } from './convergence.ts';
 import { type Pair, pairsOf } from './pairs.ts';
 import { courseOf, type PeriodCourse } from './period-course.ts';
 import { findPhases, type Phase } from './phases.ts';
@@ -101,12 +102,21 @@ const FIRST_PERIODS = 64;
 
 /** Ramps, rest and verdict of one group. */
 export function analyseStream(context: StreamContext, group: number): StreamAnalysis {
+  return finish(analyseStreamInSlices(context, group));
+}
+
+export function* analyseStreamInSlices(
+  context: StreamContext,
+  group: number,
+): Slices<StreamAnalysis> {
   const { input, groups, elapsedEvents } = context;
   const event = input.events[groups.event[group] as number]!;
   const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
   const sequence = sequenceOf(input, rows, elapsedEvents);
+  yield;
   const isFixed = event.mode !== 'frequency';
-  const convergence = isFixed ? restFromTheFirst(sequence) : findRamps(sequence);
+  const convergence = isFixed ? restFromTheFirst(sequence) : yield* findRampsInSlices(sequence);
+  yield;
   const { length, timeNs } = sequence;
   const throttles = throttlesOfGroup(context.throttles, groups, group, timeNs);
   const firstNs = length > 0 ? timeNs[0]! : 0;
@@ -144,10 +154,19 @@ export type DescribeOptions = {
 
 /** The report on an analysed group. */
 export function describeStream(
-  { input, groups, arrivedEvents, cameFrom }: StreamContext,
+  context: StreamContext,
   analysis: StreamAnalysis,
   options: DescribeOptions,
 ): StreamReport {
+  return finish(describeStreamInSlices(context, analysis, options));
+}
+
+/** The same; most slices are one look at every sample of the stream. */
+export function* describeStreamInSlices(
+  { input, groups, arrivedEvents, cameFrom }: StreamContext,
+  analysis: StreamAnalysis,
+  options: DescribeOptions,
+): Slices<StreamReport> {
   const { group, rows, sequence, convergence, verdict, totals, throttles } = analysis;
   const event = input.events[groups.event[group] as number]!;
   const stream = groups.stream[group] as number;
@@ -155,10 +174,23 @@ export function describeStream(
   const activity = measureActivity(sequence, expectedIntervalNs(sequence, event.frequencyHz));
   const settle = convergence.start.end;
   const hasSettled = settle < sequence.length;
+  yield;
+  const cpus = distinctIn(rows, input.samples.cpu);
+  const tids = tidsOf(input, rows);
+  yield;
+  const history = historyOf(input, rows);
+  yield;
+  const steady = yield* steadyState(sequence, activity, convergence.atRest);
+  const effectiveSamples = effectiveSampleSize(arrivedEvents, rows);
+  yield;
+  const phases = isAdaptive ? yield* findPhases(sequence, activity, convergence.atRest) : [];
+  const course = yield* courseOf(sequence);
+  const rate = rateCourseOf(groups, [group], input.samples.timeNs);
+  yield;
   return {
     streamId: stream >= 0 ? input.streams[stream]!.streamId : null,
-    tids: tidsOf(input, rows),
-    cpus: distinctIn(rows, input.samples.cpu),
+    tids,
+    cpus,
     samples: sequence.length,
     events: totals.events,
     verdict,
@@ -166,12 +198,12 @@ export function describeStream(
     settleNs: hasSettled ? sequence.timeNs[settle]! - sequence.timeNs[0]! : null,
     overshoot: overshootOf(sequence, convergence),
     startedBy: rows.length > 0 && cameFrom[rows[0]!]! >= 0 ? 'migration' : 'new',
-    history: historyOf(input, rows),
-    steady: steadyState(sequence, activity, convergence.atRest),
+    history,
+    steady,
     rampShare: verdict === 'too-short' ? null : rampShareOf(totals),
-    effectiveSamples: effectiveSampleSize(arrivedEvents, rows),
+    effectiveSamples,
     firstPeriods: Array.from(sequence.periodEvents.subarray(0, FIRST_PERIODS)),
-    phases: isAdaptive ? findPhases(sequence, activity, convergence.atRest) : [],
+    phases,
     reRamps: convergence.reRamps.map((ramp) =>
       describeReRamp(input, rows, sequence, ramp, throttles, cameFrom),
     ),
@@ -183,8 +215,8 @@ export function describeStream(
     throttledNs: analysis.throttledNs,
     ledger: options.ledger && reportStreamLedger(options.ledger),
     idle: { gaps: activity.idleGaps, ns: activity.idleNs },
-    course: courseOf(sequence),
-    rate: rateCourseOf(groups, [group], input.samples.timeNs),
+    course,
+    rate,
     ...(options.pairs > 0 && {
       pairs: pairsOf(sequence, gather(input.samples.count, rows), options.pairs),
     }),

@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { SampleSteps, StepColumns } from '../../profile/share-steps.ts';
 import type { ShareInput } from './uncertainty.ts';
 import { NOT_SPLIT } from './uncertainty-borders.ts';
@@ -32,26 +32,26 @@ export function* computeSteps(
 ): Slices<ComputedSteps> {
   const { groups, event } = input;
   const builder = new StepsBuilder(input, borders);
-  yield;
+  yield* eachSlice(input.rows.length, (first, end) => builder.select(first, end));
   for (let g = 0; g < groups.length; g++) {
     if (groups.event[g] !== event) continue;
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
-    builder.begin(rows);
-    for (let first = 0; first < rows.length; first += SLICE_ITEMS) {
-      builder.add(rows, first, Math.min(rows.length, first + SLICE_ITEMS));
-      yield;
-    }
+    yield* eachSlice(rows.length, (first, end) => builder.begin(rows, first, end));
+    yield* eachSlice(rows.length, (first, end) => builder.add(rows, first, end));
     builder.end(rows);
   }
   return builder.finish();
 }
 
-/** Takes the streams one after the other: `begin`, `add` from its first sample to its last, `end`. */
+/**
+ * Is told all selected samples, then takes the streams one after the other: `begin` and `add`, each
+ * from its first sample to its last, `end`.
+ */
 class StepsBuilder {
   readonly #input: ShareInput;
   readonly #borders: Float64Array | null;
   readonly #isSelected: Uint8Array;
-  readonly #totalWeight: number;
+  #totalWeight = 0;
   readonly #near: StepList;
   readonly #far: StepList;
   readonly #border: StepList;
@@ -83,21 +83,26 @@ class StepsBuilder {
     this.#last = new StepList(streams);
     this.#ofStream = new Float64Array(longest);
     this.#squares = new Float64Array(longest);
-    let totalWeight = 0;
-    const isSelected = new Uint8Array(weights.length);
-    for (let i = 0; i < input.rows.length; i++) {
-      const row = input.rows[i] as number;
+    this.#isSelected = new Uint8Array(weights.length);
+  }
+
+  /** Selected samples `first` … `end` − 1. */
+  select(first: number, end: number): void {
+    const { weights, rows } = this.#input;
+    const isSelected = this.#isSelected;
+    let totalWeight = this.#totalWeight;
+    for (let i = first; i < end; i++) {
+      const row = rows[i] as number;
       totalWeight += weights[row] as number;
       isSelected[row] = 1;
     }
-    this.#isSelected = isSelected;
     this.#totalWeight = totalWeight;
   }
 
-  begin(rows: Int32Array): void {
+  begin(rows: Int32Array, first: number, end: number): void {
     const { weights } = this.#input;
     const ofStream = this.#ofStream;
-    for (let k = 0; k < rows.length; k++) ofStream[k] = weights[rows[k] as number] as number;
+    for (let k = first; k < end; k++) ofStream[k] = weights[rows[k] as number] as number;
   }
 
   /** Samples `first` … `end` − 1 of the stream; those before were added. */

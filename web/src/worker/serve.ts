@@ -12,21 +12,36 @@ export type Scope = {
 };
 
 /** After so long an answer that is computed in slices makes way for whatever was asked meanwhile. */
-const SLICE_MS = 12;
-
-/** What fills in what is shown already: it comes after everything that a person waits for. */
-const FILLS_IN: ReadonlySet<RequestKind> = new Set(['intervals', 'table', 'changes']);
-
-/** A request that was begun, and what is left to do for it. */
-type Begun = { readonly request: RequestMessage; readonly work: Slices<unknown> };
+const SLICE_MS = 8;
 
 /**
- * Answers requests one after the other. Between two of them, and between the slices of one that takes
- * long, the messages that came meanwhile are taken in: a cancelled request is not begun, or not gone
- * on with, and one that is answered at once need not wait for one that is not.
+ * What comes after everything that a person clicked or typed for: the pictures of time, which stand
+ * beside it; then what fills in what is shown already.
  */
-export function serve(scope: Scope): void {
-  const answers = createInterruptibleAnswers();
+const RANK: { readonly [Kind in RequestKind]?: number } = {
+  timeline: 1,
+  heatmap: 1,
+  period: 1,
+  intervals: 2,
+  changes: 2,
+};
+
+/** A request that was begun, and what is left to do for it. */
+type Begun = {
+  readonly request: RequestMessage;
+  readonly work: Slices<unknown>;
+  readonly rank: number;
+  /** Milliseconds that it had so far. */
+  hadMs: number;
+};
+
+/**
+ * Answers requests in turns. In a turn one request is begun, or one that takes long is gone on with
+ * for `SLICE_MS`: of those of the lowest rank the one that had the least time, so that what is quickly
+ * answered need not wait for what is not. Between two turns the messages that came meanwhile are
+ * taken in: a cancelled request is not begun, or not gone on with.
+ */
+export function serve(scope: Scope, answers = createInterruptibleAnswers()): void {
   const waiting: RequestMessage[] = [];
   const begun: Begun[] = [];
   let isBusy = false;
@@ -34,25 +49,26 @@ export function serve(scope: Scope): void {
   function begin(request: RequestMessage): void {
     const answer = answers[request.kind] as (params: unknown) => unknown;
     attempt(request, () => {
-      const result = answer(request.params);
-      if (isSlices(result)) begun.push({ request, work: result });
-      else scope.postMessage({ id: request.id, result });
+      const work = answer(request.params);
+      if (isSlices(work)) begun.push({ request, work, rank: rankOf(request), hadMs: 0 });
+      else scope.postMessage({ id: request.id, result: work });
     });
   }
 
   function goOn(): void {
-    const next = begun.find(({ request }) => !FILLS_IN.has(request.kind)) ?? (begun[0] as Begun);
+    const next = begun.reduce((first, other) => (isBefore(other, first) ? other : first));
     const { request, work } = next;
+    const start = performance.now();
     const isDone = attempt(request, () => {
-      const end = performance.now() + SLICE_MS;
       do {
         const step = work.next();
         if (step.done !== true) continue;
         scope.postMessage({ id: request.id, result: step.value });
         return true;
-      } while (performance.now() < end);
+      } while (performance.now() < start + SLICE_MS);
       return false;
     });
+    next.hadMs += performance.now() - start;
     if (isDone !== false) begun.splice(begun.indexOf(next), 1);
   }
 
@@ -67,15 +83,27 @@ export function serve(scope: Scope): void {
     }
   }
 
-  async function work(): Promise<void> {
+  /**
+   * A turn is a task of its own, so messages that came before it was asked for come before it. Timers
+   * would do that as well, but a browser makes those wait that follow each other, 4 ms each.
+   */
+  function takeTurns(): void {
+    if (isBusy) return;
     isBusy = true;
-    while (waiting.length + begun.length > 0) {
+    const { port1, port2 } = new MessageChannel();
+    port2.addEventListener('message', () => {
       const request = waiting.shift();
       if (request !== undefined) begin(request);
-      else goOn();
-      await new Promise((resume) => setTimeout(resume, 0));
-    }
-    isBusy = false;
+      else if (begun.length > 0) goOn();
+      if (waiting.length + begun.length > 0) {
+        port1.postMessage(null);
+        return;
+      }
+      port1.close();
+      isBusy = false;
+    });
+    port2.start();
+    port1.postMessage(null);
   }
 
   function cancel(id: number): void {
@@ -91,6 +119,15 @@ export function serve(scope: Scope): void {
       return;
     }
     waiting.push(data);
-    if (!isBusy) void work();
+    takeTurns();
   });
+}
+
+function rankOf({ kind, params }: RequestMessage): number {
+  const rank = kind === 'table' && params.intervals ? RANK.intervals : RANK[kind];
+  return rank ?? 0;
+}
+
+function isBefore(a: Begun, b: Begun): boolean {
+  return a.rank !== b.rank ? a.rank < b.rank : a.hadMs < b.hadMs;
 }

@@ -1,15 +1,16 @@
 // Hot: once per sample.
 
+import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
-import { selectSamples } from '../../../src/profile/filter.ts';
+import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
 import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
 
 /** Rows of the sample table that `filter` admits, whenever they were taken. */
-export function selectTime(page: PageProfile, filter: TimeFilter): Int32Array {
+export function selectTime(page: PageProfile, filter: TimeFilter): Slices<Int32Array> {
   const { event, thread, pid, cpu } = filter;
-  return selectSamples(page.profile, {
+  return selectSamplesInSlices(page.profile, {
     event,
     ...(thread === null ? {} : { thread }),
     ...(pid === null ? {} : { pids: new Set([pid]) }),
@@ -18,26 +19,29 @@ export function selectTime(page: PageProfile, filter: TimeFilter): Int32Array {
 }
 
 /** Sums `selected` and what is missing between them into the cells of `grid`. */
-export function computeCells(
+export function* computeCells(
   page: PageProfile,
   filter: TimeFilter,
   grid: TimeGrid,
   selected: Int32Array,
-): TimeCells {
+): Slices<TimeCells> {
   const facts = timeFactsOf(page);
   const { timeNs } = page.profile.samples;
   const values = page.weights[filter.weight]?.values;
   const cells = emptyCells(grid.length);
   const { samples, weight, ramp } = cells;
   const { firstNs, cellNs, length } = grid;
-  for (let k = 0; k < selected.length; k++) {
-    const row = selected[k] as number;
-    const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
-    if (cell < 0 || cell >= length) continue;
-    samples[cell]!++;
-    weight[cell]! += values === undefined ? 1 : (values[row] as number);
-    ramp[cell]! += facts.isInRamp[row] as number;
-  }
+  const { isInRamp } = facts;
+  yield* eachSlice(selected.length, (first, end) => {
+    for (let k = first; k < end; k++) {
+      const row = selected[k] as number;
+      const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+      if (cell < 0 || cell >= length) continue;
+      samples[cell]!++;
+      weight[cell]! += values === undefined ? 1 : (values[row] as number);
+      ramp[cell]! += isInRamp[row] as number;
+    }
+  });
   addLosses(page, facts, filter, grid, cells.lost);
   for (const pause of facts.pauses) {
     if (isPauseOf(pause, page, filter))

@@ -3,12 +3,12 @@
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { Alignment } from '../../../src/period/alignment.ts';
-import { findRamps } from '../../../src/period/report/convergence.ts';
+import { findRampsInSlices } from '../../../src/period/report/convergence.ts';
 import { gather, sequenceOf } from '../../../src/period/report/sequence.ts';
 import { throttlesOfGroup } from '../../../src/period/report/throttled-time.ts';
 import type { StreamGroups } from '../../../src/period/streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../../../src/period/types.ts';
-import { groupSamples, type SampleGroups } from '../../../src/profile/filter.ts';
+import { groupSamplesInSlices, type SampleGroups } from '../../../src/profile/filter.ts';
 import type { SampleTable } from '../../../src/profile/types.ts';
 import { alignmentOf } from './alignment-of.ts';
 
@@ -49,7 +49,6 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
   const { periodInput, profile } = page;
   const { length } = profile.samples;
   const alignment = yield* alignmentOf(page).get();
-  yield;
   const { groups, elapsedEvents } = alignment;
   const isInRamp = new Uint8Array(length);
   for (let group = 0; group < groups.length; group++) {
@@ -57,19 +56,20 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     // Nothing adapts in the other modes.
     if (event.mode !== 'frequency') continue;
     const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
-    const { atRest } = findRamps(sequenceOf(periodInput, rows, elapsedEvents));
+    const sequence = sequenceOf(periodInput, rows, elapsedEvents);
+    yield;
+    const { atRest } = yield* findRampsInSlices(sequence);
     for (let k = 0; k < rows.length; k++) {
       if (atRest[k] === 0) isInRamp[rows[k] as number] = 1;
     }
     yield;
   }
   const hasGaps = (periodInput.lossGaps ?? []).length > 0;
-  const byCpu = hasGaps ? groupByCpu(profile.samples) : null;
-  yield;
+  const byCpu = hasGaps ? yield* groupByCpu(profile.samples) : null;
   return { alignment, isInRamp, byCpu, pauses: findPauses(periodInput, groups) };
 }
 
-function groupByCpu({ length, cpu }: SampleTable): SampleGroups {
+function* groupByCpu({ length, cpu }: SampleTable): Slices<SampleGroups> {
   const all = new Int32Array(length);
   const cpuKey = new Int32Array(length);
   let cpus = 0;
@@ -78,7 +78,8 @@ function groupByCpu({ length, cpu }: SampleTable): SampleGroups {
     cpuKey[i] = (cpu[i] as number) + 1;
     cpus = Math.max(cpus, cpuKey[i] as number);
   }
-  return groupSamples(all, cpuKey, cpus + 1);
+  yield;
+  return yield* groupSamplesInSlices(all, cpuKey, cpus + 1);
 }
 
 function findPauses({ samples, throttles = [] }: PeriodInput, groups: StreamGroups): Pause[] {

@@ -1,7 +1,7 @@
 import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { timeFactsInSlices } from './time-facts.ts';
-import { computeHeatMap, timelineInSlices } from './time-line.ts';
+import { heatMapInSlices, timelineInSlices } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';
 import { periodInSlices } from './time-period.ts';
 
@@ -20,7 +20,7 @@ export const TIME_HANDLERS: Handlers = {
   },
   *heatmap(page, params) {
     yield* timeFactsInSlices(page);
-    return computeHeatMap(page, params);
+    return yield* heatMapInSlices(page, params);
   },
   *period(page, params) {
     yield* timeFactsInSlices(page);

@@ -3,7 +3,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
-import { finish, type Slices } from '../../../src/base/slices.ts';
+import { eachSlice, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
@@ -22,26 +22,24 @@ export function computeTimeline(page: PageProfile, params: TimelineParams): Time
   return finish(timelineInSlices(page, params));
 }
 
-/** The same; each slice is one look at every sample. */
 export function* timelineInSlices(
   page: PageProfile,
   params: TimelineParams,
 ): Slices<TimelineResult> {
   const { grid } = params;
-  const selected = selectTime(page, params);
-  yield;
-  const all = computeCells(page, params, grid, selected);
-  yield;
+  const selected = yield* selectTime(page, params);
+  const all = yield* computeCells(page, params, grid, selected);
   const { thread } = page.profile.samples;
   const totals = new Float64Array(page.profile.threads.length);
-  for (let k = 0; k < selected.length; k++) totals[thread[selected[k] as number] as number]!++;
-  yield;
+  yield* eachSlice(selected.length, (first, end) => {
+    for (let k = first; k < end; k++) totals[thread[selected[k] as number] as number]!++;
+  });
   const bySize = Array.from(totals.keys())
     .filter((row) => totals[row]! > 0)
     .sort((a, b) => totals[b]! - totals[a]! || a - b);
   const shown = bySize.slice(0, params.lanes);
   const lanes = shown.map((row) => emptyLane(page, row, totals[row] as number, grid));
-  fillLanes(page, selected, page.weights[params.weight]?.values, lanes, grid);
+  yield* fillLanes(page, selected, page.weights[params.weight]?.values, lanes, grid);
   addPauses(page, params.event, lanes, grid);
 
   const located = (page.periodInput.lossGaps ?? [])
@@ -59,6 +57,10 @@ export function* timelineInSlices(
 
 /** The same in cells that are fractions of a column; see `HeatMapResult`. */
 export function computeHeatMap(page: PageProfile, params: HeatMapParams): HeatMapResult {
+  return finish(heatMapInSlices(page, params));
+}
+
+export function* heatMapInSlices(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
   const { samples } = page.profile;
   const endNs = samples.length === 0 ? 0 : (samples.timeNs[samples.length - 1] as number);
   let { columnNs } = params;
@@ -66,7 +68,8 @@ export function computeHeatMap(page: PageProfile, params: HeatMapParams): HeatMa
   const columns = Math.floor(endNs / columnNs) + 1;
   const { rows } = params;
   const grid = { firstNs: 0, cellNs: columnNs / rows, length: columns * rows };
-  const cells = computeCells(page, params, grid, selectTime(page, params));
+  const selected = yield* selectTime(page, params);
+  const cells = yield* computeCells(page, params, grid, selected);
   return { grid, columns, rows, columnNs, cells };
 }
 
@@ -83,27 +86,29 @@ function emptyLane(page: PageProfile, thread: number, total: number, grid: TimeG
   };
 }
 
-function fillLanes(
+function* fillLanes(
   page: PageProfile,
   selected: Int32Array,
   values: Float64Array | undefined,
   lanes: readonly TimeLane[],
   { firstNs, cellNs, length }: TimeGrid,
-): void {
+): Slices<void> {
   if (lanes.length === 0) return;
   const { isInRamp } = timeFactsOf(page);
   const { thread, timeNs } = page.profile.samples;
   const laneOf = new Int32Array(page.profile.threads.length).fill(NONE);
   for (const [index, lane] of lanes.entries()) laneOf[lane.thread] = index;
-  for (let k = 0; k < selected.length; k++) {
-    const row = selected[k] as number;
-    const lane = lanes[laneOf[thread[row] as number] as number];
-    const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
-    if (lane === undefined || cell < 0 || cell >= length) continue;
-    lane.samples[cell]!++;
-    lane.weight[cell]! += values === undefined ? 1 : (values[row] as number);
-    lane.ramp[cell]! += isInRamp[row] as number;
-  }
+  yield* eachSlice(selected.length, (first, end) => {
+    for (let k = first; k < end; k++) {
+      const row = selected[k] as number;
+      const lane = lanes[laneOf[thread[row] as number] as number];
+      const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+      if (lane === undefined || cell < 0 || cell >= length) continue;
+      lane.samples[cell]!++;
+      lane.weight[cell]! += values === undefined ? 1 : (values[row] as number);
+      lane.ramp[cell]! += isInRamp[row] as number;
+    }
+  });
 }
 
 /** A pause is in the lanes of the threads whose streams were paused; in all if nobody knows. */

@@ -5,12 +5,13 @@ import { formatCount } from '../../../src/base/numbers.ts';
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
-import { followThreads } from '../../../src/period/report/migrations.ts';
+import { followThreadsInSlices } from '../../../src/period/report/migrations.ts';
 import {
-  analyseStream,
-  describeStream,
+  analyseStreamInSlices,
+  describeStreamInSlices,
   type StreamAnalysis,
   type StreamContext,
+  type StreamReport,
 } from '../../../src/period/report/stream-report.ts';
 import { throttlesOf } from '../../../src/period/report/throttled-time.ts';
 import { median } from '../../../src/period/spread.ts';
@@ -47,7 +48,7 @@ export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices
   return {
     streams,
     streamCount: bySize.length,
-    shown: analysed && showStream(page, params, analysed, bySize.indexOf(analysed.stream)),
+    shown: analysed && (yield* showStream(page, params, analysed, bySize.indexOf(analysed.stream))),
   };
 }
 
@@ -66,8 +67,8 @@ function labelOf(page: PageProfile, group: number): string {
 /** What is known of a stream whatever part of it is shown. */
 type Analysed = {
   readonly stream: number;
-  readonly context: StreamContext;
   readonly analysis: StreamAnalysis;
+  readonly report: StreamReport;
 };
 
 /** The stream that was looked at last: moving about in it need not begin from the samples. */
@@ -85,8 +86,7 @@ function analysedOf(page: PageProfile, event: number, stream: number): ComputedO
 function* analyse(page: PageProfile, event: number, stream: number): Slices<Analysed> {
   const { periodInput: input } = page;
   const { groups, elapsedEvents, arrivedEvents } = timeFactsOf(page).alignment;
-  const { cameFrom } = followThreads(input, groups);
-  yield;
+  const { cameFrom } = yield* followThreadsInSlices(input, groups);
   const context: StreamContext = {
     input,
     groups,
@@ -95,17 +95,22 @@ function* analyse(page: PageProfile, event: number, stream: number): Slices<Anal
     cameFrom,
     throttles: throttlesOf(input, event),
   };
-  const analysis = analyseStream(context, stream);
-  yield;
-  return { stream, context, analysis };
+  const analysis = yield* analyseStreamInSlices(context, stream);
+  const report = yield* describeStreamInSlices(context, analysis, {
+    withModel: false,
+    grid: null,
+    ledger: null,
+    pairs: 0,
+  });
+  return { stream, analysis, report };
 }
 
-function showStream(
+function* showStream(
   page: PageProfile,
   params: PeriodParams,
-  { stream, context, analysis }: Analysed,
+  { stream, analysis, report }: Analysed,
   rank: number,
-): ShownStream {
+): Slices<ShownStream> {
   const { periodInput: input } = page;
   const isAdaptive = input.events[params.event]?.mode === 'frequency';
   const { timeNs, length } = analysis.sequence;
@@ -114,16 +119,13 @@ function showStream(
   const first = firstNotBelow(timeNs, fromNs);
   const end = firstNotBelow(timeNs, toNs);
   const { start } = analysis.convergence;
+  const period = periodColumns(analysis, first, end);
+  yield;
   return {
     stream,
     rank,
-    report: describeStream(context, analysis, {
-      withModel: false,
-      grid: null,
-      ledger: null,
-      pairs: 0,
-    }),
-    period: periodColumns(analysis, first, end),
+    report,
+    period,
     rate: rateColumns(analysis, first, end, fromNs, toNs),
     settleNs: isAdaptive && start.end > 0 && start.end < length ? timeNs[start.end]! : null,
     ramps: isAdaptive ? rampStretches(analysis) : [],
