@@ -5,6 +5,8 @@ import type { ExportProvenance } from './provenance.ts';
 export type PageReport = {
   /** The report of `perf-ts periods`. */
   readonly periods: PeriodsReport;
+  /** Row in the profile's events, per event of `periods`: what has no period is not in there. */
+  readonly eventRows: readonly number[];
   /** Of the first weight and all events. */
   readonly provenance: ExportProvenance;
 };

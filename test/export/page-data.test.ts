@@ -71,6 +71,8 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     expect(decodePageData(encodePageData(page))).toStrictEqual(page);
     const report = describePageReport(opened);
     expect(report.periods.events.length).toBeGreaterThan(0);
+    const names = report.eventRows.map((row) => page.profile.events[row]?.name);
+    expect(report.periods.events.map(({ event }) => event)).toEqual(names);
     expect(decodePageReport(encodePageReport(report))).toStrictEqual(report);
   });
 

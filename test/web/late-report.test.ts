@@ -2,17 +2,15 @@ import { expect, it } from 'vitest';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { createLateReport, reportOfEvent } from '../../web/src/late-report.ts';
 
-const events = ['cycles', 'instructions', 'off-cpu', 'page-faults', 'cycles'].map(
-  (name) => ({ name }) as never,
-);
-/** The member of a group and the event of waits have no period. */
-const reported = ['cycles', 'page-faults', 'cycles'].map(
-  (event, rank) => ({ event, samples: rank }) as unknown as EventReport,
-);
-
 it('finds the report of an event where others are in no report', async () => {
-  const report = createLateReport(Promise.resolve({ periods: { events: reported } } as never));
+  // Rows 1 and 2, the member of a group and the event of waits, have no period; names may repeat.
+  const reported = ['cycles', 'page-faults', 'cycles'].map(
+    (event, rank) => ({ event, samples: rank }) as unknown as EventReport,
+  );
+  const arriving = { periods: { events: reported }, eventRows: [0, 3, 4] };
+  const report = createLateReport(Promise.resolve(arriving as never));
+  expect(reportOfEvent(report, 0)).toBeUndefined();
   await new Promise<void>((arrived) => report.onArrival(arrived));
-  const found = events.map((_, index) => reportOfEvent(report, { events }, index)?.samples ?? null);
+  const found = [0, 1, 2, 3, 4].map((row) => reportOfEvent(report, row)?.samples ?? null);
   expect(found).toStrictEqual([0, null, null, 1, 2]);
 });

@@ -1,6 +1,5 @@
 import type { PageReport } from '../../src/export/page-report.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
-import type { OpenResult } from './worker/messages.ts';
 
 /** What is said of a recording beside its pictures; it comes after the first one. */
 export type LateReport = {
@@ -12,19 +11,10 @@ export type LateReport = {
   onArrival(show: () => void): void;
 };
 
-/**
- * What the report says of an event, by its row in the recording; undefined where it says nothing, or
- * is not there yet. Events that are sampled with another one, or whose samples are context switches,
- * have no period and are not in the report, so rows of the one are not rows of the other.
- */
-export function reportOfEvent(
-  report: LateReport,
-  { events }: Pick<OpenResult, 'events'>,
-  index: number,
-): EventReport | undefined {
-  const name = events[index]?.name;
-  const earlier = events.slice(0, index).filter((event) => event.name === name).length;
-  return report.get()?.periods.events.filter(({ event }) => event === name)[earlier];
+/** Of an event, by its row in the recording; undefined where the report says nothing, or is not there yet. */
+export function reportOfEvent(report: LateReport, event: number): EventReport | undefined {
+  const arrived = report.get();
+  return arrived?.periods.events[arrived.eventRows.indexOf(event)];
 }
 
 export function createLateReport(coming: Promise<PageReport>): LateReport {

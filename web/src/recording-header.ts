@@ -31,7 +31,7 @@ export function createRecordingHeader({ store, recording, report }: ViewContext)
   };
   const draw = () => {
     const provenance = report.get()?.provenance.events[shown];
-    const event = reportOfEvent(report, recording, shown);
+    const event = reportOfEvent(report, shown);
     facts.replaceChildren(...figuresOf(recording, shown, event, provenance?.said ?? []));
   };
   report.onArrival(draw);

@@ -39,7 +39,7 @@ export function createWeightSwitch({ store, recording, report }: ViewContext): H
     );
     buttons.append(...missing);
     const hadFocus = box.contains(document.activeElement);
-    const described = reportOfEvent(report, recording, event);
+    const described = reportOfEvent(report, event);
     box.replaceChildren(element('span', 'quiet-text', 'Weight'), buttons);
     if (described !== undefined && described.weights !== null) {
       box.append(renderDisagreement(described.weights, mattersText(described)));

@@ -251,11 +251,13 @@ export class OpenedProfile {
    */
   marks(report: PeriodsReport = this.periods({ streams: 'all' })): RecordingMarks {
     const { losses, throttles, switches } = this.facts;
-    const reRamps = report.events.flatMap(({ event, streams }) =>
-      streams.flatMap(({ streamId, reRamps }) =>
-        reRamps.map((ramp) => ({ ...ramp, event: this.eventIndex(event), streamId })),
-      ),
-    );
+    const reported = this.reportedEvents();
+    const reRamps = report.events.flatMap(({ streams }, index) => {
+      const event = reported[index] as EventIndex;
+      return streams.flatMap(({ streamId, reRamps }) =>
+        reRamps.map((ramp) => ({ ...ramp, event, streamId })),
+      );
+    });
     return { losses, throttles, switches, reRamps };
   }
 
@@ -264,16 +266,22 @@ export class OpenedProfile {
     return computeLedgers(this.periodInput, this.#aligned());
   }
 
-  /** How the kernel's adaptive period behaved, and what was lost. */
+  /** How the kernel's adaptive period behaved, and what was lost; its events are `reportedEvents()`. */
   periods(options: ReportOptions = {}): PeriodsReport {
     const report = reportPeriods(this.periodInput, options, this.#aligned());
-    // Members of a sampled group have no period of their own: their leader samples them.
-    // Nor has the event of waits one.
-    const isSampled = (index: number) => {
-      const event = this.profile.events[index];
-      return event?.fixedPeriod !== 0 && event?.name !== OFF_CPU_EVENT;
-    };
-    return { ...report, events: report.events.filter((_, index) => isSampled(index)) };
+    return { ...report, events: this.reportedEvents().map((event) => report.events[event]!) };
+  }
+
+  /**
+   * Those with a period: members of a sampled group have none of their own, since their leader samples
+   * them, nor has the event of waits one.
+   */
+  reportedEvents(): EventIndex[] {
+    const reported: EventIndex[] = [];
+    this.profile.events.forEach(({ fixedPeriod, name }, event) => {
+      if (fixedPeriod !== 0 && name !== OFF_CPU_EVENT) reported.push(event as EventIndex);
+    });
+    return reported;
   }
 
   /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */

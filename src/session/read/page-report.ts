@@ -24,6 +24,7 @@ export function describePageReport(
   });
   return {
     periods: { ...periods, events: periods.events.map(describeEvent) },
+    eventRows: opened.reportedEvents(),
     provenance: printableProvenance(provenance),
   };
 }

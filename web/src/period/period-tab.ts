@@ -50,7 +50,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
     plots?.destroy();
     plots = null;
     const index = store.get().event;
-    const event = reportOfEvent(report, recording, index);
+    const event = reportOfEvent(report, index);
     const problem = report.problem();
     if (problem !== null) words.replaceChildren(element('p', 'problem', problem));
     plotBox.hidden = result === null || event === undefined;
