@@ -175,7 +175,9 @@ export class ProcessTable {
 
   /** The thread's row in the profile; a thread that no record announced gets one too. */
   threadAt(pid: number, tid: number): ThreadIndex {
-    if (pid === this.#lastThreadPid && tid === this.#lastTid) return this.#lastThread;
+    const isLast = pid === this.#lastThreadPid && tid === this.#lastTid;
+    // Without a last one both are −1, which the kernel also calls a thread that is gone.
+    if (isLast && this.#lastThread !== NONE) return this.#lastThread;
     const thread = this.#threadOf(pid, tid);
     thread.process.isPristine = false;
     if (thread.index === NONE) {
@@ -317,8 +319,7 @@ export class ProcessTable {
 
   #forgetLast(): void {
     this.#lastSpace = null;
-    this.#lastThreadPid = NONE;
-    this.#lastTid = NONE;
+    this.#lastThread = NONE as ThreadIndex;
   }
 }
 

@@ -264,3 +264,14 @@ describe('threads', () => {
     expect(table.threadAt(1, 5)).not.toBe(table.threadAt(2, 5));
   });
 });
+
+test('a thread that is gone, which the kernel calls -1, is no thread asked for before', () => {
+  const { table, comm } = drawn();
+  const gone = table.threadAt(-1, -1);
+  expect(gone).toBe(0);
+  table.comm(7, 7, 'app', false);
+  expect(table.threadAt(7, 7)).toBe(1);
+  table.comm(7, 7, 'renamed', true);
+  expect(table.threadAt(-1, -1)).toBe(gone);
+  expect(comm(-1, -1)).toBe(':-1');
+});
