@@ -60,10 +60,12 @@ export function checkProfile(profile: Profile): void {
   checkIndexes('samples.comm', samples.comm, 0, strings.length);
   checkIndexes('samples.event', samples.event, 0, events.length);
   checkIndexes('samples.stream', samples.stream, NONE, streams.length);
+  const hasTimes = !Number.isNaN(samples.timeNs[0]);
   for (let row = 0; row < samples.length; row++) {
     const timeNs = samples.timeNs[row] as number;
     const earlier = row === 0 ? 0 : (samples.timeNs[row - 1] as number);
-    if (!(timeNs >= earlier)) fail(`samples.timeNs[${row}]`, `at least ${earlier}`, timeNs);
+    const isInOrder = hasTimes ? timeNs >= earlier : Number.isNaN(timeNs);
+    if (!isInOrder) fail(`samples.timeNs[${row}]`, `at least ${earlier}`, timeNs);
     const period = samples.periodEvents[row] as number;
     if (!(period >= 0)) fail(`samples.periodEvents[${row}]`, 'a number, 0 or more', period);
     const cpu = samples.cpu[row] as number;

@@ -152,7 +152,7 @@ export type SampleTable = {
   readonly stream: Int32Array;
   /** CPU number, −1 if not recorded. */
   readonly cpu: Int32Array;
-  /** Nanoseconds since the recording's first timestamp. */
+  /** Nanoseconds since the recording's first timestamp; NaN in all rows where none was recorded. */
   readonly timeNs: Float64Array;
   /** Period as the kernel reported it; the fixed period where the mode implies it. */
   readonly periodEvents: Float64Array;

@@ -14,7 +14,13 @@ import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../../period/types.ts';
 import { ProcessTable } from '../../process/process-table.ts';
 import { ProfileBuilder } from '../../profile/profile-builder.ts';
-import type { EventIndex, EventLoss, ProfileStream, ThreadIndex } from '../../profile/types.ts';
+import type {
+  EventIndex,
+  EventLoss,
+  ProfileStream,
+  SampleTable,
+  ThreadIndex,
+} from '../../profile/types.ts';
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
@@ -22,6 +28,7 @@ import { FinalLog } from './logs/final-log.ts';
 import { GroupReads } from './logs/group-reads.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
+import { putInTimeOrder } from './logs/sample-order.ts';
 import { StreamRepair } from './logs/stream-repair.ts';
 import { SwitchLog } from './logs/switch-log.ts';
 import { ThrottleLog } from './logs/throttle-log.ts';
@@ -170,12 +177,27 @@ export class Pipeline {
   }
 
   /**
-   * Puts samples that the kernel has put into the wrong stream into theirs, and whole stacks into
-   * samples whose user part came in a later record.
+   * Puts samples that the kernel has put into the wrong stream into theirs, whole stacks into
+   * samples whose user part came in a later record, and samples that came late into time order.
    */
-  completeSamples(samples: CompletedColumns): void {
+  completeSamples(samples: SampleTable): void {
     this.#deferred.fill(samples.stack);
     this.#streamRepair.apply(samples, (id, tid) => this.#finals.isOpenedOn(id, tid));
+    this.#orderSamples(samples);
+  }
+
+  #orderSamples({ length, timeNs, ...columns }: SampleTable): void {
+    const runningNs = this.runningNs.array.subarray(0, length);
+    const others = [...Object.values(columns), runningNs];
+    const { newRow, late, withoutTime } = putInTimeOrder({ timeNs, others });
+    if (newRow !== null) {
+      this.offCpu.moveRows(newRow);
+      this.diagnostics.count('samples came later than their place in the file promised', '', late);
+    }
+    if (withoutTime > 0 && withoutTime < length) {
+      const effect = 'they count as taken with the sample before';
+      this.diagnostics.count('samples without a time', effect, withoutTime);
+    }
   }
 
   /** Final values of the event instances. Streams of which no sample arrived get a row. */
@@ -206,7 +228,7 @@ export class Pipeline {
     if (isWait && waitState === null) return;
     if (this.jit?.advance(sample.timeNs)) this.#forgetStacks();
     const last = this.#memoryOf(sample.cpu);
-    if (sample.tid !== last.tid || sample.pid !== last.pid) {
+    if (sample.tid !== last.tid || sample.pid !== last.pid || last.thread === NONE) {
       last.pid = sample.pid;
       last.tid = sample.tid;
       last.thread = this.processes.threadAt(sample.pid, sample.tid);
@@ -418,9 +440,6 @@ export class Pipeline {
     }
   }
 }
-
-/** The columns of the sample table that are corrected in place, and those that tell how. */
-type CompletedColumns = Parameters<StreamRepair['apply']>[0] & { readonly stack: Int32Array };
 
 /** What the last sample of a CPU was, since the next one is mostly much the same. */
 type CpuMemory = {

@@ -168,6 +168,12 @@ export class OffCpuLog {
     return view.getUint32(sample.rawOffset + low, this.#littleEndian);
   }
 
+  /** Samples have changed places: `newRow` by old row. */
+  moveRows(newRow: Uint32Array): void {
+    const { array, length } = this.#row;
+    for (let i = 0; i < length; i++) array[i] = newRow[array[i] as number] as number;
+  }
+
   /**
    * Writes the waits into the samples' periods, and the stacks of waits into the rows of their wake-ups.
    * Returns them with their states and wakers.
