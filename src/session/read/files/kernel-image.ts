@@ -58,14 +58,16 @@ function findTextStart(): bigint | null {
   }
 }
 
+const MODULE_LINE = /^(\S+) (\d{1,16}) \S+ \S+ \S+ (0x[0-9a-f]{1,16})(?: |$)/;
+
 /** `name size refcount dependencies state address (taint)`, one module a line. */
 export function parseModules(text: string): KernelModule[] {
   const modules: KernelModule[] = [];
   for (const line of text.split('\n')) {
-    const [name, size, , , , address] = line.split(' ');
-    if (name === undefined || size === undefined || !address?.startsWith('0x')) continue;
-    const start = BigInt(address);
-    if (start !== 0n) modules.push({ name, start, size: BigInt(size) });
+    const [, name, size, address] = MODULE_LINE.exec(line) ?? [];
+    if (name === undefined) continue;
+    const start = BigInt(address as string);
+    if (start !== 0n) modules.push({ name, start, size: BigInt(size as string) });
   }
   return modules;
 }
