@@ -5,7 +5,7 @@ import { NO_PERF_MAP, type SymbolSources } from '../session/read/files/symbol-fi
 import { isAboutJitNames } from '../session/read/jit/jit-files.ts';
 import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
-import { isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
+import { DOUBTFUL_NAMES, isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
@@ -78,6 +78,10 @@ export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): vo
       say(`perf-ts: ${reason}: ${example}`);
     } else if (isMissingNames(reason)) {
       if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
+    } else if (reason === DOUBTFUL_NAMES) {
+      say(
+        `perf-ts: ${reason} (${count > 1 ? `${formatCount(count)}, one of them ` : ''}${example})`,
+      );
     } else if (isAboutJitNames(reason)) {
       say(`perf-ts: ${formatCount(count)} × ${reason} (${example})`);
     } else if (isDamage(reason)) {

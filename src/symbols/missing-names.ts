@@ -12,3 +12,7 @@ export function missingNames(dso: string, why: string): string {
 export function isMissingNames(reason: string): boolean {
   return reason.startsWith(PREFIX);
 }
+
+/** A reason in diagnostics: the names may be those of other code. */
+export const DOUBTFUL_NAMES =
+  'names may be wrong: file without a build ID, changed since it was recorded';

@@ -19,6 +19,7 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { StringTable } from '../../src/base/string-table.ts';
 import { ProcessTable } from '../../src/process/process-table.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../../src/session/read/files/symbol-files.ts';
+import { DOUBTFUL_NAMES } from '../../src/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../src/symbols/symbol-request.ts';
 import { Symbolizer } from '../../src/symbols/symbolizer.ts';
 
@@ -123,6 +124,26 @@ describe('a mapped file', () => {
     const other = files();
     expect(other.ask(elf(path, `8:1:${ino + 1}`))).toBe('bytes');
     expect(other.reasons()[0]).toMatch(/^file may have been replaced/);
+  });
+
+  test('without a build ID that changed since the recording is doubted', () => {
+    const path = join(folder, 'app');
+    writeFileSync(path, 'bytes');
+    const { ino, mtimeMs } = statSync(path);
+    const doubts = (options: Partial<SymbolFilesOptions>, request = elf(path, `8:1:${ino}`)) => {
+      const { ask, reasons } = files(options);
+      ask(request);
+      return reasons().filter((reason) => reason.startsWith('names may be wrong'));
+    };
+    expect(doubts({ recordedUntilMs: mtimeMs })).toEqual([]);
+    expect(doubts({ recordedUntilMs: mtimeMs - 1 })).toEqual([`${DOUBTFUL_NAMES}: ${path}`]);
+    const ofOtherInode = elf(path, `8:1:${ino + 1}`);
+    expect(doubts({ recordedUntilMs: mtimeMs - 1 }, ofOtherInode)).toHaveLength(1);
+    // Of copies the time says nothing, and without a time nothing is known.
+    expect(doubts({ recordedUntilMs: mtimeMs - 1, symfs: '/' })).toEqual([]);
+    expect(doubts({ recordedUntilMs: mtimeMs - 1, archive: '/' })).toEqual([]);
+    expect(doubts({ recordedUntilMs: null })).toEqual([]);
+    expect(doubts({})).toEqual([]);
   });
 
   test('that only a live process can see is found through its root', () => {

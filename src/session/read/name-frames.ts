@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { NONE } from '../../base/brand.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import type { DsoIndex } from '../../profile/types.ts';
@@ -11,11 +12,11 @@ import { locateNamedFrames } from './open-lines.ts';
 import type { OpenProfileOptions } from './open-profile.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** Looks up every address that occurred, DSO by DSO. */
-export function nameFrames(pipeline: Pipeline, sources: OpenProfileOptions): void {
+/** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */
+export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
   const { builder, processes, diagnostics } = pipeline;
   const demangle = demangler(diagnostics);
-  const symbolizer = createSymbolizer(pipeline, sources, demangle);
+  const symbolizer = createSymbolizer(pipeline, path, sources, demangle);
   symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
   for (let dso = 0; dso < processes.dsos.length; dso++) {
     const { frames, addresses } = builder.frameAddresses(dso);
@@ -52,9 +53,10 @@ function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
   return Float64Array.from(found);
 }
 
-/** A symbolizer for the DSOs that the pipeline has met. */
+/** A symbolizer for the DSOs that the pipeline has met, of the recording at `path`. */
 export function createSymbolizer(
   pipeline: Pipeline,
+  path: string,
   sources: SymbolSources = {},
   demangleCpp = demangler(pipeline.diagnostics),
 ): Symbolizer {
@@ -69,6 +71,7 @@ export function createSymbolizer(
       diagnostics,
       pids: () => processes.pids(),
       recordedOn: { hostname, kernel: osRelease },
+      recordedUntilMs: lastWriteMs(path),
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
     xz: inflateXz,
@@ -77,4 +80,13 @@ export function createSymbolizer(
     kernelReference: processes.kernelReference,
     ...(pipeline.jit !== null && { jit: pipeline.jit }),
   });
+}
+
+/**
+ * When the recording was written: few say when they were taken. A copy is later, so that it hides
+ * changes and never invents one. Null for what comes through a pipe.
+ */
+function lastWriteMs(path: string): number | null {
+  const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.mtimeMs : null;
 }

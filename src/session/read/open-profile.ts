@@ -317,7 +317,7 @@ export async function openProfile(
     const pipeline = runPipeline(source, path, sources);
     const servers = sources.debuginfod ?? [];
     if (servers.length > 0) await fetchFiles(pipeline, sources, servers);
-    if (sources.symbols !== false) nameFrames(pipeline, sources);
+    if (sources.symbols !== false) nameFrames(pipeline, path, sources);
     return finish(pipeline, path, sources);
   });
 }

@@ -184,7 +184,7 @@ class RecordDescriber {
     const jitFiles = { ...options.symbols, data, processes, diagnostics, path };
     this.#pipeline.jit = openJitCode(jitFiles);
     this.#pipeline.unwinder = openUnwinder(this.#pipeline, options.symbols ?? {});
-    const symbolizer = createSymbolizer(this.#pipeline, options.symbols);
+    const symbolizer = createSymbolizer(this.#pipeline, path, options.symbols);
     this.#namer = new FrameNamer(
       this.#pipeline,
       symbolizer,

@@ -4,7 +4,7 @@ import { Diagnostics } from '../../../base/diagnostics.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
 import { parseElf } from '../../../elf/elf-file.ts';
 import type { DsoKey } from '../../../process/types.ts';
-import { missingNames } from '../../../symbols/missing-names.ts';
+import { DOUBTFUL_NAMES, missingNames } from '../../../symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../../symbols/symbol-request.ts';
 import {
   altPlaces,
@@ -25,6 +25,8 @@ export type ElfFilesOptions = {
   readonly hasSymfs: boolean;
   /** Processes met so far; those still alive show their files under /proc/PID/root. */
   readonly pids: () => readonly number[];
+  /** When the recording was over, milliseconds since 1970; null: not known. */
+  readonly recordedUntilMs: number | null;
 };
 
 /** More processes than this are not asked for a file that is not in our own root. */
@@ -43,7 +45,7 @@ export class ElfFiles {
 
   /**
    * The file mapped as `dso`. With a build ID only a file that has it; without one the file at the
-   * path, with a note if its inode is another.
+   * path, with a note if its inode is another, or if it changed since.
    */
   openElf(dso: DsoKey, buildId: string | null): SymbolSource | null {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
@@ -146,6 +148,7 @@ export class ElfFiles {
       const isCopy = roots.some((root) => candidate.startsWith(root));
       if (inode === null || isCopy || String(file.inode) === inode) {
         other?.source.close?.();
+        this.#noteChange(file, path, isCopy);
         return file.source;
       }
       if (other === null) other = file;
@@ -157,7 +160,15 @@ export class ElfFiles {
     }
     // Some file systems report other inodes in mappings than in stat, so this is no proof.
     diagnostics.count('file may have been replaced since the recording (inode differs)', path);
+    this.#noteChange(other, path, false);
     return other.source;
+  }
+
+  /** A program that was built again has often the inode that the old one gave up. */
+  #noteChange({ modifiedMs }: OpenFile, path: string, isCopy: boolean): void {
+    const { hasSymfs, recordedUntilMs, diagnostics } = this.#options;
+    if (isCopy || hasSymfs || recordedUntilMs === null) return;
+    if (modifiedMs > recordedUntilMs) diagnostics.count(DOUBTFUL_NAMES, path);
   }
 }
 

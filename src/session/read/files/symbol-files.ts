@@ -36,6 +36,8 @@ export type SymbolFilesOptions = SymbolSources & {
   readonly pids?: () => readonly number[];
   /** The machine of the recording, as far as its header says; absent: it is this one. */
   readonly recordedOn?: RecordedMachine;
+  /** When the recording was over, milliseconds since 1970; null or absent: not known. */
+  readonly recordedUntilMs?: number | null;
   /** Uids besides root, ourselves and the target's whose perf maps are believed. */
   readonly trustedUids?: readonly number[];
   readonly kallsymsPath?: string;
@@ -76,6 +78,7 @@ export class SymbolFiles {
       places,
       roots,
       hasSymfs: symfs !== undefined,
+      recordedUntilMs: options.recordedUntilMs ?? null,
     });
     this.#kernelFiles = new KernelFiles({
       ...options,
