@@ -23,6 +23,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** Only ends what never ends: pages share the machine with whatever else runs. */
+const PATIENCE_MS = 300_000;
+
 /** A page under test, and what must not happen in it. */
 export type Visit = {
   readonly page: Page;
@@ -65,7 +68,11 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
     const open: { context: BrowserContext; problems: string[]; strangers: string[] }[] = [];
 
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      browser = await chromium.launch({
+        executablePath: CHROMIUM,
+        args: FLAGS,
+        timeout: PATIENCE_MS,
+      });
     });
     afterAll(() => browser.close());
     afterEach(async () => {
@@ -80,7 +87,7 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
         const { width = 1280, height = 720, colorScheme = 'light', expectedErrors } = options;
         const context = await browser.newContext({ viewport: { width, height }, colorScheme });
         const page = await context.newPage();
-        page.setDefaultTimeout(15_000);
+        page.setDefaultTimeout(PATIENCE_MS);
         const requests: string[] = [];
         const problems: string[] = [];
         const strangers: string[] = [];

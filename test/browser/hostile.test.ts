@@ -28,7 +28,7 @@ describeBrowser('names that are markup', (tab) => {
       await page.locator('#panel').waitFor();
       // Whatever the tab shows of them has come from the worker by then.
       await page.waitForLoadState('networkidle');
-      await expect.poll(() => page.locator('#panel').innerText(), { timeout: 15_000 }).not.toBe('');
+      await expect.poll(() => page.locator('#panel').innerText()).not.toBe('');
       expect(
         await page.locator('img, script:not([src]):not([type]), #panel svg[onload]').count(),
       ).toBe(0);

@@ -45,9 +45,7 @@ describeBrowser('the page of a recording that is being made', (tab) => {
     await expect.poll(() => page.url()).toContain('zoom=');
     appendFileSync(path, `${samplesOf('second', 100)}\n`);
     // Zoomed into what was there, which fills the width as before.
-    await expect
-      .poll(() => page.locator('header').innerText(), { timeout: 15_000 })
-      .toContain('100');
+    await expect.poll(() => page.locator('header').innerText()).toContain('100');
     await frame(page, 'first').waitFor();
     expect(await frame(page, 'second').count()).toBe(0);
     await page.goBack();

@@ -17,9 +17,7 @@ describeBrowser('other tools', (tab) => {
     const address = new URL((await link.getAttribute('href')) as string, server.url).href;
     const speedscope = await tab.visit(address);
     // Its two threads are two profiles.
-    await expect
-      .poll(() => speedscope.page.innerText('body'), { timeout: 15_000 })
-      .toContain('recording-0.txt (2/2)');
+    await expect.poll(() => speedscope.page.innerText('body')).toContain('recording-0.txt (2/2)');
     expect(speedscope.requests.some((asked) => asked.endsWith('/download/0/speedscope'))).toBe(
       true,
     );

@@ -63,7 +63,7 @@ describeBrowser('a page of another origin', (tab) => {
       expectedErrors: /./,
     });
     await expect
-      .poll(() => page.title(), { timeout: 15_000 })
+      .poll(() => page.title())
       .toBe(
         'script refused, img refused, link refused, cors refused, no-cors refused, ' +
           'events refused, socket refused',

@@ -190,7 +190,7 @@ describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
       const url = `${pathToFileURL(join(release, 'index.html')).href}#view=sandwich&localProfilePath=${script}`;
       await page.goto(url);
       const text = () => page.locator('body').innerText();
-      await expect.poll(text, { timeout: 20_000 }).toContain('fib.js:3');
+      await expect.poll(text).toContain('fib.js:3');
       for (const name of ['main', 'work', 'read', '[lost]']) expect(await text()).toContain(name);
 
       expect(await text()).toContain('400 (80%)');

@@ -1,7 +1,9 @@
 // What /proc says of a running process, and waiting for it to get somewhere: by its progress, never
 // by the clock.
 
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { onlineCpus } from '../../src/session/record/event-sources.ts';
 
 /** Resolves when `condition` holds. A test's own time limit ends what never comes true. */
 export async function until(condition: () => boolean): Promise<void> {
@@ -33,6 +35,11 @@ export function minorFaultsOf(pid: number): number {
 export function childrenOf(pid: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((child) => Number(statFields(child)?.[1]) === pid);
+}
+
+/** CPUs that programs can be bound to: a container may have fewer than the machine. */
+export function usableCpus(): number[] {
+  return onlineCpus().filter((cpu) => spawnSync('taskset', ['-c', `${cpu}`, 'true']).status === 0);
 }
 
 export function isAlive(pid: number): boolean {

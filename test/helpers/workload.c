@@ -9,6 +9,7 @@
  *     faults-pinned N CPU   N page faults on one CPU (0); the process never leaves it
  *     sys N S               N getppid system calls; N = 0: by time
  *     threads N S           N threads alive at once that compute and yield for S seconds
+ *     waiting N S           N threads alive at once for S seconds: one computes, the others sleep
  *     shortthr N            N threads, one after the other, each computing for an instant
  *     forks N S             N children, one after the other, that compute and exit; N = 0: by time
  *     execs N               N children, one after the other, that become /bin/true
@@ -26,6 +27,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,18 @@ static void *yielding_thread(void *unused) {
   }
   sink += x;
   return NULL;
+}
+
+/* The first to come computes. */
+static void *waiting_thread(void *unused) {
+  static atomic_flag computes = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&computes)) {
+    compute_until(end_seconds);
+    return unused;
+  }
+  const struct timespec end = {(time_t)end_seconds, 0};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) != 0) continue;
+  return unused;
 }
 
 static void *short_thread(void *unused) {
@@ -229,6 +243,8 @@ int main(int argc, char **argv) {
     done = system_calls(count);
   } else if (!strcmp(mode, "threads")) {
     done = run_threads(count, SMALL_STACK_BYTES, yielding_thread, NULL);
+  } else if (!strcmp(mode, "waiting")) {
+    done = run_threads(count, SMALL_STACK_BYTES, waiting_thread, NULL);
   } else if (!strcmp(mode, "shortthr")) {
     done = short_threads(count);
   } else if (!strcmp(mode, "forks")) {

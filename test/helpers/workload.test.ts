@@ -60,6 +60,7 @@ describe('the workload', () => {
     ['faults-pinned', '1000', '0'],
     ['sys', '1000'],
     ['threads', '20', '0.05'],
+    ['waiting', '20', '0.05'],
     ['shortthr', '20'],
     ['forks', '20'],
     ['execs', '20'],

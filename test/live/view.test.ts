@@ -32,9 +32,9 @@ describeLive('view --live', () => {
       return decodePageData(new Uint8Array(await answer.arrayBuffer())).profile.samples.length;
     };
     const first = await samples();
-    await expect.poll(samples, { timeout: 60_000, interval: 200 }).toBeGreaterThan(first + 100);
+    await expect.poll(samples, { interval: 200 }).toBeGreaterThan(first + 100);
     view.child.kill('SIGINT');
-    await expect.poll(view.stderr, { timeout: 60_000 }).toContain('until Ctrl-C');
+    await expect.poll(view.stderr).toContain('until Ctrl-C');
     expect(await samples()).toBeGreaterThan(first);
     view.child.kill('SIGINT');
     const { status, stderr } = await view.ended;

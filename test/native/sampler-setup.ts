@@ -84,11 +84,15 @@ export function openSampler(
 
 export type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 
-/** Records into `fd` (data from `dataOffset` on); settles with all events once the last has come. */
+/**
+ * Records into `fd` (data from `dataOffset` on); settles with all events once the last has come.
+ * `onEvent` gets each as it comes.
+ */
 export function recordToFile(
   sampler: NativeSampler,
   fd: number,
   changes: { dataOffset?: number; stream?: boolean; maxBytes?: number } = {},
+  onEvent: (event: SamplerEvent) => void = () => {},
 ): Promise<SamplerEvent[]> {
   return new Promise((resolve) => {
     const events: SamplerEvent[] = [];
@@ -96,6 +100,7 @@ export function recordToFile(
     const last = sampler.opened.childPid < 0 ? 'recording-ended' : 'child-exited';
     sampler.startFile(sink, (event) => {
       events.push(event);
+      onEvent(event);
       const failed = events.some((earlier) => earlier.kind === 'exec-failed');
       if (event.kind === (failed ? 'recording-ended' : last)) resolve(events);
     });

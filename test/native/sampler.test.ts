@@ -156,7 +156,7 @@ describeLive('the sampler', () => {
   });
 
   it('attaches to all threads of a process and ends when they have ended', async () => {
-    const child = await start('threads', '20', '0.6');
+    const child = await start('threads', '20', '300');
     const status = () => readFileSync(`/proc/${child.pid}/status`, 'utf8');
     await expect.poll(() => /Threads:\t(\d+)/.exec(status())?.[1]).toBe('21');
     const { fd } = dataFile();
@@ -166,7 +166,10 @@ describeLive('the sampler', () => {
         events: [{ attr: CPU_CLOCK, leader: -1 }],
       },
     );
-    const end = endOf(await recordToFile(sampler, fd));
+    const recorded = recordToFile(sampler, fd);
+    await expect.poll(() => sampler.totals().samples).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    const end = endOf(await recorded);
     closeSync(fd);
     expect(sampler.opened.tids.length).toBe(21);
     expect([...sampler.opened.tids]).toContain(child.pid);
@@ -179,11 +182,12 @@ describeLive('the sampler', () => {
     const sampler = open(commandTarget([workload, 'burn', '1', '30']), {
       events: [{ attr: CPU_CLOCK, leader: -1 }],
     });
-    const finished = recordToFile(sampler, fd);
+    const kinds: string[] = [];
+    const finished = recordToFile(sampler, fd, {}, ({ kind }) => kinds.push(kind));
     await expect.poll(() => sampler.totals().samples).toBeGreaterThan(10);
     sampler.stop();
     sampler.stop();
-    await expect.poll(() => sampler.totals().lostSamples).toBe(0);
+    await expect.poll(() => kinds).toEqual(['recording-ended']);
     const { samples } = sampler.totals();
     process.kill(sampler.opened.childPid, 0);
     expect(sampler.kill(15)).toBe(true);

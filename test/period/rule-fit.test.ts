@@ -74,7 +74,7 @@ describe.skipIf(!hasCorpora)('the corpora', () => {
     }
     expect(wrong).toEqual([]);
     expect(right).toEqual(expect.arrayContaining(decided));
-  }, 60_000);
+  });
 });
 
 describe('programs that could mislead', () => {

@@ -92,7 +92,6 @@ describeLive('tracepoints that fire here', () => {
       const differing = ours.filter((line, i) => line !== theirs[i] && !isGivenUp(theirs[i]));
       expect(differing).toEqual([]);
     },
-    60_000,
   );
 
   test.skipIf(!existsSync(join(EVENTS, 'sched')))(
