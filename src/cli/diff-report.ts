@@ -1,3 +1,4 @@
+import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { wilsonInterval } from '../period/uncertainty/uncertainty.ts';
 import { compareShares, type ShareChange, type SharedRow } from '../profile/diff.ts';
@@ -8,11 +9,13 @@ import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { wantsColour } from './colour.ts';
+import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 import { type Limits, type ReportFlags, readLimits, rowsOf } from './report-rows.ts';
 import { selectFrom } from './selection-flags.ts';
+import { unsorted } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** Self shares of one event's functions, and what a share of 0 may be. */
@@ -58,18 +61,64 @@ export type DiffReport = {
 function compareRecordings(
   { opened, select }: Compared,
   other: Compared,
-  event: EventIndex,
+  { name, event, otherEvent }: SharedEvent,
   kind: WeightKind | undefined,
 ): DiffReport {
-  const { name } = opened.profile.events[event]!;
   const mine = sideOf(opened, event, kind, select);
-  const theirs = sideOf(other.opened, other.opened.eventIndex(name), kind, other.select);
+  const theirs = sideOf(other.opened, otherEvent, kind, other.select);
   return {
     event: name,
     samples: mine.samples,
     otherSamples: theirs.samples,
     changes: compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing),
   };
+}
+
+/** An event that both recordings have. */
+type SharedEvent = {
+  readonly name: string;
+  readonly event: EventIndex;
+  readonly otherEvent: EventIndex;
+};
+
+/**
+ * The events of `opened`, or the one that `-e` names, as far as `other` has them, too; what it has not
+ * is said. Throws `UsageError` where nothing is left to compare.
+ */
+function sharedEvents(
+  [opened, path]: readonly [OpenedProfile, string],
+  [other, otherPath]: readonly [OpenedProfile, string],
+  wanted: string | undefined,
+): SharedEvent[] {
+  const names =
+    wanted === undefined
+      ? opened.profile.events.map(({ name }) => name)
+      : [opened.profile.events[eventOf(opened, wanted, path)]!.name];
+  const shared: SharedEvent[] = [];
+  const missing: UsageError[] = [];
+  for (const name of names) {
+    try {
+      const event = eventOf(opened, name, path);
+      shared.push({ name, event, otherEvent: eventOf(other, name, otherPath) });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      missing.push(error);
+    }
+  }
+  const [first] = missing;
+  if (first !== undefined && shared.length === 0) throw first;
+  for (const { message } of missing) say(`perf-ts: not compared: ${message}`);
+  return shared;
+}
+
+/** The same as `eventIndex`, with the recording in the message. */
+function eventOf(opened: OpenedProfile, name: string, path: string): EventIndex {
+  try {
+    return opened.eventIndex(name);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.message.replace('this recording', path), error.hints);
+  }
 }
 
 /** `perf-ts report --diff OTHER`: what takes more and what takes less than in another recording. */
@@ -79,20 +128,24 @@ export async function runDiffReport(
   flags: ReportFlags,
 ): Promise<void> {
   const limits = readLimits(flags);
+  if (flags.tree) {
+    throw new UsageError('--tree and --diff exclude each other', [
+      'changes of a whole tree are in the page: perf-ts view NEW OLD',
+    ]);
+  }
+  if (flags.sort !== undefined && flags.sort !== 'sym') throw unsorted(flags.sort, '--diff');
   const opened = await loadForCommand(path, flags);
   const other = await loadForCommand(otherPath, flags);
   // A time is one of its own recording.
   const mine = { opened, select: selectFrom(opened, flags) };
   const theirs = { opened: other, select: selectFrom(other, flags) };
-  const events =
-    flags.event === undefined
-      ? opened.profile.events.map((_, index) => index as EventIndex)
-      : [opened.eventIndex(flags.event)];
-  const reports = events.map((event) => compareRecordings(mine, theirs, event, flags.weight));
+  const shared = sharedEvents([opened, path], [other, otherPath], flags.event);
+  const reports = shared.map((event) => compareRecordings(mine, theirs, event, flags.weight));
   if (flags.json) {
-    printJson({ schema: 'perf-ts/diff@1', events: reports });
+    printJson({ schema: 'perf-ts/diff@1', file: path, otherFile: otherPath, events: reports });
     return;
   }
+  writeOut(`# here: ${printable(path)}, there: ${printable(otherPath)}\n`);
   for (const report of reports) writeOut(`${diffLines(report, limits).join('\n')}\n\n`);
 }
 

@@ -36,13 +36,14 @@ import {
   type View,
 } from './report-rows.ts';
 import { selectFrom } from './selection-flags.ts';
-import { needsLines, type PlainKey, parseSort } from './sort-keys.ts';
+import { needsLines, type PlainKey, parseSort, unsorted } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
 
 /** `perf-ts report`: where the events went. */
 export async function runReport(path: string, flags: ReportFlags): Promise<void> {
   const limits = readLimits(flags);
   const order = parseSort(flags.sort);
+  if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
   const opened = await loadForCommand(path, {
     ...flags,
     ...(needsLines(order) && { lines: true }),

@@ -34,6 +34,11 @@ export function needsLines(order: SortOrder): boolean {
   return order.kind === 'grouped' && order.keys.some((key) => key.startsWith('src'));
 }
 
+/** `--sort` beside an option whose rows are functions always. */
+export function unsorted(text: string, other: string): UsageError {
+  return new UsageError(`--sort ${text} and ${other} exclude each other: ${other} has functions`);
+}
+
 function alias(word: string | undefined): string | undefined {
   return word === 'symbol' ? 'sym' : undefined;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
@@ -35,6 +35,7 @@ describe('the difference of two recordings', () => {
       expect(change.interval.high).toBeGreaterThan(change.delta);
     }
     const text = perfTs(['report', after, '--diff', before]).stdout;
+    expect(text.split('\n')[0]).toBe(`# here: ${after}, there: ${before}`);
     expect(text).toMatch(/\+30\.00 .* 50\.00% .* 20\.00% .*slow/);
     expect(text).toMatch(/-30\.00 .*fast/);
   });
@@ -68,6 +69,27 @@ describe('the difference of two recordings', () => {
     const other = recording('faults.txt', 20, 'page-faults');
     const { status, stderr } = perfTs(['report', after, '--diff', other]);
     expect(status).toBe(2);
-    expect(stderr).toContain('cycles');
+    expect(stderr).toContain(`no event named cycles in ${other}\n  it has: page-faults`);
+  });
+
+  test('is of the events that both have, and says which are left out', () => {
+    const both = join(scratch, 'both.txt');
+    const lines = [before, recording('more.txt', 20, 'page-faults')].map((path) =>
+      readFileSync(path),
+    );
+    writeFileSync(both, Buffer.concat(lines));
+    const { status, stdout, stderr } = perfTs(['diff', before, both, '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ file: both, otherFile: before });
+    expect(JSON.parse(stdout).events.map(({ event }: { event: string }) => event)).toEqual([
+      'cycles',
+    ]);
+    expect(stderr).toContain(`not compared: no event named page-faults in ${before}`);
+    expect(perfTs(['diff', before, both, '-e', 'page-faults']).status).toBe(2);
+  });
+
+  test('has functions as rows', () => {
+    expect(perfTs(['report', after, '--diff', before, '--tree']).status).toBe(2);
+    expect(perfTs(['report', after, '--diff', before, '--sort', 'dso']).status).toBe(2);
   });
 });
