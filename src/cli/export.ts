@@ -15,7 +15,7 @@ import type { SymbolSources } from '../session/read/files/symbol-files.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
-import { openOutput } from './open-output.ts';
+import { checkOutputIsNot, openOutput } from './open-output.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';
 import { writeTo } from './stdout.ts';
 
@@ -32,6 +32,7 @@ export async function runExport(
       debuginfod?: string | true;
       strict?: boolean;
       verbose?: boolean;
+      json?: boolean;
     },
 ): Promise<void> {
   if (flags.format === 'pprof' && flags.output === '-' && process.stdout.isTTY) {
@@ -39,6 +40,7 @@ export async function runExport(
       'name a file: -o profile.pb.gz',
     ]);
   }
+  checkOutputIsNot(path, flags.output);
   // Folded lines have no place for them.
   const lines = flags.inline !== false && flags.format !== 'folded';
   const opened = await loadForCommand(path, { ...flags, ...(lines && { lines }) });
@@ -54,6 +56,10 @@ export async function runExport(
     if (fd !== 1) closeSync(fd);
   }
   if (flags.format === 'folded') sayBeside(opened, flags);
+  if (flags.json) {
+    say(JSON.stringify(printableProvenance(exportProvenance(opened, flags))));
+    return;
+  }
   if (!flags.verbose && events.length <= 1) return;
   const event =
     flags.event !== undefined
@@ -73,7 +79,7 @@ export async function runExport(
  */
 function sayBeside(
   opened: OpenedProfile,
-  flags: { output: string; weight?: WeightKind; event?: string },
+  flags: { output: string; weight?: WeightKind; event?: string; json?: boolean },
 ): void {
   // Without a name the format holds the event of the first sample.
   const first = opened.profile.events[firstEvent(opened.profile)]?.name;
@@ -81,6 +87,8 @@ function sayBeside(
   const provenance = exportProvenance(opened, { ...flags, ...(event !== undefined && { event }) });
   // Nothing can stand beside a pipe or a device.
   if (flags.output === '-' || !statSync(flags.output).isFile()) {
+    // With --json it is said as a whole.
+    if (flags.json) return;
     for (const { said } of provenance.events) for (const line of said) say(`perf-ts: ${line}`);
     return;
   }

@@ -29,6 +29,11 @@ export function runInject(path: string, flags: InjectFlags): void {
   if (flags.salt !== undefined && flags.anonymize !== true) {
     throw new UsageError('--salt goes with --anonymize');
   }
+  if (flags.salt === '') {
+    throw new UsageError('--salt: it is empty, and would add nothing to the hashes', [
+      'for example: --salt "$(cat /proc/sys/kernel/random/uuid)"',
+    ]);
+  }
   const summary = rewriteRecording(path, flags.output, {
     stripKernel: flags.stripKernel === true,
     dropStacks: flags.dropStacks === true,

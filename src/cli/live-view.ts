@@ -5,12 +5,18 @@ import { UsageError } from '../base/errors.ts';
 import { GrowingFile } from '../view/growing-file.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
+import { symbolSources } from './load.ts';
 import type { RecordFlags } from './record-flags.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
-import type { ViewThreadData } from './view-thread.ts';
+import type { ReadingFlags, ViewThreadData } from './view-thread.ts';
 
-export type LiveViewFlags = { readonly port?: string; readonly open?: boolean };
+export type LiveViewFlags = {
+  readonly port?: string;
+  readonly open?: boolean;
+  /** How the page names and weighs what it reads. */
+  readonly reading?: ReadingFlags;
+};
 
 /** The page of a recording that is being written. */
 export type LiveView = {
@@ -41,7 +47,7 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
   let isClosed = false;
   const growing = new GrowingFile(path, {
     open: (path) => {
-      const data: ViewThreadData = { path, isLive: true, flags: {} };
+      const data: ViewThreadData = { path, isLive: true, flags: flags.reading ?? {} };
       return new ThreadedFile(path, entry, data, { isLive: true });
     },
     isWatched: () => server.streams.isWatched,
@@ -76,17 +82,44 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
   };
 }
 
+/** The options of `view --live`: those of recording, and those of reading. */
+type LiveRunFlags = Pick<
+  RecordFlags,
+  | 'pid'
+  | 'tid'
+  | 'allCpus'
+  | 'event'
+  | 'freq'
+  | 'callGraph'
+  | 'duration'
+  | 'port'
+  | 'open'
+  | 'verbose'
+> &
+  ReadingFlags;
+
 /** `perf-ts view --live`: records processes that run, and shows them meanwhile. */
-export async function runLiveView(flags: RecordFlags): Promise<void> {
+export async function runLiveView(flags: LiveRunFlags): Promise<void> {
   if (flags.pid === undefined && flags.tid === undefined && !flags.allCpus) {
     throw new UsageError('view --live: of what? -p PID, -t TID, or -a for the whole system', [
       'a program that is to be started: perf-ts record --view -- ./app',
     ]);
   }
+  // Fails before anything is recorded.
+  symbolSources(flags);
   const directory = mkdtempSync(join(tmpdir(), 'perf-ts-'));
   // Also where a second Ctrl-C quits at once.
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const { runRecord } = await import('./record.ts');
-  const callGraph = flags.callGraph === undefined ? { g: true } : {};
-  await runRecord([], { ...flags, ...callGraph, output: join(directory, 'live'), view: true });
+  await runRecord([], {
+    ...flags,
+    ...(flags.callGraph === undefined && { g: true }),
+    // Of these names `record` has others: what an event cost, and what names the samples.
+    weight: false,
+    archive: false,
+    inherit: true,
+    output: join(directory, 'live'),
+    view: true,
+    reading: flags,
+  });
 }

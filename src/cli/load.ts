@@ -1,9 +1,15 @@
+import { existsSync } from 'node:fs';
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { FailedError } from '../base/errors.ts';
 import { isDamage } from '../perf-data/damage.ts';
 import { debuginfodUrls } from '../session/read/files/debuginfod.ts';
 import { NO_PERF_MAP, type SymbolSources } from '../session/read/files/symbol-files.ts';
 import { isAboutJitNames } from '../session/read/jit/jit-files.ts';
-import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
+import {
+  type OpenedProfile,
+  type OpenProfileOptions,
+  openProfile,
+} from '../session/read/open-profile.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { DOUBTFUL_NAMES, isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
 import { warnIfCut } from './cut-warning.ts';
@@ -40,12 +46,9 @@ export async function loadForCommand(
   const opened = await openProfile(path, {
     symbols: options.isNamed !== false,
     unwind: options.isNamed !== false,
-    ...symbolSources(options),
+    ...openOptions(options),
     ...(options.join && { join: true }),
     ...(options.lines !== undefined && { lines: options.lines }),
-    ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
-    ...(options.jsSimple && { simplify: 'all' }),
-    ...(options.jsRaw && { rawScripts: true }),
     ...(options.debuginfod !== undefined && { debuginfod: debuginfodUrls(options.debuginfod) }),
   });
   warnIfCut(opened, options.strict === true);
@@ -53,9 +56,25 @@ export async function loadForCommand(
   return opened;
 }
 
-/** Those of a command's options that say where names come from. */
+/** Options of names and of JavaScript, as `openProfile` takes them. */
+export function openOptions(options: SymbolSources & JavaScriptFlags): OpenProfileOptions {
+  return {
+    ...symbolSources(options),
+    ...(options.sourceMaps !== undefined && { sourceMaps: options.sourceMaps }),
+    ...(options.jsSimple && { simplify: 'all' }),
+    ...(options.jsRaw && { rawScripts: true }),
+  };
+}
+
+/**
+ * Those of a command's options that say where names come from. Throws `FailedError` for a place that
+ * is not there: without it other files might give the names, and nobody would notice.
+ */
 export function symbolSources(options: SymbolSources): SymbolSources {
   const { symfs, kallsyms, debugDir, archive, inline } = options;
+  checkIsThere('--symfs', symfs);
+  checkIsThere('--debug-dir', debugDir);
+  checkIsThere('--archive', archive);
   return {
     ...(symfs !== undefined && { symfs }),
     ...(kallsyms !== undefined && { kallsyms }),
@@ -63,6 +82,11 @@ export function symbolSources(options: SymbolSources): SymbolSources {
     ...(archive !== undefined && { archive }),
     ...(inline !== undefined && { inline }),
   };
+}
+
+function checkIsThere(option: string, path: string | undefined): void {
+  if (path === undefined || existsSync(path)) return;
+  throw new FailedError(`${option} ${path}: there is no such file or directory`);
 }
 
 /** What was broken or missing: what changes the result, or with `isVerbose` all of it. */

@@ -1,5 +1,5 @@
-import { fchownSync, openSync } from 'node:fs';
-import { FailedError } from '../base/errors.ts';
+import { fchownSync, openSync, statSync } from 'node:fs';
+import { FailedError, UsageError } from '../base/errors.ts';
 import { chooseUser } from '../session/launch/run-as.ts';
 import { writeErrorReason } from '../session/record/output-file.ts';
 
@@ -19,6 +19,21 @@ export function openOutput(path: string, mode = 0o666): number {
       'name a place you may write to with -o',
     ]);
   }
+}
+
+/**
+ * Refuses to write over the recording that is read, by whatever name: it could not be made again.
+ * Throws `UsageError`.
+ */
+export function checkOutputIsNot(input: string, output: string): void {
+  if (input === '-' || output === '-') return;
+  const from = statSync(input, { throwIfNoEntry: false });
+  const to = statSync(output, { throwIfNoEntry: false });
+  if (from === undefined || to === undefined) return;
+  if (from.dev !== to.dev || from.ino !== to.ino) return;
+  throw new UsageError(`-o ${output}: this is the recording that is read; it would be lost`, [
+    'name another file with -o',
+  ]);
 }
 
 /** O_EXCL follows no link. Null: something stands at `path`. */

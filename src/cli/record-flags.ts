@@ -11,6 +11,7 @@ import { parseRingPages } from '../session/record/ring-size.ts';
 import type { SampleFields } from '../session/record/sample-fields.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
 import { REFUSED } from './record-command.ts';
+import type { ReadingFlags } from './view-thread.ts';
 
 /** The options as commander hands them over. */
 export type RecordFlags = {
@@ -37,6 +38,8 @@ export type RecordFlags = {
   view?: boolean;
   port?: string;
   open?: boolean;
+  /** Of `view --live` only: how the page reads. */
+  reading?: ReadingFlags;
   mmapPages?: string;
   clockid?: string;
   output?: string;

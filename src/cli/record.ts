@@ -15,6 +15,7 @@ import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
   const quiet = flags.quiet === true;
   const toleratedLoss = readToleratedLoss(flags);
+  checkPageFlags(flags);
   const options: RecordOptions = {
     ...readOptions(command, flags),
     onNotice: (notice) => {
@@ -43,6 +44,13 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     say(`perf-ts: ${formatShare(share)} of the samples were lost, --fail-on-loss is ${tolerated}`);
   }
   process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
+}
+
+/** Options of the page that would have no effect without it. */
+function checkPageFlags(flags: RecordFlags): void {
+  if (flags.view) return;
+  if (flags.port !== undefined) throw new UsageError('--port goes with --view');
+  if (flags.open === false) throw new UsageError('--no-open goes with --view');
 }
 
 type Outcome = { readonly recording: Recording; readonly exit: CommandExit | null };
@@ -198,6 +206,11 @@ function printClosingLine(recording: Recording): void {
   }
   say(
     `perf-ts: ${formatCount(totals.samples)} samples of ${events.join(', ')}, ` +
-      `lost ${formatCount(lost)}${lostShare}${throttled}; ${formatBytes(fileBytes)} in ${path}`,
+      `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}`,
   );
+}
+
+/** Of a stream nobody has counted the bytes. */
+function whereWritten(path: string, bytes: number): string {
+  return path === '-' ? 'written to standard output' : `${formatBytes(bytes)} in ${path}`;
 }

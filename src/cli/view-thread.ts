@@ -7,16 +7,18 @@ import type { SymbolSources } from '../session/read/files/symbol-files.ts';
 import { openProfile } from '../session/read/open-profile.ts';
 import { answerFrom } from '../view/file-thread.ts';
 import { ViewedFile } from '../view/viewed-file.ts';
-import { loadForCommand, symbolSources } from './load.ts';
+import { type JavaScriptFlags, loadForCommand, openOptions } from './load.ts';
+
+/** How a recording is named and weighed. */
+export type ReadingFlags = SymbolSources & JavaScriptFlags & { readonly weight?: WeightKind };
 
 export type ViewThreadData = {
   readonly path: string;
   /** It is being written, by this process. */
   readonly isLive?: boolean;
-  readonly flags: SymbolSources & {
+  readonly flags: ReadingFlags & {
     readonly strict?: boolean;
     readonly verbose?: boolean;
-    readonly weight?: WeightKind;
   };
 };
 
@@ -38,7 +40,7 @@ function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
   // Of this thread: Linux gives each its own.
   setPriority(LIVE_PRIORITY);
   const read = (from: string) =>
-    openProfile(from, { ...symbolSources(flags), lines: flags.inline !== false });
+    openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });
   const file = read(path).then(
     (opened) => new ViewedFile(path, opened, { ...flags, isLive: true }),
   );

@@ -19,5 +19,5 @@ test.each(['0', '-1', '.', '', '1e3', '0x10', '3s'])("'%s' is none above 0", (te
 test('what the command line makes no sense of is said by perf-ts, with where to read on', () => {
   const { status, stderr } = perfTs(['report', '--bogus']);
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^perf-ts: unknown option '--bogus'\n {2}perf-ts COMMAND --help/);
+  expect(stderr).toMatch(/^perf-ts: unknown option '--bogus'\n {2}perf-ts report --help/);
 });

@@ -15,7 +15,8 @@ describeLive('view --live', () => {
     const temporary = mkdtempSync(join(scratch, 'tmp-'));
     const env = { ...cleanEnvironment(), TMPDIR: temporary };
     const target = spawn(process.execPath, ['-e', 'for (;;) Math.sqrt(2)'], { stdio: 'ignore' });
-    const args = ['view', '--live', '-e', 'cpu-clock:u', '-p', String(target.pid)];
+    const reading = ['--weight', 'samples', '--js-raw'];
+    const args = ['view', '--live', '-e', 'cpu-clock:u', ...reading, '-p', String(target.pid)];
     const view = startPerfTs(args, { env });
     const following = new AbortController();
     onTestFinished(() => {
@@ -27,15 +28,19 @@ describeLive('view --live', () => {
     const url = printed.toString().trim();
     // As a page does: the recording is read anew while somebody follows it.
     void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});
-    const samples = async () => {
+    const page = async () => {
       const answer = await fetch(`${url}profile/0`);
-      return decodePageData(new Uint8Array(await answer.arrayBuffer())).profile.samples.length;
+      return decodePageData(new Uint8Array(await answer.arrayBuffer()));
     };
+    const samples = async () => (await page()).profile.samples.length;
     const first = await samples();
     await expect.poll(samples, { interval: 200 }).toBeGreaterThan(first + 100);
     view.child.kill('SIGINT');
     await expect.poll(view.stderr).toContain('until Ctrl-C');
     expect(await samples()).toBeGreaterThan(first);
+    const { firstWeight, profile } = await page();
+    expect(firstWeight).toBe('samples');
+    expect(profile.strings.some((name) => name.startsWith('Builtins_'))).toBe(true);
     view.child.kill('SIGINT');
     const { status, stderr } = await view.ended;
     expect(status, stderr).toBe(0);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
 import { readBuildId } from '../../elf/build-id.ts';
@@ -25,6 +26,7 @@ const MOST_KEPT = 0.8;
  * Throws `FailedError` where `path` is no ELF file that can be read.
  */
 export function examineBinary(path: string): DoctorReport {
+  if (!existsSync(path)) throw new FailedError(`no such file: ${path}`);
   const source = openFileSource(path);
   try {
     const diagnostics = new Diagnostics();

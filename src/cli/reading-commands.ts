@@ -1,0 +1,295 @@
+import { type Command, Option } from 'commander';
+import {
+  collect,
+  debuginfodOption,
+  inputFile,
+  weightOption,
+  withInput,
+  withJavaScript,
+  withRecordSelection,
+  withSelection,
+  withSymbols,
+} from './reading-options.ts';
+import { declareView } from './view-command.ts';
+
+// The commands that read a recording, and what their options are called. What an option means is in
+// the command's own file, which is loaded when it is run.
+
+export function declareReadingCommands(program: Command): void {
+  declareReport(program);
+  declareDiff(program);
+  declarePeriods(program);
+  declareExport(program);
+  declareView(program);
+  declareScript(program);
+  declareInject(program);
+  declareArchive(program);
+  declareInfo(program);
+}
+
+function declareReport(program: Command): void {
+  withJavaScript(
+    withSymbols(
+      withSelection(withInput(program.command('report'), 'where the events went, in the terminal')),
+    ),
+  )
+    .addOption(weightOption())
+    .option(
+      '--join',
+      'one event of those that count time: what ran, and with --off-cpu what waited',
+    )
+    .addOption(debuginfodOption())
+    .option('--tree', 'callers and callees instead of the flat table')
+    .option(
+      '-s, --sort <keys>',
+      'rows of the flat table: sym, dso, srcline, tier, category, comm, pid, tid, cpu, event, or a list',
+      'sym',
+    )
+    .option('--children', 'rows by total: what was done in them and in all that they called')
+    .option('--no-children', 'rows by self, without totals')
+    .option('--no-group', 'a table for each event of a group, in place of one for all')
+    .option('-e, --event <name>', 'this event only')
+    .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
+    .option('--percent-limit <share>', 'leave out what is below this per cent (tree: default 0.5)')
+    .option('--diff <old>', 'changes of self against this older recording, with their intervals')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts report                                 functions, those with the largest share first
+  perf-ts report --tree -e cpu-clock             who called them, of one event
+  perf-ts report --sort comm,dso                 by command and file
+  perf-ts report --time 10%-20% -c node app.data a part of the time, of some threads
+  perf-ts report new.data --diff old.data        as perf-ts diff old.data new.data`,
+    )
+    .action(async (file: string | undefined, options) => {
+      if (options.diff !== undefined) {
+        const { runDiffReport } = await import('./diff-report.ts');
+        await runDiffReport(inputFile(file, options), options.diff, options);
+        return;
+      }
+      const { runReport } = await import('./report.ts');
+      await runReport(inputFile(file, options), options);
+    });
+}
+
+function declareDiff(program: Command): void {
+  withJavaScript(withSymbols(withSelection(program.command('diff'))))
+    .description('changes of self from one recording to another, the older one first')
+    .argument('[old]', 'the recording that is compared with (default perf.data.old)')
+    .argument('[new]', 'the recording that is looked at (default perf.data)')
+    .option('--json', 'as JSON')
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found')
+    .addOption(weightOption())
+    .addOption(debuginfodOption())
+    .option('-e, --event <name>', 'this event only')
+    .option('-n, --limit <rows>', 'how many rows (default 40, 0: all)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts diff                     what is new in perf.data, against perf.data.old before it
+  perf-ts diff old.data            what is new in perf.data, against old.data
+  perf-ts diff old.data new.data   the older one first, as in perf diff
+perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.`,
+    )
+    .action(async (old = 'perf.data.old', now = 'perf.data', options) => {
+      const { runDiffReport } = await import('./diff-report.ts');
+      await runDiffReport(now, old, options);
+    });
+}
+
+function declarePeriods(program: Command): void {
+  withInput(program.command('periods'), 'how the adaptive period behaved, and what was lost')
+    .option('--streams <n>', 'how many streams to show, or all', '20')
+    .option('--time <ranges>', 'streams with samples of this time, as in report')
+    .option('-C, --cpu <cpus>', 'streams with samples of these CPUs')
+    .option('--pid <pids>', 'streams with samples of these processes')
+    .option('--tid <tids>', 'streams with samples of these threads')
+    .option('-c, --comm <names>', 'streams with samples of threads with these names')
+    .option(
+      '--pairs [n]',
+      'event rate and sampling rate of the first n pairs of samples (32), or all',
+    )
+    .option('--simulate <rates>', "instead of a file, such events: '1M/s for 1s, 10k/s for 1s'")
+    .option('--freq <hz>', 'simulation: samples per second asked', '4000')
+    .addOption(
+      new Option('--event-kind <kind>', 'simulation: who counts')
+        .choices(['software', 'hardware'])
+        .default('software'),
+    )
+    .addOption(
+      new Option('--hz <ticks>', 'simulation: ticks per second of the kernel')
+        .choices(['100', '250', '300', '1000'])
+        .default('250'),
+    )
+    .addOption(
+      new Option('--rounding <how>', 'simulation: of the eighth; up is before August 2024')
+        .choices(['away', 'up'])
+        .default('away'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts periods                               of perf.data
+  perf-ts periods --pairs 8                     and the rates from sample to sample
+  perf-ts periods --simulate '1M/s for 100ms, 10k/s for 1s' --freq 5000`,
+    )
+    .action(async (file: string | undefined, options) => {
+      if (options.simulate !== undefined) {
+        const { runSimulate } = await import('./simulate.ts');
+        runSimulate(options);
+        return;
+      }
+      const { fileBehindPairs, runPeriods } = await import('./periods.ts');
+      const given = fileBehindPairs(file, options);
+      await runPeriods(inputFile(given.file, given.flags), given.flags);
+    });
+}
+
+function declareExport(program: Command): void {
+  withJavaScript(
+    withSymbols(
+      withSelection(
+        withInput(
+          program.command('export'),
+          'the profile in the format of other tools',
+          'what the weights are, as JSON on standard error',
+        ),
+      ),
+    ),
+  )
+    .addOption(
+      new Option('--format <format>', 'what to write')
+        .choices(['folded', 'speedscope', 'html', 'pprof', 'firefox'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('-o, --output <file>', 'where to write; - is standard output')
+    .addOption(weightOption())
+    .option(
+      '--join',
+      'one event of those that count time: what ran, and with --off-cpu what waited',
+    )
+    .addOption(debuginfodOption())
+    .option('-e, --event <name>', 'this event only')
+    .option('--title <text>', 'title of the page')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts export --format html -o page.html                the page of perf-ts view in one file
+  perf-ts export --format speedscope -o p.speedscope.json
+  perf-ts export --format pprof -o p.pb.gz                 for go tool pprof
+  perf-ts export --format firefox -o p.json                for profiler.firefox.com
+  perf-ts export --format folded -o - | flamegraph.pl > graph.svg`,
+    )
+    .action(async (file: string | undefined, options) => {
+      const { runExport } = await import('./export.ts');
+      await runExport(inputFile(file, options), options);
+    });
+}
+
+function declareScript(program: Command): void {
+  withSymbols(withSelection(withInput(program.command('script'), 'every record, one line each')))
+    .option('--samples', 'samples only')
+    .option(
+      '-F, --fields <list>',
+      'samples only, with these fields, as in perf; may repeat',
+      collect,
+    )
+    .option('--ns', 'times with nanoseconds')
+    .option('--js-simple', "callchains without V8's interpreter, inline caches and call stubs")
+    .option('-e, --event <name>', 'this event only')
+    .option('-D, --dump-raw-trace', 'the bytes of every record too, in the order of the file')
+    .option('--show-task-events', 'beside samples: FORK, COMM and EXIT')
+    .option('--show-mmap-events', 'beside samples: MMAP and MMAP2')
+    .option('--show-switch-events', 'beside samples: context switches')
+    .option('--show-namespace-events', 'beside samples: NAMESPACES')
+    .option('--show-lost-events', 'beside samples: what was lost')
+    .option('--show-bpf-events', 'beside samples: KSYMBOL and BPF_EVENT')
+    .option('--show-cgroup-events', 'beside samples: CGROUP')
+    .option('--show-text-poke-events', 'beside samples: changes of kernel code')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts script                          every record, in the order of time
+  perf-ts script -F comm,tid,time,ip,sym  samples only, with these fields
+  perf-ts script --json | jq -c 'select(.type == "SAMPLE") | .ip'
+  perf-ts script -D                       with the bytes of every record`,
+    )
+    .action(async (file: string | undefined, options) => {
+      const { runScript } = await import('./script.ts');
+      await runScript(inputFile(file, options), options);
+    });
+}
+
+function declareInject(program: Command): void {
+  withRecordSelection(
+    withInput(
+      program.command('inject'),
+      'write a recording again: smaller, anonymous, a part of it',
+      'the closing summary as JSON on standard error',
+    ),
+  )
+    .requiredOption('-o, --output <file>', 'where to write; - is standard output, as a pipe')
+    .option('--strip-kernel', 'one marker in place of all kernel addresses')
+    .option('--drop-stacks', 'without the copies of user stacks and registers')
+    .option('--anonymize', 'hashes in place of paths, comms, host name, command line')
+    .option('--salt <text>', 'goes into the hashes, so that nobody else can try names')
+    .option('-b, --build-ids', 'add the build IDs of mapped files that are on this machine')
+    .option('--remove-build-ids', 'without build IDs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts inject -o small.data --drop-stacks
+  perf-ts inject -o part.data --time 10%-20%
+  perf-ts inject -o share.data --strip-kernel --anonymize --salt "$(cat /proc/sys/kernel/random/uuid)"`,
+    )
+    .action(async (file: string | undefined, options) => {
+      const { runInject } = await import('./inject.ts');
+      runInject(inputFile(file, options), options);
+    });
+}
+
+function declareArchive(program: Command): void {
+  withInput(
+    program.command('archive'),
+    'store what names the samples beside the file, for reports elsewhere',
+  )
+    .option('-o, --output <path>', 'a directory, or a .tar(.gz, .xz) file (default FILE.symbols)')
+    .option('--full', 'whole files, in place of their symbols and tables')
+    .option('--no-dwarf', 'without what tells lines and inlined calls')
+    .option('--symfs <dir>', "the recorded machine's files are below this directory")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
+    .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts archive                                 perf.data.symbols, beside perf.data
+  perf-ts archive -o perf.data.symbols.tar.gz     the same in one file`,
+    )
+    .action(async (file: string | undefined, options) => {
+      const { runArchive } = await import('./archive.ts');
+      runArchive(inputFile(file, options), options);
+    });
+}
+
+function declareInfo(program: Command): void {
+  withRecordSelection(withInput(program.command('info'), 'header, events, record counts'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts info
+  perf-ts info --json app.data`,
+    )
+    .action(async (file: string | undefined, options) => {
+      const { runInfo } = await import('./info.ts');
+      await runInfo(inputFile(file, options), options);
+    });
+}

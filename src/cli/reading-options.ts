@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../base/errors.ts';
+
+// Options that several commands have which read a recording.
+
+const WEIGHTS = ['samples', 'period', 'events', 'time'];
+
+/** The recording that a command reads. Throws `UsageError` where two are named. */
+export function inputFile(argument: string | undefined, { input }: { input?: string }): string {
+  if (argument !== undefined && input !== undefined && argument !== input) {
+    throw new UsageError(`-i ${input} and ${argument}: this command reads one recording`, [
+      'two are compared by perf-ts diff OLD NEW',
+    ]);
+  }
+  return argument ?? input ?? 'perf.data';
+}
+
+/** The options that every command with a recording as input shares. */
+export function withInput(command: Command, description: string, json = 'as JSON'): Command {
+  return command
+    .description(description)
+    .argument('[file]', 'the recording (default perf.data); - is standard input')
+    .option('-i, --input <file>', 'the recording, as in perf')
+    .option('--json', json)
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found');
+}
+
+/** The options that choose among the samples of a recording. */
+export function withSelection(command: Command): Command {
+  return withRecordSelection(command)
+    .option('-d, --dso <names>', 'samples in these files')
+    .option('-S, --symbol <names>', 'samples in these functions')
+    .addOption(new Option('--comms <names>').hideHelp())
+    .addOption(new Option('--dsos <names>').hideHelp())
+    .addOption(new Option('--symbols <names>').hideHelp());
+}
+
+/** Those of them that need no names of frames. */
+export function withRecordSelection(command: Command): Command {
+  return command
+    .option('--time <ranges>', 'samples of this time: START,STOP in seconds, 10%-20%, 10%/2')
+    .option('-C, --cpu <cpus>', 'samples of these CPUs (0-3,8)')
+    .option('--pid <pids>', 'samples of these processes')
+    .option('--tid <tids>', 'samples of these threads')
+    .option('-c, --comm <names>', 'samples of threads with these names');
+}
+
+/** Where names come from, for a recording of another machine. */
+export function withSymbols(command: Command): Command {
+  return command
+    .option('--symfs <dir>', "the recorded machine's files are below this directory")
+    .option('--kallsyms <file>', "the recorded machine's list of kernel symbols, or its vmlinux")
+    .option('--debug-dir <dir>', 'debug files are below this directory, as in /usr/lib/debug')
+    .option('--archive <dir>', 'what perf-ts archive wrote, if it is not beside the file')
+    .option('--no-inline', 'without the calls that the compiler inlined');
+}
+
+/** How JavaScript is shown. */
+export function withJavaScript(command: Command): Command {
+  return command
+    .option('--no-source-maps', 'functions and lines of the JavaScript that V8 ran')
+    .option('--js-simple', "without V8's inline caches and call stubs, too")
+    .option('--js-raw', "V8's own names and frames, as perf shows them");
+}
+
+/** Others are asked over the net only when they are named. */
+export function debuginfodOption(): Option {
+  return new Option(
+    '--debuginfod [urls]',
+    'ask these servers (default DEBUGINFOD_URLS) for files that are missing',
+  );
+}
+
+export function weightOption(): Option {
+  return new Option('--weight <kind>', 'what a sample counts for (default events)').choices(
+    WEIGHTS,
+  );
+}
+
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
