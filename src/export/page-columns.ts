@@ -4,6 +4,7 @@
  * How a column of numbers is stored in a page.
  *
  *     constant   one value, for all rows
+ *     bytes      each row as a byte: whole numbers from 0 to 255
  *     values     each row as a variable-length integer
  *     deltas     each row less the row before, likewise
  *     raw        the array's bytes
@@ -15,7 +16,7 @@
  */
 export type StoredColumn = {
   readonly array: ColumnKind;
-  readonly encoding: 'constant' | 'values' | 'deltas' | 'raw';
+  readonly encoding: 'constant' | 'bytes' | 'values' | 'deltas' | 'raw';
   readonly length: number;
   /** Of `constant`. */
   readonly value: number | 'NaN';
@@ -27,15 +28,22 @@ export type StoredColumn = {
 export type Column = Int32Array | Float64Array | Uint8Array;
 export type ColumnKind = 'Int32' | 'Float64' | 'Uint8';
 
+/** More samples than a page could hold. */
+const MOST_ROWS = 2 ** 28;
 /** Folded and one more, it must stay below 2^53. */
 const LARGEST = 2 ** 51;
+/** Bytes that it takes then. */
+const MOST_BYTES = 8;
+
+/** Rows by which values or deltas are chosen: what is shorter for these mostly is for all. */
+const TRIED_ROWS = 4096;
 
 export function columnKind(column: Column): ColumnKind {
   if (column instanceof Int32Array) return 'Int32';
   return column instanceof Float64Array ? 'Float64' : 'Uint8';
 }
 
-/** The column's description and its bytes, in the shorter of the encodings. */
+/** The column's description and its bytes. */
 export function storeColumn(column: Column): { stored: StoredColumn; bytes: Uint8Array } {
   const array = columnKind(column);
   const { length } = column;
@@ -48,33 +56,46 @@ export function storeColumn(column: Column): { stored: StoredColumn; bytes: Uint
       return { stored: { ...base, encoding: 'constant', value }, bytes: new Uint8Array(0) };
     }
   }
-  const values = measure(column, false);
-  const deltas = measure(column, true);
-  const isDelta = deltas.bytes + deltas.exceptions * 8 < values.bytes + values.exceptions * 8;
-  const { bytes: integerBytes, exceptions } = isDelta ? deltas : values;
-  const rawBytes = length * column.BYTES_PER_ELEMENT;
-  if (integerBytes + exceptions * 8 >= rawBytes) {
+  const narrow = asBytes(column);
+  if (narrow !== null) return { stored: { ...base, encoding: 'bytes' }, bytes: narrow };
+  const tried = column.subarray(0, TRIED_ROWS);
+  const isDelta = packedSize(pack(tried, true)) < packedSize(pack(tried, false));
+  const packed = pack(column, isDelta);
+  if (packedSize(packed) >= length * column.BYTES_PER_ELEMENT) {
     return { stored: { ...base, encoding: 'raw' }, bytes: littleEndianBytes(column) };
   }
-  const bytes = new Uint8Array(integerBytes + exceptions * 8);
-  pack(column, isDelta, bytes, integerBytes);
+  const { integers, exceptions } = packed;
+  const integerBytes = integers.length;
+  const bytes = new Uint8Array(packedSize(packed));
+  bytes.set(integers);
+  bytes.set(littleEndianBytes(Float64Array.from(exceptions)), integerBytes);
   const encoding = isDelta ? 'deltas' : 'values';
-  return { stored: { ...base, encoding, integerBytes, exceptions }, bytes };
+  return { stored: { ...base, encoding, integerBytes, exceptions: exceptions.length }, bytes };
 }
 
 /** How many bytes `stored` takes of what follows the head. */
 export function storedBytes({ encoding, array, length, ...stored }: StoredColumn): number {
   if (encoding === 'constant') return 0;
+  if (encoding === 'bytes') return length;
   if (encoding === 'raw') return length * { Int32: 4, Float64: 8, Uint8: 1 }[array];
   return stored.integerBytes + stored.exceptions * 8;
 }
 
-/** The column again. */
+/** The column again. Throws `RangeError` for one that can't have as many rows as it says. */
 export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
+  const { length, encoding, integerBytes } = stored;
+  // A row takes a byte at least; what takes none must not be had for nothing without end.
+  const most = encoding === 'values' || encoding === 'deltas' ? integerBytes : MOST_ROWS;
+  if (!(length >= 0 && length <= most)) {
+    throw new RangeError(`a column of ${length} rows in ${bytes.length} bytes`);
+  }
   const column = emptyColumn(stored.array, stored.length);
   switch (stored.encoding) {
     case 'constant':
       return column.fill(stored.value === 'NaN' ? Number.NaN : stored.value);
+    case 'bytes':
+      column.set(bytes);
+      return column;
     case 'raw':
       loadRaw(column, bytes);
       return column;
@@ -112,43 +133,37 @@ function isPackable(value: number, difference: number): boolean {
   );
 }
 
-function measure(column: Column, isDelta: boolean): { bytes: number; exceptions: number } {
-  let bytes = 0;
-  let exceptions = 0;
-  let previous = 0;
+/** Null where a row is no byte. */
+function asBytes(column: Column): Uint8Array | null {
   const { length } = column;
+  const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = column[i] as number;
-    const difference = value - previous;
-    if (!isPackable(value, difference)) {
-      bytes++;
-      exceptions++;
-      continue;
-    }
-    let folded = fold(isDelta ? difference : value) + 1;
-    bytes++;
-    while (folded >= 128) {
-      folded = Math.floor(folded / 128);
-      bytes++;
-    }
-    previous = value;
+    if (value !== (value & 255) || Object.is(value, -0)) return null;
+    bytes[i] = value;
   }
-  return { bytes, exceptions };
+  return bytes;
 }
 
-function pack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsAt: number): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  let exceptionAt = exceptionsAt;
-  let previous = 0;
+type Packed = { readonly integers: Uint8Array; readonly exceptions: readonly number[] };
+
+function packedSize({ integers, exceptions }: Packed): number {
+  return integers.length + exceptions.length * Float64Array.BYTES_PER_ELEMENT;
+}
+
+function pack(column: Column, isDelta: boolean): Packed {
   const { length } = column;
+  // Memory that is never written to is never had.
+  const bytes = new Uint8Array(length * MOST_BYTES);
+  const exceptions: number[] = [];
+  let at = 0;
+  let previous = 0;
   for (let i = 0; i < length; i++) {
     const value = column[i] as number;
     const difference = value - previous;
     if (!isPackable(value, difference)) {
       bytes[at++] = 0;
-      view.setFloat64(exceptionAt, value, true);
-      exceptionAt += 8;
+      exceptions.push(value);
       continue;
     }
     let folded = fold(isDelta ? difference : value) + 1;
@@ -160,6 +175,7 @@ function pack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsAt:
     bytes[at++] = folded;
     previous = value;
   }
+  return { integers: bytes.subarray(0, at), exceptions };
 }
 
 function unpack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsAt: number): void {
@@ -193,7 +209,8 @@ function fold(value: number): number {
 }
 
 function unfold(folded: number): number {
-  return folded % 2 === 1 ? -(folded + 1) / 2 : folded / 2;
+  const half = Math.floor(folded / 2);
+  return folded === 2 * half ? half : -half - 1;
 }
 
 /** Typed arrays are little-endian wherever browsers and Node run; a view makes sure of it. */

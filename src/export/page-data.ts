@@ -20,7 +20,7 @@ import { decodeNumber, encodeNumber } from './page-report.ts';
  * that JSON has no words for are `{"$number": "NaN"}`. Little-endian.
  */
 const MAGIC = 0x44505450; // 'PTPD'
-const VERSION = 1;
+const VERSION = 2;
 const PREFIX_BYTES = 12;
 
 type Head = { readonly document: unknown; readonly columns: readonly StoredColumn[] };

@@ -48,8 +48,22 @@ describe('a column of a page', () => {
     const times = Float64Array.from({ length: 1000 }, (_, row) => 1e9 + row * 100);
     expect(back(times)).toMatchObject({ encoding: 'deltas', exceptions: 0, column: times });
     expect(back(times).bytes).toBeLessThan(2010);
-    const rows = Int32Array.from({ length: 1000 }, (_, row) => (row % 2) * 60);
-    expect(back(rows)).toMatchObject({ encoding: 'values', bytes: 1000 });
+    const rows = Int32Array.from({ length: 1000 }, (_, row) => (row % 2) * 8000);
+    expect(back(rows)).toMatchObject({ encoding: 'values', bytes: 1500, column: rows });
+  });
+
+  it('takes bytes as they are', () => {
+    const cpus = Int32Array.from({ length: 1000 }, (_, row) => row % 256);
+    expect(back(cpus)).toMatchObject({ encoding: 'bytes', bytes: 1000, column: cpus });
+    const zeros = Float64Array.of(0, -0, 255);
+    expect(back(zeros).column).toStrictEqual(zeros);
+  });
+
+  it('is right where its first rows are like no others', () => {
+    const rows = Float64Array.from({ length: 10_000 }, (_, row) =>
+      row < 5000 ? row * 1000 : (row % 7) * 2 ** 40 - 0.5 * (row % 2),
+    );
+    expect(back(rows).column).toStrictEqual(rows);
   });
 
   it('keeps fractions beside whole numbers', () => {
