@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { Profile } from './types.ts';
 
 /**
@@ -28,18 +29,24 @@ export type CallNodeTable = {
  * (one value, 0 or more, per func) frames with equal values are taken for the same.
  */
 export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): CallNodeTable {
+  return finish(callNodesInSlices(profile, funcToGroup));
+}
+
+function* callNodesInSlices(profile: Profile, funcToGroup?: Int32Array): Slices<CallNodeTable> {
   const { frame: stackFrame, prefix: stackPrefix, length } = profile.stacks;
   const frameToFunc = profile.frames.func;
   const groups = funcToGroup ?? identity(profile.funcs.length);
   const nodes = new PairInterner();
   const stackToCallNode = new Int32Array(length);
   // Hot: once per stack row.
-  for (let stack = 0; stack < length; stack++) {
-    const prefix = stackPrefix[stack] as number;
-    const prefixNode = prefix === NONE ? NONE : (stackToCallNode[prefix] as number);
-    const func = frameToFunc[stackFrame[stack] as number] as number;
-    stackToCallNode[stack] = nodes.intern(prefixNode, groups[func] as number);
-  }
+  yield* eachSlice(length, (first, end) => {
+    for (let stack = first; stack < end; stack++) {
+      const prefix = stackPrefix[stack] as number;
+      const prefixNode = prefix === NONE ? NONE : (stackToCallNode[prefix] as number);
+      const func = frameToFunc[stackFrame[stack] as number] as number;
+      stackToCallNode[stack] = nodes.intern(prefixNode, groups[func] as number);
+    }
+  });
   return {
     length: nodes.length,
     prefix: nodes.first.finish(),
@@ -53,9 +60,14 @@ export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): Ca
  * number of funcs.
  */
 export function computeCallNodesByInlining(profile: Profile): CallNodeTable {
+  return finish(callNodesByInliningInSlices(profile));
+}
+
+export function callNodesByInliningInSlices(profile: Profile): Slices<CallNodeTable> {
   const { frames, funcs } = profile;
   const func = frames.func.map((row, frame) => row + (isInlined(frame) ? funcs.length : 0));
-  return computeCallNodes({ ...profile, frames: { ...frames, func } }, identity(2 * funcs.length));
+  const grouped = { ...profile, frames: { ...frames, func } };
+  return callNodesInSlices(grouped, identity(2 * funcs.length));
 
   function isInlined(frame: number): boolean {
     // Frames without a DSO have the depth for other purposes.

@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableInt32 } from '../base/growable-columns.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { groupSamples } from './filter.ts';
 import type { Profile, Weights } from './types.ts';
@@ -63,7 +64,8 @@ export function computeCallTree(
   samples: Int32Array,
   roots?: TreeRoots,
 ): CallTree {
-  return buildTree(profile, callNodes, weights, samples, roots, null).finish(samples.length);
+  const builder = finish(buildTree(profile, callNodes, weights, samples, roots, null));
+  return builder.finish(samples.length);
 }
 
 export function computeCallTreeWithRows(
@@ -73,29 +75,43 @@ export function computeCallTreeWithRows(
   samples: Int32Array,
   roots?: TreeRoots,
 ): CallTreeWithRows {
+  return finish(callTreeWithRowsInSlices(profile, callNodes, weights, samples, roots));
+}
+
+export function* callTreeWithRowsInSlices(
+  profile: Profile,
+  callNodes: CallNodeTable,
+  weights: Weights,
+  samples: Int32Array,
+  roots?: TreeRoots,
+): Slices<CallTreeWithRows> {
   const rowOfSample = new Int32Array(profile.samples.length).fill(NONE);
-  const builder = buildTree(profile, callNodes, weights, samples, roots, rowOfSample);
+  const builder = yield* buildTree(profile, callNodes, weights, samples, roots, rowOfSample);
   const tree = builder.finish(samples.length);
   return { tree, rowOfSample, callNode: builder.finishCallNodes() };
 }
 
-function buildTree(
+function* buildTree(
   profile: Profile,
   callNodes: CallNodeTable,
   weights: Weights,
   samples: Int32Array,
   roots: TreeRoots | undefined,
   rowOfSample: Int32Array | null,
-): CallTreeBuilder {
+): Slices<CallTreeBuilder> {
   const builder = new CallTreeBuilder(profile, callNodes, weights, rowOfSample);
   if (roots === undefined) {
-    builder.addSamples(samples, 0, samples.length, NONE);
+    builder.begin(NONE);
+    yield* eachSlice(samples.length, (first, end) => builder.addSamples(samples, first, end));
   } else {
     const groups = groupSamples(samples, roots.rootOfSample, roots.count);
     for (let root = 0; root < roots.count; root++) {
       const start = groups.starts[root] as number;
       const end = groups.starts[root + 1] as number;
-      if (start < end) builder.addSamples(groups.samples, start, end, root);
+      if (start === end) continue;
+      builder.begin(root);
+      builder.addSamples(groups.samples, start, end);
+      yield;
     }
   }
   builder.addLost(profile.lostStack, weights, samples);
@@ -117,7 +133,10 @@ class CallTreeBuilder {
   /** Call nodes between a sample's stack and the nearest one that has its row, inner first. */
   #pending = new GrowableInt32(64);
   readonly #rowOfSample: Int32Array | null;
+  #firstRow = 0;
+  #rootRow: number = NONE;
   #weight = 0;
+  #weightOfRoot = 0;
   #lost = 0;
   #withoutStack = 0;
 
@@ -139,18 +158,26 @@ class CallTreeBuilder {
     this.#callNodeToRow = new Int32Array(callNodes.length).fill(NONE);
   }
 
-  /** `root` −1: the outermost frames are the roots. Each root may be added once. */
+  /** `root` −1: the outermost frames are the roots. Each root may be begun once. */
+  begin(root: number): void {
+    this.#weight += this.#weightOfRoot;
+    this.#weightOfRoot = 0;
+    this.#firstRow = this.#length;
+    this.#rootRow = root === NONE ? NONE : this.#addRow(NONE, ROOTS - root);
+  }
+
+  /** Samples below the root that was begun last. */
   // Hot: once per sample.
-  addSamples(samples: Int32Array, start: number, end: number, root: number): void {
+  addSamples(samples: Int32Array, start: number, end: number): void {
     const sampleStack = this.#sampleStack;
     const stackToCallNode = this.#callNodes.stackToCallNode;
     const weights = this.#weights;
     const callNodeToRow = this.#callNodeToRow;
     const rowOfSample = this.#rowOfSample;
     // Rows of earlier roots are below this bound, so they need not be cleared.
-    const firstRow = this.#length;
-    const rootRow = root === NONE ? NONE : this.#addRow(NONE, ROOTS - root);
-    let weightOfAll = 0;
+    const firstRow = this.#firstRow;
+    const rootRow = this.#rootRow;
+    let weightOfRoot = this.#weightOfRoot;
     for (let i = start; i < end; i++) {
       const sample = samples[i] as number;
       const weight = weights[sample] as number;
@@ -161,7 +188,7 @@ class CallTreeBuilder {
         row = callNodeToRow[callNode] as number;
         if (row < firstRow || row === NONE) row = this.#addPath(callNode, firstRow, rootRow);
       }
-      weightOfAll += weight;
+      weightOfRoot += weight;
       if (rowOfSample !== null) rowOfSample[sample] = row;
       if (row === NONE) {
         this.#withoutStack += weight;
@@ -170,7 +197,7 @@ class CallTreeBuilder {
         this.#selfSamples[row] = (this.#selfSamples[row] as number) + 1;
       }
     }
-    this.#weight += weightOfAll;
+    this.#weightOfRoot = weightOfRoot;
   }
 
   /** Adds what was lost before the samples, as a root even where comms are the roots. */
@@ -181,7 +208,6 @@ class CallTreeBuilder {
     const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
     const row = this.#addPath(callNode, this.#length, NONE);
     this.#self[row] = this.#lost;
-    this.#weight += this.#lost;
   }
 
   /** Adds rows for `callNode` and for those of its callers that have none; returns its row. */
@@ -259,7 +285,7 @@ class CallTreeBuilder {
       self,
       total: sumSubtrees(prefix, self),
       selfSamples: this.#selfSamples.slice(0, length),
-      weight: this.#weight,
+      weight: this.#weight + this.#weightOfRoot + this.#lost,
       lost: this.#lost,
       samples,
       withoutStack: this.#withoutStack,

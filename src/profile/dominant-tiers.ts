@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { eachSlice, type Slices } from '../base/slices.ts';
 import { sumSubtrees } from './call-tree.ts';
 import { type Profile, TIERS, type Weights } from './types.ts';
 
@@ -7,22 +8,26 @@ import { type Profile, TIERS, type Weights } from './types.ts';
  * `stackToGroup` says to which group (call node, function) the frame of each stack row belongs.
  * Null: no frame of the profile is JavaScript.
  */
-export function computeDominantTiers(
+export function* computeDominantTiers(
   profile: Profile,
   weights: Weights,
   samples: Int32Array,
   stackToGroup: Int32Array,
   groupCount: number,
-): Uint8Array | null {
+): Slices<Uint8Array | null> {
   const { frames, stacks } = profile;
   if (!frames.tier.some((tier) => tier > 0)) return null;
   const self = new Float64Array(stacks.length);
   // Hot: once per sample, then once per stack row.
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const stack = profile.samples.stack[sample] as number;
-    if (stack !== NONE) self[stack] = (self[stack] as number) + (weights.values[sample] as number);
-  }
+  const sampleStack = profile.samples.stack;
+  const { values } = weights;
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const sample = samples[i] as number;
+      const stack = sampleStack[sample] as number;
+      if (stack !== NONE) self[stack] = (self[stack] as number) + (values[sample] as number);
+    }
+  });
   const total = sumSubtrees(stacks.prefix, self);
   const byTier = new Float64Array(groupCount * TIERS.length);
   for (let stack = 0; stack < stacks.length; stack++) {
@@ -31,6 +36,7 @@ export function computeDominantTiers(
     const slot = (stackToGroup[stack] as number) * TIERS.length + tier;
     byTier[slot] = (byTier[slot] as number) + (total[stack] as number);
   }
+  yield;
   const dominant = new Uint8Array(groupCount);
   for (let group = 0; group < groupCount; group++) {
     let most = 0;

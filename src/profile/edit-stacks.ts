@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import { StackTableBuilder } from './stack-table.ts';
 import type { Profile, StackTable } from './types.ts';
 
@@ -29,6 +30,14 @@ const LEFT_OUT = -2;
 
 /** Applies `edits` one after the other. */
 export function editStacks(profile: Profile, edits: readonly FrameEdit[]): EditedStacks {
+  return finish(editStacksInSlices(profile, edits));
+}
+
+/** The same; an edit is one look at all stacks, and one slice. */
+export function* editStacksInSlices(
+  profile: Profile,
+  edits: readonly FrameEdit[],
+): Slices<EditedStacks> {
   if (edits.length === 0) return { profile, isLeftOut: null };
   let stacks = profile.stacks;
   // Of each stack of the profile the row in `stacks`, −1 if nothing is left of it.
@@ -43,8 +52,9 @@ export function editStacks(profile: Profile, edits: readonly FrameEdit[]): Edite
     if (isFocus) ofNothing = LEFT_OUT;
     current =
       current === null ? step.newStack : compose(current, step.newStack, isFocus ? LEFT_OUT : NONE);
+    yield;
   }
-  return replaceStacks(profile, stacks, current as Int32Array, ofNothing);
+  return yield* replaceStacks(profile, stacks, current as Int32Array, ofNothing);
 }
 
 type EditStep = { readonly stacks: StackTable; readonly newStack: Int32Array };
@@ -143,24 +153,26 @@ function compose(first: Int32Array, second: Int32Array, ofNothing: number): Int3
 }
 
 // Hot: once per sample.
-function replaceStacks(
+function* replaceStacks(
   profile: Profile,
   stacks: StackTable,
   newStack: Int32Array,
   ofNothing: number,
-): EditedStacks {
+): Slices<EditedStacks> {
   const { samples, lostStack } = profile;
   const stack = new Int32Array(samples.length);
   const isLeftOut = new Uint8Array(samples.length);
   let leftOut = 0;
-  for (let i = 0; i < samples.length; i++) {
-    const old = samples.stack[i] as number;
-    const row = old === NONE ? ofNothing : (newStack[old] as number);
-    stack[i] = row === LEFT_OUT ? NONE : row;
-    if (row !== LEFT_OUT) continue;
-    isLeftOut[i] = 1;
-    leftOut++;
-  }
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const old = samples.stack[i] as number;
+      const row = old === NONE ? ofNothing : (newStack[old] as number);
+      stack[i] = row === LEFT_OUT ? NONE : row;
+      if (row !== LEFT_OUT) continue;
+      isLeftOut[i] = 1;
+      leftOut++;
+    }
+  });
   const lost = lostStack === NONE ? NONE : (newStack[lostStack] as number);
   return {
     profile: {

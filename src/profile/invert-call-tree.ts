@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { PairInterner } from '../base/pair-interner.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { CallTree } from './call-tree.ts';
 
 /**
@@ -28,6 +29,14 @@ export function invertCallTree(
   minWeight = 0,
   rowToInverted?: Int32Array,
 ): CallTree {
+  return finish(invertCallTreeInSlices(tree, minWeight, rowToInverted));
+}
+
+export function* invertCallTreeInSlices(
+  tree: CallTree,
+  minWeight = 0,
+  rowToInverted?: Int32Array,
+): Slices<CallTree> {
   const rows = new PairInterner();
   const total = new GrowableFloat64();
   const self = new GrowableFloat64();
@@ -50,18 +59,20 @@ export function invertCallTree(
 
   while (climbing > 0) {
     // Hot: once per path and level.
-    for (let path = 0; path < climbing; path++) {
-      const group = tree.group[position[path] as number] as number;
-      const row = rows.intern(inverted[path] as number, group);
-      if (row === total.length) {
-        total.push(0);
-        self.push(0);
-        selfSamples.push(0);
+    yield* eachSlice(climbing, (first, end) => {
+      for (let path = first; path < end; path++) {
+        const group = tree.group[position[path] as number] as number;
+        const row = rows.intern(inverted[path] as number, group);
+        if (row === total.length) {
+          total.push(0);
+          self.push(0);
+          selfSamples.push(0);
+        }
+        total.array[row] =
+          (total.array[row] as number) + (tree.self[start[path] as number] as number);
+        inverted[path] = row;
       }
-      total.array[row] =
-        (total.array[row] as number) + (tree.self[start[path] as number] as number);
-      inverted[path] = row;
-    }
+    });
     // Only now are the level's totals known.
     let kept = 0;
     for (let path = 0; path < climbing; path++) {

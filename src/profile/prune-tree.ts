@@ -36,10 +36,13 @@ export type PrunableTree = {
   readonly rowsBelow: Float64Array;
 };
 
-export function preparePruning(tree: CallTree): PrunableTree {
-  const children = computeChildLists(tree.prefix);
-  const rowsBelow = sumSubtrees(tree.prefix, new Float64Array(tree.length).fill(1));
-  return { tree, children, rowsBelow };
+/** `tree` may be a part of one if `rowsBelow` says how many rows of the whole are below each. */
+export function preparePruning(tree: CallTree, rowsBelow?: Float64Array): PrunableTree {
+  return {
+    tree,
+    children: computeChildLists(tree.prefix),
+    rowsBelow: rowsBelow ?? sumSubtrees(tree.prefix, new Float64Array(tree.length).fill(1)),
+  };
 }
 
 export type PruneOptions = {
@@ -54,6 +57,11 @@ export type PruneOptions = {
   readonly wanted: Int32Array;
 };
 
+/** Wanted rows of which all beyond so many are never kept. */
+export function roomForWanted(maxRows: number): number {
+  return Math.floor(Math.floor(maxRows * KEPT_PART) * WANTED_PART);
+}
+
 /** Rows for folded ones take the rest. */
 const KEPT_PART = 0.8;
 /** What is wanted takes no more of it. */
@@ -63,7 +71,7 @@ const WANTED_PART = 0.5;
 export function pruneTree(prunable: PrunableTree, options: PruneOptions): PrunedTree {
   const kept = new Set<number>();
   const room = Math.floor(options.maxRows * KEPT_PART);
-  keepWanted(prunable.tree, options, kept, Math.floor(room * WANTED_PART));
+  keepWanted(prunable.tree, options, kept, roomForWanted(options.maxRows));
   keepHeaviest(prunable, options, kept, room);
   return arrangeRows(prunable, kept, options);
 }

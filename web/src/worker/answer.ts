@@ -18,8 +18,8 @@ import type {
 import { Recent } from './recent.ts';
 import { Recording } from './recording.ts';
 import { computeSandwich } from './sandwich.ts';
-import { searchTree } from './search.ts';
-import { SelectedCache } from './selected.ts';
+import { searchChains, searchTree } from './search.ts';
+import { type Selected, SelectedCache } from './selected.ts';
 import { computeSource } from './source.ts';
 import { computeTable, pageOfTable, pageWithIntervals, type WholeTable } from './table.ts';
 import { TIME_HANDLERS } from './time-handlers.ts';
@@ -94,45 +94,62 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
     return comparison;
   }
 
-  function draw(params: TreeParams): DrawnTree {
-    const { selected, matchings } = shown();
-    return drawSelected(selected.get(params), params, matchings.get(params.search));
+  function* draw(selected: Selected, params: TreeParams): Slices<DrawnTree> {
+    return yield* drawSelected(selected, params, shown().matchings.get(params.search));
   }
 
   return {
     open: openRecording,
-    tree: (params) => draw(params).result,
-    intervals: (params) => intervalsOf(shown().selected.get(params), draw(params)),
-    search: (params: SearchParams) => {
-      const { selected, matchings } = shown();
-      const part = selected.get(params);
-      const roots = params.inverted ? 'none' : params.roots;
-      const upright = part.callees(roots);
-      return searchTree(
-        upright,
-        params.inverted ? part.callers([]) : upright,
-        matchings.get(params.search),
-        part.weights.unit,
-      );
+    *tree(params) {
+      const part = yield* shown().selected.get(params);
+      return (yield* draw(part, params)).result;
     },
-    table: (params: TableParams) => {
+    *intervals(params) {
+      const part = yield* shown().selected.get(params);
+      return yield* intervalsOf(part, yield* draw(part, params));
+    },
+    *search(params: SearchParams) {
+      const { selected, matchings } = shown();
+      const part = yield* selected.get(params);
+      const matching = matchings.get(params.search);
+      const { roots, inverted } = params;
+      const { unit } = part.weights;
+      if (!inverted && roots !== 'none') {
+        return searchChains(yield* part.chains(roots), matching, unit);
+      }
+      const upright = yield* part.callees();
+      const drawn = inverted ? yield* part.callers([]) : upright;
+      yield;
+      return searchTree(upright, drawn, matching, unit);
+    },
+    *table(params: TableParams) {
       const { selected, tables } = shown();
-      const part = selected.get(params);
+      const part = yield* selected.get(params);
       const key = JSON.stringify([selectionOf(params), params.by]);
-      const table = tables.get(key, () => computeTable(part, params.by));
+      const table = yield* tables.getInSlices(key, () => computeTable(part, params.by));
       return params.intervals
-        ? pageWithIntervals(table, part, params)
+        ? yield* pageWithIntervals(table, part, params)
         : pageOfTable(table, part, params);
     },
-    sandwich: (params) => {
+    *sandwich(params) {
       const { selected, matchings } = shown();
-      const matching = matchings.get(params.search);
-      return computeSandwich(selected.get(params), params.func, matching);
+      const part = yield* selected.get(params);
+      return yield* computeSandwich(part, params.func, matchings.get(params.search));
     },
-    source: (params) => computeSource(shown().selected.get(params), params),
-    assembly: (params) => computeAssembly(shown().selected.get(params), params),
-    diff: (params: DiffParams) => compared().compute(shown().selected.get(params), params),
-    changes: (params: Selection) => compared().changes(shown().selected.get(params), params),
+    *source(params) {
+      return computeSource(yield* shown().selected.get(params), params);
+    },
+    *assembly(params) {
+      return computeAssembly(yield* shown().selected.get(params), params);
+    },
+    *diff(params: DiffParams) {
+      const comparison = compared();
+      return yield* comparison.compute(yield* shown().selected.get(params), params);
+    },
+    *changes(params: Selection) {
+      const comparison = compared();
+      return yield* comparison.changes(yield* shown().selected.get(params), params);
+    },
     timeline: (params) => TIME_HANDLERS.timeline(shown().recording.page, params),
     heatmap: (params) => TIME_HANDLERS.heatmap(shown().recording.page, params),
     period: (params) => TIME_HANDLERS.period(shown().recording.page, params),

@@ -11,7 +11,7 @@ import {
   nameKey,
   type SharedRow,
 } from '../../../src/profile/diff.ts';
-import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
+import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
 import {
   keysOfSelected,
   type ShareInterval,
@@ -68,11 +68,14 @@ export class Comparison {
     this.matchings = new Matchings(this.#joined);
   }
 
-  compute(selected: Selected, params: DiffParams): DiffResult {
-    const other = this.#otherOf(params);
+  *compute(selected: Selected, params: DiffParams): Slices<DiffResult> {
+    const other = yield* this.#otherOf(params);
     const laidOver = (inverted: boolean) =>
-      this.#laidOver.get(keyOf(params, inverted), () => this.#layOver(selected, other, inverted));
-    const { diff, shown } = laidOver(params.inverted);
+      this.#laidOver.getInSlices(keyOf(params, inverted), () =>
+        this.#layOver(selected, other, inverted),
+      );
+    const { diff, shown } = yield* laidOver(params.inverted);
+    yield;
     const matching = this.matchings.get(params.search);
     const drawn = drawTree(
       {
@@ -86,28 +89,30 @@ export class Comparison {
     );
     const pick = (column: Float64Array) =>
       Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]!));
+    const upright = matching === null ? null : yield* laidOver(false);
+    const { tree: otherTree } = yield* other.callees();
     return {
       tree: drawn.result,
       delta: pick(diff.delta),
       otherShare: pick(diff.otherShare),
-      otherWeight: other.callees('none').tree.weight,
+      otherWeight: otherTree.weight,
       otherSamples: other.samples.length,
-      found: matching && searchDiff(laidOver(false), shown, matching),
+      found: matching && upright && searchDiff(upright, shown, matching),
     };
   }
 
   /** The heaviest changes of self, with their intervals. */
-  changes(selected: Selected, selection: Selection): Slices<ChangesResult> {
-    const other = this.#otherOf(selection);
+  *changes(selected: Selected, selection: Selection): Slices<ChangesResult> {
+    const other = yield* this.#otherOf(selection);
     const changes = this.#changes.get(
       keyOf(selection, false),
       () => new ComputedOnce(() => compareFunctions(selected, other)),
     );
-    return changes.get();
+    return yield* changes.get();
   }
 
   /** What was chosen by rows of the one recording means nothing in the other. */
-  #otherOf({ event, weight }: Selection): Selected {
+  #otherOf({ event, weight }: Selection): Slices<Selected> {
     return this.#others.get({
       event: this.#otherEvent(event),
       weight,
@@ -120,16 +125,16 @@ export class Comparison {
     });
   }
 
-  #layOver(selected: Selected, other: Selected, inverted: boolean): LaidOver {
-    const [tree, otherTree] = [selected, other].map((part) => {
-      const { tree } = part.callees('none');
-      return inverted ? invertCallTree(tree, tree.weight * LEAST_CALLER) : tree;
-    }) as [CallTree, CallTree];
+  *#layOver(selected: Selected, other: Selected, inverted: boolean): Slices<LaidOver> {
+    const tree = yield* treeOf(selected, inverted);
+    const otherTree = yield* treeOf(other, inverted);
+    yield;
     const mineTree = {
       ...tree,
       group: tree.group.map((group) => this.#mineGroup[group] as number),
     };
     const diff = diffTrees(mineTree, otherTree, this.#otherGroup);
+    yield;
     return { diff, shown: describe(diff.tree) };
   }
 
@@ -147,6 +152,11 @@ export class Comparison {
   }
 }
 
+function* treeOf(selected: Selected, inverted: boolean): Slices<CallTree> {
+  const { tree } = yield* selected.callees();
+  return inverted ? yield* invertCallTreeInSlices(tree, tree.weight * LEAST_CALLER) : tree;
+}
+
 function* compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
   const rows = yield* sharedRows(selected);
   const otherRows = yield* sharedRows(other);
@@ -161,8 +171,8 @@ function* compareFunctions(selected: Selected, other: Selected): Slices<ChangesR
 
 function* sharedRows(selected: Selected): Slices<SharedRow[]> {
   const { recording, profile, samples } = selected;
-  const { tree } = selected.callees('none');
-  const { rows, sums, lostKey } = computeTable(selected, 'function');
+  const { tree } = yield* selected.callees();
+  const { rows, sums, lostKey } = yield* computeTable(selected, 'function');
   yield;
   const estimator = tree.weight === 0 ? null : yield* selected.estimator();
   const stepSums =

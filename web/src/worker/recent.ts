@@ -1,3 +1,5 @@
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
+
 /**
  * The results of the last few different inputs; what was used longest ago goes first. Given sizes, it
  * keeps no more than `budget` of them together, but the last one always.
@@ -7,6 +9,8 @@ export class Recent<Value> {
   readonly #capacity: number;
   readonly #budget: number;
   readonly #sizeOf: (value: Value) => number;
+  /** What is being computed, or was begun and left; the last few. */
+  readonly #begun = new Map<string, ComputedOnce<Value>>();
 
   constructor(
     capacity: number,
@@ -32,5 +36,20 @@ export class Recent<Value> {
       size -= this.#sizeOf(old);
     }
     return value;
+  }
+
+  /** The same in slices. Those who ask for what is being computed go on with it. */
+  *getInSlices(key: string, compute: () => Slices<Value>): Slices<Value> {
+    const known = this.#values.get(key);
+    if (known !== undefined) return this.get(key, () => known);
+    const begun = this.#begun.get(key) ?? new ComputedOnce(compute);
+    this.#begun.set(key, begun);
+    for (const oldest of this.#begun.keys()) {
+      if (this.#begun.size <= this.#capacity) break;
+      this.#begun.delete(oldest);
+    }
+    const value = yield* begun.get();
+    this.#begun.delete(key);
+    return this.get(key, () => value);
   }
 }

@@ -4,7 +4,7 @@ import type { Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { withUnitOf } from '../../../src/export/weight-title.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
-import { selectSamples } from '../../../src/profile/filter.ts';
+import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
 import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
@@ -153,9 +153,9 @@ export class Recording {
       readonly fromNs: number | null;
       readonly toNs: number | null;
     },
-  ): Int32Array {
+  ): Slices<Int32Array> {
     const { thread, pid, cpu, fromNs, toNs } = filter;
-    return selectSamples(this.profile, {
+    return selectSamplesInSlices(this.profile, {
       event,
       ...(thread !== null && { thread }),
       ...(pid !== null && { pids: new Set([pid]) }),

@@ -1,4 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
+import type { Slices } from '../../../src/base/slices.ts';
 import { type CallTree, sumSubtrees } from '../../../src/profile/call-tree.ts';
 import { computeCallersCallees } from '../../../src/profile/callers-callees.ts';
 import type { Matching } from './matching.ts';
@@ -9,29 +10,32 @@ import { drawTree } from './tree.ts';
 /** Callers below this part of the function's weight are not told apart. */
 const LEAST_CALLER = 1 / 20_000;
 
-export function computeSandwich(
+export function* computeSandwich(
   selected: Selected,
   func: number,
   matching: Matching | null,
-): SandwichResult {
+): Slices<SandwichResult> {
   const { recording } = selected;
-  const { tree } = selected.callees('none');
+  const { tree } = yield* selected.callees();
   const funcs = recording.profile.funcs.length;
   const isMeant = new Uint8Array(2 * funcs);
   isMeant[func] = 1;
   isMeant[funcs + func] = 1;
   const least = tree.weight * LEAST_CALLER;
   const { callers, callees, self, total } = computeCallersCallees(tree, isMeant, least);
+  yield;
   const draw = (part: CallTree) => {
     const zoom = part.length > 0 ? [part.group[0] as number] : [];
     return drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom }, matching)
       .result;
   };
+  const drawnCallers = draw(callers);
+  yield;
   return {
     name: recording.funcName[func] ?? '',
     self,
     total,
-    callers: draw(callers),
+    callers: drawnCallers,
     callees: draw(callees),
   };
 }

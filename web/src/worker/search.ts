@@ -3,6 +3,7 @@ import { nthLargest } from '../../../src/profile/prune-tree.ts';
 import type { Matching } from './matching.ts';
 import type { FrameKey, SearchResult, Unit } from './messages.ts';
 import type { ShownTree } from './selected.ts';
+import { matchesInChains, pathToRow, type ShownChains } from './shown-chains.ts';
 
 const MOST_HITS = 500;
 
@@ -14,16 +15,9 @@ export function searchTree(
   unit: Unit,
 ): SearchResult {
   const all = upright.tree.weight;
-  if (matching === null) {
-    return { weight: 0, all, unit, functions: 0, hits: [], hitCount: 0, problem: null };
-  }
+  if (matching === null) return nothingFound(all, unit);
   const { total } = shown.tree;
   const rows = outermostMatches(shown, matching);
-  const totals = Float64Array.from(rows, (row) => total[row] as number);
-  const least = rows.length > MOST_HITS ? nthLargest(totals, MOST_HITS) : 0;
-  const heaviest = [...rows.filter((row) => (total[row] as number) >= least)]
-    .sort((a, b) => (total[b] as number) - (total[a] as number) || a - b)
-    .slice(0, MOST_HITS);
   let weight = 0;
   // Callers' trees have a path for each match on a stack, so only this one can be added up.
   const uprightRows = shown === upright ? rows : outermostMatches(upright, matching);
@@ -33,10 +27,53 @@ export function searchTree(
     all,
     unit,
     functions: matching.functions,
-    hits: heaviest.map((row) => ({ path: pathTo(shown, row), total: total[row] as number })),
+    hits: heaviestHits(rows, total, (at) => pathTo(shown, rows[at] as number)),
     hitCount: rows.length,
     problem: matching.problem,
   };
+}
+
+/** The same in a tree below roots of its own. */
+export function searchChains(
+  chains: ShownChains,
+  matching: Matching | null,
+  unit: Unit,
+): SearchResult {
+  const { weight: all, total } = chains.openable.tree;
+  if (matching === null) return nothingFound(all, unit);
+  const { chain, at } = matchesInChains(chains, matching);
+  let weight = 0;
+  for (const row of chain) weight += total[row] as number;
+  return {
+    weight,
+    all,
+    unit,
+    functions: matching.functions,
+    hits: heaviestHits(chain, total, (hit) =>
+      pathToRow(chains, chain[hit] as number, at[hit] as number),
+    ),
+    hitCount: chain.length,
+    problem: matching.problem,
+  };
+}
+
+function nothingFound(all: number, unit: Unit): SearchResult {
+  return { weight: 0, all, unit, functions: 0, hits: [], hitCount: 0, problem: null };
+}
+
+/** Those of `rows`, ascending, that have the largest totals; `pathOf` is asked by place in `rows`. */
+function heaviestHits(
+  rows: Int32Array,
+  total: Float64Array,
+  pathOf: (at: number) => FrameKey[],
+): SearchResult['hits'] {
+  const totals = Float64Array.from(rows, (row) => total[row] as number);
+  const least = rows.length > MOST_HITS ? nthLargest(totals.slice(), MOST_HITS) : 0;
+  return Array.from(rows.keys())
+    .filter((at) => (totals[at] as number) >= least)
+    .sort((a, b) => (totals[b] as number) - (totals[a] as number) || a - b)
+    .slice(0, MOST_HITS)
+    .map((at) => ({ path: pathOf(at), total: totals[at] as number }));
 }
 
 /** A match below another one adds nothing. */

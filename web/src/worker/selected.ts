@@ -1,22 +1,31 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import { type CallNodeTable, computeCallNodesByInlining } from '../../../src/profile/call-nodes.ts';
+import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
+import {
+  type CallNodeTable,
+  callNodesByInliningInSlices,
+} from '../../../src/profile/call-nodes.ts';
 import {
   type CallTree,
-  computeCallTreeWithRows,
+  callTreeWithRowsInSlices,
   sumSubtrees,
   type TreeRoots,
 } from '../../../src/profile/call-tree.ts';
+import { chainTreeInSlices } from '../../../src/profile/chain-tree.ts';
 import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
-import { type EditedStacks, editStacks } from '../../../src/profile/edit-stacks.ts';
-import { invertCallTree } from '../../../src/profile/invert-call-tree.ts';
+import { type EditedStacks, editStacksInSlices } from '../../../src/profile/edit-stacks.ts';
+import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
+import { prepareOpening } from '../../../src/profile/open-chains.ts';
 import type { PrunableTree } from '../../../src/profile/prune-tree.ts';
 import type { ShareEstimator, StepSums } from '../../../src/profile/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import type { FrameKey, Selection, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
 import type { Recording } from './recording.ts';
+import type { ShownChains } from './shown-chains.ts';
 import type { DrawnTree } from './tree.ts';
+
+/** What a tree may have above the outermost functions. */
+export type Roots = Exclude<TreeParams['roots'], 'none'>;
 
 /** A tree, and what its rows are drawn with. */
 export type ShownTree = {
@@ -27,8 +36,12 @@ export type ShownTree = {
   readonly samples: Float64Array;
   /** Row of `TIERS` that most of a row's weight ran in; 0 where it is not JavaScript. */
   readonly tierOf: (row: number) => number;
-  /** Row per sample of the recording, −1: none. */
+  /** Row per sample of the recording, −1: none. Empty for a part of chains. */
   readonly rowOfSample: Int32Array;
+  /** Where it is a part of chains: the whole, and the chain of each row. */
+  readonly chains?: { readonly of: ShownChains; readonly chain: Int32Array };
+  /** Rows of the whole tree below each row, where this is a part of it. */
+  readonly rowsBelow?: Float64Array;
   /** Made when they are needed first. */
   prunable?: PrunableTree;
   stepSums?: ComputedOnce<StepSums>;
@@ -50,6 +63,13 @@ function bytesOfTree({ tree, rowOfSample }: ShownTree): number {
   return tree.length * ROW_BYTES + rowOfSample.length * SAMPLE_BYTES;
 }
 
+/** The same of `ShownChains`. */
+const CHAIN_BYTES = 76;
+
+function bytesOfChains({ openable, chainOfSample }: ShownChains): number {
+  return openable.tree.length * CHAIN_BYTES + chainOfSample.length * SAMPLE_BYTES;
+}
+
 /** Callers below this part of the (zoomed) weight are not told apart in the tree of callers. */
 const LEAST_CALLER = 1 / 20_000;
 
@@ -64,23 +84,27 @@ export class Selected {
   readonly #isWhole: boolean;
   readonly #event: EventIndex;
   readonly #trees = new Recent<ShownTree>(4, TREES_BUDGET, bytesOfTree);
-  #nodeTiers: Uint8Array | null = null;
-  #groupTiers: Uint8Array | null = null;
+  readonly #chains = new Recent<ShownChains>(3, TREES_BUDGET, bytesOfChains);
+  readonly #nodeTiers = new ComputedOnce(() =>
+    this.#dominantTiers(this.callNodes.stackToCallNode, this.callNodes.length),
+  );
+  readonly #groupTiers = new ComputedOnce(() => this.#tiersOfGroups());
   readonly #estimator = new ComputedOnce(() =>
     this.recording.estimator(this.weights, this.#event, this.samples, this.#isWhole),
   );
 
+  /** `admitted`: samples of the event that the selection's filters admit. */
   constructor(
     recording: Recording,
     selection: Selection,
     edited: EditedStacks,
     callNodes: CallNodeTable,
+    admitted: Int32Array,
   ) {
     this.recording = recording;
     this.profile = edited.profile;
     this.callNodes = callNodes;
     this.weights = recording.weights(selection.weight, selection.event);
-    const admitted = recording.samplesOf(selection.event, selection);
     const { isLeftOut } = edited;
     this.samples = isLeftOut === null ? admitted : without(admitted, isLeftOut);
     this.#event = selection.event as EventIndex;
@@ -101,82 +125,102 @@ export class Selected {
   }
 
   /** The tree from the outermost functions inwards. */
-  callees(roots: TreeParams['roots']): ShownTree {
-    return this.#trees.get(roots, () => {
-      const { profile, callNodes, weights, samples } = this;
-      const treeRoots = this.#rootsOf(roots);
-      const made = computeCallTreeWithRows(profile, callNodes, weights, samples, treeRoots);
-      const { tree, rowOfSample, callNode } = made;
-      const tierOf = (row: number): number => {
-        const node = callNode[row] as number;
-        return node === NONE ? 0 : (this.#tierOfCallNode[node] ?? 0);
-      };
-      return this.#describe(tree, rowOfSample, tierOf);
-    });
+  callees(): Slices<ShownTree> {
+    return this.#trees.getInSlices('callees', () => this.#computeCallees());
+  }
+
+  *#computeCallees(): Slices<ShownTree> {
+    const { profile, callNodes, weights, samples } = this;
+    const made = yield* callTreeWithRowsInSlices(profile, callNodes, weights, samples);
+    const { tree, rowOfSample, callNode } = made;
+    const tiers = yield* this.#nodeTiers.get();
+    return this.#describe(tree, rowOfSample, (row) => tiers[callNode[row] as number] ?? 0);
+  }
+
+  /** The same below roots of their own. */
+  chains(roots: Roots): Slices<ShownChains> {
+    return this.#chains.getInSlices(roots, () => this.#computeChains(roots));
+  }
+
+  *#computeChains(roots: Roots): Slices<ShownChains> {
+    const { profile, callNodes, weights, samples } = this;
+    const treeRoots = this.#rootsOf(roots);
+    yield;
+    const made = yield* chainTreeInSlices(profile, callNodes, weights, samples, treeRoots);
+    const { tree, chainOfSample } = made;
+    const tiers = yield* this.#nodeTiers.get();
+    return {
+      openable: prepareOpening(tree, callNodes),
+      chainOfSample,
+      samples: sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples)),
+      rootKey: 2 * profile.funcs.length,
+      tierOfCallNode: (node) => tiers[node] ?? 0,
+      drawn: new Recent(3),
+    };
   }
 
   /** The tree of callers; only the paths that begin with `zoom`, the others stay totals. */
-  callers(zoom: readonly FrameKey[]): ShownTree {
-    return this.#trees.get(`callers ${zoom.join()}`, () => {
-      const upright = this.callees('none');
-      const source = zoom.length === 0 ? upright.tree : pathsFrom(upright.tree, zoom);
-      let weight = 0;
-      for (let row = 0; row < source.length; row++) weight += source.self[row] as number;
-      const rowToInverted = new Int32Array(source.length).fill(NONE);
-      const tree = invertCallTree(source, weight * LEAST_CALLER, rowToInverted);
-      const rowOfSample = upright.rowOfSample.map((row) =>
-        row === NONE ? NONE : (rowToInverted[row] as number),
-      );
-      const tierOf = (row: number): number => this.#tierOfGroup[tree.group[row] as number] ?? 0;
-      return this.#describe(tree, rowOfSample, tierOf);
+  callers(zoom: readonly FrameKey[]): Slices<ShownTree> {
+    return this.#trees.getInSlices(`callers ${zoom.join()}`, () => this.#computeCallers(zoom));
+  }
+
+  *#computeCallers(zoom: readonly FrameKey[]): Slices<ShownTree> {
+    const upright = yield* this.callees();
+    const source = zoom.length === 0 ? upright.tree : pathsFrom(upright.tree, zoom);
+    let weight = 0;
+    for (let row = 0; row < source.length; row++) weight += source.self[row] as number;
+    yield;
+    const rowToInverted = new Int32Array(source.length).fill(NONE);
+    const tree = yield* invertCallTreeInSlices(source, weight * LEAST_CALLER, rowToInverted);
+    const { rowOfSample } = upright;
+    const invertedOfSample = new Int32Array(rowOfSample.length).fill(NONE);
+    yield* eachSlice(rowOfSample.length, (first, end) => {
+      for (let sample = first; sample < end; sample++) {
+        const row = rowOfSample[sample] as number;
+        if (row !== NONE) invertedOfSample[sample] = rowToInverted[row] as number;
+      }
     });
+    const tiers = yield* this.#groupTiers.get();
+    return this.#describe(tree, invertedOfSample, (row) => tiers[tree.group[row] as number] ?? 0);
   }
 
   /** Of each row the first of the samples behind it, as an index of `samples`. */
   firstSamples(shown: ShownTree): Int32Array {
-    shown.first ??= findFirst(shown, this.samples);
+    shown.first ??= findFirst(shown.tree.prefix, shown.rowOfSample, this.samples);
     return shown.first;
   }
 
+  /** The same of each chain. */
+  firstSamplesOfChains(chains: ShownChains): Int32Array {
+    const { prefix } = chains.openable.tree;
+    chains.first ??= findFirst(prefix, chains.chainOfSample, this.samples);
+    return chains.first;
+  }
+
+  *#tiersOfGroups(): Slices<Uint8Array> {
+    const { stackToCallNode, group } = this.callNodes;
+    const stackToGroup = stackToCallNode.map((node) => group[node] as number);
+    yield;
+    return yield* this.#dominantTiers(stackToGroup, 2 * this.profile.funcs.length);
+  }
+
   /** Empty where there is no JavaScript. */
-  get #tierOfCallNode(): Uint8Array {
-    this.#nodeTiers ??= this.#dominantTiers(this.callNodes.stackToCallNode, this.callNodes.length);
-    return this.#nodeTiers;
-  }
-
-  get #tierOfGroup(): Uint8Array {
-    if (this.#groupTiers === null) {
-      const { stackToCallNode, group } = this.callNodes;
-      const stackToGroup = stackToCallNode.map((node) => group[node] as number);
-      this.#groupTiers = this.#dominantTiers(stackToGroup, 2 * this.profile.funcs.length);
-    }
-    return this.#groupTiers;
-  }
-
-  #dominantTiers(stackToGroup: Int32Array, groupCount: number): Uint8Array {
+  *#dominantTiers(stackToGroup: Int32Array, groupCount: number): Slices<Uint8Array> {
     const { profile, weights, samples } = this;
     return (
-      computeDominantTiers(profile, weights, samples, stackToGroup, groupCount) ?? new Uint8Array(0)
+      (yield* computeDominantTiers(profile, weights, samples, stackToGroup, groupCount)) ??
+      new Uint8Array(0)
     );
   }
 
   #describe(tree: CallTree, rowOfSample: Int32Array, tierOf: (row: number) => number): ShownTree {
-    const { prefix, root, group, length } = tree;
-    const rootKey = 2 * this.profile.funcs.length;
-    const key = new Int32Array(length);
-    // Hot: once per row.
-    for (let row = 0; row < length; row++) {
-      key[row] = root[row] === NONE ? (group[row] as number) : rootKey + (root[row] as number);
-    }
-    const samples = sumSubtrees(prefix, new Float64Array(tree.selfSamples));
-    return { tree, key, samples, rowOfSample, tierOf };
+    const samples = sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples));
+    return { tree, key: tree.group, samples, rowOfSample, tierOf };
   }
 
-  #rootsOf(roots: TreeParams['roots']): TreeRoots | undefined {
+  #rootsOf(roots: Roots): TreeRoots {
     const { samples, threads, strings } = this.profile;
     switch (roots) {
-      case 'none':
-        return undefined;
       case 'comm':
         return { rootOfSample: samples.comm, count: strings.length };
       case 'thread':
@@ -200,8 +244,8 @@ export class Selected {
 }
 
 // Hot: once per sample, then once per row.
-function findFirst({ tree, rowOfSample }: ShownTree, samples: Int32Array): Int32Array {
-  const { prefix, length } = tree;
+function findFirst(prefix: Int32Array, rowOfSample: Int32Array, samples: Int32Array): Int32Array {
+  const { length } = prefix;
   const first = new Int32Array(length).fill(2 ** 31 - 1);
   for (let i = samples.length - 1; i >= 0; i--) {
     const row = rowOfSample[samples[i] as number] as number;
@@ -255,16 +299,20 @@ export class SelectedCache {
     this.#recording = recording;
   }
 
-  get(selection: Selection): Selected {
+  get(selection: Selection): Slices<Selected> {
     const { event, weight, thread, pid, cpu, fromNs, toNs, edits } = selection;
     const editsKey = JSON.stringify(edits);
     const key = JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, editsKey]);
-    return this.#selected.get(key, () => {
-      const { stacks, callNodes } = this.#edited.get(editsKey, () => {
-        const stacks = editStacks(this.#recording.profile, edits);
-        return { stacks, callNodes: computeCallNodesByInlining(stacks.profile) };
-      });
-      return new Selected(this.#recording, selection, stacks, callNodes);
+    return this.#selected.getInSlices(key, () => this.#select(selection, editsKey));
+  }
+
+  *#select(selection: Selection, editsKey: string): Slices<Selected> {
+    const recording = this.#recording;
+    const { stacks, callNodes } = yield* this.#edited.getInSlices(editsKey, function* () {
+      const stacks = yield* editStacksInSlices(recording.profile, selection.edits);
+      return { stacks, callNodes: yield* callNodesByInliningInSlices(stacks.profile) };
     });
+    const admitted = yield* recording.samplesOf(selection.event, selection);
+    return new Selected(recording, selection, stacks, callNodes, admitted);
   }
 }

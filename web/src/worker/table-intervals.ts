@@ -1,5 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import {
   type GroupedTree,
   type ShareEstimator,
@@ -54,7 +54,7 @@ export class TableIntervals {
     const missing = wanted.filter((key) => !this.#ofTotal.has(key));
     const self = yield* this.#self.get();
     if (estimator === null || self === null || missing.length === 0) return;
-    const { tree, rowOfSample } = this.#selected.callees('none');
+    const { tree, rowOfSample } = yield* this.#selected.callees();
     const { ofSample, ofTreeRow, count } = this.#keys;
     const byGroup: GroupedTree = { prefix: tree.prefix, group: ofTreeRow };
     const total =
@@ -74,30 +74,32 @@ export class TableIntervals {
   /** Null where the model gives none. */
   *#sumSelf(): Slices<StepSums | null> {
     const estimator = yield* this.#selected.estimator();
-    const { tree } = this.#selected.callees('none');
+    const { tree, rowOfSample } = yield* this.#selected.callees();
     if (estimator === null || tree.weight === 0) return null;
-    const keyOfSample = keysOfSelected(this.#selected, this.#keys);
-    yield;
+    const keyOfSample = yield* keysOfSelected(this.#selected, rowOfSample, this.#keys);
     return yield* sumStepsByKeyInSlices(estimator.steps, keyOfSample, this.#keys.count);
   }
 }
 
 /** Samples that are not selected are in no category, so they must not add to its uncertainty. */
 // Hot: once per sample.
-export function keysOfSelected(selected: Selected, keys: TableKeys): Int32Array {
-  const { profile, samples } = selected;
-  const { rowOfSample } = selected.callees('none');
-  const { ofSample, ofTreeRow } = keys;
+function* keysOfSelected(
+  { profile, samples }: Selected,
+  rowOfSample: Int32Array,
+  { ofSample, ofTreeRow }: TableKeys,
+): Slices<Int32Array> {
   const found = new Int32Array(profile.samples.length).fill(NONE);
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    if (ofSample !== null) {
-      found[sample] = ofSample[sample] as number;
-      continue;
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const sample = samples[i] as number;
+      if (ofSample !== null) {
+        found[sample] = ofSample[sample] as number;
+        continue;
+      }
+      const row = rowOfSample[sample] as number;
+      if (row !== NONE) found[sample] = ofTreeRow[row] as number;
     }
-    const row = rowOfSample[sample] as number;
-    if (row !== NONE) found[sample] = ofTreeRow[row] as number;
-  }
+  });
   return found;
 }
 

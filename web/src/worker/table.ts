@@ -23,12 +23,14 @@ type Sums = ReturnType<typeof sumTree>;
 type RowName = Pick<TableRow, 'index' | 'name' | 'kind' | 'dso' | 'place'>;
 type RowNames = { readonly name: (key: number) => string; readonly row: (key: number) => RowName };
 
-export function computeTable(selected: Selected, by: TableKey): WholeTable {
-  const { tree } = selected.callees('none');
+export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTable> {
+  const { tree } = yield* selected.callees();
+  yield;
   const keys = keysOf(selected, tree, by);
   const { ofSample, ofTreeRow, count } = keys;
   const sums =
     ofSample === null ? sumTree(tree, ofTreeRow, count) : sumSamples(selected, ofSample, count);
+  yield;
   if (by === 'dso' || by === 'file') takeOutLost(sums, tree.lost);
   const rows = new Int32Array(count);
   let length = 0;

@@ -15,11 +15,12 @@ import {
 import { Recent } from './recent.ts';
 import { outermostMatches } from './search.ts';
 import type { Selected, ShownTree } from './selected.ts';
+import { openPart } from './shown-chains.ts';
 
 /** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
 const LEAST_PART = 1 / 8000;
 
-const NO_ORDER = new Int32Array(0);
+const NO_ROWS = new Int32Array(0);
 
 export type DrawnTree = {
   readonly shown: ShownTree;
@@ -32,17 +33,29 @@ export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'> & {
 };
 
 /** The tree that `params` ask for, as it is sent to the page. */
-export function drawSelected(
+export function* drawSelected(
   selected: Selected,
   params: TreeParams,
   matching: Matching | null,
-): DrawnTree {
-  const { inverted, zoom } = params;
-  const shown = inverted ? selected.callers(zoom) : selected.callees(params.roots);
-  shown.drawn ??= new Recent(3);
-  return shown.drawn.get(JSON.stringify(params), () =>
-    drawTree(selected, shown, inverted ? { ...params, roots: 'none' } : params, matching),
-  );
+): Slices<DrawnTree> {
+  const { inverted, zoom, roots, leastPart, order } = params;
+  const key = JSON.stringify(params);
+  if (inverted || roots === 'none') {
+    const shown = yield* inverted ? selected.callers(zoom) : selected.callees();
+    yield;
+    shown.drawn ??= new Recent(3);
+    return shown.drawn.get(key, () =>
+      drawTree(selected, shown, { ...params, roots: 'none' }, matching),
+    );
+  }
+  const chains = yield* selected.chains(roots);
+  yield;
+  return chains.drawn.get(key, () => {
+    const isByTime = order === 'time';
+    if (isByTime) selected.firstSamplesOfChains(chains);
+    const { shown, wanted } = openPart(chains, zoom, leastPart ?? LEAST_PART, matching, isByTime);
+    return drawTree(selected, shown, params, matching, wanted);
+  });
 }
 
 /** Prunes `shown` below `zoom` and names what is left. */
@@ -51,6 +64,7 @@ export function drawTree(
   shown: ShownTree,
   { roots, order, zoom, leastPart = LEAST_PART }: DrawOptions,
   matching: Matching | null,
+  wanted = matching === null ? NO_ROWS : outermostMatches(shown, matching),
 ): DrawnTree {
   const { recording, weights } = selected;
   const { tree, key, samples, tierOf } = shown;
@@ -60,15 +74,14 @@ export function drawTree(
   const name = (row: number): string => nameOfKey(recording, key[row] as number, roots);
   const byWeight = (a: number, b: number): number =>
     (tree.total[b] as number) - (tree.total[a] as number) || compareText(name(a), name(b));
-  const first = order === 'time' ? selected.firstSamples(shown) : NO_ORDER;
+  const first = order === 'time' ? selected.firstSamples(shown) : NO_ROWS;
   const compare = {
     weight: byWeight,
     name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
     time: (a: number, b: number) => (first[a] as number) - (first[b] as number) || a - b,
   }[order];
-  const wanted = matching === null ? new Int32Array(0) : outermostMatches(shown, matching);
   const leastTotal = zoomWeight * leastPart;
-  shown.prunable ??= preparePruning(tree);
+  shown.prunable ??= preparePruning(tree, shown.rowsBelow);
   const pruned = pruneTree(shown.prunable, {
     below,
     maxRows: MAX_ROWS,
@@ -149,18 +162,26 @@ export function* intervalsOf(
   const low = new Float64Array(length).fill(Number.NaN);
   const high = new Float64Array(length).fill(Number.NaN);
   const estimator = yield* selected.estimator();
-  const { tree, samples, rowOfSample } = shown;
+  const { tree, samples, chains } = shown;
   const arrived = tree.weight - tree.lost;
   if (estimator === null || arrived <= 0) return { low, high };
-  shown.stepSums ??= new ComputedOnce(() =>
-    sumStepsByTreeRowInSlices(estimator.steps, rowOfSample, tree.prefix),
+  // All rows of a chain have the same samples.
+  const whole = chains === undefined ? shown : chains.of;
+  const rowOfSample = chains === undefined ? shown.rowOfSample : chains.of.chainOfSample;
+  const prefix = chains === undefined ? tree.prefix : chains.of.openable.tree.prefix;
+  whole.stepSums ??= new ComputedOnce(() =>
+    sumStepsByTreeRowInSlices(estimator.steps, rowOfSample, prefix),
   );
-  const sums = yield* shown.stepSums.get();
+  const sums = yield* whole.stepSums.get();
   for (let i = 0; i < length; i++) {
     const row = pruned.row[i] as number;
     // No sample shows what was lost.
     if (row === NONE || samples[row] === 0) continue;
-    const interval = estimator.intervalOf((tree.total[row] as number) / arrived, sums, row);
+    const interval = estimator.intervalOf(
+      (tree.total[row] as number) / arrived,
+      sums,
+      chains?.chain[row] ?? row,
+    );
     // Of what was lost, any part may be this row's.
     low[i] = (interval.low * arrived) / tree.weight;
     high[i] = (interval.high * arrived + tree.lost) / tree.weight;
