@@ -10,6 +10,7 @@ import {
   type OpenProfileOptions,
   openProfile,
 } from '../session/read/open-profile.ts';
+import { SAMPLE_OF_NO_EVENT } from '../session/read/pipeline.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { DOUBTFUL_NAMES, isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';
 import { warnIfCut } from './cut-warning.ts';
@@ -102,6 +103,8 @@ export function sayDiagnostics(diagnostics: Diagnostics, isVerbose: boolean): vo
       say(`perf-ts: ${reason}: ${example}`);
     } else if (isMissingNames(reason)) {
       if (++missing <= MOST_MISSING_SAID) say(`perf-ts: ${reason}`);
+    } else if (reason === SAMPLE_OF_NO_EVENT) {
+      say(`perf-ts: ${formatCount(count)} ${reason}`);
     } else if (reason === DOUBTFUL_NAMES) {
       say(
         `perf-ts: ${reason} (${count > 1 ? `${formatCount(count)}, one of them ` : ''}${example})`,

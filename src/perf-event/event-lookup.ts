@@ -1,7 +1,8 @@
 // Hot: once per record.
 
 import { readU64 } from '../base/u64.ts';
-import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from './constants.ts';
+import type { EventAttr } from './attr.ts';
+import { PERF_COUNT_SW, PERF_RECORD, PERF_RECORD_USER_TYPE_START, PERF_TYPE } from './constants.ts';
 import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
 
 /** One event of a recording as the lookup needs it. */
@@ -9,6 +10,8 @@ export type LookupEvent = {
   readonly info: ParseInfo;
   /** The kernel's ids of its instances. */
   readonly ids: readonly number[];
+  /** Absent: nothing is known of what it counts. */
+  readonly attr?: Pick<EventAttr, 'type' | 'config'>;
 };
 
 /** An id that no event announced: its records can't be decoded. */
@@ -28,6 +31,13 @@ const EMPTY = -1;
  *   file unless it has side-band records only.
  *
  * Ids are compared as doubles: the kernel counts them up from 1.
+ *
+ * A sample may have the id of an event that another recorder has opened. Where the kernel itself
+ * reports what happened (page faults, context switches), it fills in one struct for all events that
+ * it is to be written for (`do_perf_sw_event`), and what is filled in once stays, ids included
+ * (`perf_prepare_sample`, Linux 6.3 to 6.18 at least): of two events that overflow at the same page
+ * fault the second one writes the id of the first, into its own ring. The sample is whole but for
+ * that, and of the recording's only event of that kind, where it has only one.
  */
 export class EventLookup {
   readonly kind: 'none' | 'one' | 'per-id' | 'first';
@@ -38,6 +48,8 @@ export class EventLookup {
   readonly #slotMask: number;
   readonly #slotId: Float64Array;
   readonly #slotEvent: Int32Array;
+  /** The event of samples with an id that no event announced. */
+  readonly #ofForeignIds: number;
   #lastId = 0;
   #lastEvent = FIRST_EVENT;
 
@@ -52,6 +64,11 @@ export class EventLookup {
     else if (idCount === 0 || this.#sampleIdOffset < 0) this.kind = 'first';
     else this.kind = 'per-id';
 
+    const mayShareIds = events.flatMap(({ attr }, index) =>
+      isReportedByKernel(attr) ? [index] : [],
+    );
+    this.#ofForeignIds = mayShareIds.length === 1 ? (mayShareIds[0] as number) : UNKNOWN_EVENT;
+
     const slots = 2 ** Math.ceil(Math.log2(2 * idCount + 2));
     this.#slotMask = slots - 1;
     this.#slotId = new Float64Array(slots);
@@ -61,7 +78,7 @@ export class EventLookup {
     });
   }
 
-  /** Index of the event of the record at `offset`; `UNKNOWN_EVENT` for an id without one. */
+  /** Index of the event of the record at `offset`; `UNKNOWN_EVENT` if that can't be told. */
   attrIndexOf(view: DataView, offset: number, size: number, type: number): number {
     if (this.kind === 'none') return UNKNOWN_EVENT;
     if (this.kind !== 'per-id' || type >= PERF_RECORD_USER_TYPE_START) return FIRST_EVENT;
@@ -78,6 +95,7 @@ export class EventLookup {
     const id = readU64(view, idOffset, this.#littleEndian);
     if (id === this.#lastId) return this.#lastEvent;
     const event = this.find(id);
+    if (event === UNKNOWN_EVENT && type === PERF_RECORD.SAMPLE) return this.#ofForeignIds;
     this.#lastId = id;
     this.#lastEvent = event;
     return event;
@@ -104,6 +122,14 @@ export class EventLookup {
     this.#slotId[slot] = id;
     this.#slotEvent[slot] = event;
   }
+}
+
+/** Whether samples of the event come from `do_perf_sw_event`. The clocks have timers of their own. */
+function isReportedByKernel(attr: LookupEvent['attr']): boolean {
+  if (attr?.type !== PERF_TYPE.SOFTWARE) return false;
+  const { CPU_CLOCK, TASK_CLOCK, DUMMY, BPF_OUTPUT } = PERF_COUNT_SW;
+  const others: readonly number[] = [CPU_CLOCK, TASK_CLOCK, DUMMY, BPF_OUTPUT];
+  return !others.includes(Number(attr.config));
 }
 
 /** Fibonacci hashing of the low 32 bits: ids are small and mostly consecutive. */

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newAttr } from '../../src/perf-event/attr.ts';
-import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
+import {
+  PERF_COUNT_SW,
+  PERF_RECORD,
+  PERF_SAMPLE,
+  PERF_TYPE,
+} from '../../src/perf-event/constants.ts';
 import { RecordEncoder } from '../../src/perf-event/encode.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../../src/perf-event/event-lookup.ts';
 import { computeParseInfo, recordTimeOffset } from '../../src/perf-event/parse-info.ts';
@@ -157,6 +162,31 @@ describe('event lookup', () => {
     });
     expect(indexOf(lookup, sampleOf(0))).toBe(0);
     expect(indexOf(lookup, sampleOf(7))).toBe(UNKNOWN_EVENT);
+  });
+
+  test('the only event that the kernel itself reports has the samples with foreign ids', () => {
+    const { SOFTWARE, TRACEPOINT } = PERF_TYPE;
+    const { CPU_CLOCK, PAGE_FAULTS, CONTEXT_SWITCHES, DUMMY } = PERF_COUNT_SW;
+    const lookupOf = (...attrs: readonly (readonly [number, number])[]) =>
+      new EventLookup(
+        attrs.map(([type, config], index) => ({
+          info,
+          ids: [index + 1],
+          attr: { type, config: BigInt(config) },
+        })),
+      );
+    const clock = [SOFTWARE, CPU_CLOCK] as const;
+    const faults = [SOFTWARE, PAGE_FAULTS] as const;
+    const sideband = [SOFTWARE, DUMMY] as const;
+    const lookup = lookupOf(clock, faults, [TRACEPOINT, 77], sideband);
+    const ids = [1, 7, 7, 3, 8, 4].map((id) => indexOf(lookup, sampleOf(id)));
+    expect(ids).toEqual([0, 1, 1, 2, 1, 3]);
+    // Of other records nothing is known.
+    const comm = new RecordEncoder(info).comm({ pid: 1, tid: 1, comm: 'x' }, { id: 7 });
+    expect(indexOf(lookup, comm, PERF_RECORD.COMM)).toBe(UNKNOWN_EVENT);
+    const ambiguous = lookupOf(faults, [SOFTWARE, CONTEXT_SWITCHES], sideband);
+    expect(indexOf(ambiguous, sampleOf(7))).toBe(UNKNOWN_EVENT);
+    expect(indexOf(lookupOf(clock, sideband), sampleOf(7))).toBe(UNKNOWN_EVENT);
   });
 
   test('thousands of ids of many instances are all found', () => {

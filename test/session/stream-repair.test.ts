@@ -55,3 +55,34 @@ describe('the stream of a sample after a LOST record', () => {
     expect(repaired([[0, -1, -1, 7]], [0])).toEqual([-1]);
   });
 });
+
+describe('the stream of a sample with the ids of another recorder', () => {
+  const [event, cpu] = [0, 1];
+  function repaired(threads: readonly number[], streams: readonly number[], isOfCpu: boolean) {
+    const column = (value: number) => new Int32Array(threads.length).fill(value);
+    const stream = Int32Array.from(streams);
+    const repair = new StreamRepair();
+    streams.forEach((id, row) => {
+      if (id === -1) repair.noteForeign(row, isOfCpu);
+    });
+    const thread = Int32Array.from(threads);
+    const columns = { event: column(event), thread, cpu: column(cpu), stream };
+    repair.apply({ length: threads.length, ...columns }, () => true);
+    return [...stream];
+  }
+
+  it("is that of the thread's other samples", () => {
+    expect(repaired([5, 6, 5, 6], [19, 20, -1, -1], false)).toEqual([19, 20, 19, 20]);
+  });
+
+  it('is the one that the CPU has, where instances follow no thread', () => {
+    expect(repaired([5, 6], [19, -1], true)).toEqual([19, 19]);
+    expect(repaired([5, 6, 7], [-1, 19, -1], true)).toEqual([19, 19, 19]);
+    expect(repaired([5, 6], [19, -1], false)).toEqual([19, -1]);
+  });
+
+  it('is unknown where there are several, or none', () => {
+    expect(repaired([5, 6, 7], [19, 20, -1], true)).toEqual([19, 20, -1]);
+    expect(repaired([5, 6], [-1, -1], true)).toEqual([-1, -1]);
+  });
+});

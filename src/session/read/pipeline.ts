@@ -38,6 +38,10 @@ import { LbrStacks } from './unwind/lbr-stacks.ts';
 import type { StackRoots } from './unwind/stack-roots.ts';
 import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
 
+/** Reasons in diagnostics. What these samples stood for is in no figure. */
+export const SAMPLE_OF_NO_EVENT = 'samples left out: they name an event that the header does not';
+const RECORD_OF_NO_EVENT = 'a record names an event that the header does not';
+
 /**
  * The middle of perf-ts: records in time order in, interned stacks and samples out.
  *
@@ -143,7 +147,7 @@ export class Pipeline {
   read(view: DataView, offset: number, size: number, type: number, misc: number): void {
     const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
     if (attrIndex === UNKNOWN_EVENT) {
-      this.diagnostics.count('a record names an event that the header does not');
+      this.diagnostics.count(type === PERF_RECORD.SAMPLE ? SAMPLE_OF_NO_EVENT : RECORD_OF_NO_EVENT);
       return;
     }
     if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
@@ -237,7 +241,8 @@ export class Pipeline {
     }
     if (sample.streamId !== last.streamId) {
       last.streamId = sample.streamId;
-      last.stream = this.#streamOf(sample.streamId, event);
+      last.isForeign = this.#isForeign(sample.id);
+      last.stream = last.isForeign ? NONE : this.#streamOf(sample.streamId, event);
     }
     let stop = NOT_UNWOUND;
     if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
@@ -246,11 +251,10 @@ export class Pipeline {
       stop = this.#lbr.complete(sample, view);
     }
     const stack = this.#stacks.stackOf(sample, misc, attrIndex, stop, last.chain);
-    const isMisled =
-      sample.timeNs === last.lostNs &&
-      sample.streamId === sample.id &&
-      this.data.attrs[attrIndex]!.attr.flags.inherit;
-    if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
+    const { inherit } = this.data.attrs[attrIndex]!.attr.flags;
+    const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id && inherit;
+    if (last.isForeign) this.#streamRepair.noteForeign(this.runningNs.length, !inherit);
+    else if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
     const isRead = this.#attrIsRead[attrIndex] === 1 && sample.readCount > 0;
     const row = this.builder.addSample(
       stack,
@@ -266,7 +270,8 @@ export class Pipeline {
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
     if (waitState !== null) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
-    if (sample.readCount > 1 && !isMisled) this.#addGroupMembers(sample, last, stack);
+    if (sample.readCount > 1 && !isMisled && !last.isForeign)
+      this.#addGroupMembers(sample, last, stack);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       this.#noteDeferred(view, sample, row);
     }
@@ -340,6 +345,12 @@ export class Pipeline {
       );
       this.runningNs.push(sample.timeRunning);
     }
+  }
+
+  /** Whether no event of the recording has this id (see `EventLookup`). */
+  #isForeign(id: number): boolean {
+    const { lookup } = this.data;
+    return lookup.kind === 'per-id' && id > 0 && lookup.find(id) === UNKNOWN_EVENT;
   }
 
   #memoryOf(cpu: number): CpuMemory {
@@ -449,6 +460,8 @@ type CpuMemory = {
   comm: number;
   streamId: number;
   stream: number;
+  /** Stream and id are those of another recorder's event. */
+  isForeign: boolean;
   readonly chain: ChainMemory;
   /** Time of the last LOST record. */
   lostNs: number;
@@ -465,6 +478,7 @@ function newMemory(): CpuMemory {
     comm: 0,
     streamId: NOBODY,
     stream: NONE,
+    isForeign: false,
     chain: newChainMemory(),
     lostNs: Number.NaN,
   };

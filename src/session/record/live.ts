@@ -82,6 +82,7 @@ export async function* live(
   const { sampler, plan } = session;
   const decoder = new LiveDecoder(
     [...plan.events.map(({ attr }) => attr), plan.sideband].map((attr, index) => ({
+      attr,
       info: computeParseInfo(attr, true),
       ids: [...(sampler.opened.ids[index] ?? sampler.opened.sidebandIds)].map(Number),
     })),

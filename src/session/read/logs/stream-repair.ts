@@ -24,11 +24,16 @@ type SampleColumns = {
  *     SAMPLE  id 7  stream  7  time 1000   tid 12   ◀─ of stream 19, as the next one shows
  *     SAMPLE  id 7  stream 19  time 1040   tid 12
  *
+ * A sample may also carry the ids of an event that is not of this recording (see `EventLookup`).
+ *
  * Its counter's value is its own instance's. The thread and the CPU tell the stream: the nearest
  * sample of the same event, thread and CPU before it, or else behind it, is of the same one.
  */
 export class StreamRepair {
   readonly #doubtful: { readonly row: number; readonly id: number; readonly tid: number }[] = [];
+  readonly #foreign: number[] = [];
+  /** Foreign ones of instances that follow no thread: what the CPU has is one stream. */
+  readonly #ofCpu = new Set<number>();
 
   /**
    * The sample in this row follows a LOST record and carries the stream of the instance that was
@@ -38,16 +43,27 @@ export class StreamRepair {
     this.#doubtful.push({ row, id, tid });
   }
 
+  /**
+   * The sample in this row carries the ids of an event that is not of this recording. `isOfCpu`: its
+   * event is not inherited, so that where a CPU is recorded, all threads have one instance there.
+   */
+  noteForeign(row: number, isOfCpu: boolean): void {
+    this.#foreign.push(row);
+    if (isOfCpu) this.#ofCpu.add(row);
+  }
+
   /** The rows noted so far are gone. */
   forget(): void {
     this.#doubtful.length = 0;
+    this.#foreign.length = 0;
+    this.#ofCpu.clear();
   }
 
   /** `isOpenedOn`: whether the instance with this event id was opened on this task. */
   apply(samples: SampleColumns, isOpenedOn: (id: number, tid: number) => boolean): void {
     const wrong = this.#doubtful.filter(({ id, tid }) => !isOpenedOn(id, tid));
-    if (wrong.length === 0) return;
-    const rows = wrong.map(({ row }) => row);
+    const rows = [...wrong.map(({ row }) => row), ...this.#foreign].sort((a, b) => a - b);
+    if (rows.length === 0) return;
     const { length, event, thread, cpu, stream } = samples;
     const unsettled = new Set(rows);
     for (const row of rows) {
@@ -82,6 +98,26 @@ export class StreamRepair {
     for (let row = length - 1; row >= 0 && unsettled.size > 0; row--) settle(row, behind);
     // Nothing else is known of the instance: a stream of its own, by thread and CPU.
     for (const row of unsettled) stream[row] = NONE;
+    if (this.#ofCpu.size > 0) this.#settleByCpu(samples, unsettled);
+  }
+
+  /** Gives rows of `unsettled` the one stream that their event has on their CPU, if it is one. */
+  #settleByCpu(
+    { length, event, cpu, stream }: SampleColumns,
+    unsettled: ReadonlySet<number>,
+  ): void {
+    const cpus = 2 + maxOf(cpu, length);
+    const keyOf = (row: number) => (event[row] as number) * cpus + (cpu[row] as number) + 1;
+    const open = [...unsettled].filter((row) => this.#ofCpu.has(row));
+    const wanted = new Set(open.map(keyOf));
+    const streams = new Map<number, number>();
+    for (let row = 0; row < length; row++) {
+      const key = keyOf(row);
+      if (!wanted.has(key) || unsettled.has(row)) continue;
+      const known = streams.get(key) ?? (stream[row] as number);
+      streams.set(key, known === stream[row] ? known : NONE);
+    }
+    for (const row of open) stream[row] = streams.get(keyOf(row)) ?? NONE;
   }
 }
 
