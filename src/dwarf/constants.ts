@@ -1,7 +1,13 @@
 // Numbers of the DWARF standard (versions 2 to 5) and of GNU's extensions, by their own names;
 // only those that a lookup of lines and inlined calls needs.
 
+export const DW_TAG_array_type = 0x01;
+export const DW_TAG_class_type = 0x02;
+export const DW_TAG_enumeration_type = 0x04;
 export const DW_TAG_compile_unit = 0x11;
+export const DW_TAG_structure_type = 0x13;
+export const DW_TAG_subroutine_type = 0x15;
+export const DW_TAG_union_type = 0x17;
 export const DW_TAG_inlined_subroutine = 0x1d;
 export const DW_TAG_subprogram = 0x2e;
 export const DW_TAG_partial_unit = 0x3c;
@@ -14,10 +20,12 @@ export const DW_UT_skeleton = 0x04;
 export const DW_UT_split_compile = 0x05;
 export const DW_UT_split_type = 0x06;
 
+export const DW_AT_sibling = 0x01;
 export const DW_AT_name = 0x03;
 export const DW_AT_stmt_list = 0x10;
 export const DW_AT_low_pc = 0x11;
 export const DW_AT_high_pc = 0x12;
+export const DW_AT_language = 0x13;
 export const DW_AT_comp_dir = 0x1b;
 export const DW_AT_abstract_origin = 0x31;
 export const DW_AT_specification = 0x47;
@@ -83,6 +91,15 @@ export const DW_FORM_GNU_addr_index = 0x1f01;
 export const DW_FORM_GNU_str_index = 0x1f02;
 export const DW_FORM_GNU_ref_alt = 0x1f20;
 export const DW_FORM_GNU_strp_alt = 0x1f21;
+
+export const DW_LANG_C89 = 0x01;
+export const DW_LANG_C = 0x02;
+export const DW_LANG_C_plus_plus = 0x04;
+export const DW_LANG_C99 = 0x0c;
+export const DW_LANG_C_plus_plus_03 = 0x19;
+export const DW_LANG_C_plus_plus_11 = 0x1a;
+export const DW_LANG_C11 = 0x1d;
+export const DW_LANG_C_plus_plus_14 = 0x21;
 
 export const DW_RLE_end_of_list = 0;
 export const DW_RLE_base_addressx = 1;

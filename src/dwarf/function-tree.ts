@@ -3,7 +3,8 @@ import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../base/growable-
 import type { AbbreviationTable } from './abbreviations.ts';
 import { AddressRanges, isRemoved, readRanges } from './address-ranges.ts';
 import * as dw from './constants.ts';
-import { DwarfDamage } from './dwarf-reader.ts';
+import { DIE, hasNoCodeInClasses } from './die-kind.ts';
+import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { skipValue } from './form-size.ts';
 import { addressOf, type FormValue, readForm, ValueKind } from './form-value.ts';
 import { type FunctionSpans, paintSpans } from './function-spans.ts';
@@ -15,6 +16,8 @@ const MAX_DEPTH = 1 << 12;
 const MOST_RANGES_PER_BYTE = 1;
 const MAX_COLUMN = 0xffff;
 const FEW_RANGES = 1 << 16;
+/** Not even one without code, which is `NONE`. */
+const NO_FUNCTION = -2;
 
 /**
  * The functions of a unit that have code, and the calls inlined into them. A row is a
@@ -53,7 +56,7 @@ export class FunctionTreeReader {
   readonly #ranges = new AddressRanges();
   readonly #rangeRow = new GrowableInt32();
   readonly #value: FormValue = { kind: 0, value: 0 };
-  /** Row of the innermost function around each depth of the walk. */
+  /** Row of the innermost function around each depth of the walk; `NONE`: it has no code. */
   readonly #rowAtDepth = new Int32Array(MAX_DEPTH + 1);
   #lowPc = Number.NaN;
   readonly #highPc: FormValue = { kind: 0, value: 0 };
@@ -101,10 +104,11 @@ export class FunctionTreeReader {
   #walk(unit: Unit): void {
     const reader = unit.sections.reader('info');
     const abbreviations = unit.abbreviations();
-    const { tag, hasChildren, firstStep, step } = abbreviations;
+    const { kind, hasChildren, firstStep, step } = abbreviations;
     const { addressSize, version, is64, end } = unit;
+    const classesPassedIn = hasNoCodeInClasses(unit.language) ? NO_FUNCTION : Number.NaN;
     const rowAtDepth = this.#rowAtDepth;
-    rowAtDepth[0] = NONE;
+    rowAtDepth[0] = NO_FUNCTION;
     let depth = 0;
     reader.seek(unit.rootOffset, end);
     while (!reader.isAtEnd) {
@@ -116,11 +120,14 @@ export class FunctionTreeReader {
       }
       const row = abbreviations.rowOf(code);
       if (row < 0) throw new DwarfDamage(`no abbreviation ${code}`);
-      const dieTag = tag[row] as number;
+      const dieKind = kind[row] as number;
       let around = rowAtDepth[depth] as number;
-      if (dieTag === dw.DW_TAG_subprogram || dieTag === dw.DW_TAG_inlined_subroutine) {
-        around = this.#readFunction(unit, abbreviations, die, row, around);
+      if (dieKind === DIE.CODE) {
+        around = this.#readFunction(unit, reader, abbreviations, die, row, around);
+      } else if (dieKind === DIE.TYPE || (dieKind === DIE.CLASS && around === classesPassedIn)) {
+        if (this.#passType(unit, reader, abbreviations, row)) continue;
       } else {
+        if (dieKind === DIE.DECLARATION) around = NONE;
         const lastStep = firstStep[row + 1] as number;
         for (let i = firstStep[row] as number; i < lastStep; i++) {
           const size = step[i] as number;
@@ -135,15 +142,42 @@ export class FunctionTreeReader {
     }
   }
 
+  /**
+   * Goes past a type's attributes, and to the DIE that it says comes next; false if that can't be, so
+   * that what is below the type is to be walked.
+   */
+  #passType(
+    unit: Unit,
+    reader: DwarfReader,
+    abbreviations: AbbreviationTable,
+    row: number,
+  ): boolean {
+    const { attribute, attributeStep, form, firstAttribute } = abbreviations;
+    let next = 0;
+    const last = firstAttribute[row + 1] as number;
+    for (let i = firstAttribute[row] as number; i < last; i++) {
+      const size = attributeStep[i] as number;
+      if (attribute[i] === dw.DW_AT_sibling) {
+        readForm(reader, form[i] as number, 0, unit, this.#value);
+        if (this.#value.kind === ValueKind.reference) next = this.#value.value;
+      } else if (size >= 0) reader.skip(size);
+      else skipValue(reader, size, unit.addressSize, unit.version, unit.is64);
+    }
+    // Only forwards, so that the walk ends.
+    if (!(next > reader.at && next < unit.end)) return false;
+    reader.skip(next - reader.at);
+    return true;
+  }
+
   /** Adds the function at `die` if it has code; returns the row for what lies in it. */
   #readFunction(
     unit: Unit,
+    reader: DwarfReader,
     abbreviations: AbbreviationTable,
     die: number,
     row: number,
     around: number,
   ): number {
-    const reader = unit.sections.reader('info');
     const { attribute, attributeStep, form, implicitConst, isWanted, firstAttribute } =
       abbreviations;
     const isInlined = abbreviations.tag[row] === dw.DW_TAG_inlined_subroutine;
@@ -202,7 +236,7 @@ export class FunctionTreeReader {
     this.#origin.push(origin);
     this.#isOriginAlternate.push(isOriginAlternate);
     this.#isInlined.push(isInlined ? 1 : 0);
-    this.#parent.push(around);
+    this.#parent.push(Math.max(around, NONE));
     this.#callFile.push(callFile);
     this.#callLine.push(callLine);
     this.#callColumn.push(callColumn > MAX_COLUMN ? 0 : callColumn);

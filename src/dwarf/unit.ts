@@ -60,6 +60,8 @@ export class Unit {
   dwoName = '';
   compilationDirectory = '';
   name = '';
+  /** DW_LANG of the root DIE; 0 where it is not stated. */
+  language = 0;
   /** Offset in `.debug_line`, −1: no line program. */
   lineProgramOffset = -1;
   /** What offsets in range lists are relative to. NaN if not stated. */
@@ -158,6 +160,7 @@ export class Unit {
     this.addressBase = number(dw.DW_AT_GNU_addr_base, this.addressBase);
     this.splitRangesBase = number(dw.DW_AT_GNU_ranges_base, 0);
     this.lineProgramOffset = number(dw.DW_AT_stmt_list, this.lineProgramOffset);
+    this.language = number(dw.DW_AT_language, 0);
     const id = values.get(dw.DW_AT_GNU_dwo_id);
     if (id !== undefined) this.dwoId = this.#dwoIdText(values);
   }

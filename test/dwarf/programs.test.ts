@@ -177,6 +177,15 @@ describe.skipIf(!has('gcc') || !has('g++') || !has('addr2line'))('programs of gc
     expect(other.diagnostics.entries()).toEqual([]);
   });
 
+  // gcc puts it below the class, which is passed over where it lies outside of functions.
+  test("code of a function's own class is found without optimization", () => {
+    const path = build('g++', ['-g', '-O0'], 'local-class');
+    const symbols = execFileSync('nm', [path], { encoding: 'utf8' });
+    const [, address = ''] = /^([0-9a-f]+) t \S+hiddenEiENKUliE_clEi$/m.exec(symbols) ?? [];
+    const [frame] = framesAt(open(path).dwarf, Number.parseInt(address, 16));
+    expect(frame).toMatch(/^operator\(\) .*b\.cc:10$/);
+  });
+
   test('a missing split file is counted, and lines stay', () => {
     const path = build('g++', ['-g', '-O2', '-gsplit-dwarf'], 'split');
     const { dwarf: whole, text } = open(path);
