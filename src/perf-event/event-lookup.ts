@@ -125,7 +125,7 @@ export class EventLookup {
 }
 
 /** Whether samples of the event come from `do_perf_sw_event`. The clocks have timers of their own. */
-function isReportedByKernel(attr: LookupEvent['attr']): boolean {
+export function isReportedByKernel(attr: LookupEvent['attr']): boolean {
   if (attr?.type !== PERF_TYPE.SOFTWARE) return false;
   const { CPU_CLOCK, TASK_CLOCK, DUMMY, BPF_OUTPUT } = PERF_COUNT_SW;
   const others: readonly number[] = [CPU_CLOCK, TASK_CLOCK, DUMMY, BPF_OUTPUT];

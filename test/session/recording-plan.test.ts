@@ -531,3 +531,22 @@ it('the kernel is shown each event as it will be opened, but switched off', () =
     asked.map(({ flags, ...rest }) => ({ ...rest, size: 0, flags: { ...flags, disabled: false } })),
   ).toEqual(events.map(({ attr }) => attr));
 });
+
+describe('two events of what the kernel itself reports', () => {
+  const noticesOfBoth = (events: string) =>
+    noticesOf(events, {}).filter((notice) => notice.includes('happen at once'));
+
+  it('are warned of where both happen at once', () => {
+    expect(noticesOfBoth('page-faults,page-faults:u')).toEqual([
+      expect.stringMatching(/^page-faults and page-faults:u happen at once, /),
+    ]);
+    expect(noticesOfBoth('cs,cpu-clock,context-switches')).toHaveLength(1);
+  });
+
+  it('are not where one of them does at a time, or they have timers or counters of their own', () => {
+    expect(noticesOfBoth('page-faults:u,page-faults:k')).toEqual([]);
+    expect(noticesOfBoth('page-faults,minor-faults,context-switches')).toEqual([]);
+    expect(noticesOfBoth('cpu-clock,cpu-clock:u')).toEqual([]);
+    expect(noticesOfBoth('cycles,cycles:u')).toEqual([]);
+  });
+});

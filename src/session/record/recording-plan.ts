@@ -3,6 +3,7 @@ import type { NativeBinding, OpenProbe } from '../../native/types.ts';
 import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../off-cpu/switch-pairs.ts';
 import { type EventAttr, encodeAttr } from '../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
+import { isReportedByKernel } from '../../perf-event/event-lookup.ts';
 import { chooseRate, readAskedRate } from './choose-rate.ts';
 import { chooseCpus } from './event-cpus.ts';
 import type { KernelFeatures } from './kernel-features.ts';
@@ -82,6 +83,7 @@ export function planRecording(
   }
   for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
   const events = joinGroups(opened, features, notices);
+  tellOfMixedUp(events, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
     notices.add(
       'perf 6.12 and older misread the counts that this recording has of threads and children; ' +
@@ -133,4 +135,24 @@ function tellLimits(
   if (spec.exclude.kernel && happensOnlyInKernel(spec)) {
     notices.add(`${name}: happens in the kernel only, so nothing is recorded without kernel code`);
   }
+}
+
+/** Events whose samples the kernel puts into each other, as `EventLookup` says of two recorders. */
+function tellOfMixedUp(events: readonly PlannedEvent[], notices: Notices): void {
+  const sampled = events.filter(({ attr }) => attr.samplePeriod > 0 && isReportedByKernel(attr));
+  for (const [index, { attr, name }] of sampled.entries()) {
+    const other = sampled.slice(index + 1).find((later) => mayCoincide(attr, later.attr));
+    if (other === undefined) continue;
+    notices.add(
+      `${name} and ${other.name} happen at once, and kernels since 6.3 then write samples of both ` +
+        'under one of them; their figures are to be trusted only where one is recorded at a time',
+    );
+  }
+}
+
+function mayCoincide(a: EventAttr, b: EventAttr): boolean {
+  const arePartsApart =
+    (a.flags.excludeUser && b.flags.excludeKernel) ||
+    (a.flags.excludeKernel && b.flags.excludeUser);
+  return a.config === b.config && !arePartsApart;
 }
