@@ -140,7 +140,7 @@ function styleOf(data: PerfData, names: readonly string[], flags: ScriptFlags): 
   return {
     fields: chooseFields(flags.fields ?? [], events),
     nanoseconds: flags.ns === true,
-    nameWidth: Math.max(0, ...names.map((name) => name.length)),
+    nameWidth: names.reduce((most, name) => Math.max(most, name.length), 0),
   };
 }
 

@@ -12,10 +12,18 @@ import { printable } from '../base/printable.ts';
  * Doing it twice changes nothing.
  */
 export function escapeFrameName(name: string): string {
-  return printable(name)
+  const text = printable(name)
     .replaceAll(';', ':')
-    .replace(/ (?=[\d.]+$)/g, '_')
-    .replace(/ +$/, '_');
+    .replace(/ (?=[\d.]+$)/g, '_');
+  // Not by a pattern: it would be tried at each space of a long row of them.
+  const trimmed = trimSpaces(text);
+  return trimmed.length === text.length ? text : `${trimmed}_`;
+}
+
+function trimSpaces(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ') end--;
+  return text.slice(0, end);
 }
 
 /** A comm as root frame: as above, and without any space, as stackcollapse-perf.pl writes it. */
@@ -23,9 +31,7 @@ export function escapeComm(comm: string): string {
   return printable(comm).replaceAll(';', ':').replaceAll(' ', '_');
 }
 
-// Go methods on pointers have a parameter list in the middle: net/http.(*Client).Do
-const GO_METHOD = /\.\(.*\)\./;
-const PARAMETERS = /\((?!anonymous).*$/;
+const PARAMETERS = /\((?!anonymous).*$/s;
 // JavaScript has no parameters in its names, but its paths may have parentheses:
 // render app/(shop)/page.tsx:12
 const SCRIPT_LINE = /:\d+$/;
@@ -36,7 +42,13 @@ const SCRIPT_LINE = /:\d+$/;
  * quotes go. What is lost: overloads and lambdas of one function become one.
  */
 export function tidyName(name: string): string {
-  const isWhole = GO_METHOD.test(name) || SCRIPT_LINE.test(name);
+  const isWhole = isGoMethod(name) || SCRIPT_LINE.test(name);
   const shortened = isWhole ? name : name.replace(PARAMETERS, '');
   return shortened.replace(/["']/g, '') || name;
+}
+
+/** Go methods on pointers have a parameter list in the middle: `net/http.(*Client).Do`. */
+function isGoMethod(name: string): boolean {
+  const open = name.indexOf('.(');
+  return open >= 0 && name.lastIndexOf(').') >= open + 2;
 }

@@ -10,7 +10,6 @@ import { forEachLine } from './text-lines.ts';
 /** A line with more than this is not written out sample by sample. */
 const MOST_SAMPLES = 1 << 22;
 
-const LINE = /^(.*?)\s+(\d+(?:\.\d+)?)\s*$/;
 const KERNEL = '[kernel.kallsyms]';
 const JIT = '[JIT]';
 
@@ -26,12 +25,12 @@ export function importFolded(source: ByteSource): ImportedProfile {
   const lines: FoldedLine[] = [];
   forEachLine(source, (text) => {
     if (text.trim() === '' || text.startsWith('# ')) return;
-    const match = LINE.exec(text);
-    if (match === null) {
+    const parts = splitFoldedLine(text);
+    if (parts === null) {
       builder.diagnostics.count('lines that are not understood', text.slice(0, 60));
       return;
     }
-    const [comm = '', ...names] = (match[1] as string).split(';');
+    const [comm = '', ...names] = parts.stack.split(';');
     let stack: number = NONE;
     let depth = 0;
     for (const name of names) {
@@ -39,7 +38,7 @@ export function importFolded(source: ByteSource): ImportedProfile {
       stack = builder.stack(stack, frame.name, frame.dso, frame.address, frame.inlineDepth);
       depth = frame.inlineDepth;
     }
-    lines.push({ comm, stack, weight: Number(match[2]) });
+    lines.push({ comm, stack, weight: parts.weight });
   });
   const total = lines.reduce((sum, { weight }) => sum + weight, 0);
   const areCounts = total <= MOST_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
@@ -70,6 +69,23 @@ export function importFolded(source: ByteSource): ImportedProfile {
       ],
     },
   );
+}
+
+/** A line's stack and the number behind it; null for a line that does not end with one. */
+export function splitFoldedLine(line: string): { stack: string; weight: number } | null {
+  // From the end, in one pass: lines may be of any length.
+  const text = line.trimEnd();
+  let start = text.length;
+  while (start > 0 && isOfNumber(text.charCodeAt(start - 1))) start--;
+  const number = text.slice(start);
+  const stack = text.slice(0, start).trimEnd();
+  if (stack.length === start || !/^\d+(?:\.\d+)?$/.test(number)) return null;
+  return { stack, weight: Number(number) };
+}
+
+/** A digit or the point. */
+function isOfNumber(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
 }
 
 // main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it

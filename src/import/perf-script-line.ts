@@ -15,30 +15,37 @@ export type HeadLine = {
 
 // java 24636/25607 [000] d..1. 4794564.109216:    1001001 cycles:u:  7f72 main+0x4 (/bin/x)
 // comm pid/tid     cpu   flags time:               period event:      rest
-const WHO = String.raw`^\s*(?<comm>\S.*?|)\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
+//
+// Lines may be of any length, so no two neighbours here can share a run of characters in several ways:
+// a comm is words, with spaces between them and none at its ends.
+const WHO = String.raw`^(?:\s*(?<comm>\S+(?:\s+\S+)*?))?\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
 const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
 const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{6,9}):`;
 const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
-const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT);
+const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT, 's');
 const TIME = /\.\d{6,9}:/;
 // Without a time the event has to be there: nothing else tells such a line from a frame.
 const UNTIMED = new RegExp(
   `${WHO}${WHERE}${String.raw`(?::)?(?:\s+(?<period>\d+))?\s+(?<event>[^\s:]\S*?):(?=\s|$)(?:\s+(?<rest>.*))?$`}`,
+  's',
 );
 
 /** A line with a time is a head wherever it stands. */
 export function parseTimedHead(line: string): HeadLine | null {
   // Most lines are frames: those are known by what they lack, in one pass.
-  return TIME.test(line) ? toHead(TIMED.exec(line)) : null;
+  return TIME.test(line) ? toHead(TIMED, line) : null;
 }
 
 /** One without is, where no frame is expected. */
 export function parseUntimedHead(line: string): HeadLine | null {
-  return toHead(UNTIMED.exec(line));
+  return toHead(UNTIMED, line);
 }
 
-function toHead(match: RegExpExecArray | null): HeadLine | null {
-  const groups = match?.groups;
+/** What is further on in a line is left out; a search that long would need a stack of its own. */
+const MOST_HEAD = 64 * 1024;
+
+function toHead(form: RegExp, line: string): HeadLine | null {
+  const groups = form.exec(line.slice(0, MOST_HEAD))?.groups;
   if (groups === undefined) return null;
   const { comm, pid, tid, cpu, seconds, fraction, period, event, rest } = groups as Record<
     string,
@@ -65,7 +72,7 @@ function toHead(match: RegExpExecArray | null): HeadLine | null {
 //   7f3b2c1d [unknown] (/memfd:x (deleted))
 //   7f3b2c1d main+0x12                       without -F dso
 //   7f3b2c1d                                 without -F sym
-const FRAME = /^\s*([0-9a-f]{1,16})(?:\s+(.*))?$/;
+const FRAME = /^\s*([0-9a-f]{1,16})(?:\s+(.*))?$/s;
 const OFFSET = /\+0x[0-9a-f]+$/;
 
 /** A line of a callchain; `inlined` has the DSO and depth of the function around it set later. */

@@ -3,7 +3,7 @@
  * extended by zeros, which mean the same, and say their new size.
  */
 export function withEqualSizes(attrs: readonly Uint8Array[], littleEndian: boolean): Uint8Array[] {
-  const size = Math.max(0, ...attrs.map((attr) => attr.length));
+  const size = attrs.reduce((most, attr) => Math.max(most, attr.length), 0);
   return attrs.map((attr) => {
     const bytes = new Uint8Array(size);
     bytes.set(attr);

@@ -74,7 +74,7 @@ export function parseFormatFile(text: string, longSize: number): FormatFile | nu
 }
 
 const FIELD_LINE =
-  /^\s*field(?: special)?:\s*([^;]+);\s*offset:\s*(\d+);\s*size:\s*(\d+);(?:\s*signed:\s*(\d+);)?/;
+  /^\s*field(?: special)?:\s*([^;\s][^;]*);\s*offset:\s*(\d+);\s*size:\s*(\d+);(?:\s*signed:\s*(\d+);)?/;
 /** `type name`, `type name[count]`, `type[count] name`. */
 const DECLARATION = /^(.*?)\s*(\[[^\]]*\])?\s*\b([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)(?::\s*\d+)?$/;
 

@@ -48,7 +48,7 @@ export class TracepointFormat {
     this.printFmt = file.printFmt;
     this.#longSize = longSize;
     this.#names = names;
-    this.#end = Math.max(0, ...file.fields.map(({ offset, size }) => offset + size));
+    this.#end = file.fields.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
   }
 
   /** Why the print fmt can't be evaluated; null if it can. */
