@@ -1,20 +1,28 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests in which perf-ts samples all CPUs for long. */
-const ALL_CPUS = ['top', 'attach', 'off-cpu', 'ring-kinds', 'bad-input'];
+/** Tests in which perf-ts samples all CPUs and asks for build IDs, as it does without -B. */
+const ALL_CPUS = [
+  'export/recordings-round-trip',
+  'live/attach',
+  'live/bad-input',
+  'live/off-cpu',
+  'live/perf-agreement',
+  'live/perf-agreement-readers',
+  'live/perf-reads-ours',
+  'live/ring-kinds',
+  'live/top',
+];
 /** Tests in which perf records. */
 const PERF_RECORDS = [
-  'perf-agreement',
-  'perf-agreement-options',
-  'perf-agreement-readers',
-  'perf-attrs',
-  'perf-dump',
-  'perf-reads-ours',
-  'perf-recordings',
-  'copied-stacks',
-  'lbr-callchain',
-  'sample-fields',
-  'script-text',
+  'live/lbr-callchain',
+  'live/perf-agreement-options',
+  'live/perf-dump',
+  'live/script-text',
+  'perf-data/perf-compatibility',
+  'perf-data/perf-recordings',
+  'session/perf-attrs',
+  'tracepoint/live',
+  'unwind/programs',
 ];
 
 /**
@@ -33,7 +41,7 @@ export class ApartSequencer extends BaseSequencer {
 }
 
 function rankOf(path: string): number {
-  const name = /([^/]+)\.test\.ts$/.exec(path)?.[1] ?? '';
+  const name = /([^/]+\/[^/]+)\.test\.ts$/.exec(path)?.[1] ?? '';
   if (ALL_CPUS.includes(name)) return 0;
   return PERF_RECORDS.includes(name) ? 2 : 1;
 }

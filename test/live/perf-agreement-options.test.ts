@@ -81,10 +81,11 @@ const BY_PERF: Readonly<Record<string, Case>> = {
   'a delay': { flags: [...CLOCK, '-D', '20'], command: 'lasting' },
 };
 
+/** Of all CPUs without build IDs, which would get into the recordings of perf beside it. */
 const BY_US: Readonly<Record<string, Case>> = {
   'a frequency': { flags: CLOCK },
   'a fixed period': { flags: ['-e', 'cpu-clock', '-c', '700000'] },
-  'all CPUs': { flags: [...CLOCK, '-a'] },
+  'all CPUs': { flags: [...CLOCK, '-a', '-B'] },
   'call chains': { flags: [...CLOCK, '-g'] },
   'a stream': { flags: [...CLOCK, '-g'], isStream: true },
   'a group read with its leader': {
@@ -105,7 +106,7 @@ const BY_US: Readonly<Record<string, Case>> = {
   'small rings': { flags: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'] },
   'a delay': { flags: [...CLOCK, '-D', '20'], command: 'lasting' },
   switches: { flags: [...CLOCK, '--switch-events'] },
-  'switches of all CPUs': { flags: [...CLOCK, '-a', '--switch-events'] },
+  'switches of all CPUs': { flags: [...CLOCK, '-a', '-B', '--switch-events'] },
   namespaces: { flags: [...CLOCK, '--namespaces', '--all-cgroups'] },
   'weights and registers': { flags: [...CLOCK, '-W', '--intr-regs', '--user-regs=ax,sp,ip'] },
   'addresses of data': {
@@ -113,7 +114,7 @@ const BY_US: Readonly<Record<string, Case>> = {
   },
   overwritten: { flags: [...CLOCK, '--overwrite', '-m', '4', '-F', '10000'] },
   'one ring per thread': { flags: [...CLOCK, '--per-thread'], command: 'faults' },
-  'a control group': { flags: [...CLOCK, '-a', '-G', '/'] },
+  'a control group': { flags: [...CLOCK, '-a', '-B', '-G', '/'] },
   'no build IDs': { flags: [...CLOCK, '-B', '--all-user'] },
 };
 

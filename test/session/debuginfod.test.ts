@@ -111,9 +111,11 @@ describe('a debuginfod client', () => {
     const { debuginfod, reasons } = client([url], { timeoutMs: 100 });
     expect(await debuginfod.fetch(BUILD_ID, 'debuginfo')).toBe(false);
     expect(await debuginfod.fetch(BUILD_ID, 'executable')).toBe(false);
-    expect(asked).toBe(1);
+    // On a busy machine the time may be over before the server hears of it.
+    expect(asked).toBeLessThanOrEqual(1);
     expect(reasons()[0]).toMatch(/not asked any further: .*timeout/);
-    expect(readdirSync(join(folder, BUILD_ID))).toEqual([]);
+    const files = readdirSync(folder, { recursive: true }).filter((name) => name !== BUILD_ID);
+    expect(files).toEqual([]);
   });
 
   test('does without a server that is down or broken', async () => {

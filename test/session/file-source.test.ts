@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
@@ -11,8 +11,7 @@ import { builtRecordings } from '../helpers/recordings.ts';
 const scratch = scratchDirectory();
 
 test('a directory is its file data, then those of the threads by number', () => {
-  const path = join(scratch, 'directory');
-  mkdirSync(path);
+  const path = mkdtempSync(join(scratch, 'directory-'));
   for (const name of ['data', 'data.0', 'data.2', 'data.10', 'data.old', 'notes']) {
     writeFileSync(join(path, name), name);
   }
@@ -25,8 +24,7 @@ test('a directory is its file data, then those of the threads by number', () => 
 });
 
 test('a directory without that file is refused', () => {
-  const path = join(scratch, 'empty');
-  mkdirSync(path);
+  const path = mkdtempSync(join(scratch, 'empty-'));
   expect(() => openFileSource(path)).toThrow(FailedError);
 });
 
@@ -45,8 +43,7 @@ test('standard input is the same from a file and from a pipe', () => {
 });
 
 test('a pipe that is too long for memory is the same out of a file without a name', () => {
-  const directory = join(scratch, 'tmp');
-  mkdirSync(directory);
+  const directory = mkdtempSync(join(scratch, 'tmp-'));
   const path = join(scratch, 'long');
   const bytes = Uint8Array.from({ length: 5_000_000 }, (_, i) => (i * 7) >> 3);
   writeFileSync(path, bytes);

@@ -120,8 +120,8 @@ describeLive('the attrs of a recording', () => {
     ['-e page-faults -c 1', { 'page-faults': ['sample_type: +PERIOD'] }],
     ['-e mem:0x1000:rw', { 'mem:0x1000:rw': ['sample_type: +PERIOD'] }],
     ['-e cpu-clock -i', { 'cpu-clock': [] }],
-    // On whole CPUs there is nobody to inherit from.
-    ['-e cpu-clock -a', { 'cpu-clock': ['inherit: 1 -> unset'] }],
+    // On whole CPUs there is nobody to inherit from. Build IDs would get into other recordings.
+    ['-e cpu-clock -a -B', { 'cpu-clock': ['inherit: 1 -> unset'] }],
     [
       '-e cpu-clock/freq=77,call-graph=fp,max-stack=5/,task-clock/period=12345,no-inherit/',
       {

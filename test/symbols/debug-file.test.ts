@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -94,8 +102,10 @@ describe('where one of the two has no build ID', () => {
 
   test('the checksum says whether the debug file is meant', () => {
     expect(find()).toBe(true);
+    const meant = readFileSync(debug);
     appendFileSync(debug, 'x');
     expect(find()).toBe(false);
+    writeFileSync(debug, meant);
   });
 });
 
