@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
-import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { sumSubtrees, type TreeRoots } from './call-tree.ts';
 import { groupSamplesInSlices } from './filter.ts';
@@ -75,59 +75,55 @@ export function* chainTreeInSlices(
 ): Slices<ChainTreeWithSamples> {
   const groups = yield* groupSamplesInSlices(samples, rootOfSample, count);
   const builder = new ChainTreeBuilder(profile, callNodes, weights, groups.samples);
-  let left = SLICE_ITEMS;
   for (let root = 0; root < count; root++) {
-    const end = groups.starts[root + 1] as number;
-    let first = groups.starts[root] as number;
-    if (first === end) continue;
-    // A slice may be a part of one root's samples, or those of many roots.
-    for (let at = first; at < end; ) {
-      const until = Math.min(end, at + left);
-      builder.mark(at, until, root);
-      left -= until - at;
-      at = until;
-      if (left > 0) continue;
-      left = SLICE_ITEMS;
-      yield;
-    }
+    const start = groups.starts[root] as number;
+    const length = (groups.starts[root + 1] as number) - start;
+    if (length === 0) continue;
     builder.begin(root);
-    while (first < end) {
-      const until = Math.min(end, first + left);
-      builder.add(first, until);
-      left -= until - first;
-      first = until;
-      if (left > 0) continue;
-      left = SLICE_ITEMS;
-      yield;
-    }
+    yield* eachSlice(length, (first, end) => builder.mark(start + first, start + end));
+    builder.sortEnds();
+    yield* eachSlice(builder.walks, (first, end) => builder.addChains(first, end));
+    yield* eachSlice(length, (first, end) => builder.addSamples(start + first, start + end));
   }
   builder.addLost(profile.lostStack, samples);
   yield;
-  return builder.finish(samples.length);
+  return yield* builder.finish(samples.length);
 }
 
-/** Takes the roots one after the other: `mark` all of its samples, `begin`, `add` all of them. */
+/**
+ * Takes the roots one after the other: `begin`, then each of the others for all of it.
+ *
+ * The first sample at each call node is the beginning of a walk outwards, as far as no other walk has
+ * come. Where it meets another one's way, or a sample is on it, a chain ends. A walk's chains are
+ * numbered once all walks below the root are made, and walks in their order; so are rows.
+ */
 class ChainTreeBuilder {
   readonly #sampleStack: Int32Array;
   readonly #weights: Weights;
   readonly #callNodes: CallNodeTable;
+  readonly #depth: Int32Array;
   readonly #samples: Int32Array;
   readonly #chainOfSample: Int32Array;
-  /** Root + 1 below which each call node was met last. */
-  readonly #markedBy: Int32Array;
-  /** 1: the call node ends a chain below that root. */
-  readonly #endsChain: Uint8Array;
-  /** Chain that each call node ends; below `#firstChain`: an older root's, or none. */
+  /** Of each call node 2 × the last walk that came by, + 1 where a chain ends. */
+  readonly #walkOfNode: Int32Array;
+  /** Chain that each call node ends, where it ends one below this root. */
   readonly #chainOfNode: Int32Array;
-  /** Call nodes that end the chains a sample is the first of, inner first. */
-  readonly #pending = new GrowableInt32(64);
+  /** Call node with which each walk of this root began, and the one that it met; −1: the root. */
+  readonly #from = new GrowableInt32();
+  readonly #to = new GrowableInt32();
+  /** Walks below the roots before this one. */
+  #firstWalk = 0;
+  /** Call nodes on the ways of walks at which chains end; those of a walk together, outer first. */
+  readonly #ends = new GrowableInt32();
+  #sortedEnds = new Int32Array(0);
+  /** Of each walk of this root where its ends begin; one more than there are walks. */
+  #endsOfWalk = new Int32Array(1);
   readonly #prefix = new GrowableInt32();
   /** Of each chain; in root rows of their own `ROOTS` less the root. */
   readonly #callNode = new GrowableInt32();
   readonly #rows = new GrowableInt32();
   readonly #self = new GrowableFloat64();
   readonly #selfSamples = new GrowableInt32();
-  #firstChain = 0;
   #rootChain: number = NONE;
   #weight = 0;
   #weightOfRoot = 0;
@@ -143,106 +139,127 @@ class ChainTreeBuilder {
     this.#sampleStack = profile.samples.stack;
     this.#weights = weights;
     this.#callNodes = callNodes;
+    this.#depth = computeDepths(callNodes.prefix);
     this.#samples = samples;
     this.#chainOfSample = new Int32Array(profile.samples.length).fill(NONE);
-    this.#markedBy = new Int32Array(callNodes.length);
-    this.#endsChain = new Uint8Array(callNodes.length);
+    this.#walkOfNode = new Int32Array(callNodes.length).fill(NONE);
     this.#chainOfNode = new Int32Array(callNodes.length).fill(NONE);
   }
 
-  /** Finds out where chains end: at call nodes of samples, and where a second path leads to. */
+  /** Walks of the current root. */
+  get walks(): number {
+    return this.#from.length;
+  }
+
+  begin(root: number): void {
+    this.#weight += this.#weightOfRoot;
+    this.#weightOfRoot = 0;
+    this.#firstWalk += this.#from.length;
+    this.#from.length = 0;
+    this.#to.length = 0;
+    this.#ends.length = 0;
+    this.#rootChain = this.#addChain(NONE, ROOTS - root, 1);
+  }
+
+  /** Makes the walks of some of the root's samples. */
   // Hot: once per sample, and once per call node below each root.
-  mark(first: number, end: number, root: number): void {
+  mark(first: number, end: number): void {
     const { prefix, stackToCallNode } = this.#callNodes;
     const sampleStack = this.#sampleStack;
     const samples = this.#samples;
-    const markedBy = this.#markedBy;
-    const endsChain = this.#endsChain;
-    const mark = root + 1;
+    const walkOfNode = this.#walkOfNode;
+    const ofThisRoot = 2 * this.#firstWalk;
     for (let i = first; i < end; i++) {
       const stack = sampleStack[samples[i] as number] as number;
       if (stack === NONE) continue;
       let node = stackToCallNode[stack] as number;
-      if (markedBy[node] === mark) {
-        endsChain[node] = 1;
-        continue;
-      }
-      markedBy[node] = mark;
-      endsChain[node] = 1;
-      for (node = prefix[node] as number; node !== NONE; node = prefix[node] as number) {
-        if (markedBy[node] === mark) {
-          endsChain[node] = 1;
-          break;
+      if ((walkOfNode[node] as number) < ofThisRoot) {
+        const walk = 2 * (this.#firstWalk + this.#from.length);
+        this.#from.push(node);
+        walkOfNode[node] = walk + 1;
+        node = prefix[node] as number;
+        while (node !== NONE && (walkOfNode[node] as number) < ofThisRoot) {
+          walkOfNode[node] = walk;
+          node = prefix[node] as number;
         }
-        markedBy[node] = mark;
-        endsChain[node] = 0;
+        this.#to.push(node);
+        if (node === NONE) continue;
+      }
+      const met = walkOfNode[node] as number;
+      if (met % 2 === 1) continue;
+      walkOfNode[node] = met + 1;
+      this.#ends.push(node);
+    }
+  }
+
+  /** Puts the ends of each walk together (a counting sort), outer first. */
+  sortEnds(): void {
+    const walkOfNode = this.#walkOfNode;
+    const { array: ends, length } = this.#ends;
+    const starts = new Int32Array(this.#from.length + 1);
+    for (let i = 0; i < length; i++) {
+      starts[((walkOfNode[ends[i] as number] as number) >> 1) - this.#firstWalk + 1]!++;
+    }
+    for (let walk = 1; walk < starts.length; walk++) starts[walk]! += starts[walk - 1] as number;
+    const next = starts.slice();
+    const sorted = new Int32Array(length);
+    for (let i = 0; i < length; i++) {
+      const node = ends[i] as number;
+      sorted[next[((walkOfNode[node] as number) >> 1) - this.#firstWalk]!++] = node;
+    }
+    this.#sortedEnds = sorted;
+    this.#endsOfWalk = starts;
+  }
+
+  /** Adds the chains of some of the root's walks. */
+  // Hot: once per chain.
+  addChains(first: number, end: number): void {
+    const from = this.#from.array;
+    const to = this.#to.array;
+    const depth = this.#depth;
+    const chainOfNode = this.#chainOfNode;
+    const ends = this.#sortedEnds;
+    const endsOfWalk = this.#endsOfWalk;
+    for (let walk = first; walk < end; walk++) {
+      const met = to[walk] as number;
+      let chain = met === NONE ? this.#rootChain : (chainOfNode[met] as number);
+      let depthAbove = met === NONE ? -1 : (depth[met] as number);
+      const firstEnd = endsOfWalk[walk] as number;
+      const lastEnd = endsOfWalk[walk + 1] as number;
+      // On one path the outer call node is the smaller one.
+      if (lastEnd - firstEnd > 1) ends.subarray(firstEnd, lastEnd).sort();
+      for (let i = firstEnd; i <= lastEnd; i++) {
+        const node = (i < lastEnd ? ends[i] : from[walk]) as number;
+        chain = this.#addChain(chain, node, (depth[node] as number) - depthAbove);
+        chainOfNode[node] = chain;
+        depthAbove = depth[node] as number;
       }
     }
   }
 
-  /** Begins with the chains below `root`. */
-  begin(root: number): void {
-    this.#weight += this.#weightOfRoot;
-    this.#weightOfRoot = 0;
-    this.#firstChain = this.#prefix.length;
-    this.#rootChain = this.#addChain(NONE, ROOTS - root, 1);
-  }
-
   // Hot: once per sample.
-  add(first: number, end: number): void {
+  addSamples(first: number, end: number): void {
     const { stackToCallNode } = this.#callNodes;
     const sampleStack = this.#sampleStack;
     const samples = this.#samples;
     const chainOfSample = this.#chainOfSample;
     const chainOfNode = this.#chainOfNode;
-    const firstChain = this.#firstChain;
+    const self = this.#self.array;
+    const selfSamples = this.#selfSamples.array;
     const { values } = this.#weights;
     let weightOfRoot = this.#weightOfRoot;
     for (let i = first; i < end; i++) {
       const sample = samples[i] as number;
-      const weight = values[sample] as number;
       const stack = sampleStack[sample] as number;
-      let chain = this.#rootChain;
-      if (stack !== NONE) {
-        const node = stackToCallNode[stack] as number;
-        chain = chainOfNode[node] as number;
-        if (chain < firstChain) chain = this.#addPath(node);
-      }
+      const chain =
+        stack === NONE ? this.#rootChain : (chainOfNode[stackToCallNode[stack]!] as number);
+      const weight = values[sample] as number;
       chainOfSample[sample] = chain;
       weightOfRoot += weight;
-      this.#self.array[chain] = (this.#self.array[chain] as number) + weight;
-      this.#selfSamples.array[chain] = (this.#selfSamples.array[chain] as number) + 1;
+      self[chain] = (self[chain] as number) + weight;
+      selfSamples[chain] = (selfSamples[chain] as number) + 1;
     }
     this.#weightOfRoot = weightOfRoot;
-  }
-
-  /** Adds the chains that end at `callNode` and at its callers, unless they are known. */
-  #addPath(callNode: number): number {
-    const { prefix } = this.#callNodes;
-    const endsChain = this.#endsChain;
-    const pending = this.#pending;
-    pending.length = 0;
-    let chain = this.#rootChain;
-    for (let node = callNode; node !== NONE; node = prefix[node] as number) {
-      if (endsChain[node] === 0) continue;
-      const known = this.#chainOfNode[node] as number;
-      if (known >= this.#firstChain) {
-        chain = known;
-        break;
-      }
-      pending.push(node);
-    }
-    // The call node that the chain above ends with.
-    let above = chain === this.#rootChain ? NONE : (this.#callNode.array[chain] as number);
-    for (let i = pending.length - 1; i >= 0; i--) {
-      const node = pending.array[i] as number;
-      let rows = 0;
-      for (let row = node; row !== above; row = prefix[row] as number) rows++;
-      chain = this.#addChain(chain, node, rows);
-      this.#chainOfNode[node] = chain;
-      above = node;
-    }
-    return chain;
   }
 
   #addChain(prefix: number, callNode: number, rows: number): number {
@@ -261,23 +278,25 @@ class ChainTreeBuilder {
     for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i] as number]!;
     if (this.#lost === 0) return;
     const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
-    const { prefix } = this.#callNodes;
-    let rows = 0;
-    for (let node = callNode; node !== NONE; node = prefix[node] as number) rows++;
+    const rows = (this.#depth[callNode] as number) + 1;
     this.#self.array[this.#addChain(NONE, callNode, rows)] = this.#lost;
   }
 
-  finish(samples: number): ChainTreeWithSamples {
+  *finish(samples: number): Slices<ChainTreeWithSamples> {
     const length = this.#prefix.length;
     const prefix = this.#prefix.finish();
     const callNode = this.#callNode.finish();
+    yield;
     const root = new Int32Array(length);
     for (let chain = 0; chain < length; chain++) {
       const node = callNode[chain] as number;
       root[chain] = node <= ROOTS ? ROOTS - node : NONE;
       if (node <= ROOTS) callNode[chain] = NONE;
     }
+    yield;
     const self = this.#self.finish();
+    const total = sumSubtrees(prefix, self);
+    yield;
     const tree = {
       length,
       prefix,
@@ -285,7 +304,7 @@ class ChainTreeBuilder {
       rows: this.#rows.finish(),
       root,
       self,
-      total: sumSubtrees(prefix, self),
+      total,
       selfSamples: this.#selfSamples.finish(),
       weight: this.#weight + this.#weightOfRoot + this.#lost,
       lost: this.#lost,
@@ -298,3 +317,13 @@ class ChainTreeBuilder {
 
 /** In the column of call nodes: root 0. */
 const ROOTS = -2;
+
+/** Rows above each row. */
+function computeDepths(prefix: Int32Array): Int32Array {
+  const depth = new Int32Array(prefix.length);
+  for (let row = 0; row < prefix.length; row++) {
+    const above = prefix[row] as number;
+    if (above !== NONE) depth[row] = (depth[above] as number) + 1;
+  }
+  return depth;
+}

@@ -1,4 +1,5 @@
 import { NONE } from '../base/brand.ts';
+import { finish, type Slices } from '../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { type CallTree, type ChildLists, computeChildLists, sumSubtrees } from './call-tree.ts';
 import type { ChainTree } from './chain-tree.ts';
@@ -13,12 +14,15 @@ export type OpenableTree = {
 };
 
 export function prepareOpening(tree: ChainTree, callNodes: CallNodeTable): OpenableTree {
-  return {
-    tree,
-    callNodes,
-    children: computeChildLists(tree.prefix),
-    rowsBelow: sumSubtrees(tree.prefix, Float64Array.from(tree.rows)),
-  };
+  return finish(openingInSlices(tree, callNodes));
+}
+
+export function* openingInSlices(tree: ChainTree, callNodes: CallNodeTable): Slices<OpenableTree> {
+  const children = computeChildLists(tree.prefix);
+  yield;
+  const rowsBelow = sumSubtrees(tree.prefix, new Float64Array(tree.rows));
+  yield;
+  return { tree, callNodes, children, rowsBelow };
 }
 
 /**

@@ -14,7 +14,7 @@ import { chainTreeInSlices } from '../../../src/profile/chain-tree.ts';
 import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
 import { type EditedStacks, editStacksInSlices } from '../../../src/profile/edit-stacks.ts';
 import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
-import { prepareOpening } from '../../../src/profile/open-chains.ts';
+import { openingInSlices } from '../../../src/profile/open-chains.ts';
 import type { PrunableTree } from '../../../src/profile/prune-tree.ts';
 import type { ShareEstimator, StepSums } from '../../../src/profile/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
@@ -149,10 +149,13 @@ export class Selected {
     const made = yield* chainTreeInSlices(profile, callNodes, weights, samples, treeRoots);
     const { tree, chainOfSample } = made;
     const tiers = yield* this.#nodeTiers.get();
+    const openable = yield* openingInSlices(tree, callNodes);
+    const ofChain = sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples));
+    yield;
     return {
-      openable: prepareOpening(tree, callNodes),
+      openable,
       chainOfSample,
-      samples: sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples)),
+      samples: ofChain,
       rootKey: 2 * profile.funcs.length,
       tierOfCallNode: (node) => tiers[node] ?? 0,
       drawn: new Recent(3),
