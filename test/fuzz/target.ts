@@ -13,7 +13,7 @@ export type Target = {
    * with an input. `random` chooses between ways of reading.
    */
   readonly read: (bytes: Uint8Array, random: Random) => void | Promise<void>;
-  /** Cases in the test suite; those that take long have fewer. Default 400. */
+  /** Cases in the test suite, where a case takes longer than most. */
   readonly fewCases?: number;
 };
 

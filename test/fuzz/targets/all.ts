@@ -1,0 +1,27 @@
+import type { Target } from '../target.ts';
+import { elfTargets } from './elf.ts';
+import { grammarTargets } from './grammar.ts';
+import { httpTargets } from './http.ts';
+import { importText } from './import-text.ts';
+import { javascriptTargets } from './javascript.ts';
+import { jitTargets } from './jit.ts';
+import { pageTargets } from './page.ts';
+import { profileTargets } from './profile.ts';
+import { recording } from './recording.ts';
+import { systemTextTargets } from './system-text.ts';
+import { tracepointTargets } from './tracepoint.ts';
+
+/** Every reader. */
+export const TARGETS: readonly Target[] = [
+  recording,
+  ...profileTargets,
+  ...elfTargets,
+  ...jitTargets,
+  ...tracepointTargets,
+  importText,
+  ...javascriptTargets,
+  ...systemTextTargets,
+  ...grammarTargets,
+  ...pageTargets,
+  ...httpTargets,
+];
