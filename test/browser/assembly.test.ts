@@ -117,7 +117,7 @@ describeBrowser('the assembly of a function', (tab) => {
     await expect
       .poll(() => page.locator('#panel .problem').innerText())
       .toBe('no assembly: only a perf.data file says which code ran');
-    rmSync(program);
+    rmSync(program, { force: true });
     const gone = await open('&func=0&code=assembly');
     await expect
       .poll(() => gone.locator('#panel').innerText())

@@ -114,7 +114,7 @@ describeLive('code of a JIT that uses its addresses again', () => {
 
 describeLive('Node', () => {
   it('has its maps stored with the recording, and nothing of them left behind', async () => {
-    const script = join(scratch, 'hot.js');
+    const script = join(scratch, 'hot.cjs');
     writeFileSync(
       script,
       `function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }

@@ -141,7 +141,7 @@ describeLive('a recording over several files', () => {
 
   it('names the code of a JIT in each of them, and has the names of its kernel', async () => {
     const file = newPlace();
-    const script = join(scratch, 'hot.js');
+    const script = join(scratch, 'hot.cjs');
     writeFileSync(
       script,
       `const { statSync } = require('node:fs');

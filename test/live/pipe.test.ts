@@ -15,7 +15,7 @@ const file = join(scratch, 'stream.data');
 
 /** Records a Node program that says its pid, through a real pipe; its perf map is gone afterwards. */
 function recordStream(): void {
-  const script = join(scratch, 'hot.js');
+  const script = join(scratch, 'hot.cjs');
   writeFileSync(
     script,
     `const { statSync } = require('node:fs');
