@@ -131,4 +131,30 @@ describeLive('the output file', () => {
     expect(newer.cmdline.slice(-2)).toEqual(['pf', '2000']);
     expect(Math.abs((newer.records.SAMPLE ?? 0) - 2000)).toBeLessThan(300);
   });
+
+  it('is unwound in its own place, while the next recording has its path', async () => {
+    const file = join(mkdtempSync(join(scratch, 'shared-')), 'perf.data');
+    const flags = ['-e', 'page-faults', '-c', '100', '--call-graph', 'auto,512', '-o', file];
+    const start = () => startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
+    const grown = () => until(() => existsSync(file) && statSync(file).size > 20_000);
+    const first = start();
+    await grown();
+    const { ino } = statSync(file);
+    const second = start();
+    await until(() => statSync(file, { throwIfNoEntry: false })?.ino !== ino);
+    await grown();
+    const { ino: taken } = statSync(file);
+    first.child.kill('SIGINT');
+    const { stderr } = await first.ended;
+    expect(stderr).toContain(`has taken ${file} since: this one is ${file}.old`);
+    expect(statSync(file).ino).toBe(taken);
+    second.child.kill('SIGINT');
+    await second.ended;
+    for (const path of [file, `${file}.old`]) {
+      const { truncatedAt, events, records } = infoOf(path);
+      expect(truncatedAt).toBeNull();
+      expect(events[0].sampleType).not.toContain('STACK_USER');
+      expect(records.SAMPLE).toBeGreaterThan(0);
+    }
+  });
 });

@@ -57,6 +57,19 @@ describe('the output file', () => {
     expect(readFileSync(path, 'utf8')).toBe('headrec');
   });
 
+  it('knows where it is when others have come to its path', () => {
+    const { path } = place();
+    const first = OutputFile.create(path, null);
+    expect(first.place()).toBe(path);
+    const second = OutputFile.create(path, null);
+    expect([first.place(), second.place()]).toEqual([`${path}.old`, path]);
+    // The command of the first could not be started: nothing of the second goes.
+    first.discard();
+    expect(readdirSync(join(path, '..'))).toEqual(['perf.data']);
+    expect([first.place(), second.place()]).toEqual([null, path]);
+    second.close();
+  });
+
   it('moves the file before it aside, and only that one', () => {
     const { folder, path } = place();
     record(path, 'first');

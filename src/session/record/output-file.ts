@@ -26,11 +26,13 @@ export class OutputFile {
   readonly path: string;
   readonly fd: number;
   readonly #rotated: boolean;
+  readonly #identity: { readonly dev: number; readonly ino: number };
 
   private constructor(path: string, fd: number, rotated: boolean) {
     this.path = path;
     this.fd = fd;
     this.#rotated = rotated;
+    this.#identity = fstatSync(fd);
   }
 
   static create(path: string, owner: FileOwner | null): OutputFile {
@@ -63,11 +65,25 @@ export class OutputFile {
     closeSync(this.fd);
   }
 
+  /**
+   * Where the file is by now: at its path, or at `<path>.old` if another recording to the same path
+   * has begun since. Null: a third one has replaced it, or it was removed.
+   */
+  place(): string | null {
+    return [this.path, `${this.path}.old`].find((path) => this.#isAt(path)) ?? null;
+  }
+
+  #isAt(path: string): boolean {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    return entry?.dev === this.#identity.dev && entry.ino === this.#identity.ino;
+  }
+
   /** As if it had never been opened: the previous file is back. For a command that can't start. */
   discard(): void {
+    const place = this.place();
     closeSync(this.fd);
-    unlinkSync(this.path);
-    if (this.#rotated) moveBack(this.path);
+    if (place !== null) unlinkSync(place);
+    if (this.#rotated && place === this.path) moveBack(this.path);
   }
 }
 
@@ -122,6 +138,12 @@ function moveAside(path: string): boolean {
 
 function moveBack(path: string): void {
   renameSync(`${path}.old`, path);
+}
+
+/** What the system refused while `path` was written, as an error that says so; others as they are. */
+export function asWriteFailure(path: string, error: unknown): unknown {
+  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
+  return isOfSystem ? cannotWrite(path, error) : error;
 }
 
 function cannotWrite(path: string, error: unknown): FailedError {

@@ -50,7 +50,7 @@ export class OutputSwitch {
     if (this.#next !== null) return;
     const { path, plan, owner, sampler, marksRounds, describe } = this.#context;
     const oldPath = this.#freePath();
-    renameSync(path, oldPath);
+    renameSync(this.#current.place() ?? path, oldPath);
     try {
       const file = RecordingFile.create(path, plan, sampler.opened, owner);
       this.#next = { file, oldPath };

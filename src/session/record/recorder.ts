@@ -196,18 +196,19 @@ export async function startRecording(
           context,
           attachments,
         );
-        const isKept = output === '-' || event.reason === 'write-error';
+        const path = placeOf(file, output, say);
+        const isKept = event.reason === 'write-error' || !dropsCopies(options.callGraph);
         const fileBytes =
-          isKept || !dropsCopies(options.callGraph)
+          isKept || path === null || !(file instanceof RecordingFile)
             ? recordedBytes
-            : unwindCopies(output, recordedBytes, say);
+            : unwindCopies(file, path, recordedBytes, say);
         // perf, reading the other end of a pipe, looks for the maps themselves.
         if (output !== '-' && event.reason !== 'write-error') {
           if (session.causesMaps) maps.removeMaps();
           node.remove();
         }
         onFinished({
-          path: output,
+          path: path ?? output,
           fileBytes,
           recordedBytes,
           totals: event.totals,
@@ -270,6 +271,24 @@ export async function startRecording(
 
   void Promise.allSettled([finished, exited]).then(() => sampler.close());
   return running;
+}
+
+/**
+ * Where the finished recording is. Another recording to the same path that began meanwhile has moved it,
+ * which is said; null where nothing is left of it, and for a stream its name.
+ */
+function placeOf(
+  file: RecordingFile | RecordingStream,
+  output: string,
+  say: (notice: string) => void,
+): string | null {
+  if (!(file instanceof RecordingFile)) return output;
+  const place = file.place();
+  if (place === null)
+    say(`this recording is gone: others have replaced ${output} and ${output}.old`);
+  else if (place !== output)
+    say(`another recording has taken ${output} since: this one is ${place}`);
+  return place;
 }
 
 /** How often the size of the output is looked at. */

@@ -102,6 +102,11 @@ export class RecordingFile {
     return collectKernelSymbols(this.#file.fd, this.#dataOffset + this.#dataSize, dataEnd);
   }
 
+  /** As of `OutputFile`; also when the file is finished. */
+  place(): string | null {
+    return this.#file.place();
+  }
+
   discard(): void {
     this.#file.discard();
   }
