@@ -3,7 +3,12 @@ import { getSystemErrorName } from 'node:util';
 import { UsageError } from '../base/errors.ts';
 import type { SamplerTotals } from '../native/types.ts';
 import type { RecordOptions } from '../session/record/record-options.ts';
-import { type CommandExit, type Recording, startRecording } from '../session/record/recorder.ts';
+import {
+  type CommandExit,
+  type Recording,
+  type RunningRecording,
+  startRecording,
+} from '../session/record/recorder.ts';
 import { describeDryRun } from './dry-run.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
 import type { LiveView } from './live-view.ts';
@@ -76,8 +81,16 @@ async function recordAndTell(
   const quiet = flags.quiet === true;
   // From the first moment: by itself this signal ends a process.
   process.on('SIGUSR2', () => {});
-  const running = await startRecording(options);
+  const early = keepSignals();
+  let running: RunningRecording;
+  try {
+    running = await startRecording(options);
+  } catch (error) {
+    early.release();
+    throw error;
+  }
   const signals = forwardSignals(running);
+  for (const name of early.release()) process.emit(name, name);
   await view?.show();
   const recording = await running.finished;
   if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
@@ -95,6 +108,24 @@ async function recordAndTell(
 async function archive(path: string, quiet: boolean): Promise<void> {
   const { runArchive } = await import('./archive.ts');
   runArchive(path, { quiet });
+}
+
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** What ends a recording and comes while it is being started: handed on once it can end in order. */
+function keepSignals(): { release(): readonly (typeof ENDING_SIGNALS)[number][] } {
+  const kept: (typeof ENDING_SIGNALS)[number][] = [];
+  const handlers = ENDING_SIGNALS.map((name) => {
+    const handler = (): void => void kept.push(name);
+    process.on(name, handler);
+    return { name, handler };
+  });
+  return {
+    release: () => {
+      for (const { name, handler } of handlers) process.off(name, handler);
+      return kept;
+    },
+  };
 }
 
 /** Interrupts closer together than this are one wish: shells, sudo and npm pass them on. */
@@ -118,7 +149,7 @@ function forwardSignals(running: {
   let isComplete = false;
   let quitStatus: number | null = null;
   const fromTerminal = process.stdin.isTTY || process.stderr.isTTY;
-  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
+  const handlers = ENDING_SIGNALS.map((name) => {
     const number = constants.signals[name];
     const handler = (): void => {
       const nowMs = performance.now();

@@ -20,6 +20,13 @@ describe('help for a refused event', () => {
     expect(lines.join('\n')).not.toContain('sysctl');
   });
 
+  test('of a process of another user it is told first, and no filter is suspected', () => {
+    const wants = { kernel: false, systemWide: false, foreignProcess: true, code: 'EACCES' };
+    const lines = explainRefusal(PARANOID_2, wants);
+    expect(lines[0]).toBe("another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)");
+    expect(lines.join('\n')).not.toContain('seccomp');
+  });
+
   test('EPERM for a raw tracepoint is the paranoid level again', () => {
     const wants = { ...KERNEL_CODE, rawTracepoint: true, code: 'EPERM' };
     expect(explainRefusal(PARANOID_2, wants)[0]).toBe(

@@ -21,6 +21,7 @@ import { runPipeline } from '../read/open-profile.ts';
 import { withSource } from '../read/open-recording.ts';
 import type { Pipeline } from '../read/pipeline.ts';
 import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
+import { asWriteFailure } from '../record/output-file.ts';
 import {
   checkReplaceable,
   isTarName,
@@ -74,6 +75,8 @@ export function archiveRecording(path: string, options: ArchiveOptions = {}): Ar
     ownAs(path, output, isTar ? [] : archive.paths(output));
     const { files, bytes, diagnostics } = archive;
     return { path: output, files, bytes, diagnostics };
+  } catch (error) {
+    throw asWriteFailure(output, error);
   } finally {
     rmSync(holder, { recursive: true, force: true });
   }

@@ -24,6 +24,7 @@ import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrder } from '../read/ordered-records.ts';
 import { openUnwinder } from '../read/unwind/open-unwinder.ts';
 import { copiesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
+import { asWriteFailure } from '../record/output-file.ts';
 import { BuildIdList } from './build-id-list.ts';
 import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
 import type { OutputEvent } from './head.ts';
@@ -64,7 +65,7 @@ export function rewriteRecording(
       rewriter.run(sink);
     } catch (error) {
       sink.discard();
-      throw error;
+      throw asWriteFailure(output === '-' ? 'standard output' : output, error);
     }
     return rewriter.summary(sink.close());
   });

@@ -39,7 +39,7 @@ export function explainRefusal(
         `for now:      sudo sysctl kernel.perf_event_paranoid=${needed}`,
         `for good:     echo 'kernel.perf_event_paranoid = ${needed}' | sudo tee /etc/sysctl.d/99-perf.conf`,
       );
-    } else {
+    } else if (!wants.foreignProcess || wants.code !== 'EACCES') {
       lines.push(
         `kernel.perf_event_paranoid is ${level}, which is not what refuses it: a seccomp filter ` +
           `(container runtimes block perf_event_open) or a security module may be in the way`,
