@@ -6,8 +6,8 @@ namespace perf_ts {
 
 RecordRun BackwardRing::Take() {
   const uint64_t head = LoadHead();
-  // Positions run freely and wrap: the difference is what counts.
-  const uint64_t bytes = std::min(read_to_ - head, size_);
+  // Positions run freely and wrap: the difference is what counts. No record begins at an odd place.
+  const uint64_t bytes = head % sizeof(RecordHeader) == 0 ? std::min(read_to_ - head, size_) : 0;
   read_to_ = head;
   const uint64_t start = head & (size_ - 1);
   const uint64_t first = std::min(bytes, size_ - start);
