@@ -1,3 +1,4 @@
+import { finish, type Slices } from '../base/slices.ts';
 import {
   type Column,
   columnKind,
@@ -55,6 +56,11 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
 
 /** Throws `RangeError` for bytes that are no such data, or of another version of it. */
 export function decodePageData(data: Uint8Array): PageProfile {
+  return finish(pageDataInSlices(data));
+}
+
+/** The same; each column is a slice. */
+export function* pageDataInSlices(data: Uint8Array): Slices<PageProfile> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   if (data.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC) {
     throw new RangeError('these bytes are no page data of perf-ts');
@@ -73,6 +79,7 @@ export function decodePageData(data: Uint8Array): PageProfile {
     if (end > data.length) throw new RangeError(`page data ends at ${data.length}, not at ${end}`);
     columns.push(loadColumn(column, data.subarray(at, end)));
     at = end;
+    yield;
   }
   return revive(document, columns) as PageProfile;
 }

@@ -8,7 +8,7 @@ import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';
 import { WHOLE as ALL, WHOLE_TREE as TREE } from '../helpers/selections.ts';
 
-/** A worker with a recording in slot 0; `say` is given all messages before it answers the first. */
+/** A worker with a recording in slot 0; once it is open, `say` is given, all messages at once. */
 async function conversation(
   ...say: readonly (RequestMessage | CancelMessage)[]
 ): Promise<ReplyMessage[]> {
@@ -20,23 +20,28 @@ async function conversation(
   const bytes = encodePageData(pageOf(profile));
   const replies: ReplyMessage[] = [];
   let hear: (event: { readonly data: RequestMessage | CancelMessage }) => void = () => {};
-  const quiet = new Promise<void>((resolve) => {
-    serve({
-      postMessage: (message) => {
-        replies.push(message);
-        if (message.id === 99) resolve();
-      },
-      addEventListener: (_type, listener) => {
-        hear = listener;
-      },
+  let heard: (id: number) => void = () => {};
+  const answered = (id: number) =>
+    new Promise<void>((resolve) => {
+      heard = (last) => {
+        if (last === id) resolve();
+      };
     });
+  serve({
+    postMessage: (message) => {
+      replies.push(message);
+      heard(message.id);
+    },
+    addEventListener: (_type, listener) => {
+      hear = listener;
+    },
   });
-  const all: (RequestMessage | CancelMessage)[] = [
-    { id: 1, kind: 'open', params: { slot: 0, bytes } },
-    ...say,
-  ];
-  for (const data of all) hear({ data });
-  // What takes long comes after what is answered at once, and intervals come last of all.
+  const opened = answered(1);
+  hear({ data: { id: 1, kind: 'open', params: { slot: 0, bytes } } });
+  await opened;
+  // Intervals come last of all.
+  const quiet = answered(99);
+  for (const data of say) hear({ data });
   hear({ data: { id: 99, kind: 'intervals', params: TREE } });
   await quiet;
   return replies;

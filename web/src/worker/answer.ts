@@ -1,5 +1,5 @@
 import { finish, type Slices } from '../../../src/base/slices.ts';
-import { decodePageData } from '../../../src/export/page-data.ts';
+import { pageDataInSlices } from '../../../src/export/page-data.ts';
 import { computeAssembly } from './assembly.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
@@ -74,8 +74,10 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
     return recording;
   }
 
-  function openRecording({ slot, bytes }: OpenParams): OpenResult {
-    const recording = new Recording(decodePageData(bytes));
+  function* openRecording({ slot, bytes }: OpenParams): Slices<OpenResult> {
+    const recording = new Recording(yield* pageDataInSlices(bytes));
+    yield;
+    const described = yield* recording.describe();
     open[slot] = {
       recording,
       selected: new SelectedCache(recording),
@@ -83,7 +85,7 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
       tables: new Recent(3),
     };
     comparison = null;
-    return recording.describe();
+    return described;
   }
 
   function compared(): Comparison {

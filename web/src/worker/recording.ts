@@ -1,6 +1,6 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
-import type { Slices } from '../../../src/base/slices.ts';
+import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { withUnitOf } from '../../../src/export/weight-title.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
@@ -108,17 +108,19 @@ export class Recording {
     return this.profile.dsos[this.profile.funcs.dso[func] as number]?.path ?? '';
   }
 
-  describe(): OpenResult {
+  *describe(): Slices<OpenResult> {
     const { profile, page } = this;
     const ofThread = new Int32Array(profile.threads.length);
     const ofEvent = new Int32Array(profile.events.length);
     const cpus = new Set<number>();
     const { thread, event, cpu, timeNs, length } = profile.samples;
-    for (let i = 0; i < length; i++) {
-      ofThread[thread[i] as number]!++;
-      ofEvent[event[i] as number]!++;
-      cpus.add(cpu[i] as number);
-    }
+    yield* eachSlice(length, (first, end) => {
+      for (let i = first; i < end; i++) {
+        ofThread[thread[i] as number]!++;
+        ofEvent[event[i] as number]!++;
+        cpus.add(cpu[i] as number);
+      }
+    });
     cpus.delete(NONE);
     const { profile: _profile, weights, periodInput: _input, ...head } = page;
     return {
