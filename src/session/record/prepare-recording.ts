@@ -242,8 +242,8 @@ function chooseTarget(options: RecordOptions): {
       return { target: { kind: 'system' }, owner: user.owner, notes: [] };
     }
     throw new UsageError('nothing to record', [
-      'a command:       perf-ts record -- ./app',
-      'a process:       perf-ts record -p PID',
+      'a command:        perf-ts record -- ./app',
+      'a process:        perf-ts record -p PID',
       'the whole system: perf-ts record -a',
     ]);
   }
