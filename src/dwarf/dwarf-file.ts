@@ -14,7 +14,7 @@ import { countDamage, UnitList } from './unit-list.ts';
 
 /** More calls than this are not inlined into each other by any compiler. */
 export const MAX_FRAMES = 256;
-/** What parsed units may hold; beyond, the ones read first are let go and read again if needed. */
+/** What parsed units may hold; beyond, some are let go, and read again if needed. */
 const MAX_KEPT_BYTES = 56 * 2 ** 20;
 const BYTES_PER_LINE_ROW = 12;
 const BYTES_PER_FUNCTION = 28;
@@ -77,9 +77,11 @@ export class DwarfFile {
   readonly #treeReader = new FunctionTreeReader();
   readonly #split: SplitUnits | null;
   readonly #candidates: Unit[] = [];
-  /** In the order they were read. */
   readonly #codes = new Map<Unit, UnitCode>();
+  /** The keys of `#codes`. */
+  readonly #kept: Unit[] = [];
   #keptBytes = 0;
+  #random = 1;
   readonly #index: UnitIndex;
   #alternate: DwarfSections | null | undefined;
   #alternateUnits: UnitList | null = null;
@@ -211,13 +213,24 @@ export class DwarfFile {
     return code;
   }
 
+  /**
+   * Addresses are asked for in order, and linkers put the rarely run code of all units before the rest
+   * of all units: they are gone through several times. Were the oldest let go, each would be gone by
+   * the time that it is needed again; so it is any, and what fits stays.
+   */
   #keep(unit: Unit, code: UnitCode): void {
+    const kept = this.#kept;
     this.#keptBytes += code.bytes;
-    for (const [oldest, { bytes }] of this.#codes) {
-      if (this.#keptBytes <= MAX_KEPT_BYTES) break;
-      this.#codes.delete(oldest);
-      this.#keptBytes -= bytes;
+    while (this.#keptBytes > MAX_KEPT_BYTES && kept.length > 0) {
+      this.#random = (Math.imul(this.#random, 1664525) + 1013904223) >>> 0;
+      const place = Math.floor((this.#random / 2 ** 32) * kept.length);
+      const released = kept[place] as Unit;
+      kept[place] = kept[kept.length - 1] as Unit;
+      kept.length--;
+      this.#keptBytes -= this.#codes.get(released)?.bytes ?? 0;
+      this.#codes.delete(released);
     }
+    kept.push(unit);
     this.#codes.set(unit, code);
   }
 

@@ -16,8 +16,8 @@ const FIRST_CAPACITY = 1 << 14;
 /**
  * The rows of a line program. A sequence is a run of code without gaps: the addresses from
  * `start[s]` to `end[s]`, rows `firstRow[s]` to `firstRow[s + 1]`. Sequences are sorted by start.
- * A row holds from its address (`start[s] + offset[row]`) to that of the next row; of rows at one
- * address the last one holds.
+ * A row holds from its address (`start[s] + offset[row]`) to that of the next row. Where the program
+ * makes several at one address, only the last one is kept.
  */
 export type LineTable = {
   readonly header: LineHeader;
@@ -39,15 +39,21 @@ export type LineTable = {
 /** Rows as they come; reused by all tables, which take exact copies. */
 class RowBuffer {
   length = 0;
+  /** First row of the sequence at hand. */
+  first = 0;
   address = new Float64Array(FIRST_CAPACITY);
   file = new Uint16Array(FIRST_CAPACITY);
   line = new Uint32Array(FIRST_CAPACITY);
   column = new Uint16Array(FIRST_CAPACITY);
 
+  /** Of rows at one address the last one holds, and gcc writes three: it takes their place. */
   add(address: number, file: number, line: number, column: number): void {
-    if (this.length === this.address.length) this.#grow();
-    const row = this.length++;
-    this.address[row] = address;
+    let row = this.length - 1;
+    if (row < this.first || this.address[row] !== address) {
+      if (this.length === this.address.length) this.#grow();
+      row = this.length++;
+      this.address[row] = address;
+    }
     this.file[row] = file;
     this.line[row] = line;
     this.column[row] = column;
@@ -81,6 +87,7 @@ export class LineProgram {
   run(reader: DwarfReader, offset: number, unitAddressSize: number): LineTable {
     const header = parseLineHeader(reader, offset, unitAddressSize);
     this.#rows.length = 0;
+    this.#rows.first = 0;
     const sequences: number[] = [];
     let isDamaged = false;
     try {
@@ -102,7 +109,6 @@ export class LineProgram {
     let file = 1;
     let line = 1;
     let column = 0;
-    let firstRow = 0;
     const constAdvance = Math.floor((255 - opcodeBase) / lineRange);
     while (!reader.isAtEnd) {
       const opcode = reader.u8();
@@ -121,8 +127,8 @@ export class LineProgram {
           const next = reader.at + length;
           const extended = length === 0 ? 0 : reader.u8();
           if (extended === dw.DW_LNE_end_sequence) {
-            if (rows.length > firstRow) sequences.push(firstRow, rows.length, address);
-            firstRow = rows.length;
+            if (rows.length > rows.first) sequences.push(rows.first, rows.length, address);
+            rows.first = rows.length;
             address = 0;
             opIndex = 0;
             file = 1;
