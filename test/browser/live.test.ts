@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { GrowingFile } from '../../src/view/growing-file.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { rereadHere } from '../helpers/reread-here.ts';
@@ -13,14 +13,15 @@ describeBrowser('the page of a recording that is being made', (tab) => {
   let path: string;
   let growing: GrowingFile;
   let server: ViewServer;
-  const problems: string[] = [];
+  let problems: string[];
 
   const samplesOf = (name: string, fromMs: number) =>
     Array.from({ length: 50 }, (_, ms) =>
       sample('app', 7, 7, fromMs + ms, [`${name} (/usr/bin/app)`, 'main (/usr/bin/app)']),
     ).join('\n');
 
-  beforeAll(async () => {
+  beforeEach(async () => {
+    problems = [];
     directory = mkdtempSync(join(tmpdir(), 'perf-ts-live-'));
     path = join(directory, 'recording.txt');
     writeFileSync(path, `${samplesOf('first', 0)}\n`);
@@ -33,7 +34,7 @@ describeBrowser('the page of a recording that is being made', (tab) => {
     server = await startViewServer([growing], { port: 0, isLive: true, users: null });
     growing.follow();
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await server.close();
     await growing.close();
     rmSync(directory, { recursive: true, force: true });

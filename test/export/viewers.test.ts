@@ -62,26 +62,31 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+/** How often a daemon that starts is asked: for minutes. */
+const MOST_QUESTIONS = 500;
+
 describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
+  /** Where its daemon is found: each profile has one of its own, the others may still be ending. */
+  const sessions: string[] = [];
   const query = (...args: string[]) =>
     execFileSync(process.execPath, [PROFILER_CLI, ...args], {
       encoding: 'utf8',
       env: {
         ...process.env,
-        PROFILER_CLI_SESSION_DIR: join(directory, 'sessions'),
+        PROFILER_CLI_SESSION_DIR: sessions.at(-1),
         PROFILER_CLI_NO_SYMBOLICATE: '1',
       },
     });
   const load = (text: string) => {
     const path = join(directory, 'profile.json');
     writeFileSync(path, text);
-    query('stop', '--all');
+    sessions.push(mkdtempSync(join(directory, 's-')));
     try {
       query('load', path);
     } catch (error) {
       // It waits half a second for its daemon, which goes on starting.
       if (!String(error).includes('most likely still starting')) throw error;
-      while (!answers('status'));
+      for (let asked = 0; !answers('status'); asked++) if (asked === MOST_QUESTIONS) throw error;
     }
   };
   const answers = (...args: string[]): boolean => {
@@ -91,7 +96,9 @@ describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
       return false;
     }
   };
-  afterAll(() => query('stop', '--all'));
+  afterAll(() => {
+    for (; sessions.length > 0; sessions.pop()) query('stop', '--all');
+  });
 
   test('finds the same tree, with its weights, and the markers', () => {
     const switches = {
