@@ -37,6 +37,19 @@ test('a rate that falls to a sixth and comes back makes three phases', () => {
   expect(Math.abs(phases[1]!.endNs - 120e6)).toBeLessThan(3e6);
 });
 
+test('the last phase may be hardly longer than a window of 32 samples', () => {
+  const phases = phasesOf(
+    simulated([
+      { durationNs: 60e6, eventsPerSecond: 75_000 },
+      { durationNs: 8e6, eventsPerSecond: 450_000 },
+    ]),
+  );
+  expect(phases.map(({ eventRateHz }) => Math.round(eventRateHz / 5000) * 5000)).toEqual([
+    75_000, 450_000,
+  ]);
+  expect(phases[1]!.samples).toBeLessThan(64);
+});
+
 test('an even rate is no phase at all', () => {
   expect(phasesOf(simulated([{ durationNs: 200e6, eventsPerSecond: 450_000 }]))).toEqual([]);
 });

@@ -107,9 +107,10 @@ class SwitchedPassage {
     places.list(interval, ticks, off);
     let best = 0;
     if (places.length > 1) {
-      const { periodEvents, length } = this.sequence;
-      // The period after the next sample's shows what was in force, unless a switch hides it.
-      const showsPlan = i + 2 < length && this.offCpuNs[i + 2] === 0;
+      const { periodEvents } = this.sequence;
+      // The period after the next sample's shows what was in force, unless a switch hides it, or the
+      // recording ends before it.
+      const showsPlan = this.offCpuNs[i + 2] === 0;
       let least = Number.POSITIVE_INFINITY;
       for (let k = 0; k < places.length; k++) {
         this.pauseAt(k, early, reported);

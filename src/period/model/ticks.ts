@@ -73,7 +73,7 @@ export function voteForPhase(
   const scale = BINS / tickNs;
   const usual = shareOfDepartures(departs);
   // Differences of neighbouring bins; their running sum is the vote for each bin.
-  const steps = new Float64Array(BINS + 1);
+  const steps = new Float64Array(BINS);
   for (let i = 0; i + 1 < timeNs.length; i++) {
     const start = timeNs[i] as number;
     let length = (timeNs[i + 1] as number) - start;
