@@ -48,7 +48,7 @@ export function createStrip({ store, ask, recording }: ViewContext) {
     'timeline',
     (answer) => {
       result = answer;
-      draw();
+      whenIdle(draw);
     },
     (problem) => {
       readout.textContent = problem;
@@ -115,6 +115,12 @@ export function createStrip({ store, ask, recording }: ViewContext) {
     draw();
   }).observe(box);
   return { root };
+}
+
+/** Once the answer to a click is on the screen, but half a second later at most. */
+function whenIdle(act: () => void): void {
+  if ('requestIdleCallback' in window) requestIdleCallback(act, { timeout: 500 });
+  else setTimeout(act, 0);
 }
 
 /** In words what the picture shows, each beside its colour: the legend, too. */
