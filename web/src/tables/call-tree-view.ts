@@ -1,32 +1,29 @@
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { renderCrumbs } from '../flame/crumbs.ts';
 import { frameActions } from '../flame/frame-actions.ts';
-import { kindColour } from '../flame/frame-colours.ts';
 import { showMenu } from '../flame/frame-menu.ts';
-import { isInlined } from '../flame/frame-nodes.ts';
 import { createSearchBar } from '../flame/search-bar.ts';
 import { createRootsChooser, orderSwitch, treeSwitch } from '../flame/tree-switches.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { formatCount } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { FrameKey, TreeParams, TreeResult } from '../worker/messages.ts';
-import { focusRow, moveFocus, shareCell } from './data-table.ts';
+import { focusRow, moveFocus } from './data-table.ts';
 import { decodeOpenRows, encodeOpenRows, type OpenRow } from './open-rows.ts';
+import {
+  allLines,
+  focusParent,
+  hasWholeBranch,
+  keyOf,
+  renderTreeRow,
+  type TreeNode,
+  totalOf,
+  visibleLines,
+} from './tree-row.ts';
 import './tables.css';
-
-/** A row as it is shown; children come when it is opened for the first time. */
-type TreeNode = {
-  readonly result: TreeResult;
-  readonly row: number;
-  readonly path: readonly FrameKey[];
-  readonly depth: number;
-  readonly line: HTMLTableRowElement;
-  children: TreeNode[] | null;
-  isOpen: boolean;
-};
 
 /** Rows that the tree opens by itself: down the heaviest path, as long as it stays heavy. */
 const OPEN_SHARE = 0.5;
@@ -180,8 +177,6 @@ export function createCallTreeView(context: ViewContext): TabView {
     if (node.line.isConnected) remember();
   }
 
-  const totalOf = ({ result, row }: TreeNode) => result.rows.total[row] as number;
-
   function makeNodes(
     result: TreeResult,
     parent: number,
@@ -201,57 +196,8 @@ export function createCallTreeView(context: ViewContext): TabView {
     path: readonly FrameKey[],
     depth: number,
   ): TreeNode {
-    const { rows, labels, unit, weight } = result;
-    const label = rows.label[row] as number;
-    const key = labels.key[label] as number;
-    const folded = rows.folded[row] as number;
-    const line = element('tr', labels.isMatch[label] === 1 ? 'is-match' : '');
-    const node: TreeNode = {
-      result,
-      row,
-      path: folded > 0 ? path : [...path, key],
-      depth,
-      line,
-      children: null,
-      isOpen: false,
-    };
-    const total = rows.total[row] as number;
-    const self = rows.self[row] as number;
-    const share = weight === 0 ? 0 : total / weight;
-    const twist = element('button', 'twist', '▸');
-    twist.type = 'button';
-    twist.tabIndex = -1;
-    twist.setAttribute('aria-hidden', 'true');
-    const swatch = element('span', 'swatch');
-    swatch.style.background = kindColour(labels.kind[label]!);
-    const name =
-      folded > 0 ? `(${formatCount(folded)} lighter frames)` : (labels.name[label] ?? '');
-    const suffix = isInlined(key, funcs) ? ' (inlined)' : '';
-    const place = (labels.dso[label] as string).replace(/^.*\//, '');
-    const cell = element(
-      'span',
-      'name-cell',
-      twist,
-      swatch,
-      element('span', 'name', name + suffix),
-      element('span', 'beside', place),
-    );
-    cell.style.paddingLeft = `${depth * 14}px`;
-    cell.title = [name, labels.dso[label], labels.place[label]].filter(Boolean).join('\n');
-    line.append(
-      element('td', 'number', shareCell(formatShare(share), share)),
-      element('td', 'number', self === 0 ? '' : formatShare(weight === 0 ? 0 : self / weight)),
-      ...(unit === 'samples' ? [] : [element('td', 'number', formatWeight(total, unit))]),
-      element('td', 'number', folded > 0 ? '' : formatCount(rows.samples[row] as number)),
-      element('td', '', cell),
-    );
-    line.tabIndex = -1;
-    line.dataset.key = `row ${[...path, key].join()}`;
-    line.setAttribute('aria-level', String(depth + 1));
-    // What was spent in the callees, or folded below it.
-    const canOpen = folded > 0 ? false : total - self > 1e-9 * total;
-    if (canOpen) line.setAttribute('aria-expanded', 'false');
-    twist.hidden = !canOpen;
+    const node = renderTreeRow(result, row, { path, depth, funcs });
+    const { line } = node;
     line.addEventListener('click', () => void toggle(node));
     line.addEventListener('focus', () => {
       for (const other of body.querySelectorAll<HTMLElement>('tr[tabindex="0"]')) {
@@ -306,18 +252,6 @@ export function createCallTreeView(context: ViewContext): TabView {
     openLoaded(node);
   }
 
-  /** The children that came with the row are all of them: none is folded. */
-  function hasWholeBranch({ result, row }: TreeNode): boolean {
-    const { prefix, folded } = result.rows;
-    let children = 0;
-    for (let child = row + 1; child < prefix.length; child++) {
-      if (prefix[child] !== row) continue;
-      if ((folded[child] as number) > 0) return false;
-      children++;
-    }
-    return children > 0;
-  }
-
   function openLoaded(node: TreeNode): void {
     node.children ??= makeNodes(node.result, node.row, node.path, node.depth + 1);
     node.isOpen = true;
@@ -354,27 +288,4 @@ export function createCallTreeView(context: ViewContext): TabView {
   function reset(): void {
     store.change({ zoom: [], search: '' });
   }
-}
-
-/** FrameKey of a row. */
-function keyOf({ result, row }: TreeNode): number {
-  return result.labels.key[result.rows.label[row] as number] as number;
-}
-
-function visibleLines(node: TreeNode): HTMLTableRowElement[] {
-  const below = node.isOpen ? (node.children ?? []).flatMap(visibleLines) : [];
-  return [node.line, ...below];
-}
-
-function allLines(node: TreeNode): HTMLTableRowElement[] {
-  return [node.line, ...(node.children ?? []).flatMap(allLines)];
-}
-
-function focusParent(line: HTMLElement): void {
-  const level = Number(line.getAttribute('aria-level'));
-  let above = line.previousElementSibling;
-  while (above !== null && Number(above.getAttribute('aria-level')) >= level) {
-    above = above.previousElementSibling;
-  }
-  focusRow(above, line);
 }
