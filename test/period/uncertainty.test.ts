@@ -185,3 +185,18 @@ test('a stream without selected samples makes no interval of a selection wider',
   const alone = estimate(selected).intervals;
   expect(estimate([...selected, ...others], { select: selected.length }).intervals).toEqual(alone);
 });
+
+test('a sample of a twentieth of all weight stands for itself, whatever is around it', () => {
+  const widthWith = (weight: number) => {
+    const drawn = Array.from({ length: 191 }, (_, i) =>
+      // In the middle of a run of function 0, which is at work nine tenths of the time.
+      i === 95
+        ? { func: 0, weight, stream: 0 }
+        : { func: i % 10 === 0 ? 1 : 0, weight: 10, stream: 0 },
+    );
+    const { low, high } = estimate(drawn).intervals[0]!;
+    return high - low;
+  };
+  // 100 of 2000 is the least that does.
+  expect(widthWith(100)).toBeGreaterThan(1.15 * widthWith(99));
+});
