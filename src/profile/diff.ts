@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
+import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { type CallTree, sumSubtrees } from './call-tree.ts';
 import type { ShareInterval } from './share-steps.ts';
 
@@ -46,8 +47,19 @@ export function compareShares(
   nothing: ShareInterval | null,
   otherNothing: ShareInterval | null,
 ): ShareChange[] {
+  return finish(compareSharesInSlices(rows, otherRows, nothing, otherNothing));
+}
+
+export function* compareSharesInSlices(
+  rows: readonly SharedRow[],
+  otherRows: readonly SharedRow[],
+  nothing: ShareInterval | null,
+  otherNothing: ShareInterval | null,
+): Slices<ShareChange[]> {
   const mine = byName(rows);
+  yield;
   const others = byName(otherRows);
+  yield;
   const changes: ShareChange[] = [];
   for (const key of new Set([...mine.keys(), ...others.keys()])) {
     const row = mine.get(key);
@@ -63,7 +75,9 @@ export function compareShares(
     );
     const isCertain = interval !== null && (interval.low > 0 || interval.high < 0);
     changes.push({ name, dso, share, otherShare, delta: share - otherShare, interval, isCertain });
+    if (changes.length % SLICE_ITEMS === 0) yield;
   }
+  yield;
   return changes.sort(
     (a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.name < b.name ? -1 : 1),
   );
@@ -125,13 +139,23 @@ export function diffTrees(
   other: CallTree,
   otherGroupToGroup: Int32Array,
 ): DiffTree {
+  return finish(diffTreesInSlices(tree, other, otherGroupToGroup));
+}
+
+export function* diffTreesInSlices(
+  tree: CallTree,
+  other: CallTree,
+  otherGroupToGroup: Int32Array,
+): Slices<DiffTree> {
   const pairs = new PairInterner();
-  const rowToJoined = addRows(pairs, tree, null);
-  const otherToJoined = addRows(pairs, other, otherGroupToGroup);
+  const rowToJoined = yield* addRows(pairs, tree, null);
+  const otherToJoined = yield* addRows(pairs, other, otherGroupToGroup);
   const { length } = pairs;
   const prefix = pairs.first.finish();
   const own = sharesOf(tree, rowToJoined, length);
+  yield;
   const others = sharesOf(other, otherToJoined, length);
+  yield;
   const selfSamples = new Int32Array(length);
   for (let row = 0; row < tree.length; row++) {
     selfSamples[rowToJoined[row] as number]! += tree.selfSamples[row] as number;
@@ -141,6 +165,7 @@ export function diffTrees(
   }
   const share = sumSubtrees(prefix, own);
   const otherShare = sumSubtrees(prefix, others);
+  yield;
   const self = own.map((value, row) => (value + (others[row] as number)) / 2);
   return {
     tree: {
@@ -166,20 +191,22 @@ function portion({ withoutStack, weight }: CallTree): number {
 }
 
 // Hot: once per row.
-function addRows(
+function* addRows(
   pairs: PairInterner,
   { prefix, group, length }: CallTree,
   groupToGroup: Int32Array | null,
-): Int32Array {
+): Slices<Int32Array> {
   const joined = new Int32Array(length);
-  for (let row = 0; row < length; row++) {
-    const caller = prefix[row] as number;
-    const own = group[row] as number;
-    joined[row] = pairs.intern(
-      caller === NONE ? NONE : (joined[caller] as number),
-      groupToGroup === null ? own : (groupToGroup[own] as number),
-    );
-  }
+  yield* eachSlice(length, (first, end) => {
+    for (let row = first; row < end; row++) {
+      const caller = prefix[row] as number;
+      const own = group[row] as number;
+      joined[row] = pairs.intern(
+        caller === NONE ? NONE : (joined[caller] as number),
+        groupToGroup === null ? own : (groupToGroup[own] as number),
+      );
+    }
+  });
   return joined;
 }
 

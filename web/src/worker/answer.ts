@@ -1,4 +1,4 @@
-import { finish, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
 import { pageDataInSlices } from '../../../src/export/page-data.ts';
 import { computeAssembly } from './assembly.ts';
 import { Comparison } from './diff.ts';
@@ -65,7 +65,7 @@ const OTHER: Slot = 1;
 /** One answer to each kind of request, about the recordings that were opened. */
 export function createInterruptibleAnswers(): InterruptibleAnswers {
   const open: (OpenRecording | undefined)[] = [];
-  let comparison: Comparison | null = null;
+  let comparison: ComputedOnce<Comparison> | null = null;
 
   /** Throws where nothing was opened. */
   function shown(): OpenRecording {
@@ -88,11 +88,11 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
     return described;
   }
 
-  function compared(): Comparison {
+  function compared(): ComputedOnce<Comparison> {
     const { recording } = shown();
     const other = open[OTHER];
     if (other === undefined) throw new RangeError('no other recording was opened');
-    comparison ??= new Comparison(recording, other.recording);
+    comparison ??= new ComputedOnce(() => Comparison.of(recording, other.recording));
     return comparison;
   }
 
@@ -145,11 +145,11 @@ export function createInterruptibleAnswers(): InterruptibleAnswers {
       return computeAssembly(yield* shown().selected.get(params), params);
     },
     *diff(params: DiffParams) {
-      const comparison = compared();
+      const comparison = yield* compared().get();
       return yield* comparison.compute(yield* shown().selected.get(params), params);
     },
     *changes(params: Selection) {
-      const comparison = compared();
+      const comparison = yield* compared().get();
       return yield* comparison.changes(yield* shown().selected.get(params), params);
     },
     timeline: (params) => TIME_HANDLERS.timeline(shown().recording.page, params),

@@ -1,13 +1,13 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { wilsonInterval } from '../../../src/period/uncertainty/uncertainty.ts';
 import { innermostFuncs } from '../../../src/profile/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/call-tree.ts';
 import {
-  compareShares,
+  compareSharesInSlices,
   type DiffTree,
-  diffTrees,
+  diffTreesInSlices,
   nameKey,
   type SharedRow,
 } from '../../../src/profile/diff.ts';
@@ -56,11 +56,18 @@ export class Comparison {
   readonly #laidOver = new Recent<LaidOver>(2);
   readonly #changes = new Recent<ComputedOnce<ChangesResult>>(2);
 
-  constructor(mine: Recording, other: Recording) {
+  static *of(mine: Recording, other: Recording): Slices<Comparison> {
+    return new Comparison(mine, other, yield* joinFunctions(mine, other));
+  }
+
+  private constructor(
+    mine: Recording,
+    other: Recording,
+    { page, mineFunc, otherFunc }: JoinedFunctions,
+  ) {
     this.#mine = mine;
     this.#other = other;
     this.#others = new SelectedCache(other);
-    const { page, mineFunc, otherFunc } = joinFunctions(mine, other);
     this.#joined = new Recording(page);
     const joined = page.profile.funcs.length;
     this.#otherGroup = groupsOf(otherFunc, joined);
@@ -133,7 +140,7 @@ export class Comparison {
       ...tree,
       group: tree.group.map((group) => this.#mineGroup[group] as number),
     };
-    const diff = diffTrees(mineTree, otherTree, this.#otherGroup);
+    const diff = yield* diffTreesInSlices(mineTree, otherTree, this.#otherGroup);
     yield;
     return { diff, shown: describe(diff.tree) };
   }
@@ -160,7 +167,7 @@ function* treeOf(selected: Selected, inverted: boolean): Slices<CallTree> {
 function* compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
   const rows = yield* sharedRows(selected);
   const otherRows = yield* sharedRows(other);
-  const changes = compareShares(
+  const changes = yield* compareSharesInSlices(
     rows,
     otherRows,
     yield* nothingOf(selected),
@@ -184,7 +191,8 @@ function* sharedRows(selected: Selected): Slices<SharedRow[]> {
           profile.funcs.length,
         );
   const arrived = (tree.weight - tree.lost) / tree.weight;
-  return Array.from(rows, (func) => {
+  const shared: SharedRow[] = [];
+  const describe = (func: number): SharedRow => {
     const selfShare = tree.weight === 0 ? 0 : (sums.self[func] as number) / tree.weight;
     const dso = recording.profile.dsos[recording.profile.funcs.dso[func] as number]?.name;
     const isKnown = estimator !== null && stepSums !== null && func !== lostKey;
@@ -196,7 +204,11 @@ function* sharedRows(selected: Selected): Slices<SharedRow[]> {
         selfInterval: intervalOf(estimator, selfShare, arrived, stepSums, func),
       }),
     };
+  };
+  yield* eachSlice(rows.length, (first, end) => {
+    for (let i = first; i < end; i++) shared.push(describe(rows[i] as number));
   });
+  return shared;
 }
 
 /** How much a function may have had that no sample showed. */
@@ -212,10 +224,14 @@ function keyOf(
   return JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, edits, inverted]);
 }
 
-function joinFunctions(
-  mine: Recording,
-  other: Recording,
-): { page: PageProfile; mineFunc: Int32Array; otherFunc: Int32Array } {
+/** Functions of both recordings, and which of them those of either are. */
+type JoinedFunctions = {
+  readonly page: PageProfile;
+  readonly mineFunc: Int32Array;
+  readonly otherFunc: Int32Array;
+};
+
+function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctions> {
   const { profile } = mine;
   const { funcs } = profile;
   const strings = [...profile.strings];
@@ -224,29 +240,33 @@ function joinFunctions(
   const dso = [...funcs.dso];
   const category = [...funcs.category];
   const funcOfName = new Map<string, number>();
-  for (let func = funcs.length - 1; func >= 0; func--) {
-    funcOfName.set(functionKey(mine, func), func);
-  }
   // Two processes of one recording may run the same script: that is one function here.
-  const mineFunc = Int32Array.from(
-    { length: funcs.length },
-    (_, func) => funcOfName.get(functionKey(mine, func)) as number,
-  );
+  const mineFunc = new Int32Array(funcs.length);
+  yield* eachSlice(funcs.length, (first, end) => {
+    for (let func = first; func < end; func++) {
+      const key = functionKey(mine, func);
+      const known = funcOfName.get(key);
+      if (known === undefined) funcOfName.set(key, func);
+      mineFunc[func] = known ?? func;
+    }
+  });
   const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
   const otherFunc = new Int32Array(other.profile.funcs.length);
-  for (let func = 0; func < otherFunc.length; func++) {
-    const key = functionKey(other, func);
-    let joined = funcOfName.get(key);
-    if (joined === undefined) {
-      joined = name.length;
-      funcOfName.set(key, joined);
-      strings.push(other.funcName[func] as string);
-      name.push(strings.length - 1);
-      dso.push(dsoOf(other, func));
-      category.push(other.profile.funcs.category[func] as number);
+  yield* eachSlice(otherFunc.length, (first, end) => {
+    for (let func = first; func < end; func++) {
+      const key = functionKey(other, func);
+      let joined = funcOfName.get(key);
+      if (joined === undefined) {
+        joined = name.length;
+        funcOfName.set(key, joined);
+        strings.push(other.funcName[func] as string);
+        name.push(strings.length - 1);
+        dso.push(dsoOf(other, func));
+        category.push(other.profile.funcs.category[func] as number);
+      }
+      otherFunc[func] = joined;
     }
-    otherFunc[func] = joined;
-  }
+  });
   const padded = (column: Int32Array, value: number) =>
     Int32Array.from(name, (_, func) => column[func] ?? value);
   const joinedFuncs = {
