@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
@@ -63,8 +63,7 @@ describe('a recording that can be read in part', () => {
   });
 
   test('a directory that is no recording is refused with what to name instead', () => {
-    const path = join(scratch, 'a-directory');
-    mkdirSync(path);
+    const path = mkdtempSync(join(scratch, 'a-directory-'));
     const run = perfTs(['info', path]);
     expect(run.status).toBe(125);
     expect(run.stderr).toContain('it is a directory without a file named data');

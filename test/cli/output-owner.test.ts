@@ -1,5 +1,6 @@
 import {
   lstatSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -36,11 +37,13 @@ testAsRoot('under sudo an export belongs to who called it', () => {
 });
 
 testAsRoot('a file that stood there keeps its owner, behind a link too', () => {
-  const system = join(scratch, 'system');
+  const folder = mkdtempSync(join(scratch, 'linked-'));
+  const system = join(folder, 'system');
   writeFileSync(system, 'root: secret');
-  symlinkSync(system, join(scratch, 'link.folded'));
-  exportTo(join(scratch, 'link.folded'));
+  const link = join(folder, 'link.folded');
+  symlinkSync(system, link);
+  exportTo(link);
   expect(readFileSync(system, 'utf8')).toBe('main;work 3\n');
   expect(statSync(system).uid).toBe(0);
-  expect(lstatSync(join(scratch, 'link.folded')).isSymbolicLink()).toBe(true);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'rolldown/experimental';
 import { expect, test } from 'vitest';
@@ -12,11 +12,14 @@ const scratch = scratchDirectory();
 function runExample(): string[] {
   const source = join(projectRoot, 'examples/raw-counter.ts');
   const { code } = transformSync(source, readFileSync(source, 'utf8'), { target: 'es2022' });
-  mkdirSync(join(scratch, 'node_modules'));
-  symlinkSync(projectRoot, join(scratch, 'node_modules/perf-ts'));
-  const program = join(scratch, 'raw-counter.mjs');
+  const folder = mkdtempSync(join(scratch, 'example-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(projectRoot, join(folder, 'node_modules/perf-ts'));
+  // Its own package: one above may be perf-ts itself.
+  writeFileSync(join(folder, 'package.json'), '{}');
+  const program = join(folder, 'raw-counter.mjs');
   writeFileSync(program, code);
-  return execFileSync(process.execPath, [program], { cwd: scratch, encoding: 'utf8' }).split('\n');
+  return execFileSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' }).split('\n');
 }
 
 describeLive('examples/raw-counter.ts', () => {

@@ -35,6 +35,8 @@ type Started = {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
   said(): string;
+  /** Resolves when `condition` holds; throws where the recorder or its command has ended before. */
+  progress(condition: () => boolean): Promise<void>;
 };
 
 function start(options: readonly string[], command: readonly string[]): Started {
@@ -48,7 +50,17 @@ function start(options: readonly string[], command: readonly string[]): Started 
     text += String(bytes);
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { child, ended, said: () => text };
+  return {
+    child,
+    ended,
+    said: () => text,
+    progress: (condition) =>
+      until(() => {
+        if (condition()) return true;
+        if (child.exitCode !== null) throw new Error(`perf-ts ended: ${text}`);
+        return false;
+      }),
+  };
 }
 
 /** Where a recording of several files goes: a place without any of an earlier try. */
@@ -86,12 +98,12 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
-    const { child, ended, said } = start(
+    const { child, ended, said, progress } = start(
       ['-o', file, ...options],
       // On one CPU: what two of them write while the file changes may lie on either side.
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
-    await until(() => said().split('recorded so far is in').length > 2);
+    await progress(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     const files = filesOf(file);
@@ -125,11 +137,11 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 20000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
-    const { child, ended, said } = start(
+    const { child, ended, said, progress } = start(
       ['-o', file, ...options],
       ['taskset', '-c', '0', 'sh', '-c', loop],
     );
-    await until(() => said().split('recorded so far is in').length > 2);
+    await progress(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     const total = Number((/lost ([\d ]+)/.exec(said())?.[1] ?? '').replaceAll(' ', ''));
@@ -149,15 +161,15 @@ describeLive('a recording over several files', () => {
        for (;;) { hot(300_000); for (let i = 0; i < 300; i++) statSync('/proc/self/maps'); }`,
     );
     const options = ['-g', '-e', 'cpu-clock', '-F', '2000', '--switch-output', '-o', file];
-    const { child, ended, said } = start(options, [process.execPath, script]);
+    const { child, ended, said, progress } = start(options, [process.execPath, script]);
     const hasSamples = (path: string) =>
       (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 450_000;
     for (let complete = 1; complete <= 2; complete++) {
-      await until(() => hasSamples(file));
+      await progress(() => hasSamples(file));
       child.kill('SIGUSR2');
-      await until(() => said().split('recorded so far is in').length > complete);
+      await progress(() => said().split('recorded so far is in').length > complete);
     }
-    await until(() => hasSamples(file));
+    await progress(() => hasSamples(file));
     child.kill('SIGINT');
     await ended;
     const files = filesOf(file);
@@ -176,11 +188,11 @@ describeLive('a recording over several files', () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
     const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', file];
-    const { child, ended, said } = start(
+    const { child, ended, said, progress } = start(
       ['-e', 'page-faults:u', '-c', '1', ...options],
       ['sh', '-c', loop],
     );
-    await until(() => said().split('recorded so far is in').length > 2);
+    await progress(() => said().split('recorded so far is in').length > 2);
     child.kill('SIGINT');
     await ended;
     expect(filesOf(file)).toHaveLength(2);
@@ -189,12 +201,15 @@ describeLive('a recording over several files', () => {
   it('begins a new one at SIGUSR2, with what overwritten rings hold', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '4', '--switch-output'];
-    const { child, ended, said } = start(['-o', file, ...options], [workload, 'burn', '1', '300']);
+    const { child, ended, said, progress } = start(
+      ['-o', file, ...options],
+      [workload, 'burn', '1', '300'],
+    );
     // The file stands when the events are about to be enabled.
-    await until(() => said().includes('--overwrite'));
-    await until(() => existsSync(file));
+    await progress(() => said().includes('--overwrite'));
+    await progress(() => existsSync(file));
     let asked = 0;
-    await until(() => {
+    await progress(() => {
       // Nothing happens before the recording runs.
       if (asked++ % 20 === 19) child.kill('SIGUSR2');
       return said().includes('recorded so far is in');
@@ -212,11 +227,16 @@ describeLive('a recording that is overwritten', () => {
   it('has what the rings held at each SIGUSR2, and the same sample never twice', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '2', '-o', file];
-    const { child, ended, said } = start(options, [compileWorkload(), 'burn', '1', '300']);
-    await until(() => said().includes('--overwrite') && existsSync(file));
+    const { child, ended, said, progress } = start(options, [
+      compileWorkload(),
+      'burn',
+      '1',
+      '300',
+    ]);
+    await progress(() => said().includes('--overwrite') && existsSync(file));
     // Two pages hold a hundred samples: more of them than that come from more than one reading.
     let asked = 0;
-    await until(() => {
+    await progress(() => {
       if (asked++ % 100 !== 99) return false;
       child.kill('SIGUSR2');
       return samplesIn(file) > 300;
@@ -239,7 +259,7 @@ describeLive('a recording that others control', () => {
     const flags = constants.O_RDWR | constants.O_NONBLOCK;
     const [commandFd, ackFd] = [openSync(commands, flags), openSync(acks, flags)];
     const control = ['--control', `fifo:${commands},${acks}`, '-D', '-1'];
-    const { ended, said } = start(
+    const { ended, said, progress } = start(
       ['-e', 'cpu-clock', '-F', '2000', ...control, '-o', file],
       [compileWorkload(), 'burn', '1', '300'],
     );
@@ -247,7 +267,7 @@ describeLive('a recording that others control', () => {
       writeSync(commandFd, `${command}\n`);
       const answer = Buffer.alloc(64);
       let text = '';
-      await until(() => {
+      await progress(() => {
         try {
           text += answer.toString('utf8', 0, readSync(ackFd, answer));
         } catch {
@@ -262,10 +282,10 @@ describeLive('a recording that others control', () => {
     expect(await acknowledged('enable')).toBe('ack\n');
     expect(await acknowledged('disable')).toBe('ack\n');
     writeSync(commandFd, 'dance\n');
-    await until(() => said().includes('unknown command dance'));
+    await progress(() => said().includes('unknown command dance'));
     expect(await acknowledged('enable')).toBe('ack\n');
     expect(await acknowledged('stop')).toBe('ack\n');
-    await until(() => said().includes('samples of cpu-clock'));
+    await progress(() => said().includes('samples of cpu-clock'));
     for (const child of running) child.kill('SIGINT');
     await ended;
     closeSync(commandFd);
