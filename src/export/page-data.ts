@@ -54,7 +54,7 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
   return data;
 }
 
-/** Throws `RangeError` for bytes that are no such data, or of another version of it. */
+/** Throws `RangeError` for bytes that are no such data, or of another version of it, or disagree. */
 export function decodePageData(data: Uint8Array): PageProfile {
   return finish(pageDataInSlices(data));
 }
@@ -94,7 +94,17 @@ function revive(value: unknown, columns: readonly Column[]): unknown {
     const entry = entries[key];
     if (typeof entry === 'object' && entry !== null) entries[key] = revive(entry, columns);
   }
+  checkRows(entries);
   return value;
+}
+
+/** A table has as many rows as it says, in every column. */
+function checkRows(table: Readonly<Record<string, unknown>>): void {
+  if (Array.isArray(table) || typeof table.length !== 'number') return;
+  for (const column of Object.values(table)) {
+    if (!isColumn(column) || column.length === table.length) continue;
+    throw new RangeError(`a table of ${table.length} rows has a column of ${column.length}`);
+  }
 }
 
 function isColumn(value: unknown): value is Column {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadColumn, type StoredColumn } from '../../src/export/page-columns.ts';
+import { decodePageData, encodePageData } from '../../src/export/page-data.ts';
+import { pageOf } from '../helpers/page-of.ts';
+import { profileFromText } from '../helpers/profile-from-text.ts';
 
 const ROWS: StoredColumn = {
   array: 'Float64',
@@ -24,4 +27,16 @@ test('a constant column takes no bytes, and no memory without end', () => {
   const constant = { ...ROWS, encoding: 'constant', value: 7, integerBytes: 0 } as const;
   expect([...loadColumn(constant, new Uint8Array(0))]).toEqual([7, 7, 7]);
   expect(() => loadColumn({ ...constant, length: 2 ** 31 }, new Uint8Array(0))).toThrow(RangeError);
+});
+
+test('a table has as many rows as it says', () => {
+  const page = pageOf(profileFromText('main'));
+  const { samples } = page.profile;
+  const longer = {
+    ...page,
+    profile: { ...page.profile, samples: { ...samples, length: 2 ** 32 } },
+  };
+  expect(() => decodePageData(encodePageData(longer))).toThrow(
+    new RangeError('a table of 4294967296 rows has a column of 1'),
+  );
 });

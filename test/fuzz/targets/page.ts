@@ -100,7 +100,7 @@ export const pageTargets: readonly Target[] = [
       whole.set(seed.subarray(12 + headBytes), 12 + bytes.length);
       return whole;
     },
-    // Its tables are as good as what made them: the document comes with the page's own script.
+    // What tables hold is as good as what made them: they come with the page's own script.
     read(bytes) {
       const answers = createAnswers();
       answered(() => answers.open({ slot: 0, bytes }));
