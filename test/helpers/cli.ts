@@ -116,6 +116,7 @@ export type Info = {
     readonly samples: number;
     readonly mode: string;
     readonly freqHz: number | null;
+    readonly sampleType: readonly string[];
   }[];
   readonly cmdline: readonly string[];
   readonly features: readonly string[];

@@ -1,8 +1,16 @@
 import { UsageError } from '../../base/errors.ts';
 import type { RecordOptions } from './record-options.ts';
 
-/** Throws UsageError for options that cannot be meant together, before anything is opened. */
+/**
+ * Throws UsageError for options that cannot be meant together, and TypeError for what JavaScript let
+ * through, before anything is opened.
+ */
 export function checkOptions(options: RecordOptions): void {
+  for (const name of ['command', 'events', 'pids', 'tids'] as const) {
+    const value: unknown = options[name];
+    if (value === undefined || Array.isArray(value)) continue;
+    throw new TypeError(`${name}: expected an array, got ${JSON.stringify(value)}`);
+  }
   const { systemWide, cpus, perThread, overwrite, counts, cgroup } = options;
   if (perThread && (systemWide || cpus !== undefined)) {
     throw new UsageError('--per-thread follows threads, -a and -C follow CPUs', [

@@ -287,6 +287,8 @@ export function explainNativeError(
       kernel: context.plan.events.some(({ attr }) => !attr.flags.excludeKernel),
       systemWide: target.kind === 'system',
       foreignProcess: target.kind === 'processes' || target.kind === 'threads',
+      // EPERM has several reasons here: of raw tracepoints, it is the paranoid level.
+      ...(code === 'EACCES' && { code }),
     };
     if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
       return new FailedError(`--namespaces: the kernel refuses to record them (${code})`, [
