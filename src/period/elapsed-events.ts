@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 
@@ -18,14 +18,6 @@ import type { PeriodInput, ReportedPeriod } from './types.ts';
  *     true period was in the sample that is missing.
  *  4. Rule 'elapsed', and for want of better 'unknown': its own period.
  */
-export function computeElapsedEvents(
-  input: PeriodInput,
-  groups: StreamGroups,
-  rules: readonly ReportedPeriod[],
-): Float64Array {
-  return finish(elapsedEventsInSlices(input, groups, rules));
-}
-
 export function* elapsedEventsInSlices(
   input: PeriodInput,
   groups: StreamGroups,

@@ -1,4 +1,4 @@
-import { finish, type Slices } from '../base/slices.ts';
+import type { Slices } from '../base/slices.ts';
 
 /** Where a set of numbers lies and how wide it is. */
 export type Spread = {
@@ -13,10 +13,6 @@ export type Spread = {
 };
 
 /** The spread of at least one number. */
-export function computeSpread(values: Float64Array): Spread {
-  return finish(computeSpreadInSlices(values));
-}
-
 export function* computeSpreadInSlices(values: Float64Array): Slices<Spread> {
   const { length } = values;
   if (length === 0) throw new RangeError('a spread needs at least one value, got none');

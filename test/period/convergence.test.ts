@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findRamps, type PeriodSequence } from '../../src/period/report/convergence.ts';
+import { finish } from '../../src/base/slices.ts';
+import { findRampsInSlices, type PeriodSequence } from '../../src/period/report/convergence.ts';
 import { type SimulationOptions, type Stretch, simulate } from './controller-simulator.ts';
 import { fixtureSamples } from './recording.ts';
 
@@ -14,7 +15,7 @@ function sequenceOf(periods: readonly number[]): PeriodSequence {
 
 /** `ramp 0–8, rest 8–40, ramp 40–52, rest 52–90`. */
 function drawRamps(periods: readonly number[]): string {
-  const { start, reRamps } = findRamps(sequenceOf(periods));
+  const { start, reRamps } = finish(findRampsInSlices(sequenceOf(periods)));
   const parts: string[] = [];
   let at = 0;
   for (const ramp of [start, ...reRamps]) {
@@ -83,7 +84,7 @@ test('following a new event rate in steps of an eighth is not a ramp', () => {
     { durationNs: 50e6, eventsPerSecond: 75_000 },
   ]);
   expect(Math.min(...periods.slice(-20))).toBeLessThan(20);
-  expect(findRamps(sequenceOf(periods)).reRamps).toEqual([]);
+  expect(finish(findRampsInSlices(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
 test('ticks during rare events bring the period down: the storm after them is a ramp', () => {
@@ -92,7 +93,7 @@ test('ticks during rare events bring the period down: the storm after them is a 
     { durationNs: 400e6, eventsPerSecond: 300 },
     { durationNs: 100e6, eventsPerSecond: 450_000 },
   ]);
-  const { reRamps } = findRamps(sequenceOf(periods));
+  const { reRamps } = finish(findRampsInSlices(sequenceOf(periods)));
   expect(reRamps.length).toBe(1);
   expect(periods[reRamps[0]!.first]).toBeLessThan(8);
   expect(periods.slice(reRamps[0]!.end).every((period) => period > 67 && period < 113)).toBe(true);
@@ -104,7 +105,7 @@ test('sleep alone does not bring the period down', () => {
     { durationNs: 400e6, eventsPerSecond: 0, asleep: true },
     { durationNs: 100e6, eventsPerSecond: 450_000 },
   ]);
-  expect(findRamps(sequenceOf(periods)).reRamps).toEqual([]);
+  expect(finish(findRampsInSlices(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
 test('fewer samples than the comparison needs stay a ramp', () => {

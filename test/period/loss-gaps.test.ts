@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findLossGaps } from '../../src/period/loss/loss-gaps.ts';
+import { finish } from '../../src/base/slices.ts';
+import { lossGapsInSlices } from '../../src/period/loss/loss-gaps.ts';
 import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { LossGap, PeriodInput } from '../../src/period/types.ts';
@@ -29,7 +30,7 @@ function gapsOf(
   const losses = [{ event: 0 as EventIndex, lostRecords: 5, lostSamples: 5 }];
   const input = recordingOf([event], drawn, { losses, lossGaps, ...more });
   const groups = groupByStream(input);
-  return [...findLossGaps(input, groups, findRules(input, groups))].slice(0, 4);
+  return [...finish(lossGapsInSlices(input, groups, findRules(input, groups)))].slice(0, 4);
 }
 
 describe('loss gaps', () => {

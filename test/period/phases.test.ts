@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { measureActivity } from '../../src/period/report/activity.ts';
-import { findRamps, type PeriodSequence } from '../../src/period/report/convergence.ts';
+import { findRampsInSlices, type PeriodSequence } from '../../src/period/report/convergence.ts';
 import { findPhases } from '../../src/period/report/phases.ts';
 import { type Stretch, simulate } from './controller-simulator.ts';
 
@@ -20,7 +20,7 @@ function simulated(stretches: readonly Stretch[]): PeriodSequence {
 
 const activityOf = (sequence: PeriodSequence) => measureActivity(sequence, 1e9 / FREQUENCY_HZ);
 const phasesOf = (sequence: PeriodSequence) =>
-  finish(findPhases(sequence, activityOf(sequence), findRamps(sequence).atRest));
+  finish(findPhases(sequence, activityOf(sequence), finish(findRampsInSlices(sequence)).atRest));
 
 test('a rate that falls to a sixth and comes back makes three phases', () => {
   const phases = phasesOf(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
+import { finish } from '../../src/base/slices.ts';
+import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
 import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
@@ -171,7 +172,7 @@ function coveredShare(scenario: Scenario): number {
     const { input, funcs, trueShares } = scenario(seededRandom(FIRST_SEED + run));
     const groups = groupByStream(input);
     const weights = computeWeights('events', input).values;
-    const elapsedEvents = computeElapsedEvents(input, groups, findRules(input, groups));
+    const elapsedEvents = finish(elapsedEventsInSlices(input, groups, findRules(input, groups)));
     const estimator = createShareEstimator({
       weights,
       rows: Int32Array.from(weights, (_, row) => row),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
-import { computeElapsedEvents } from '../../src/period/elapsed-events.ts';
+import { finish } from '../../src/base/slices.ts';
+import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
 import { findRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
@@ -19,7 +20,7 @@ import {
 
 const elapsedOf = (input: PeriodInput): Float64Array => {
   const groups = groupByStream(input);
-  return computeElapsedEvents(input, groups, findRules(input, groups));
+  return finish(elapsedEventsInSlices(input, groups, findRules(input, groups)));
 };
 const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 

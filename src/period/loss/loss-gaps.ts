@@ -15,7 +15,7 @@
  * part that is certainly lost, at most the period that sample i reports.
  */
 
-import { finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../types.ts';
@@ -32,14 +32,6 @@ const ANY_CPU = -1;
  * Events inside the loss gap that ended at each sample, parallel to the sample table; 0 where there
  * is none, or where without counts nothing can be said.
  */
-export function findLossGaps(
-  input: PeriodInput,
-  groups: StreamGroups,
-  rules: readonly ReportedPeriod[],
-): Float64Array {
-  return finish(lossGapsInSlices(input, groups, rules));
-}
-
 export function* lossGapsInSlices(
   input: PeriodInput,
   groups: StreamGroups,

@@ -15,7 +15,7 @@
  * events were rare, or another instance took over. Then the storm comes.
  */
 
-import { finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { MAX_FALL_PER_OVERFLOW } from '../controller.ts';
 import { slidingMedians } from './sliding-median.ts';
 
@@ -68,10 +68,6 @@ export const MIN_SAMPLES = WINDOW + RUN;
 if (FALL >= 1 - MAX_FALL_PER_OVERFLOW) throw new RangeError('an overflow alone would be a re-ramp');
 
 /** Splits a sequence into ramps and rest. */
-export function findRamps(sequence: PeriodSequence): Convergence {
-  return finish(findRampsInSlices(sequence));
-}
-
 export function* findRampsInSlices(sequence: PeriodSequence): Slices<Convergence> {
   const { length, periodEvents } = sequence;
   const medians = yield* slidingMedians(periodEvents, WINDOW);
