@@ -51,7 +51,10 @@ function windowsOf(file: string): { from: bigint; to: bigint }[] {
   const stored = withRecording(file, (data) =>
     readAppendix(data).map(({ name, bytes }) => ({ name, map: inflateSync(bytes) })),
   );
-  for (const { name } of stored) rmSync(`/tmp/${name.replace('perf-map/', 'perf-')}.map`);
+  for (const { name } of stored) {
+    // Another recorder of a Node program may have taken it for a map of its own.
+    rmSync(`/tmp/${name.replace('perf-map/', 'perf-')}.map`, { force: true });
+  }
   const map = stored[0]?.map;
   const windows: { from: bigint; to: bigint }[] = [];
   for (let at = 0; map !== undefined && at < map.length; ) {

@@ -36,11 +36,15 @@ afterEach(() => {
 const US: SamplerTarget = { kind: 'processes', pids: [process.pid] };
 const pathOf = (pid = process.pid) => join(directory, `perf-${pid}.map`);
 
-/** A clock that the test sets, in milliseconds; the wall clock goes as it does. */
+/**
+ * A clock that the test sets, in milliseconds. The wall clock stands still, so that what is written
+ * is new however long the test takes to look.
+ */
 function watching(target: SamplerTarget = US) {
   const clock = { ms: 1000 };
+  const wallNs = BigInt(Date.now()) * 1_000_000n;
   const readClock = (): ClockPair => ({
-    wallNs: BigInt(Date.now()) * 1_000_000n,
+    wallNs,
     clockNs: BigInt(clock.ms) * 1_000_000n,
   });
   const watch = new MapWatch({ target, childPid: -1, readClock, directory });
@@ -92,6 +96,35 @@ describe('a perf map that grows', () => {
       'ours 3500 b',
       'ours 4000 c',
     ]);
+  });
+
+  test('has no line before it was written, however long a look takes', () => {
+    let ms = 1000;
+    let isWriting = false;
+    const wallNs = BigInt(Date.now()) * 1_000_000n;
+    const readClock = (): ClockPair => {
+      const pair = { wallNs, clockNs: BigInt(ms) * 1_000_000n };
+      // Right behind the reading, the program writes a second later.
+      if (isWriting) {
+        ms += 1000;
+        appendFileSync(pathOf(), `${ms} 10 at ${ms}\n`);
+      }
+      return pair;
+    };
+    const watch = new MapWatch({ target: US, childPid: -1, readClock, directory });
+    watches.push(watch);
+    watch.start();
+    watch.stop();
+    writeFileSync(pathOf(), '1000 10 at 1000\n');
+    watch.look();
+    isWriting = true;
+    watch.look();
+    isWriting = false;
+    ms += 1000;
+    for (const line of stored(watch).lines) {
+      const [, found = '', , written = ''] = /^ours (\d+) (at) (\d+)$/.exec(line) ?? [];
+      expect(Number(found), line).toBeGreaterThanOrEqual(Number(written));
+    }
   });
 
   test('is told of in between as far as it has come, and again as a whole at the end', () => {

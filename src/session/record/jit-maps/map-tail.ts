@@ -50,9 +50,14 @@ export class MapTail {
     this.#isReplacement = file.replaces !== null;
   }
 
-  /** Reads what was added, at most `most` bytes; returns how many. */
-  look(now: ClockPair, most: number): number {
+  /**
+   * Reads what was added, at most `most` bytes; returns how many. The clock is read on both sides of
+   * the look at the file's size: what lies between them may be long on a busy machine, and code must
+   * not be named before it was written.
+   */
+  look(readClock: () => ClockPair, most: number): number {
     if (!this.#isOpen) return 0;
+    const before = readClock();
     const { size, mtimeNs } = fstatSync(this.#fd, { bigint: true });
     const available = Number(size) - this.#position;
     const isRestart = available < 0 || (available > 0 && !this.#isContinued());
@@ -60,18 +65,19 @@ export class MapTail {
       this.#position = 0;
       this.#unfinished = new Uint8Array(0);
     } else if (available === 0) {
-      this.#lastLookNs = this.#lastLookNs === 0n ? 0n : now.clockNs;
+      this.#lastLookNs = this.#lastLookNs === 0n ? 0n : before.clockNs;
       return 0;
     }
+    const after = readClock();
     const wanted = Math.min(Number(size) - this.#position, most);
     const bytes = new Uint8Array(wanted);
     const count = wanted > 0 ? readSync(this.#fd, bytes, 0, wanted, this.#position) : 0;
     this.#position += count;
     const isAll = this.#position >= Number(size);
     const fromNs = this.#lastLookNs;
-    const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, now, isAll);
+    const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, after, isAll);
     // What was there before the recording may take several looks.
-    if (fromNs !== 0n || isAll) this.#lastLookNs = now.clockNs;
+    if (fromNs !== 0n || isAll) this.#lastLookNs = before.clockNs;
     this.#take(bytes.subarray(0, count), fromNs, toNs, isRestart || this.#isReplacement);
     this.#isReplacement = false;
     return count;

@@ -115,7 +115,7 @@ export class MapWatch {
         this.#notices.set('', 'perf maps of more than 256 MiB: the rest has no times');
         break;
       }
-      this.#bytes += tail.look(now, Math.min(most, room));
+      this.#bytes += tail.look(this.#options.readClock, Math.min(most, room));
     }
     this.#lastLookNs = now.clockNs;
     return this.#bytes > bytesBefore;
