@@ -4,6 +4,7 @@ import { newAttr } from '../../src/perf-event/attr.ts';
 import { readEventSources } from '../../src/session/record/event-sources.ts';
 import { readKernelSettings } from '../../src/session/record/kernel-settings.ts';
 import { explainUnopenable } from '../../src/session/record/open-refusal.ts';
+import { CLOCK_IDS } from '../../src/session/record/record-options.ts';
 
 /** What the user is told of an event that the kernel refuses with `code`, as the hints. */
 function hintsOf(text: string, code: string): readonly string[] {
@@ -11,6 +12,19 @@ function hintsOf(text: string, code: string): readonly string[] {
   if (spec === undefined) throw new Error(`${text} names nothing`);
   return explainUnopenable({ spec, attr: newAttr(), code }, readKernelSettings(), false).hints;
 }
+
+describe('a clock that is read too slowly for the event', () => {
+  const explain = (clockid: number) => {
+    const [spec] = parseEvents('page-faults', readEventSources());
+    if (spec === undefined) throw new Error('it names nothing');
+    const attr = newAttr({ clockid, flags: { useClockid: true } });
+    return explainUnopenable({ spec, attr, code: 'EINVAL' }, readKernelSettings(), false).message;
+  };
+  it('is named', () => {
+    expect(explain(CLOCK_IDS.boottime)).toMatch(/no times of boottime for it \(EINVAL\)/);
+    expect(explain(CLOCK_IDS.monotonic)).toMatch(/finds its settings invalid/);
+  });
+});
 
 describe('an event that the kernel refuses', () => {
   it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])(

@@ -8,6 +8,7 @@ import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { readEventSources } from './event-sources.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 import { explainRefusal } from './permission-help.ts';
+import { CLOCK_IDS } from './record-options.ts';
 
 /** An event that does not open in any form, and the kernel's last word on it. */
 export type Refusal = {
@@ -62,9 +63,26 @@ export function explainUnopenable(
       "they come from some CPUs' own counters: -e cycles, on such a machine",
     ]);
   }
+  const clock = slowClockOf(attr);
+  if (code === 'EINVAL' && clock !== null) {
+    return new FailedError(`${spec.name}: the kernel has no times of ${clock} for it (${code})`, [
+      '-k monotonic or monotonic_raw can be read wherever an event may happen',
+    ]);
+  }
   const precise = explainPrecise(spec, code, readEventSources());
   return new FailedError(`${spec.name}: cannot be opened: ${openWords(code, 'sampled')}`, [
     ...precise,
     'perf-ts list shows what opens here',
   ]);
+}
+
+/**
+ * Name of the attr's clock if the kernel can't read it in every context, and so takes it for software
+ * events only (`perf_event_set_clock`).
+ */
+function slowClockOf({ flags, clockid }: EventAttr): string | null {
+  if (!flags.useClockid || clockid === CLOCK_IDS.monotonic || clockid === CLOCK_IDS.monotonic_raw) {
+    return null;
+  }
+  return Object.entries(CLOCK_IDS).find(([, id]) => id === clockid)?.[0] ?? `clock ${clockid}`;
 }
