@@ -13,6 +13,8 @@ const FASTEST = 1;
 /** What Node processes left for us beside V8's maps: taken into the recording, then removed. */
 export type NodeFiles = {
   readonly attachments: readonly Attachment[];
+  /** Processes that the recording started. */
+  readonly startedPids: readonly number[];
   /** Removes those that the processes wrote because of us. Call it when they are stored. */
   remove(): void;
 };
@@ -38,6 +40,7 @@ export function takeNodeFiles(
 ): NodeFiles {
   const attachments: Attachment[] = [];
   const removable: string[] = [];
+  const startedPids: number[] = [];
   const directories = new Map<string, number[]>();
   const withMaps = new Set(stored.map(({ name }) => name));
   for (const pid of pidsWithNotes()) {
@@ -55,11 +58,13 @@ export function takeNodeFiles(
       bytes: deflateSync(bytes, { level: FASTEST }),
     });
     if (!isOurs || process === undefined) continue;
+    startedPids.push(pid);
     removable.push(notesPath(pid));
     directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
   }
   return {
     attachments,
+    startedPids,
     remove: () => {
       for (const [directory, pids] of directories) removable.push(...logsOf(directory, pids));
       for (const path of removable) removeIfNew(path, startedMs);

@@ -204,7 +204,7 @@ export async function startRecording(
             : unwindCopies(file, path, recordedBytes, say);
         // perf, reading the other end of a pipe, looks for the maps themselves.
         if (output !== '-' && event.reason !== 'write-error') {
-          if (session.causesMaps) maps.removeMaps();
+          if (session.causesMaps) maps.removeMaps(node.startedPids);
           node.remove();
         }
         onFinished({

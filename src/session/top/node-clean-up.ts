@@ -24,7 +24,7 @@ export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPa
       commandUid: commandUid ?? null,
       startedMs,
     });
-    maps.removeMaps();
+    maps.removeMaps(node.startedPids);
     node.remove();
   };
 }

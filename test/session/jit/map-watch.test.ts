@@ -233,17 +233,19 @@ describe('a map', () => {
     });
   });
 
-  test('that was read is removed when asked, unless it was there before', () => {
+  test('is removed where the recording started its process, unless it was there before', () => {
     const { watch, start, at } = watching({ kind: 'system' });
     writeFileSync(pathOf(1), '1000 10 there\n');
     start();
     writeFileSync(pathOf(), '1000 10 ours\n');
+    writeFileSync(pathOf(process.ppid), '1000 10 of another\n');
     at(2000);
     appendFileSync(pathOf(1), '2000 10 more\n');
     at(4000);
-    watch.finish();
-    watch.removeMaps();
+    expect(watch.finish().attachments.length).toBe(3);
+    watch.removeMaps([process.pid, 1]);
     expect(existsSync(pathOf())).toBe(false);
+    expect(existsSync(pathOf(process.ppid))).toBe(true);
     expect(statSync(pathOf(1)).size).toBeGreaterThan(0);
   });
 });

@@ -155,10 +155,16 @@ export class MapWatch {
     this.#timer = null;
   }
 
-  /** Removes the maps that were read and were not there before: call it when they are stored. */
-  removeMaps(): void {
-    for (const { path, inode } of this.#tails.values()) {
+  /**
+   * Removes the maps that were read and were not there before, of processes that the command has
+   * started: those seen to be, and those in `startedPids`. Call it when they are stored.
+   */
+  removeMaps(startedPids: readonly number[]): void {
+    const isOfCommand = this.#options.target.kind === 'command';
+    for (const { path, pid, inode } of this.#tails.values()) {
       if (this.#earlier.has(path)) continue;
+      const isStarted = isOfCommand && this.#processes.has(pid) === true;
+      if (!isStarted && !startedPids.includes(pid)) continue;
       try {
         if (lstatSync(path).ino === inode) unlinkSync(path);
       } catch {
