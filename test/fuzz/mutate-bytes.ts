@@ -159,3 +159,35 @@ export function spliced(
   result.set(behind, at + piece.length);
   return result;
 }
+
+/** A format as a mutator knows it. */
+export type KnownFormat<Layout> = {
+  /** Null where nothing of it is left. */
+  readonly findLayout: (bytes: Uint8Array) => Layout | null;
+  readonly change: (
+    bytes: Uint8Array,
+    layout: Layout,
+    other: Uint8Array,
+    random: Random,
+  ) => Uint8Array;
+  readonly mostChanges: number;
+  /** Part of the changes that are of any bytes. */
+  readonly anyBytes: number;
+};
+
+/** One change of a file of that format, or some, one after the other. */
+export function mutateFormat<Layout>(
+  seed: Uint8Array,
+  other: Uint8Array,
+  random: Random,
+  { findLayout, change, mostChanges, anyBytes }: KnownFormat<Layout>,
+): Uint8Array {
+  let bytes: Uint8Array = Uint8Array.from(seed);
+  const changes = 1 + below(random, mostChanges);
+  for (let i = 0; i < changes; i++) {
+    const layout = findLayout(bytes);
+    if (layout === null || random() < anyBytes) return mutateBytes(bytes, other, random);
+    bytes = change(bytes, layout, other, random);
+  }
+  return bytes;
+}

@@ -1,6 +1,7 @@
 import {
   below,
   mutateBytes,
+  mutateFormat,
   pick,
   putWord,
   type Random,
@@ -25,14 +26,7 @@ type Layout = {
  * bytes, or damaged contents of one section or two.
  */
 export function mutateElf(seed: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
-  let bytes: Uint8Array = Uint8Array.from(seed);
-  const changes = 1 + below(random, 3);
-  for (let i = 0; i < changes; i++) {
-    const layout = findLayout(bytes);
-    if (layout === null || random() < 0.05) return mutateBytes(bytes, other, random);
-    bytes = change(bytes, layout, other, random);
-  }
-  return bytes;
+  return mutateFormat(seed, other, random, { findLayout, change, mostChanges: 3, anyBytes: 0.05 });
 }
 
 function change(bytes: Uint8Array, layout: Layout, other: Uint8Array, random: Random): Uint8Array {

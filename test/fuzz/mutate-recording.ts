@@ -1,6 +1,7 @@
 import {
   below,
   mutateBytes,
+  mutateFormat,
   pick,
   putWord,
   type Random,
@@ -34,14 +35,7 @@ type Layout = {
  * recording, with extreme words in headers, attrs, sections and bodies, or with any bytes changed.
  */
 export function mutateRecording(seed: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
-  let bytes: Uint8Array = Uint8Array.from(seed);
-  const changes = 1 + below(random, 4);
-  for (let i = 0; i < changes; i++) {
-    const layout = findLayout(bytes);
-    if (layout === null || random() < 0.15) return mutateBytes(bytes, other, random);
-    bytes = change(bytes, layout, other, random);
-  }
-  return bytes;
+  return mutateFormat(seed, other, random, { findLayout, change, mostChanges: 4, anyBytes: 0.15 });
 }
 
 function change(bytes: Uint8Array, layout: Layout, other: Uint8Array, random: Random): Uint8Array {
