@@ -68,16 +68,6 @@ export function computeCallTree(
   return builder.finish(samples.length);
 }
 
-export function computeCallTreeWithRows(
-  profile: Profile,
-  callNodes: CallNodeTable,
-  weights: Weights,
-  samples: Int32Array,
-  roots?: TreeRoots,
-): CallTreeWithRows {
-  return finish(callTreeWithRowsInSlices(profile, callNodes, weights, samples, roots));
-}
-
 export function* callTreeWithRowsInSlices(
   profile: Profile,
   callNodes: CallNodeTable,

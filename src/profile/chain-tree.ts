@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
-import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import { eachSlice, type Slices } from '../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
 import { sumSubtrees, type TreeRoots } from './call-tree.ts';
 import { groupSamplesInSlices } from './filter.ts';
@@ -56,16 +56,6 @@ export type ChainTreeWithSamples = {
 };
 
 /** The chains of what `computeCallTree` gives with the same arguments. */
-export function computeChainTree(
-  profile: Profile,
-  callNodes: CallNodeTable,
-  weights: Weights,
-  samples: Int32Array,
-  roots: TreeRoots,
-): ChainTreeWithSamples {
-  return finish(chainTreeInSlices(profile, callNodes, weights, samples, roots));
-}
-
 export function* chainTreeInSlices(
   profile: Profile,
   callNodes: CallNodeTable,

@@ -134,14 +134,6 @@ export type DiffTree = {
  * Lays `other` over `tree`. Its groups become those of `tree` by `otherGroupToGroup`. Width by the
  * mean share, so that functions that only one of them has are seen too. Neither has root rows.
  */
-export function diffTrees(
-  tree: CallTree,
-  other: CallTree,
-  otherGroupToGroup: Int32Array,
-): DiffTree {
-  return finish(diffTreesInSlices(tree, other, otherGroupToGroup));
-}
-
 export function* diffTreesInSlices(
   tree: CallTree,
   other: CallTree,

@@ -1,5 +1,5 @@
 import { NONE } from '../base/brand.ts';
-import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import { eachSlice, type Slices } from '../base/slices.ts';
 import { StackTableBuilder } from './stack-table.ts';
 import type { Profile, StackTable } from './types.ts';
 
@@ -28,12 +28,7 @@ export type EditedStacks = {
 /** In columns of new stacks: samples with this stack are left out. */
 const LEFT_OUT = -2;
 
-/** Applies `edits` one after the other. */
-export function editStacks(profile: Profile, edits: readonly FrameEdit[]): EditedStacks {
-  return finish(editStacksInSlices(profile, edits));
-}
-
-/** The same; an edit is one look at all stacks, and one slice. */
+/** Applies `edits` one after the other. An edit is one look at all stacks, and one slice. */
 export function* editStacksInSlices(
   profile: Profile,
   edits: readonly FrameEdit[],

@@ -210,14 +210,6 @@ function addLast(last: StepColumns, keyOfSample: Int32Array, sums: Float64Array)
  *     ├ work        +1 here                        so above the meeting row the three cancel
  *     └ wait        +1 here
  */
-export function sumStepsByTreeRow(
-  steps: SampleSteps,
-  rowOfSample: Int32Array,
-  prefix: Int32Array,
-): StepSums {
-  return finish(sumStepsByTreeRowInSlices(steps, rowOfSample, prefix));
-}
-
 export function* sumStepsByTreeRowInSlices(
   steps: SampleSteps,
   rowOfSample: Int32Array,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { computeCallNodes } from '../../src/profile/call-nodes.ts';
-import { computeCallTreeWithRows } from '../../src/profile/call-tree.ts';
-import { computeChainTree } from '../../src/profile/chain-tree.ts';
+import { callTreeWithRowsInSlices } from '../../src/profile/call-tree.ts';
+import { chainTreeInSlices } from '../../src/profile/chain-tree.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
 import { openChains, prepareOpening } from '../../src/profile/open-chains.ts';
 import { preparePruning } from '../../src/profile/prune-tree.ts';
@@ -31,8 +32,10 @@ function bothTrees(profile: Profile, weights: Weights, rootOfSample: Int32Array)
   const callNodes = computeCallNodes(profile);
   const samples = selectSamples(profile);
   const roots = { rootOfSample, count: 5 };
-  const whole = computeCallTreeWithRows(profile, callNodes, weights, samples, roots);
-  const { tree, chainOfSample } = computeChainTree(profile, callNodes, weights, samples, roots);
+  const whole = finish(callTreeWithRowsInSlices(profile, callNodes, weights, samples, roots));
+  const { tree, chainOfSample } = finish(
+    chainTreeInSlices(profile, callNodes, weights, samples, roots),
+  );
   return { whole, openable: prepareOpening(tree, callNodes), chainOfSample };
 }
 

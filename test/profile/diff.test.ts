@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { computeCallNodes } from '../../src/profile/call-nodes.ts';
 import { computeCallTree } from '../../src/profile/call-tree.ts';
-import { compareShares, diffTrees } from '../../src/profile/diff.ts';
+import { compareShares, diffTreesInSlices } from '../../src/profile/diff.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
@@ -77,7 +78,7 @@ describe('two trees laid over each other', () => {
     const mineTree = treeOf(mine);
     const groups = groupOf(mine);
     const renamed = { ...mineTree, group: mineTree.group.map((group) => groups[group]!) };
-    const diff = diffTrees(renamed, treeOf(other), groupOf(other));
+    const diff = finish(diffTreesInSlices(renamed, treeOf(other), groupOf(other)));
     const rows = Array.from(diff.tree.group, (group, at) => [
       names[group],
       diff.tree.total[at],
@@ -97,7 +98,9 @@ describe('two trees laid over each other', () => {
     const some = profileFromText(`
       main  main  main  -
     `);
-    const { tree } = diffTrees(treeOf(some), treeOf(other), new Int32Array(other.funcs.length));
+    const { tree } = finish(
+      diffTreesInSlices(treeOf(some), treeOf(other), new Int32Array(other.funcs.length)),
+    );
     expect([tree.withoutStack, tree.weight, tree.samples]).toEqual([0.125, 1, 6]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { finish } from '../../src/base/slices.ts';
 import { computeCallNodes } from '../../src/profile/call-nodes.ts';
 import { computeCallTree } from '../../src/profile/call-tree.ts';
 import { checkProfile } from '../../src/profile/check.ts';
-import { editStacks, type FrameEdit } from '../../src/profile/edit-stacks.ts';
+import { editStacksInSlices, type FrameEdit } from '../../src/profile/edit-stacks.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import type { Profile } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
@@ -23,7 +24,7 @@ const libc = PROFILE.dsos.findIndex(({ name }) => name === 'libc.so');
 
 /** One line per sample: `main;a;b`, `(none)` without frames, `(left out)`. */
 function stacksOf(...edits: FrameEdit[]): string[] {
-  const { profile, isLeftOut } = editStacks(PROFILE, edits);
+  const { profile, isLeftOut } = finish(editStacksInSlices(PROFILE, edits));
   checkProfile(profile);
   return Array.from({ length: profile.samples.length }, (_, sample) =>
     isLeftOut?.[sample] === 1 ? '(left out)' : pathOf(profile, sample),
@@ -40,7 +41,7 @@ function pathOf(profile: Profile, sample: number): string {
 
 describe('edited stacks', () => {
   it('are the profile itself where nothing is edited', () => {
-    expect(editStacks(PROFILE, [])).toEqual({ profile: PROFILE, isLeftOut: null });
+    expect(finish(editStacksInSlices(PROFILE, []))).toEqual({ profile: PROFILE, isLeftOut: null });
   });
 
   it('leave out samples with a hidden function or DSO', () => {
@@ -108,12 +109,14 @@ describe('edited stacks', () => {
 
     const { samples } = PROFILE;
     const frameless = { ...PROFILE, samples: { ...samples, stack: samples.stack.with(4, -1) } };
-    expect(editStacks(frameless, [onA]).isLeftOut).toEqual(Uint8Array.of(0, 0, 1, 0, 1));
-    expect(editStacks(frameless, [merged]).isLeftOut).toBe(null);
+    expect(finish(editStacksInSlices(frameless, [onA])).isLeftOut).toEqual(
+      Uint8Array.of(0, 0, 1, 0, 1),
+    );
+    expect(finish(editStacksInSlices(frameless, [merged])).isLeftOut).toBe(null);
   });
 
   it('keep all weight but that of samples left out', () => {
-    const { profile } = editStacks(PROFILE, [{ action: 'merge', of: 'recursion' }]);
+    const { profile } = finish(editStacksInSlices(PROFILE, [{ action: 'merge', of: 'recursion' }]));
     const samples = Int32Array.from(profile.samples.stack, (_, sample) => sample);
     const nodes = computeCallNodes(profile);
     expect(computeCallTree(profile, nodes, simpleWeights(profile), samples).weight).toBe(5);

@@ -5,7 +5,7 @@ import {
   type SampleSteps,
   sumStepsByGroup,
   sumStepsByKey,
-  sumStepsByTreeRow,
+  sumStepsByTreeRowInSlices,
   sumStepsOfNeighbours,
 } from '../../src/profile/share-steps.ts';
 import { sumStepsOfGroups } from '../../src/profile/share-steps-of-groups.ts';
@@ -102,7 +102,7 @@ test('by key: the steps that enter or leave it', () => {
 test('by tree row: a sample is in every row above its own', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
-      const found = sumStepsByTreeRow(toSteps(steps), rowOfSample, tree.prefix);
+      const found = finish(sumStepsByTreeRowInSlices(toSteps(steps), rowOfSample, tree.prefix));
       for (let row = 0; row < tree.prefix.length; row++) {
         const isIn = (sample: number) => path(tree.prefix, rowOfSample[sample]!).includes(row);
         expectEqual(found, row, byDefinition(steps, isIn));

@@ -3,7 +3,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
-import { eachSlice, finish, type Slices } from '../../../src/base/slices.ts';
+import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
@@ -18,10 +18,6 @@ import {
 } from './time-messages.ts';
 
 /** Samples per thread over time, with what is missing between them. */
-export function computeTimeline(page: PageProfile, params: TimelineParams): TimelineResult {
-  return finish(timelineInSlices(page, params));
-}
-
 export function* timelineInSlices(
   page: PageProfile,
   params: TimelineParams,
@@ -56,10 +52,6 @@ export function* timelineInSlices(
 }
 
 /** The same in cells that are fractions of a column; see `HeatMapResult`. */
-export function computeHeatMap(page: PageProfile, params: HeatMapParams): HeatMapResult {
-  return finish(heatMapInSlices(page, params));
-}
-
 export function* heatMapInSlices(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
   const { samples } = page.profile;
   const endNs = samples.length === 0 ? 0 : (samples.timeNs[samples.length - 1] as number);

@@ -2,7 +2,7 @@
 
 import { firstNotBelow } from '../../../src/base/bisect.ts';
 import { formatCount } from '../../../src/base/numbers.ts';
-import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
+import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
 import { followThreadsInSlices } from '../../../src/period/report/migrations.ts';
@@ -33,10 +33,6 @@ const MAX_SLICES = 300;
 const SAMPLES_PER_SLICE = 4;
 
 /** One stream's period and rates over time, and which streams there are. */
-export function computePeriod(page: PageProfile, params: PeriodParams): PeriodResult {
-  return finish(periodInSlices(page, params));
-}
-
 export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices<PeriodResult> {
   const { groups } = timeFactsOf(page).alignment;
   const bySize = groupsOf(groups, params.event);
