@@ -75,13 +75,6 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
       });
     });
     afterAll(() => browser.close());
-    afterEach(async () => {
-      const visits = open.splice(0);
-      for (const { context } of visits) await context.close();
-      expect(visits.flatMap(({ problems }) => problems)).toStrictEqual([]);
-      expect(visits.flatMap(({ strangers }) => strangers)).toStrictEqual([]);
-    });
-
     tests({
       async visit(url, options = {}) {
         const { width = 1280, height = 720, colorScheme = 'light', expectedErrors } = options;
@@ -116,6 +109,14 @@ export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
         await page.goto(url);
         return { page, requests };
       },
+    });
+
+    // Of what comes after a test the last thing said is the first done: pages go before their server.
+    afterEach(async () => {
+      const visits = open.splice(0);
+      for (const { context } of visits) await context.close();
+      expect(visits.flatMap(({ problems }) => problems)).toStrictEqual([]);
+      expect(visits.flatMap(({ strangers }) => strangers)).toStrictEqual([]);
     });
   });
 }

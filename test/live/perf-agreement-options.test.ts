@@ -65,7 +65,7 @@ const BY_PERF: Readonly<Record<string, Case>> = {
     isTimeless: true,
   },
   'a running process': { flags: CLOCK, command: 'attach' },
-  'user code': { flags: [...CLOCK, '--all-user', '-g'] },
+  'user code': { flags: [...CLOCK, '--all-user', '-g'], command: 'lasting' },
   'all build IDs': { flags: [...CLOCK, '--buildid-all'] },
   'build IDs in mappings': { flags: [...CLOCK, '--buildid-mmap'] },
   'a directory of files': { flags: [...CLOCK, '--threads'] },
@@ -99,7 +99,7 @@ const BY_US: Readonly<Record<string, Case>> = {
     flags: ['-e', 'raw_syscalls:sys_enter,sched:sched_process_exec', '-c', '1', '-g'],
   },
   'a running process': { flags: [...CLOCK, '--duration', '0.1'], command: 'attach' },
-  'user code': { flags: ['-e', 'cpu-clock:u', '-F', '2000', '-g'] },
+  'user code': { flags: ['-e', 'cpu-clock:u', '-F', '2000', '-g'], command: 'lasting' },
   counts: { flags: [...CLOCK, '--counts', '-i'], command: 'faults', differs: 'counted periods' },
   'no children': { flags: [...CLOCK, '-i'], command: 'faults' },
   'another clock': { flags: [...CLOCK, '-k', 'boottime'] },
@@ -115,7 +115,7 @@ const BY_US: Readonly<Record<string, Case>> = {
   overwritten: { flags: [...CLOCK, '--overwrite', '-m', '4', '-F', '10000'] },
   'one ring per thread': { flags: [...CLOCK, '--per-thread'], command: 'faults' },
   'a control group': { flags: [...CLOCK, '-a', '-B', '-G', '/'] },
-  'no build IDs': { flags: [...CLOCK, '-B', '--all-user'] },
+  'no build IDs': { flags: [...CLOCK, '-B', '--all-user'], command: 'lasting' },
 };
 
 function commandOf(command: Command, program: string): string[] {
