@@ -322,3 +322,13 @@ export function computeChildLists(prefix: Int32Array): ChildLists {
   }
   return { firstRoot, firstChild, nextSibling };
 }
+
+/** Rows above each row; a row comes after the one above it. */
+export function computeDepths(prefix: Int32Array): Int32Array {
+  const depth = new Int32Array(prefix.length);
+  for (let row = 0; row < prefix.length; row++) {
+    const above = prefix[row] as number;
+    if (above !== NONE) depth[row] = (depth[above] as number) + 1;
+  }
+  return depth;
+}

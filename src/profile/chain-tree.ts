@@ -2,7 +2,7 @@ import { NONE } from '../base/brand.ts';
 import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
 import { eachSlice, type Slices } from '../base/slices.ts';
 import type { CallNodeTable } from './call-nodes.ts';
-import { sumSubtrees, type TreeRoots } from './call-tree.ts';
+import { computeDepths, sumSubtrees, type TreeRoots } from './call-tree.ts';
 import { groupSamplesInSlices } from './filter.ts';
 import type { Profile, Weights } from './types.ts';
 
@@ -307,13 +307,3 @@ class ChainTreeBuilder {
 
 /** In the column of call nodes: root 0. */
 const ROOTS = -2;
-
-/** Rows above each row. */
-function computeDepths(prefix: Int32Array): Int32Array {
-  const depth = new Int32Array(prefix.length);
-  for (let row = 0; row < prefix.length; row++) {
-    const above = prefix[row] as number;
-    if (above !== NONE) depth[row] = (depth[above] as number) + 1;
-  }
-  return depth;
-}

@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
-import { sumSubtrees } from './call-tree.ts';
+import { computeDepths, sumSubtrees } from './call-tree.ts';
 
 /** Pairs of samples, rows of the sample table, and an amount for each. Parallel columns. */
 export type StepColumns = {
@@ -366,16 +366,6 @@ export function emptyStepSums(count: number): StepSums {
     entered: new Float64Array(count),
     last: new Float64Array(count),
   };
-}
-
-/** Rows above each row. */
-function computeDepths(prefix: Int32Array): Int32Array {
-  const depth = new Int32Array(prefix.length);
-  for (let row = 0; row < prefix.length; row++) {
-    const caller = prefix[row] as number;
-    if (caller !== NONE) depth[row] = (depth[caller] as number) + 1;
-  }
-  return depth;
 }
 
 /** The innermost row that is on both paths, −1 if there is none. */
