@@ -37,6 +37,7 @@ export type {
 export type { EventEncoding, EventListSection, ListedEvent } from './events/event-list.ts';
 export type { RawCounter, RawCounterSpec } from './events/raw-counter.ts';
 export type { EventProvenance, ExportProvenance } from './export/provenance.ts';
+export type { ClockName } from './perf-event/clock-ids.ts';
 export type { KernelRecord } from './perf-event/record.ts';
 export type { PeriodsReport } from './period/report/report.ts';
 export type { Completeness, CutStacks } from './profile/completeness.ts';
@@ -88,7 +89,7 @@ export {
 } from './session/read/record-stream.ts';
 export { type LiveBatch, type LiveOptions, live } from './session/record/live.ts';
 export { type FinishedRecording, record } from './session/record/record.ts';
-export type { CallGraph, ClockName, RecordOptions } from './session/record/record-options.ts';
+export type { CallGraph, RecordOptions } from './session/record/record-options.ts';
 export {
   type CommandExit,
   type Recording,

@@ -1,12 +1,8 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
+import { CLOCK_IDS, type ClockName } from '../perf-event/clock-ids.ts';
 import { checkCallGraph } from '../session/record/call-graph.ts';
-import {
-  type CallGraph,
-  CLOCK_IDS,
-  type ClockName,
-  type RecordOptions,
-} from '../session/record/record-options.ts';
+import type { CallGraph, RecordOptions } from '../session/record/record-options.ts';
 import { parseRingPages } from '../session/record/ring-size.ts';
 import type { SampleFields } from '../session/record/sample-fields.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseEvents } from '../../src/events/parse-events.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
+import { CLOCK_IDS } from '../../src/perf-event/clock-ids.ts';
 import { readEventSources } from '../../src/session/record/event-sources.ts';
 import { readKernelSettings } from '../../src/session/record/kernel-settings.ts';
 import { explainUnopenable } from '../../src/session/record/open-refusal.ts';
-import { CLOCK_IDS } from '../../src/session/record/record-options.ts';
 
 /** What the user is told of an event that the kernel refuses with `code`, as the hints. */
 function hintsOf(text: string, code: string): readonly string[] {

@@ -1,7 +1,8 @@
 import type { EventAttr } from '../../perf-event/attr.ts';
+import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { PERF_FORMAT, PERF_SAMPLE } from '../../perf-event/constants.ts';
 import type { KernelFeatures } from './kernel-features.ts';
-import { CLOCK_IDS, type RecordOptions } from './record-options.ts';
+import type { RecordOptions } from './record-options.ts';
 
 /** Fields of every record's trailer, the same for all events, so that one walk orders them all. */
 export const COMMON_SAMPLE_TYPE =

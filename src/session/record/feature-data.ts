@@ -20,6 +20,7 @@ import {
 } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { CLOCK_IDS, type ClockName } from '../../perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { attachProvenance, type Provenance } from '../read/facts/provenance.ts';
@@ -29,7 +30,6 @@ import { packageVersion } from '../version.ts';
 import { readEventSources, readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
 import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
-import { CLOCK_IDS, type ClockName } from './record-options.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /** What the header sections are made from, beside the plan. */

@@ -1,7 +1,7 @@
 import type { NativeBinding } from '../../native/types.ts';
 import { encodeAttr, newAttr } from '../../perf-event/attr.ts';
+import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { PERF_COUNT_SW, PERF_FORMAT, PERF_SAMPLE, PERF_TYPE } from '../../perf-event/constants.ts';
-import { CLOCK_IDS } from './record-options.ts';
 
 /** What this kernel's perf_event_open takes, found by asking; the version that brought it. */
 export type KernelFeatures = {

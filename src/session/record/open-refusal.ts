@@ -3,12 +3,12 @@ import type { EventSpec } from '../../events/event-spec.ts';
 import { openWords } from '../../events/open-reasons.ts';
 import { explainPrecise } from '../../events/precise-help.ts';
 import type { EventAttr } from '../../perf-event/attr.ts';
+import { CLOCK_IDS, clockName } from '../../perf-event/clock-ids.ts';
 import { PERF_SAMPLE } from '../../perf-event/constants.ts';
 import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { readEventSources } from './event-sources.ts';
 import type { KernelSettings } from './kernel-settings.ts';
 import { explainRefusal } from './permission-help.ts';
-import { CLOCK_IDS } from './record-options.ts';
 
 /** An event that does not open in any form, and the kernel's last word on it. */
 export type Refusal = {
@@ -84,5 +84,5 @@ function slowClockOf({ flags, clockid }: EventAttr): string | null {
   if (!flags.useClockid || clockid === CLOCK_IDS.monotonic || clockid === CLOCK_IDS.monotonic_raw) {
     return null;
   }
-  return Object.entries(CLOCK_IDS).find(([, id]) => id === clockid)?.[0] ?? `clock ${clockid}`;
+  return clockName(clockid);
 }

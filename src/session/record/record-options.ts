@@ -1,3 +1,4 @@
+import type { ClockName } from '../../perf-event/clock-ids.ts';
 import type { CallGraph } from './call-graph.ts';
 import type { SampleFields } from './sample-fields.ts';
 
@@ -123,17 +124,6 @@ export type RecordOptions = {
   /** Ends the recording when aborted. */
   readonly signal?: AbortSignal;
 };
-
-/** Clocks that `perf_event_attr.clockid` takes, by perf's names. */
-export const CLOCK_IDS = {
-  realtime: 0,
-  monotonic: 1,
-  monotonic_raw: 4,
-  boottime: 7,
-  tai: 11,
-} as const;
-
-export type ClockName = keyof typeof CLOCK_IDS;
 
 /** perf's default rate, Hz. */
 export const DEFAULT_FREQUENCY_HZ = 4000;

@@ -8,6 +8,7 @@ import type {
   SamplerTotals,
 } from '../../native/types.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
+import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { dropsCopies } from './call-graph.ts';
@@ -23,7 +24,7 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from './prepare-recording.ts';
-import { CLOCK_IDS, type RecordOptions } from './record-options.ts';
+import type { RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
 import { unwindCopies } from './unwind-copies.ts';

@@ -1,6 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import type { Profile } from '../../profile/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { dropsCopies } from '../record/call-graph.ts';
@@ -10,7 +11,6 @@ import {
   type PreparedRecording,
   prepareRecording,
 } from '../record/prepare-recording.ts';
-import { CLOCK_IDS } from '../record/record-options.ts';
 import type { CommandExit } from '../record/recorder.ts';
 import { EventTables } from './event-tables.ts';
 import { openLiveHead } from './live-head.ts';
