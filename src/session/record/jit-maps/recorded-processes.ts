@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { SamplerTarget } from '../../../native/types.ts';
+import { pidInItsNamespace } from '../../read/files/namespace-pid.ts';
 
 /** `starttime` of /proc/PID/stat, counted from the field behind the comm. */
 const START_FIELD = 19;
@@ -44,7 +45,7 @@ export class RecordedProcesses {
     for (const pid of livePids()) {
       const theirs = mountNamespaceOf(pid);
       if (theirs === null || theirs === ours || this.has(pid) !== true) continue;
-      const innerPid = pidInside(pid);
+      const innerPid = pidInItsNamespace(pid);
       if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${pid}/root` });
     }
     return found;
@@ -90,12 +91,6 @@ export function startOf(pid: number): number | null {
 function processOf(tid: number): number | null {
   const tgid = /^Tgid:\s+(\d+)$/m.exec(readProc(`${tid}/status`) ?? '')?.[1];
   return tgid === undefined ? null : Number(tgid);
-}
-
-/** The pid by which a process knows itself; null if it is gone. */
-export function pidInside(pid: number): number | null {
-  const pids = /^NSpid:\s+(.*)$/m.exec(readProc(`${pid}/status`) ?? '')?.[1];
-  return pids === undefined ? null : Number(pids.trim().split(/\s+/).at(-1));
 }
 
 function mountNamespaceOf(pid: number | 'self'): string | null {
