@@ -4,12 +4,13 @@ import { encodePageData } from '../../../src/export/page-data.ts';
 import { decodePageReport } from '../../../src/export/page-report.ts';
 import { renderPageDocument } from '../../../src/view/page-document.ts';
 import { parseQuery } from '../../../web/src/search.ts';
+import { selectionOf } from '../../../web/src/selection.ts';
 import { decodeState, encodeState } from '../../../web/src/state.ts';
 import { decodeOpenRows } from '../../../web/src/tables/open-rows.ts';
 import { createAnswers } from '../../../web/src/worker/answer.ts';
 import { pageOf } from '../../helpers/page-of.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
-import { WHOLE, WHOLE_TREE } from '../../helpers/selections.ts';
+import { WHOLE_TREE } from '../../helpers/selections.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';
 import { type Target, toBytes, toText } from '../target.ts';
@@ -49,23 +50,7 @@ function ask(hash: string, random: Random): void {
   decodeOpenRows(state.treeOpen);
   const answers = createAnswers();
   answers.open({ slot: 0, bytes: encodePageData(drawn()) });
-  const edits = [
-    ...(state.focus === null ? [] : [{ action: 'focus', of: 'func', func: state.focus } as const]),
-    ...state.hidden.map((func) => ({ action: 'hide', of: 'func', func }) as const),
-    ...state.mergedDsos.map((dso) => ({ action: 'merge', of: 'dso', dso }) as const),
-    ...(state.foldRecursion ? [{ action: 'merge', of: 'recursion' } as const] : []),
-  ];
-  const selection = {
-    ...WHOLE,
-    event: state.event,
-    weight: state.weight,
-    thread: state.thread,
-    pid: state.pid,
-    cpu: state.cpu,
-    fromNs: state.range?.fromNs ?? null,
-    toNs: state.range?.toNs ?? null,
-    edits,
-  };
+  const selection = selectionOf(state);
   const tree = {
     ...WHOLE_TREE,
     ...selection,
