@@ -96,6 +96,10 @@ bool Sampler::SwitchFile(const FileSinkOptions& options, Error* error) {
   return true;
 }
 
+void Sampler::KeepSideband(bool keep) {
+  if (thread_) thread_->KeepSideband(keep);
+}
+
 void Sampler::Snapshot() {
   if (thread_) thread_->Snapshot();
 }

@@ -39,6 +39,8 @@ class Sampler {
    * file.
    */
   bool SwitchFile(const FileSinkOptions& options, Error* error);
+  /** See SamplerThread. */
+  void KeepSideband(bool keep);
   /** What the overwritten rings hold goes into the file. */
   void Snapshot();
 

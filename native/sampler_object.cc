@@ -11,6 +11,7 @@ Napi::Function SamplerObject::Define(Napi::Env env) {
                          InstanceMethod<&SamplerObject::StartFile>("startFile"),
                          InstanceMethod<&SamplerObject::StartLive>("startLive"),
                          InstanceMethod<&SamplerObject::SwitchFile>("switchFile"),
+                         InstanceMethod<&SamplerObject::KeepSideband>("keepSideband"),
                          InstanceMethod<&SamplerObject::Snapshot>("snapshot"),
                          InstanceMethod<&SamplerObject::Enable>("enable"),
                          InstanceMethod<&SamplerObject::Disable>("disable"),
@@ -102,6 +103,15 @@ Napi::Value SamplerObject::SwitchFile(const Napi::CallbackInfo& info) {
   }
   Error error;
   if (!sampler_->SwitchFile(options, &error)) ThrowError(info.Env(), error);
+  return info.Env().Undefined();
+}
+
+Napi::Value SamplerObject::KeepSideband(const Napi::CallbackInfo& info) {
+  if (!info[0].IsBoolean()) {
+    Napi::TypeError::New(info.Env(), "keep: expected a boolean").ThrowAsJavaScriptException();
+    return info.Env().Undefined();
+  }
+  sampler_->KeepSideband(info[0].As<Napi::Boolean>().Value());
   return info.Env().Undefined();
 }
 

@@ -27,6 +27,7 @@ class SamplerObject : public Napi::ObjectWrap<SamplerObject>, private Notifier::
   Napi::Value StartFile(const Napi::CallbackInfo& info);
   Napi::Value StartLive(const Napi::CallbackInfo& info);
   Napi::Value SwitchFile(const Napi::CallbackInfo& info);
+  Napi::Value KeepSideband(const Napi::CallbackInfo& info);
   Napi::Value Snapshot(const Napi::CallbackInfo& info);
   Napi::Value Enable(const Napi::CallbackInfo& info);
   Napi::Value Disable(const Napi::CallbackInfo& info);

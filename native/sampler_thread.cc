@@ -41,6 +41,7 @@ SamplerThread::SamplerThread(EventSet* events, ChildProcess* child, RecordSink* 
         buffers_.push_back(rings[i].mapping.Buffer());
       }
     }
+    if (kind == kSidebandRing) sideband_buffers_ = buffers_.size();
   }
   limits_.resize(buffers_.size());
   runs_.resize(buffers_.size());
@@ -129,6 +130,7 @@ bool SamplerThread::DrainRound() {
   if (offered == 0 && !round_open_) return false;
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
   Account(taken.bytes, taken.closed);
+  KeepRound(taken);
   uint64_t left = taken.bytes;
   for (size_t i = 0; i < buffers_.size() && left > 0; i++) {
     const uint64_t bytes = std::min(left, runs_[i].size());
@@ -140,6 +142,41 @@ bool SamplerThread::DrainRound() {
     mailbox_->Post([](Mail* mail) { mail->chunks = true; });
   }
   return sink_->failure() == 0;
+}
+
+/**
+ * Called when the heads of the round are loaded: a record of a round before the flag was seen is
+ * older than the request, and so than the description that follows the request.
+ */
+void SamplerThread::KeepRound(const RecordSink::Taken& taken) {
+  if (!keeps_sideband_) {
+    kept_.clear();
+    return;
+  }
+  uint64_t left = taken.bytes;
+  for (size_t i = 0; i < sideband_buffers_ && left > 0; i++) {
+    const uint64_t bytes = std::min(left, runs_[i].size());
+    const size_t before = kept_.size();
+    kept_.resize(before + bytes);
+    if (bytes > 0) CopyOut(runs_[i], 0, bytes, kept_.data() + before);
+    left -= bytes;
+  }
+}
+
+/** The first round of a new sink: older than all that follows, younger than its description. */
+void SamplerThread::WriteKept() {
+  const bool is_wanted = keeps_sideband_.exchange(false);
+  const std::vector<uint8_t> kept = std::move(kept_);
+  kept_.clear();
+  if (!is_wanted || kept.empty()) return;
+  std::vector<RecordRun> runs(1);
+  runs[0].parts[0] = {kept.data(), kept.size()};
+  const RecordSink::Taken taken = sink_->TakeRound(runs);
+  const std::lock_guard<std::mutex> lock(totals_mutex_);
+  // Counted when it was drained, so only the bytes are new.
+  totals_.bytes +=
+      taken.bytes + (taken.closed && sink_->marks_rounds() ? sizeof kFinishedRound : 0);
+  totals_.rounds += taken.closed ? 1 : 0;
 }
 
 /** The rings' output stands still meanwhile; what would have come is lost, and counted as lost. */
@@ -186,6 +223,7 @@ void SamplerThread::ChangeSink() {
   if (sink_->failure() != 0) return;
   later_sink_ = std::move(next);
   sink_ = later_sink_.get();
+  WriteKept();
   mailbox_->Post([&](Mail* mail) { mail->switched_file = file; });
 }
 

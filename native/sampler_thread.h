@@ -57,6 +57,12 @@ class SamplerThread {
   void Close();
   /** The file that was written so far is complete, what comes goes into `sink`. */
   void SwitchSink(std::unique_ptr<RecordSink> sink);
+  /**
+   * From now on side-band records are kept for the next sink as well, until it is in use or this is
+   * revoked. Whoever describes the machine for that sink asks for this first: what starts between
+   * the description and the change is in no other place of the new file.
+   */
+  void KeepSideband(bool keep) { keeps_sideband_ = keep; }
   /** What the overwritten rings hold goes into the sink. */
   void Snapshot();
   /** There is room again in the sink. */
@@ -70,7 +76,9 @@ class SamplerThread {
   EndReason Record();
   bool DrainRound();
   void DrainOverwritten();
+  void KeepRound(const RecordSink::Taken& taken);
   void ChangeSink();
+  void WriteKept();
   void Account(uint64_t taken, bool closed);
   void Finish(EndReason reason);
   void WriteFinals(bool is_last);
@@ -98,9 +106,15 @@ class SamplerThread {
   /** Per instance: losses that an earlier sink has told of; empty in the first one. */
   std::vector<uint64_t> told_lost_;
 
+  std::atomic<bool> keeps_sideband_{false};
+  /** Whole side-band records that are in this sink, for the next one. */
+  std::vector<uint8_t> kept_;
+
   /** Rings that are overwritten and read only when asked. */
   std::vector<BackwardRing> backward_;
+  /** Those of the side-band first. */
   std::vector<RingBuffer> buffers_;
+  size_t sideband_buffers_ = 0;
   /** Per buffer: the head when the round began. */
   std::vector<uint64_t> limits_;
   std::vector<RecordRun> runs_;

@@ -179,6 +179,12 @@ export type NativeSampler = {
    * 'file-switched' tells when; it does not come if the recording ends first. One at a time.
    */
   switchFile(sink: FileSinkOptions): void;
+  /**
+   * True: from now on side-band records are kept for the file of the next `switchFile` as well, whose
+   * first round they are. Call it before the machine is described for that file, and with false where
+   * there will be no switch.
+   */
+  keepSideband(keep: boolean): void;
   /** Events that are overwritten (`write_backward`): what their rings hold goes into the sink. */
   snapshot(): void;
   enable(): void;

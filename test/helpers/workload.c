@@ -12,6 +12,8 @@
  *     waiting N S           N threads alive at once for S seconds: one computes, the others sleep
  *     shortthr N            N threads, one after the other, each computing for an instant
  *     forks N S             N children, one after the other, that compute and exit; N = 0: by time
+ *     relays N S MS         N children at once that compute for MS milliseconds; each that ends is followed
+ *                           by another one, for S seconds
  *     execs N               N children, one after the other, that become /bin/true
  *     bursts N MS IDLE_MS   N times: compute for MS milliseconds, sleep for IDLE_MS
  *     segv 0 S, kill9 0 S   compute for S seconds, then die of SIGSEGV, SIGKILL
@@ -186,6 +188,26 @@ static long forks(long count) {
   return done;
 }
 
+/* How many children there were. */
+static long relays(long at_once, double seconds_each) {
+  long done = 0, alive = 0;
+  while (now() < end_seconds || alive > 0) {
+    while (alive < at_once && now() < end_seconds) {
+      pid_t child = fork();
+      if (child < 0) break;
+      if (child == 0) {
+        compute_until(now() + seconds_each);
+        _exit(0);
+      }
+      alive++;
+      done++;
+    }
+    if (alive == 0 || wait(NULL) < 0) break;
+    alive--;
+  }
+  return done;
+}
+
 /* vfork: the child borrows this frame until it has become /bin/true. */
 NOINLINE int run_true(void) {
   const pid_t child = vfork();
@@ -249,6 +271,8 @@ int main(int argc, char **argv) {
     done = short_threads(count);
   } else if (!strcmp(mode, "forks")) {
     done = forks(count);
+  } else if (!strcmp(mode, "relays")) {
+    done = relays(count, extra ? atof(extra) / 1000 : 0.1);
   } else if (!strcmp(mode, "execs")) {
     done = execs(count);
   } else if (!strcmp(mode, "bursts")) {

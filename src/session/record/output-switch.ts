@@ -52,11 +52,14 @@ export class OutputSwitch {
     const oldPath = this.#freePath();
     renameSync(this.#current.place() ?? path, oldPath);
     try {
+      // What starts while the machine is described, and until the worker has switched, is in both.
+      sampler.keepSideband(true);
       const file = RecordingFile.create(path, plan, sampler.opened, owner);
       this.#next = { file, oldPath };
       file.append(describe());
       sampler.switchFile({ ...file.sink(), maxBytes: 0, marksRounds });
     } catch (error) {
+      sampler.keepSideband(false);
       this.#takeBack();
       throw error;
     }
