@@ -15,6 +15,11 @@ export function compileWorkload(): string {
   return compileC(join(helpers, 'workload.c'), PROFILED);
 }
 
+/** The program that counts its own page faults by function; the first lines of `faults.c` say how. */
+export function compileFaults(): string {
+  return compileC(join(helpers, 'faults.c'), PROFILED);
+}
+
 /** The program that waits in known ways; the first lines of `waits.c` say which. */
 export function compileWaits(): string {
   return compileC(join(helpers, 'waits.c'), PROFILED);

@@ -22,6 +22,11 @@ export class RecordBuffer {
     this.#write = write;
   }
 
+  /** Where the record begun last stands in `view`. */
+  get start(): number {
+    return this.#start;
+  }
+
   /** Bytes of all records so far. */
   get length(): number {
     return this.#flushed + this.position;

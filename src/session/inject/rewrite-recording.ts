@@ -26,6 +26,7 @@ import { openUnwinder } from '../read/unwind/open-unwinder.ts';
 import { copiesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import { asWriteFailure } from '../record/output-file.ts';
 import { BuildIdList } from './build-id-list.ts';
+import { CountCutter } from './cut-counts.ts';
 import { changeEvent, dropsStacks, type EventChange } from './event-change.ts';
 import type { OutputEvent } from './head.ts';
 import { kernelAddressesOf } from './kernel-marker.ts';
@@ -80,6 +81,8 @@ class Rewriter {
   readonly #unknown: 'unreadable' | null;
   readonly #sideBand: SideBandRewriter;
   readonly #selector: Selector;
+  /** Null: the counters' values stay as they are. */
+  readonly #counts: CountCutter | null;
   readonly #labels: Labels | null;
   readonly #buildIds: BuildIdList;
   /** Null: samples are written as they lie in the file. */
@@ -121,6 +124,7 @@ class Rewriter {
     this.#sideBand = new SideBandRewriter(kernel, this.#labels, buildIds, littleEndian);
     this.#buildIds = new BuildIdList(data, buildIds, this.#labels);
     this.#selector = new Selector(data, options.select ?? {});
+    this.#counts = CountCutter.read(data, this.#selector);
   }
 
   #openUnwinder(path: string): StackUnwinder | null {
@@ -216,6 +220,7 @@ class Rewriter {
       this.#leaveOut('samples whose fields can not be told apart', 1);
       return;
     }
+    this.#counts?.rewrite(view, offset, size, out.view, out.start);
     this.#keptCount++;
     const timeAt = this.#data.attrs[event]?.info.sampleTimeOffset ?? NONE;
     if (timeAt < 0 || timeAt + 8 > size) return;
@@ -236,7 +241,11 @@ class Rewriter {
     if (this.#isDropped(view, offset, size, type)) return;
     const event = this.#data.lookup.attrIndexOf(view, offset, size, type);
     if (isOfCourse(type) && !this.#selector.other(view, offset, size, event)) return;
-    if (type === PERF_RECORD.READ && this.#selector.cutsThreads) return;
+    // Counts over more than what stays: over a thread's whole course, or of its children, too.
+    if (type === PERF_RECORD.READ && this.#selector.isActive) {
+      const inherits = this.#data.attrs[event]?.attr.flags.inherit === true;
+      if (this.#selector.cutsThreads || inherits) return;
+    }
     const trailerSize =
       type >= PERF_RECORD_USER_TYPE_START
         ? 0

@@ -14,6 +14,7 @@ import type { PerfData } from '../../perf-data/reader.ts';
 import { encodeTracingData } from '../../perf-data/tracing-data.ts';
 import { parseTracingData } from '../../tracepoint/tracing-data.ts';
 import { readProvenance } from '../read/facts/provenance.ts';
+import { countStartOf } from '../read/logs/count-start.ts';
 import type { OutputEvent } from './head.ts';
 import { type Labels, PROBE_SYSTEM } from './labels.ts';
 
@@ -125,10 +126,13 @@ function versionSection(data: PerfData, bytes: Uint8Array, changes: SectionChang
   const isThere = !data.pipe;
   if (isThere && labels === null && !isPart && !stripsKernel) return bytes;
   const { kernelSymbols: _, ...rest } = provenance;
+  const countsBegin = countStartOf(provenance);
   // Totals are of all samples; notes may name programs.
   const changed = {
     ...(stripsKernel ? rest : provenance),
     totals: isPart ? {} : provenance.totals,
+    // The counts run on over what was cut out.
+    ...(countsBegin !== null && { countsBegin }),
     notes: labels === null ? provenance.notes : [],
   };
   const out = new ByteWriter(data.littleEndian);

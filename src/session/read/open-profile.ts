@@ -41,6 +41,7 @@ import { findEvents } from './find-events.ts';
 import { type JavaScriptOptions, nameJavaScript } from './jit/javascript.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
+import { countStartOf, moveCountStarts } from './logs/count-start.ts';
 import { joinEvents, type ProfileParts } from './logs/join-events.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
@@ -383,7 +384,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const switches = pipeline.switches.finish();
   const waits = pipeline.offCpu.finish(samples, switches, lastTimeNs, diagnostics);
-  const periodInput: PeriodInput = {
+  const counted: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,
     streams,
@@ -394,6 +395,11 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     lossGaps,
     eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
     ...(provenance !== null && { kernel: provenance.kernel }),
+  };
+  const countStart = countStartOf(provenance);
+  const periodInput = {
+    ...counted,
+    finals: moveCountStarts(counted, countStart, pipeline.forkNs),
   };
   const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
   let sourceMaps: SourceMaps | null = null;

@@ -68,6 +68,8 @@ export class Pipeline {
   readonly runningNs = new GrowableFloat64();
   /** LOST records of the sampled events' rings, in time order. */
   readonly lossGaps: LossGap[] = [];
+  /** When tasks were forked, by tid. */
+  readonly forkNs = new Map<number, number>();
   readonly #losses: LossCounter;
   readonly #finals = new FinalLog();
   readonly #streamRepair = new StreamRepair();
@@ -422,7 +424,9 @@ export class Pipeline {
         // Time 0 stands for what was there before.
         const { timeNs } = this.#trailer;
         const isPast = timeNs < 0 && toRawTime(this.data.startTime, timeNs) === 0n;
-        if (!isPast) this.#finals.noteFork(record);
+        if (isPast) break;
+        this.#finals.noteFork(record);
+        this.forkNs.set(record.tid, timeNs);
         break;
       }
       case 'throttle':

@@ -23,7 +23,7 @@ import { encodeAttr } from '../../perf-event/attr.ts';
 import { CLOCK_IDS, type ClockName } from '../../perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
-import { attachProvenance, type Provenance } from '../read/facts/provenance.ts';
+import { attachProvenance, type CountStart, type Provenance } from '../read/facts/provenance.ts';
 import { readVdsoBuildId } from '../read/files/vdso.ts';
 import type { CountedBeside } from '../stat/beside.ts';
 import { packageVersion } from '../version.ts';
@@ -42,6 +42,8 @@ export type FeatureContext = {
   readonly readClockPair: NativeBinding['readClockPair'];
   /** With `--stat`: what was counted beside the samples. Called when the recording has ended. */
   readonly countedBeside?: () => readonly CountedBeside[];
+  /** Default `here`; see `Provenance`. */
+  readonly countsBegin?: CountStart;
 };
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
@@ -161,7 +163,7 @@ function describeGroups(plan: RecordingPlan): Parameters<typeof groupsSection>[0
 export function describeRecording(
   plan: RecordingPlan,
   ended: RecordingEnded,
-  { notices, settings, countedBeside }: FeatureContext,
+  { notices, settings, countedBeside, countsBegin }: FeatureContext,
   kernelSymbols: string | null,
 ): Provenance {
   return {
@@ -184,6 +186,7 @@ export function describeRecording(
         return final === undefined ? [] : [[name, Number(final.value)]];
       }),
     ),
+    countsBegin: countsBegin ?? 'here',
     ...(kernelSymbols !== null && { kernelSymbols }),
   };
 }

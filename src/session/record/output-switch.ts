@@ -71,7 +71,8 @@ export class OutputSwitch {
     const { file, oldPath } = this.#next;
     const ended = { kind: 'recording-ended', reason: 'stopped', errno: 0, finals: [] } as const;
     const { features, attachments, maxFiles, onFile } = this.#context;
-    this.#current.finish({ ...ended, dataEnd, totals }, features, attachments());
+    const described = this.featuresOf(features);
+    this.#current.finish({ ...ended, dataEnd, totals }, described, attachments());
     this.#current = file;
     this.#next = null;
     this.#complete.push(oldPath);
@@ -91,6 +92,11 @@ export class OutputSwitch {
   /** Whether there are complete files. */
   get hasSwitched(): boolean {
     return this.#complete.length > 0;
+  }
+
+  /** `features` for the file that is being written: the counters count on from file to file. */
+  featuresOf(features: FeatureContext): FeatureContext {
+    return this.hasSwitched ? { countsBegin: 'earlier', ...features } : features;
   }
 
   #takeBack(): void {

@@ -95,6 +95,7 @@ export async function startRecording(
     notices,
     settings: session.settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
+    ...(options.overwrite && { countsBegin: 'dropped' as const }),
   };
   const context: FeatureContext = {
     ...partContext,
@@ -194,7 +195,7 @@ export async function startRecording(
         const recordedBytes = file.finish(
           // The counters' last values are of samples that are not in this file.
           switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
-          context,
+          switching?.featuresOf(context) ?? context,
           attachments,
         );
         const path = placeOf(file, output, say);

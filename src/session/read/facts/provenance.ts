@@ -15,6 +15,15 @@ import type { KernelLimits } from '../../../period/types.ts';
  */
 const FORMER_FEATURE = FEATURE.PERF_TS;
 
+/**
+ * Where the counters begin to count, which start at 0 when their event is opened:
+ *
+ * - `here`: not before the first record of this file;
+ * - `earlier`: in the file before it (`--switch-output`); only tasks forked in this file begin here;
+ * - `dropped`: the first samples are not in the file (`--overwrite`).
+ */
+export type CountStart = 'here' | 'earlier' | 'dropped';
+
 export type Provenance = {
   readonly version: 1;
   /** Version of perf-ts that recorded. */
@@ -25,6 +34,8 @@ export type Provenance = {
   readonly kernel: KernelLimits;
   /** Final value of each event's counter over all its instances, read when it was closed. */
   readonly totals: Readonly<Record<string, number>>;
+  /** Absent in recordings before 0.2. */
+  readonly countsBegin?: CountStart;
   /** With `--stat`: what was counted beside the samples; null for what could not be. */
   readonly counts?: Readonly<
     Record<string, { readonly count: number | null; readonly unit: string }>
@@ -32,6 +43,8 @@ export type Provenance = {
   /** Names of what was met in the kernel: `symbols/recorded-kernel.ts`, deflated, in base64. */
   readonly kernelSymbols?: string;
 };
+
+const COUNT_STARTS: readonly CountStart[] = ['here', 'earlier', 'dropped'];
 
 /** Name of the attachment that a pipe has it in, where it is known only at the end. */
 export const PROVENANCE_ATTACHMENT = 'provenance';
@@ -102,7 +115,7 @@ function behindVersion(data: PerfData): Uint8Array | null {
 
 function isProvenance(document: unknown): document is Provenance {
   if (typeof document !== 'object' || document === null) return false;
-  const { version, notes, kernel, totals } = document as Partial<Provenance>;
+  const { version, notes, kernel, totals, countsBegin } = document as Partial<Provenance>;
   return (
     version === 1 &&
     Array.isArray(notes) &&
@@ -110,6 +123,7 @@ function isProvenance(document: unknown): document is Provenance {
     typeof kernel === 'object' &&
     kernel !== null &&
     typeof totals === 'object' &&
-    totals !== null
+    totals !== null &&
+    (countsBegin === undefined || COUNT_STARTS.includes(countsBegin))
   );
 }
