@@ -1,12 +1,11 @@
-import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { closeSync, lstatSync, readdirSync, readSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { Diagnostics } from '../../base/diagnostics.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
-import { uidOfProcess } from '../read/files/trusted-file.ts';
-import { NODE_NOTES_ATTACHMENT, readNotesNow } from '../read/jit/javascript.ts';
+import { openTrusted, uidOfProcess } from '../read/files/trusted-file.ts';
+import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
 import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
-import { notesPath, parseNotes } from '../read/jit/node-notes.ts';
+import { MAX_NOTES_BYTES, notesPath, parseFirstNote } from '../read/jit/node-notes.ts';
 
 const FASTEST = 1;
 
@@ -15,6 +14,8 @@ export type NodeFiles = {
   readonly attachments: readonly Attachment[];
   /** Processes that the recording started. */
   readonly startedPids: readonly number[];
+  /** What was left out, one sentence each. */
+  readonly notices: readonly string[];
   /** Removes those that the processes wrote because of us. Call it when they are stored. */
   remove(): void;
 };
@@ -28,48 +29,86 @@ export type NodeFilesOptions = {
 };
 
 const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
+/** The first note is a process's directory, its version of Node and a number. */
+const FIRST_NOTE_BYTES = 16 << 10;
+/** Of all processes together: a recording of the whole machine ends as soon as that of one program. */
+const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
 
 /**
  * The notes of the processes that the recording started, and of those whose maps were stored
  * (`perf-map/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
  * `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
+ *
+ * Anybody may put files of these names into /tmp. One of a process that was not recorded costs no more
+ * than a look at its beginning.
  */
 export function takeNodeFiles(
   stored: readonly Attachment[],
   { recordingId, commandUid, startedMs }: NodeFilesOptions,
 ): NodeFiles {
   const attachments: Attachment[] = [];
+  const notices: string[] = [];
   const removable: string[] = [];
   const startedPids: number[] = [];
   const directories = new Map<string, number[]>();
-  const withMaps = new Set(stored.map(({ name }) => name));
-  for (const pid of pidsWithNotes()) {
+  const withMaps = pidsWithMaps(stored);
+  let room = MAX_ALL_NOTES_BYTES;
+  for (const pid of new Set([...withMaps, ...(recordingId === null ? [] : pidsWithNotes())])) {
     const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
-    const bytes = readNotesNow(pid, owners);
-    if (bytes === null) continue;
-    const notes = parseNotes(Buffer.from(bytes).toString(), new Diagnostics());
-    const process = notes.find((note) => note.kind === 'process');
-    const isOurs = recordingId !== null && process?.recording === recordingId;
-    if (!isOurs && !withMaps.has(`${PERF_MAP_ATTACHMENT}${pid}`)) continue;
-    attachments.push({
-      name: `${NODE_NOTES_ATTACHMENT}${pid}`,
-      packing: 'deflate',
-      unpackedSize: bytes.length,
-      bytes: deflateSync(bytes, { level: FASTEST }),
-    });
-    if (!isOurs || process === undefined) continue;
-    startedPids.push(pid);
-    removable.push(notesPath(pid));
-    directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
+    const file = openTrusted(notesPath(pid), owners);
+    if (file.kind === 'refused') continue;
+    try {
+      const first = parseFirstNote(readBytes(file.fd, FIRST_NOTE_BYTES));
+      const process = first?.kind === 'process' ? first : null;
+      const isOurs = recordingId !== null && process?.recording === recordingId;
+      if (!isOurs && !withMaps.has(pid)) continue;
+      const bytes = readBytes(file.fd, Math.min(file.size, MAX_NOTES_BYTES, room));
+      room -= bytes.length;
+      if (bytes.length < file.size) {
+        notices.push(
+          `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
+        );
+      }
+      attachments.push({
+        name: `${NODE_NOTES_ATTACHMENT}${pid}`,
+        packing: 'deflate',
+        unpackedSize: bytes.length,
+        bytes: deflateSync(bytes, { level: FASTEST }),
+      });
+      if (!isOurs || process === null) continue;
+      startedPids.push(pid);
+      removable.push(notesPath(pid));
+      directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
+    } finally {
+      closeSync(file.fd);
+    }
   }
   return {
     attachments,
     startedPids,
+    notices,
     remove: () => {
       for (const [directory, pids] of directories) removable.push(...logsOf(directory, pids));
       for (const path of removable) removeIfNew(path, startedMs);
     },
   };
+}
+
+/** The first bytes of an open file, as many as there are. */
+function readBytes(fd: number, most: number): Uint8Array {
+  const bytes = new Uint8Array(most);
+  let done = 0;
+  while (done < most) {
+    const count = readSync(fd, bytes, done, most - done, done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+function pidsWithMaps(stored: readonly Attachment[]): Set<number> {
+  const names = stored.filter(({ name }) => name.startsWith(PERF_MAP_ATTACHMENT));
+  return new Set(names.map(({ name }) => Number(name.slice(PERF_MAP_ATTACHMENT.length))));
 }
 
 function pidsWithNotes(): number[] {

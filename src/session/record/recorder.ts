@@ -7,7 +7,6 @@ import type {
   SamplerEvent,
   SamplerTotals,
 } from '../../native/types.ts';
-import type { Attachment } from '../../perf-data/appendix.ts';
 import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
@@ -15,8 +14,8 @@ import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
+import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
-import { type NodeFiles, takeNodeFiles } from './node-files.ts';
 import { checkWritable } from './output-file.ts';
 import { OutputSwitch } from './output-switch.ts';
 import {
@@ -120,8 +119,8 @@ export async function startRecording(
     notices.push(notice);
     options.onNotice?.(notice);
   };
-  const takeNodes = (maps: readonly Attachment[]): NodeFiles =>
-    takeNodeFiles(maps, {
+  const takeJit = (finish: boolean): JitAttachments =>
+    takeJitAttachments(maps, finish, say, {
       recordingId: session.recordingId,
       commandUid: commandUidOf(session) ?? null,
       startedMs,
@@ -150,10 +149,7 @@ export async function startRecording(
           sampler,
           features: partContext,
           marksRounds,
-          attachments: () => {
-            const known = maps.soFar();
-            return [...known, ...takeNodes(known).attachments];
-          },
+          attachments: () => takeJit(false).attachments,
           describe: () =>
             describeExisting(session.target, sampler.opened, session.plan, notices, true),
           maxFiles: options.switchMaxFiles ?? 0,
@@ -185,18 +181,15 @@ export async function startRecording(
           file.discard();
           throw execFailure;
         }
-        const jit = maps.finish();
-        for (const notice of jit.notices) say(notice);
+        const jit = takeJit(true);
         if (switching?.hasSwitched && counted !== null) {
           say('--stat: what was counted is of all files of this recording together');
         }
-        const node = takeNodes(jit.attachments);
-        const attachments = [...jit.attachments, ...node.attachments];
         const recordedBytes = file.finish(
           // The counters' last values are of samples that are not in this file.
           switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
           switching?.featuresOf(context) ?? context,
-          attachments,
+          jit.attachments,
         );
         const path = placeOf(file, output, say);
         const isKept = event.reason === 'write-error' || !dropsCopies(options.callGraph);
@@ -206,8 +199,8 @@ export async function startRecording(
             : unwindCopies(file, path, recordedBytes, say);
         // perf, reading the other end of a pipe, looks for the maps themselves.
         if (output !== '-' && event.reason !== 'write-error') {
-          if (session.causesMaps) maps.removeMaps(node.startedPids);
-          node.remove();
+          if (session.causesMaps) maps.removeMaps(jit.startedPids);
+          jit.remove();
         }
         onFinished({
           path: path ?? output,

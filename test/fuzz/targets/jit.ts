@@ -171,6 +171,6 @@ export const jitTargets: readonly Target[] = [
     name: 'node-notes',
     seeds: () => [toBytes(NOTES.join('\n'))],
     mutate: mutateLines,
-    read: (bytes) => void parseNotes(toText(bytes), new Diagnostics()),
+    read: (bytes) => void parseNotes(bytes, new Diagnostics()),
   },
 ];

@@ -249,3 +249,24 @@ describe('a map', () => {
     expect(statSync(pathOf(1)).size).toBeGreaterThan(0);
   });
 });
+
+test('a line without an end takes no more memory than the longest that is read', () => {
+  const { watch, start, at } = watching();
+  start();
+  writeFileSync(pathOf(), '1000 10 first\n2000 10 ');
+  at(1010);
+  for (let i = 0; i < 8; i++) {
+    appendFileSync(pathOf(), Buffer.alloc(1 << 20, 'x'));
+    at(1020 + i);
+  }
+  appendFileSync(pathOf(), '\n3000 10 last\n');
+  at(1040);
+  const { attachments } = watch.finish();
+  expect(attachments[0]?.unpackedSize).toBeLessThan(2 << 20);
+  const log = inflateSync(attachments[0]?.bytes ?? new Uint8Array());
+  const diagnostics = new Diagnostics();
+  const table = readMapLog(log, { high: 0, low: 0 }, diagnostics);
+  expect([table.name(0), table.name(1)]).toEqual(['first', 'last']);
+  expect(table.length).toBe(2);
+  expect(diagnostics.entries()).toMatchObject([{ reason: 'perf map line longer than 64 KiB' }]);
+});

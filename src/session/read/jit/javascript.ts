@@ -82,8 +82,7 @@ function readNotes(
       continue;
     }
     if (bytes === null) continue;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    for (const note of parseNotes(text, diagnostics)) notes.push({ pid, note });
+    for (const note of parseNotes(bytes, diagnostics)) notes.push({ pid, note });
   }
   return notes;
 }

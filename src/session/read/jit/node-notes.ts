@@ -27,18 +27,48 @@ export function notesPath(pid: number): string {
   return `/tmp/perf-ts-${pid}.notes`;
 }
 
-export const MAX_NOTES_BYTES = 256 * 2 ** 20;
+/** Read of the notes of one process; `src/register` writes at most as much in each thread. */
+export const MAX_NOTES_BYTES = 64 * 2 ** 20;
+/** `src/register` leaves out maps that make longer lines. */
+export const MAX_NOTE_BYTES = 16 * 2 ** 20;
+/** `{"kind":"worker"}` has more bytes, so that a shorter line is not parsed at all. */
+const MIN_NOTE_BYTES = 18;
+const MAX_NOTES = 200_000;
+/** Whoever writes more lines that make no sense does not write notes. */
+const MAX_BAD_LINES = 1000;
 
-/** The notes in the text of such a file; a line that is none, as the last one may be, is counted. */
-export function parseNotes(text: string, diagnostics: Diagnostics): NodeNote[] {
+const NEWLINE = 0x0a;
+
+/**
+ * The notes in such a file; a line that is not one, as the last one may be, is counted. Anybody may
+ * write to /tmp, so the time and the memory that this takes are bounded whatever the bytes are.
+ */
+export function parseNotes(bytes: Uint8Array, diagnostics: Diagnostics): NodeNote[] {
   const notes: NodeNote[] = [];
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    const note = parseNote(line);
-    if (note === null) diagnostics.count('line of Node notes not understood');
-    else notes.push(note);
+  const decoder = new TextDecoder();
+  const size = Math.min(bytes.length, MAX_NOTES_BYTES);
+  let badLines = 0;
+  let at = 0;
+  while (at < size && badLines <= MAX_BAD_LINES && notes.length < MAX_NOTES) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? size : Math.min(newline, size);
+    const length = end - at;
+    const isNote = length >= MIN_NOTE_BYTES && length <= MAX_NOTE_BYTES;
+    const note = isNote ? parseNote(decoder.decode(bytes.subarray(at, end))) : null;
+    if (note !== null) notes.push(note);
+    else if (length > 0) badLines++;
+    at = end + 1;
+    while (at < size && bytes[at] === NEWLINE) at++;
   }
+  if (badLines > 0) diagnostics.count('line of Node notes not understood', '', badLines);
+  if (at < bytes.length) diagnostics.count('Node notes are too long, the rest not read');
   return notes;
+}
+
+/** The note with which the file of a process begins; null where it does not. */
+export function parseFirstNote(head: Uint8Array): NodeNote | null {
+  const newline = head.indexOf(NEWLINE);
+  return newline < 0 ? null : parseNote(new TextDecoder().decode(head.subarray(0, newline)));
 }
 
 function parseNote(line: string): NodeNote | null {
@@ -58,5 +88,17 @@ function parseNote(line: string): NodeNote | null {
       texts('url') &&
       typeof note.map === 'object' &&
       note.map !== null);
-  return isWhole ? (note as NodeNote) : null;
+  if (!isWhole) return null;
+  return note.kind === 'sourceMap'
+    ? { kind: 'sourceMap', url: note.url as string, map: usedOf(note.map as UsedOfMap) }
+    : (note as NodeNote);
+}
+
+type UsedOfMap = Readonly<
+  Record<'version' | 'sourceRoot' | 'sources' | 'names' | 'mappings', unknown>
+>;
+
+/** A map without what nobody asks of it, which may be any amount of anything. */
+function usedOf({ version, sourceRoot, sources, names, mappings }: UsedOfMap): object {
+  return { version, sources, names, mappings, ...(sourceRoot !== undefined && { sourceRoot }) };
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { LoggedPiece } from '../../../jit/map-log.ts';
+import { MAX_PERF_MAP_LINE_BYTES } from '../../../jit/perf-map.ts';
 
 /** One instant on the recording's clock and on the wall clock, nanoseconds. */
 export type ClockPair = { readonly wallNs: bigint; readonly clockNs: bigint };
@@ -100,6 +101,8 @@ export class MapTail {
     const lines = joined(this.#unfinished, bytes.subarray(0, end));
     if (end > 0) this.#unfinished = bytes.slice(end);
     else this.#unfinished = joined(this.#unfinished, bytes);
+    // A longer line is not read, wherever it ends: one byte more than that is enough to see it.
+    this.#unfinished = this.#unfinished.slice(0, MAX_PERF_MAP_LINE_BYTES + 1);
     const seen = bytes.length >= SEEN_BYTES ? bytes : joined(this.#seen, bytes);
     this.#seen = seen.slice(-Math.min(SEEN_BYTES, this.#position));
     if (end > 0 || isRestart) {
