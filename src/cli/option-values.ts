@@ -24,3 +24,15 @@ export function percentage(option: string, text: string): number {
 function decimal(text: string): number {
   return /^(\d+(\.\d*)?|\.\d+)$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
+
+/** Bytes, as in `10M`; throws UsageError naming the option. */
+export function byteSize(option: string, text: string): number {
+  const match = /^(\d+)([bBkKmMgG]?)$/.exec(text.trim());
+  const unit = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[
+    (match?.[2] ?? '').toUpperCase()
+  ];
+  if (!match || unit === undefined || Number(match[1]) === 0) {
+    throw new UsageError(`${option} ${text}: expected a size such as 10M`);
+  }
+  return Number(match[1]) * unit;
+}

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import {
+  allowUnpacked,
   collect,
   debuginfodOption,
   inputFile,
@@ -16,6 +17,7 @@ import { declareView } from './view-command.ts';
 // the command's own file, which is loaded when it is run.
 
 export function declareReadingCommands(program: Command): void {
+  const before = program.commands.length;
   declareReport(program);
   declareDiff(program);
   declarePeriods(program);
@@ -25,6 +27,7 @@ export function declareReadingCommands(program: Command): void {
   declareInject(program);
   declareArchive(program);
   declareInfo(program);
+  for (const command of program.commands.slice(before)) allowUnpacked(command);
 }
 
 function declareReport(program: Command): void {

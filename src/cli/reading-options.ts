@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
+import { MAX_UNPACKED_VARIABLE } from '../session/read/files/most-unpacked.ts';
+import { byteSize } from './option-values.ts';
 
 // Options that several commands have which read a recording.
 
@@ -24,6 +26,18 @@ export function withInput(command: Command, description: string, json = 'as JSON
     .option('--json', json)
     .option('--strict', 'fail on a file that was cut short')
     .option('-v, --verbose', 'more about what was found');
+}
+
+/** For a recording that a few bytes of compressed data make so large that it is refused. */
+export function allowUnpacked(command: Command): void {
+  command
+    .option('--max-unpacked <size>', 'what compressed parts of a recording may unpack to: 4G, none')
+    .hook('preAction', (called) => {
+      const { maxUnpacked } = called.opts<{ maxUnpacked?: string }>();
+      if (maxUnpacked === undefined) return;
+      const most = maxUnpacked === 'none' ? Number.POSITIVE_INFINITY : null;
+      process.env[MAX_UNPACKED_VARIABLE] = String(most ?? byteSize('--max-unpacked', maxUnpacked));
+    });
 }
 
 /** The options that choose among the samples of a recording. */

@@ -5,7 +5,7 @@ import { checkCallGraph } from '../session/record/call-graph.ts';
 import type { CallGraph, RecordOptions } from '../session/record/record-options.ts';
 import { parseRingPages } from '../session/record/ring-size.ts';
 import type { SampleFields } from '../session/record/sample-fields.ts';
-import { positiveNumber, wholeNumber } from './option-values.ts';
+import { byteSize, positiveNumber, wholeNumber } from './option-values.ts';
 import { REFUSED } from './record-command.ts';
 import type { ReadingFlags } from './view-thread.ts';
 
@@ -97,7 +97,7 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     ...(flags.stat && { stat: true }),
     inherit: flags.inherit,
     ...(flags.output !== undefined && { output: flags.output }),
-    ...(flags.maxSize !== undefined && { maxBytes: size('--max-size', flags.maxSize) }),
+    ...(flags.maxSize !== undefined && { maxBytes: byteSize('--max-size', flags.maxSize) }),
     ...(flags.duration !== undefined && {
       durationMs: positiveNumber('--duration', flags.duration) * 1000,
     }),
@@ -165,7 +165,7 @@ function readSwitchOutput({
     return { switchOutput: { ms }, ...most };
   }
   if (/^\d+[BKMG]$/.test(switchOutput)) {
-    return { switchOutput: { bytes: size('--switch-output', switchOutput) }, ...most };
+    return { switchOutput: { bytes: byteSize('--switch-output', switchOutput) }, ...most };
   }
   throw new UsageError(
     `--switch-output=${switchOutput}: expected signal, a size (10M) or a time (10s, 5m, 1h)`,
@@ -233,17 +233,6 @@ export function readToleratedLoss({ failOnLoss }: RecordFlags): number | null {
 
 function numberList(option: string, text: string): number[] {
   return text.split(',').map((part) => wholeNumber(option, part));
-}
-
-function size(option: string, text: string): number {
-  const match = /^(\d+)([bBkKmMgG]?)$/.exec(text.trim());
-  const unit = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[
-    (match?.[2] ?? '').toUpperCase()
-  ];
-  if (!match || unit === undefined || Number(match[1]) === 0) {
-    throw new UsageError(`${option} ${text}: expected a size such as 10M`);
-  }
-  return Number(match[1]) * unit;
 }
 
 function clockName(text: string): ClockName {

@@ -84,6 +84,10 @@ class LineReader {
     const perByte = last > first ? (toNs - fromNs) / (last - first) : 0;
     let line = first;
     while (line < last) {
+      if (bytes[line] === NEWLINE) {
+        line++;
+        continue;
+      }
       if (this.#start.length >= MAX_PERF_MAP_ENTRIES) {
         this.#isCut = true;
         return;
@@ -92,7 +96,6 @@ class LineReader {
       const lineEnd = newline < 0 || newline > last ? last : newline;
       const at = line;
       line = lineEnd + 1;
-      if (lineEnd === at) continue;
       if (lineEnd - at > MAX_PERF_MAP_LINE_BYTES) {
         this.#longLines++;
         continue;

@@ -24,6 +24,8 @@ export type OpenOptions = {
    * data.1 …, one per recording thread, with records and nothing else in them.
    */
   readonly threadFiles?: readonly ByteSource[];
+  /** Bytes that its compressed records may inflate to. Default: what their size explains. */
+  readonly mostUnpacked?: number | null;
 };
 
 /** What opening a file finds out. */
@@ -93,6 +95,7 @@ export class PerfData {
       pipe: opened.pipe,
       createZstdDecoder: opened.createZstdDecoder ?? null,
       mostInflated: opened.features.compression?.mmapLength ?? 0,
+      mostUnpacked: opened.mostUnpacked ?? null,
     };
     if (this.lookup.kind === 'first' && this.dataSize > 0) {
       this.diagnostics.count(

@@ -3,6 +3,7 @@ import { readU64 } from '../base/u64.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
 import type { RecordVisitor } from './record-walk.ts';
+import { TOO_LARGE, type UnpackLimit } from './unpack-limit.ts';
 import { ZstdGuard } from './zstd-guard.ts';
 
 /** Decodes a zstd stream that comes in pieces; as soon as a block is whole it goes to the output. */
@@ -39,6 +40,7 @@ export class RecordInflater {
   readonly #createDecoder: CreateZstdDecoder;
   readonly #littleEndian: boolean;
   readonly #mostInflated: number;
+  readonly #limit: UnpackLimit;
   readonly #guard = new ZstdGuard();
   #decoder: ZstdDecoder | null = null;
 
@@ -63,7 +65,13 @@ export class RecordInflater {
   failedAt = -1;
 
   /** `mostInflated`: bytes that one record may inflate to, 0 if not known. */
-  constructor(createDecoder: CreateZstdDecoder, littleEndian: boolean, mostInflated: number) {
+  constructor(
+    createDecoder: CreateZstdDecoder,
+    littleEndian: boolean,
+    mostInflated: number,
+    limit: UnpackLimit,
+  ) {
+    this.#limit = limit;
     this.#createDecoder = createDecoder;
     this.#littleEndian = littleEndian;
     this.#mostInflated = mostInflated > 0 ? Math.max(mostInflated, BUFFER_BYTES) : MOST_INFLATED;
@@ -94,12 +102,15 @@ export class RecordInflater {
     try {
       const piece = compressedBytes(view, offset, size, type, this.#littleEndian);
       this.#guard.check(piece);
+      this.#limit.addPacked(piece.length);
       this.#decoder ??= this.#createDecoder((block) => this.#take(block));
       // A copy: the decoder keeps what is not a whole block, and the view may be recycled.
       this.#decoder.push(piece.slice());
     } catch (error) {
       // What a visitor throws is its own affair, not a damaged stream.
       if (this.#isVisiting) throw error;
+      // Nor is a whole one that is too large.
+      if (error instanceof PerfDataError && error.code === TOO_LARGE) throw error;
       this.failure = error instanceof Error ? error.message : String(error);
       this.failedAt = fileOffset;
     }
@@ -109,6 +120,7 @@ export class RecordInflater {
   /** Appends a block, as often as the buffer takes all or a part of it. */
   #take(block: Uint8Array): void {
     this.#inflated += block.length;
+    this.#limit.addUnpacked(block.length, this.records);
     if (this.#inflated > this.#mostInflated) {
       throw new PerfDataError(
         'bad-zstd',

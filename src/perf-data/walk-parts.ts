@@ -1,6 +1,7 @@
 import type { ByteSource } from '../base/byte-source.ts';
 import { type CreateZstdDecoder, RecordInflater } from './record-inflater.ts';
 import { type RecordVisitor, type WalkEnd, walkRange } from './record-walk.ts';
+import { UnpackLimit } from './unpack-limit.ts';
 
 /** Bytes of a file that are records. */
 export type RecordPart = {
@@ -19,6 +20,8 @@ export type RecordParts = {
   readonly createZstdDecoder: CreateZstdDecoder | null;
   /** Bytes that a COMPRESSED record may inflate to; 0 if the header doesn't say. */
   readonly mostInflated: number;
+  /** Bytes that all of them may inflate to; null: as `UnpackLimit` has it. */
+  readonly mostUnpacked: number | null;
 };
 
 /** How the walk over all parts ended. */
@@ -31,7 +34,7 @@ export type PartsEnd = WalkEnd & {
 
 /** Visits the records of one part after the other. Each has a compressed stream of its own. */
 export function walkParts(
-  { parts, littleEndian, pipe, createZstdDecoder, mostInflated }: RecordParts,
+  { parts, littleEndian, pipe, createZstdDecoder, mostInflated, mostUnpacked }: RecordParts,
   visitor: RecordVisitor,
   segmentBytes: number,
 ): PartsEnd {
@@ -45,12 +48,13 @@ export function walkParts(
     inflateFailure: null,
     pendingBytes: 0,
   };
+  const limit = new UnpackLimit(mostUnpacked);
   for (const { source, offset, size } of parts) {
     visitor.part?.(source);
     const inflater =
       createZstdDecoder === null
         ? null
-        : new RecordInflater(createZstdDecoder, littleEndian, mostInflated);
+        : new RecordInflater(createZstdDecoder, littleEndian, mostInflated, limit);
     const end = walkRange(
       source,
       offset,

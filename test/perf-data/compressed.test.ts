@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
-import { openPerfData, type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
+import {
+  type OpenOptions,
+  openPerfData,
+  type PerfData,
+  walkRecords,
+} from '../../src/perf-data/reader.ts';
 import { RecordInflater } from '../../src/perf-data/record-inflater.ts';
+import { UnpackLimit } from '../../src/perf-data/unpack-limit.ts';
 import { ZstdGuard } from '../../src/perf-data/zstd-guard.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, recordTypeName } from '../../src/perf-event/constants.ts';
@@ -14,7 +20,12 @@ import {
   record,
   viewOf,
 } from '../helpers/record-builder.ts';
-import { zstdFrameHeader, zstdRawBlock, zstdRunBlock } from '../helpers/zstd-stream.ts';
+import {
+  zstdFrameHeader,
+  zstdMatchBlock,
+  zstdRawBlock,
+  zstdRunBlock,
+} from '../helpers/zstd-stream.ts';
 
 const attr = newAttr({ sampleType: PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME });
 const sampleAt = (time: number, littleEndian = true) =>
@@ -168,7 +179,12 @@ describe('COMPRESSED records', () => {
     ['as much as the ring held', 17, null],
     ['more', 18, 'a record inflates to more than the 2228224 bytes of a ring'],
   ])('a record may inflate to %s', (_, blocks, failure) => {
-    const inflater = new RecordInflater(createZstdDecoder, true, 17 * 2 ** 17);
+    const inflater = new RecordInflater(
+      createZstdDecoder,
+      true,
+      17 * 2 ** 17,
+      new UnpackLimit(null),
+    );
     // Bytes of 0x40: records of type 0x40404040 and 0x4040 bytes.
     const runs = Array.from({ length: blocks }, () => zstdRunBlock(0x40, 2 ** 17));
     const bytes = compressed(concat(zstdFrameHeader(), ...runs));
@@ -179,6 +195,38 @@ describe('COMPRESSED records', () => {
     inflater.inflate(viewOf(bytes), 0, bytes.length, PERF_RECORD.COMPRESSED, 0, visitor);
     expect([inflater.failure, inflater.records]).toEqual([failure, Math.floor(2_228_224 / 0x4040)]);
     expect([...sizes]).toEqual([0x4040]);
+  });
+
+  describe('which unpack to far more than anybody recorded', () => {
+    // 32 KiB of samples, then 128 KiB for every twelve bytes: the same again.
+    const samples = concat(...Array.from({ length: 1024 }, () => sampleAt(5)));
+    const again = zstdMatchBlock(samples.length, 128 << 10);
+    const bomb = (blocks: number) => {
+      const start = concat(zstdFrameHeader({ windowExponent: 7 }), zstdRawBlock(samples));
+      const more = Array.from({ length: blocks }, () => again);
+      return perfDataFile({
+        attrs: [{ attr, ids: [] }],
+        records: [compressed(start), compressed(concat(...more))],
+      });
+    };
+
+    test('are refused, with the limit and the option that lifts it', () => {
+      expect(() => openPerfData(memorySource(bomb(1100)), { createZstdDecoder })).toThrow(
+        /^\d+ bytes of compressed records unpack to more than 4000000 records, .*--max-unpacked SIZE/,
+      );
+      const source = memorySource(bomb(200));
+      const open = () => openPerfData(source, { createZstdDecoder, mostUnpacked: 20 << 20 });
+      expect(open).toThrow(/unpack to more than 20971520 bytes, which is not read/);
+    });
+
+    test('are read where the user allows it, and where they are within the limit', () => {
+      const mostUnpacked = Number.POSITIVE_INFINITY;
+      const options = { createZstdDecoder, mostUnpacked };
+      const count = (bytes: Uint8Array, given: OpenOptions) =>
+        walkRecords(openPerfData(memorySource(bytes), given), { record: () => {} }).records;
+      expect(count(bomb(1100), options)).toBe(2 + 1024 + 4096 * 1100);
+      expect(count(bomb(300), { createZstdDecoder })).toBe(2 + 1024 + 4096 * 300);
+    });
   });
 
   test('what a visitor throws is passed on', () => {

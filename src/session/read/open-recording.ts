@@ -1,6 +1,7 @@
 import { PerfDataError } from '../../base/errors.ts';
 import { openPerfData, type PerfData } from '../../perf-data/reader.ts';
 import { type FileSource, openFileSource } from './files/file-source.ts';
+import { mostUnpacked } from './files/most-unpacked.ts';
 import { createZstdDecoder } from './files/zstd.ts';
 
 /**
@@ -44,5 +45,9 @@ function naming(path: string, error: unknown): unknown {
 }
 
 export function openRecording(source: FileSource): PerfData {
-  return openPerfData(source, { createZstdDecoder, threadFiles: source.threadFiles });
+  return openPerfData(source, {
+    createZstdDecoder,
+    threadFiles: source.threadFiles,
+    mostUnpacked: mostUnpacked(),
+  });
 }

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs';
-import { inflateSync } from 'node:zlib';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
 import { nameScripts } from '../../../javascript/name-scripts.ts';
 import type { Simplify } from '../../../javascript/plumbing.ts';
 import { simplifyStacks } from '../../../javascript/simplify.ts';
 import type { SourceMaps } from '../../../javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../../javascript/worker-names.ts';
-import { readAppendix } from '../../../perf-data/appendix.ts';
 import type { PerfData } from '../../../perf-data/reader.ts';
 import type { Profile } from '../../../profile/types.ts';
 import { fileSource } from '../files/open-regular.ts';
+import { StoredFiles } from '../files/stored-files.ts';
 import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
 import { MAX_NOTES_BYTES, type NodeNote, notesPath, parseNotes } from './node-notes.ts';
 import { ScriptMaps } from './script-maps.ts';
@@ -66,21 +65,13 @@ function readNotes(
   { data, path }: { readonly data: PerfData; readonly path: string },
   diagnostics: Diagnostics,
 ): PidNote[] {
-  const stored = new Map(readAppendix(data).map((entry) => [entry.name, entry]));
+  const stored = new StoredFiles(data, diagnostics);
   const notes: PidNote[] = [];
   for (const pid of new Set(threads.map((thread) => thread.pid))) {
-    const entry = stored.get(`${NODE_NOTES_ATTACHMENT}${pid}`);
-    let bytes: Uint8Array | null;
-    try {
-      const maxOutputLength = MAX_NOTES_BYTES;
-      bytes =
-        entry?.packing === 'deflate'
-          ? inflateSync(entry.bytes, { maxOutputLength })
-          : (entry?.bytes ?? readNotesNow(pid, ownersOf(pid, path)));
-    } catch (error) {
-      diagnostics.count('stored Node notes are damaged', String(error));
-      continue;
-    }
+    const name = `${NODE_NOTES_ATTACHMENT}${pid}`;
+    const bytes = stored.has(name)
+      ? stored.read(name, MAX_NOTES_BYTES)
+      : readNotesNow(pid, ownersOf(pid, path));
     if (bytes === null) continue;
     for (const note of parseNotes(bytes, diagnostics)) notes.push({ pid, note });
   }

@@ -1,18 +1,17 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
 import type { CodeTable } from '../../../jit/code-table.ts';
 import { JitCode } from '../../../jit/jit-code.ts';
 import { readJitdump } from '../../../jit/jitdump.ts';
 import { readMapLog } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../../jit/perf-map.ts';
-import { type Attachment, readAppendix } from '../../../perf-data/appendix.ts';
 import type { PerfData } from '../../../perf-data/reader.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 import type { SymbolSource } from '../../../symbols/symbol-request.ts';
 import { pidInItsNamespace } from '../files/namespace-pid.ts';
 import { fileSource } from '../files/open-regular.ts';
+import { DAMAGED_STORED, StoredFiles, TOO_MUCH_STORED } from '../files/stored-files.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
 import { NAMED_BY_LATEST } from './jit-settle.ts';
@@ -52,11 +51,12 @@ export function openJitdumps(options: JitFilesOptions): JitCode {
 class JitFiles {
   readonly #options: JitFilesOptions;
   readonly #owners: readonly number[];
-  #stored: Map<string, Attachment> | null = null;
+  readonly #stored: StoredFiles;
 
   constructor(options: JitFilesOptions) {
     this.#options = options;
     this.#owners = ownerOf(options.path);
+    this.#stored = new StoredFiles(options.data, options.diagnostics);
   }
 
   dumpsOf(pid: number): CodeTable[] {
@@ -77,18 +77,8 @@ class JitFiles {
 
   #storedMap(pid: number): CodeTable | null {
     const { data, diagnostics } = this.#options;
-    this.#stored ??= new Map(readAppendix(data).map((entry) => [entry.name, entry]));
-    const entry = this.#stored.get(`${PERF_MAP_ATTACHMENT}${pid}`);
-    if (entry === undefined) return null;
-    try {
-      const maxOutputLength = Math.min(entry.unpackedSize, MAX_LOG_BYTES) + 1;
-      const log =
-        entry.packing === 'none' ? entry.bytes : inflateSync(entry.bytes, { maxOutputLength });
-      return readMapLog(log, data.startTime, diagnostics);
-    } catch (error) {
-      diagnostics.count('stored perf map is damaged, the rest not read', String(error));
-      return null;
-    }
+    const log = this.#stored.read(`${PERF_MAP_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
+    return log === null ? null : readMapLog(log, data.startTime, diagnostics);
   }
 
   /** The map as it is now, after the fact: no line of it has a time. */
@@ -200,6 +190,8 @@ export function isAboutJitNames(reason: string): boolean {
     reason === JITDUMP_NOT_USED ||
     reason === OTHER_CLOCK ||
     reason === NAMED_BY_LATEST ||
-    reason === 'perf map not used'
+    reason === 'perf map not used' ||
+    reason === TOO_MUCH_STORED ||
+    reason === DAMAGED_STORED
   );
 }
