@@ -7,12 +7,14 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
@@ -242,6 +244,71 @@ describe('a perf map', () => {
     } finally {
       target.kill();
     }
+  });
+
+  describe('that was found here after the recording', () => {
+    const SECOND = 1000;
+    const ended = Date.now() - 60 * SECOND;
+    const leave = (pid: number, modifiedMs: number): void => {
+      writeFileSync(path(pid), '1000 10 f\n', { mode: 0o644 });
+      // Every file is born now: what matters is which end of a recording it is compared with.
+      utimesSync(path(pid), modifiedMs / SECOND, modifiedMs / SECOND);
+    };
+    const asked = (pid: number, options: Partial<SymbolFilesOptions>) => {
+      const { ask, reasons } = files(options);
+      return { text: ask(perfMap(pid)), reasons: reasons() };
+    };
+
+    test.each([
+      [{ hostname: 'other-host', kernel: release() }, /recorded on another machine \(other-host/],
+      [{ hostname: hostname(), kernel: '5.10.0-1' }, /recorded on another machine .*5\.10\.0-1/],
+    ])('is not used for a recording of another machine: %o', (recordedOn, why) => {
+      leave(NO_PID, ended - SECOND);
+      const { text, reasons } = asked(NO_PID, { recordedOn, recordedUntilMs: ended });
+      expect(text).toBeNull();
+      expect(reasons).toEqual([expect.stringMatching(/^perf map not used: .*of this machine/)]);
+      expect(reasons[0]).toMatch(why);
+      const copy = join(folder, 'copy');
+      mkdirSync(join(copy, folder), { recursive: true });
+      renameSync(path(NO_PID), join(copy, path(NO_PID)));
+      const copied = asked(NO_PID, { recordedOn, recordedUntilMs: ended, archive: copy });
+      expect(copied).toEqual({ text: '1000 10 f\n', reasons: [] });
+    });
+
+    test('is believed where nobody wrote to it since', () => {
+      leave(NO_PID, ended - SECOND);
+      const { text, reasons } = asked(NO_PID, { recordedUntilMs: ended });
+      expect([text, reasons]).toEqual(['1000 10 f\n', []]);
+    });
+
+    test('is not used where it was made since, and its process is gone', ({ skip }) => {
+      skip(statSync(folder).birthtimeMs === 0, 'this file system keeps no times of birth');
+      leave(NO_PID, Date.now());
+      const { text, reasons } = asked(NO_PID, { recordedUntilMs: ended });
+      expect(text).toBeNull();
+      expect(reasons[0]).toContain('it was made after the recording had ended');
+    });
+
+    test('is used in doubt where it was there before, and somebody wrote to it since', () => {
+      leave(NO_PID, Date.now() + 60 * SECOND);
+      const { text, reasons } = asked(NO_PID, { recordedUntilMs: Date.now() + 30 * SECOND });
+      expect([text, reasons]).toEqual(['1000 10 f\n', [`${DOUBTFUL_NAMES}: ${path(NO_PID)}`]]);
+    });
+
+    test('is used in doubt where its process has gone on', () => {
+      leave(process.pid, Date.now() + 60 * SECOND);
+      const { text, reasons } = asked(process.pid, { recordedUntilMs: Date.now() });
+      expect(text).toBe('1000 10 f\n');
+      expect(reasons).toEqual([expect.stringContaining(DOUBTFUL_NAMES)]);
+    });
+
+    test('is not used where another process has the number by now', () => {
+      const before = Date.now() - process.uptime() * SECOND - 60 * SECOND;
+      leave(process.pid, Date.now());
+      const { text, reasons } = asked(process.pid, { recordedUntilMs: before });
+      expect(text).toBeNull();
+      expect(reasons[0]).toContain(`another process, which has the number ${process.pid} now`);
+    });
   });
 
   test('that no one wrote is said to be missing, with what to do', () => {

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import { NONE } from '../../base/brand.ts';
 import type { StringIndex } from '../../base/string-table.ts';
 import type { DsoIndex } from '../../profile/types.ts';
 import { Symbolizer } from '../../symbols/symbolizer.ts';
 import { demangler } from './demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
+import { recordedThen } from './files/left-files.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { inflateXz } from './files/xz.ts';
 import { columnIn } from './jit/jit-column.ts';
@@ -61,7 +61,6 @@ export function createSymbolizer(
   demangleCpp = demangler(pipeline.diagnostics),
 ): Symbolizer {
   const { data, processes, diagnostics } = pipeline;
-  const { hostname, osRelease } = data.features;
   const recordedKernel =
     sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;
   return new Symbolizer({
@@ -70,8 +69,7 @@ export function createSymbolizer(
       ...sources,
       diagnostics,
       pids: () => processes.pids(),
-      recordedOn: { hostname, kernel: osRelease },
-      recordedUntilMs: lastWriteMs(path),
+      ...recordedThen(data, path),
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
     xz: inflateXz,
@@ -80,13 +78,4 @@ export function createSymbolizer(
     kernelReference: processes.kernelReference,
     ...(pipeline.jit !== null && { jit: pipeline.jit }),
   });
-}
-
-/**
- * When the recording was written: few say when they were taken. A copy is later, so that it hides
- * changes and never invents one. Null for what comes through a pipe.
- */
-function lastWriteMs(path: string): number | null {
-  const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() ? stat.mtimeMs : null;
 }

@@ -9,6 +9,8 @@ export type OpenFile = {
   readonly inode: number;
   /** When its content last changed; milliseconds since 1970. */
   readonly modifiedMs: number;
+  /** When it was made; 0 where the file system does not know. */
+  readonly bornMs: number;
 };
 
 /**
@@ -21,13 +23,13 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
     // Opening a device may do something, so look first; what is opened is looked at again.
     if (flags === 0 && !statSync(path).isFile()) return 'not a regular file';
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
-    const { size, uid, mode, ino, mtimeMs } = fstatSync(fd);
+    const { size, uid, mode, ino, mtimeMs, birthtimeMs } = fstatSync(fd);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
       closeSync(fd);
       return 'not a regular file';
     }
     const source = { ...fileSource(fd, size), file: { path, uid, mode } };
-    return { source, uid, mode, inode: ino, modifiedMs: mtimeMs };
+    return { source, uid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
   } catch (error) {
     if (fd >= 0) closeSync(fd);
     return codeOf(error) === 'ELOOP' ? 'a symbolic link' : codeOf(error);

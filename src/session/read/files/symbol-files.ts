@@ -2,13 +2,14 @@ import { constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../../base/byte-source.ts';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
-import { missingNames } from '../../../symbols/missing-names.ts';
+import { DOUBTFUL_NAMES, missingNames } from '../../../symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../../symbols/symbol-request.ts';
 import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
-import { KernelFiles, type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
+import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
+import { judgeLeftFile, type RecordedThen } from './left-files.ts';
 import { pidInItsNamespace } from './namespace-pid.ts';
-import { openRegular } from './open-regular.ts';
+import { type OpenFile, openRegular } from './open-regular.ts';
 import { readVdso } from './vdso.ts';
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
@@ -27,25 +28,22 @@ export type SymbolSources = {
   readonly inline?: boolean;
 };
 
-export type SymbolFilesOptions = SymbolSources & {
-  readonly diagnostics: Diagnostics;
-  /**
-   * Processes met so far in the recording, asked for with each file; those still alive show their
-   * files under /proc/PID/root.
-   */
-  readonly pids?: () => readonly number[];
-  /** The machine of the recording, as far as its header says; absent: it is this one. */
-  readonly recordedOn?: RecordedMachine;
-  /** When the recording was over, milliseconds since 1970; null or absent: not known. */
-  readonly recordedUntilMs?: number | null;
-  /** Uids besides root, ourselves and the target's whose perf maps are believed. */
-  readonly trustedUids?: readonly number[];
-  readonly kallsymsPath?: string;
-  /** Where JITs write. */
-  readonly perfMapDirectory?: string;
-  /** Default: the usual ones of the user who runs this. */
-  readonly places?: DebugPlaces;
-};
+export type SymbolFilesOptions = SymbolSources &
+  RecordedThen & {
+    readonly diagnostics: Diagnostics;
+    /**
+     * Processes met so far in the recording, asked for with each file; those still alive show their
+     * files under /proc/PID/root.
+     */
+    readonly pids?: () => readonly number[];
+    /** Uids besides root, ourselves and the target's whose perf maps are believed. */
+    readonly trustedUids?: readonly number[];
+    readonly kallsymsPath?: string;
+    /** Where JITs write. */
+    readonly perfMapDirectory?: string;
+    /** Default: the usual ones of the user who runs this. */
+    readonly places?: DebugPlaces;
+  };
 
 /**
  * Answers the symbolizer's requests from this machine's files.
@@ -114,8 +112,9 @@ export class SymbolFiles {
     const directory = this.#options.perfMapDirectory ?? '/tmp';
     const name = join(directory, `perf-${pid}.map`);
     const { symfs, archive } = this.#options;
-    const candidates = [symfs === undefined ? name : join(symfs, name)];
-    if (archive !== undefined) candidates.unshift(join(archive, name));
+    const roots = [archive, symfs].filter((root) => root !== undefined);
+    const copies = roots.map((root) => join(root, name));
+    const candidates = symfs === undefined ? [...copies, name] : copies;
     const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
     // In a container the JIT writes into its own /tmp and calls itself by its own pid.
     if (innerPid !== null) {
@@ -134,6 +133,10 @@ export class SymbolFiles {
         file.source.close?.();
         return null;
       }
+      if (!copies.includes(path) && !this.#isOfRecording(file, path, pid)) {
+        file.source.close?.();
+        return null;
+      }
       if ((file.mode & constants.S_IWOTH) !== 0) this.#count('perf map is writable by all', path);
       return file.source;
     }
@@ -141,6 +144,13 @@ export class SymbolFiles {
       this.#count(NO_PERF_MAP, candidates.at(-1));
     }
     return null;
+  }
+
+  #isOfRecording(file: OpenFile, path: string, pid: number): boolean {
+    const belief = judgeLeftFile(file, pid, this.#options);
+    if (typeof belief === 'object') this.#count('perf map not used', `${path}: ${belief.refused}`);
+    else if (belief === 'doubtful') this.#count(DOUBTFUL_NAMES, path);
+    return typeof belief !== 'object';
   }
 
   #isTrusted(owner: number, pid: number): boolean {

@@ -2,7 +2,15 @@ import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 
 /** An open file, or why it is not used. */
 export type TrustedFile =
-  | { readonly kind: 'file'; readonly fd: number; readonly size: number; readonly inode: number }
+  | {
+      readonly kind: 'file';
+      readonly fd: number;
+      readonly size: number;
+      readonly inode: number;
+      /** Milliseconds since 1970. */
+      readonly modifiedMs: number;
+      readonly bornMs: number;
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -15,9 +23,11 @@ export function openTrusted(path: string, owners: readonly number[]): TrustedFil
   let fd = -1;
   try {
     fd = openSync(path, flags | constants.O_NOFOLLOW);
-    const { size, uid, mode, ino } = fstatSync(fd);
+    const { size, uid, mode, ino: inode, mtimeMs, birthtimeMs } = fstatSync(fd);
     const isRegular = (mode & constants.S_IFMT) === constants.S_IFREG;
-    if (isRegular && isTrustedOwner(uid, owners)) return { kind: 'file', fd, size, inode: ino };
+    if (isRegular && isTrustedOwner(uid, owners)) {
+      return { kind: 'file', fd, size, inode, modifiedMs: mtimeMs, bornMs: birthtimeMs };
+    }
     closeSync(fd);
     return { kind: 'refused', reason: isRegular ? `owned by uid ${uid}` : 'not a regular file' };
   } catch (error) {

@@ -7,6 +7,7 @@ import type { SourceMaps } from '../../../javascript/source-map.ts';
 import { nameWorkers, type Worker } from '../../../javascript/worker-names.ts';
 import type { PerfData } from '../../../perf-data/reader.ts';
 import type { Profile } from '../../../profile/types.ts';
+import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { fileSource } from '../files/open-regular.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
@@ -71,18 +72,32 @@ function readNotes(
     const name = `${NODE_NOTES_ATTACHMENT}${pid}`;
     const bytes = stored.has(name)
       ? stored.read(name, MAX_NOTES_BYTES)
-      : readNotesNow(pid, ownersOf(pid, path));
+      : readNotesNow(pid, ownersOf(pid, path), recordedThen(data, path), diagnostics);
     if (bytes === null) continue;
     for (const note of parseNotes(bytes, diagnostics)) notes.push({ pid, note });
   }
   return notes;
 }
 
-/** What a process left; null if it left nothing that may be believed: root's, ours, or the owners'. */
-export function readNotesNow(pid: number, owners: readonly number[]): Uint8Array | null {
+/**
+ * What a recorded process left; null if it left nothing that may be believed: root's, ours, or the
+ * owners', and of that process.
+ */
+function readNotesNow(
+  pid: number,
+  owners: readonly number[],
+  then: RecordedThen,
+  diagnostics: Diagnostics,
+): Uint8Array | null {
   const file = openTrusted(notesPath(pid), owners);
   if (file.kind === 'refused') return null;
   const source = fileSource(file.fd, file.size);
+  const belief = judgeLeftFile(file, pid, then);
+  if (typeof belief === 'object') {
+    diagnostics.count('Node notes not used', `${notesPath(pid)}: ${belief.refused}`);
+    source.close?.();
+    return null;
+  }
   try {
     return source.read(0, Math.min(source.size, MAX_NOTES_BYTES));
   } finally {

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
 import type { CodeTable } from '../../../jit/code-table.ts';
@@ -9,6 +9,7 @@ import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../../jit/perf-map.ts';
 import type { PerfData } from '../../../perf-data/reader.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 import type { SymbolSource } from '../../../symbols/symbol-request.ts';
+import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
 import { pidInItsNamespace } from '../files/namespace-pid.ts';
 import { fileSource } from '../files/open-regular.ts';
 import { DAMAGED_STORED, StoredFiles, TOO_MUCH_STORED } from '../files/stored-files.ts';
@@ -83,8 +84,9 @@ class JitFiles {
 
   /** The map as it is now, after the fact: no line of it has a time. */
   #mapNow(pid: number): CodeTable | null {
-    const { diagnostics, symfs, archive } = this.#options;
+    const { diagnostics, symfs, archive, data, path } = this.#options;
     const files = new SymbolFiles({
+      ...recordedThen(data, path),
       diagnostics,
       trustedUids: this.#owners,
       ...(symfs !== undefined && { symfs }),
@@ -112,7 +114,8 @@ class JitFiles {
 
   #readJitdump(path: string, pid: number): CodeTable | null {
     const { diagnostics, data } = this.#options;
-    const source = openJitdump(path, pid, { ...this.#options, owners: this.#owners });
+    const then = recordedThen(data, this.#options.path);
+    const source = openJitdump(path, pid, { ...this.#options, ...then, owners: this.#owners });
     if (source === null) return null;
     try {
       const isSameClock = hasMonotonicClock(data);
@@ -132,10 +135,11 @@ class JitFiles {
 export function openJitdump(
   recordedPath: string,
   pid: number,
-  options: Pick<SymbolSources, 'symfs' | 'archive'> & {
-    readonly diagnostics: Diagnostics;
-    readonly owners: readonly number[];
-  },
+  options: Pick<SymbolSources, 'symfs' | 'archive'> &
+    RecordedThen & {
+      readonly diagnostics: Diagnostics;
+      readonly owners: readonly number[];
+    },
 ): SymbolSource | null {
   const { diagnostics, symfs, archive, owners } = options;
   const refuse = (reason: string): null => {
@@ -153,7 +157,14 @@ export function openJitdump(
   if (copy === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
   const targetUid = uidOfProcess(pid);
   const file = openTrusted(path, targetUid === null ? owners : [...owners, targetUid]);
-  return file.kind === 'refused' ? refuse(file.reason) : fileSource(file.fd, file.size);
+  if (file.kind === 'refused') return refuse(file.reason);
+  const belief = copy === undefined ? judgeLeftFile(file, pid, options) : 'believed';
+  if (typeof belief === 'object') {
+    closeSync(file.fd);
+    return refuse(belief.refused);
+  }
+  // Its entries have times: what came after the recording names none of its samples.
+  return fileSource(file.fd, file.size);
 }
 
 /** The pid in the file's name, by which its writer knows itself. */
