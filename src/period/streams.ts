@@ -14,9 +14,10 @@ import type { PeriodInput } from './types.ts';
  *
  * An instance is one event on one task (or all tasks) and one CPU; the kernel numbers it with
  * `PERF_SAMPLE_STREAM_ID`, also where children inherit the event and share its id. Where that was
- * not recorded, one (event, thread, CPU) is taken for an instance, which is what `perf record
- * COMMAND` opens, as far as a thread's instance stays with it; and one (event, CPU) where idle CPUs
- * were sampled, which only recordings of whole CPUs do. `stream` is −1 to say so.
+ * not recorded, the reader uses the event's id as far as it tells instances apart. Where it does not,
+ * one (event, thread, CPU) is taken for an instance, which is what `perf record COMMAND` opens, as far
+ * as a thread's instance stays with it; and one (event, CPU) where idle CPUs were sampled, which only
+ * recordings of whole CPUs do. `stream` is −1 to say so.
  */
 export type StreamGroups = {
   readonly length: number;

@@ -160,7 +160,10 @@ export type SampleTable = {
   readonly count: Float64Array;
 };
 
-/** An event instance with its own period controller, told apart by `PERF_SAMPLE_STREAM_ID`. */
+/**
+ * An event instance with its own period controller, told apart by `PERF_SAMPLE_STREAM_ID` or, where
+ * that was not recorded, by the event's id.
+ */
 export type ProfileStream = {
   /** The kernel's number as a decimal string. */
   readonly streamId: string;

@@ -25,7 +25,8 @@ import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
 import { FinalLog } from './logs/final-log.ts';
-import { GroupReads } from './logs/group-reads.ts';
+import { GroupReads, leaderInstance } from './logs/group-reads.ts';
+import { IdStreams } from './logs/id-streams.ts';
 import { LossCounter } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
 import { putInTimeOrder } from './logs/sample-order.ts';
@@ -85,6 +86,7 @@ export class Pipeline {
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
   readonly #streamIndex = new Map<number, number>();
+  readonly #idStreams: IdStreams;
   readonly #groupReads = new GroupReads();
   readonly #deferred: DeferredStacks;
   /** By CPU + 1; slot 0 for samples that do not say. */
@@ -109,6 +111,9 @@ export class Pipeline {
     }, data.diagnostics);
     let events = 0;
     this.#attrToEvent = Int32Array.from(data.attrs, (event) => (isBeside(event) ? NONE : events++));
+    this.#idStreams = new IdStreams(data.attrs, (id, attrIndex) =>
+      this.#addStream(id, this.#attrToEvent[attrIndex] as number),
+    );
     const offCpu = OffCpuLog.find(data);
     this.offCpu = offCpu.log;
     this.#offCpuAttr = offCpu.attrIndex;
@@ -241,10 +246,15 @@ export class Pipeline {
       last.comm = this.processes.commOf(last.thread);
       last.chain.length = 0;
     }
-    if (sample.streamId !== last.streamId) {
+    if (sample.streamId !== last.streamId || sample.id !== last.id) {
       last.streamId = sample.streamId;
+      last.id = sample.id;
       last.isForeign = this.#isForeign(sample.id);
       last.stream = last.isForeign ? NONE : this.#streamOf(sample.streamId, event);
+    }
+    // Without a stream id the event's own id tells instances apart.
+    if (sample.streamId < 0 && !last.isForeign) {
+      last.stream = this.#idStreams.streamOf(attrIndex, sample.id, last.thread);
     }
     let stop = NOT_UNWOUND;
     if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
@@ -273,7 +283,7 @@ export class Pipeline {
     if (waitState !== null) this.offCpu.note(row, waitState, sample, last);
     // Without knowing the instance, what its members have counted is left to its next sample.
     if (sample.readCount > 1 && !isMisled && !last.isForeign)
-      this.#addGroupMembers(sample, last, stack);
+      this.#addGroupMembers(sample, last, stack, inherit);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       this.#noteDeferred(view, sample, row);
     }
@@ -319,19 +329,20 @@ export class Pipeline {
   }
 
   /** A row for every other counter of the group that has counted anything, with the same stack. */
-  #addGroupMembers(sample: SampleView, last: CpuMemory, stack: number): void {
+  #addGroupMembers(sample: SampleView, last: CpuMemory, stack: number, isInherited: boolean): void {
+    const leader = leaderInstance(sample, isInherited);
+    // Below an instance that was opened, the member's id is its own; else it is its parent's.
+    const isOpened = sample.streamId < 0 ? !isInherited : sample.streamId === sample.id;
     for (let member = 1; member < sample.readCount; member++) {
       const id = sample.readIds[member] as number;
       const attrIndex = this.data.lookup.find(id);
       const event = attrIndex === UNKNOWN_EVENT ? NONE : (this.#attrToEvent[attrIndex] as number);
       if (event === NONE || id === sample.id) continue;
       const value = sample.readValues[member] as number;
-      const instance = this.#groupReads.instanceOf(sample.streamId, id);
+      const instance = this.#groupReads.instanceOf(leader, id);
       const elapsed = instance.elapsed(value);
       if (elapsed <= 0) continue;
       if (instance.stream === NONE) {
-        // Below an instance that was opened, the member's id is its own; else it is its parent's.
-        const isOpened = sample.streamId === sample.id;
         instance.stream = isOpened ? this.#streamOf(id, event) : this.#addStream(id, event);
       }
       this.builder.addSample(
@@ -463,6 +474,7 @@ type CpuMemory = {
   thread: ThreadIndex;
   comm: number;
   streamId: number;
+  id: number;
   stream: number;
   /** Stream and id are those of another recorder's event. */
   isForeign: boolean;
@@ -481,6 +493,7 @@ function newMemory(): CpuMemory {
     thread: NONE as ThreadIndex,
     comm: 0,
     streamId: NOBODY,
+    id: NOBODY,
     stream: NONE,
     isForeign: false,
     chain: newChainMemory(),

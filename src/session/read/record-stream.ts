@@ -28,7 +28,7 @@ import { eventName } from './facts/event-description.ts';
 import { withArchive } from './files/find-archive.ts';
 import type { SymbolSources } from './files/symbol-files.ts';
 import { openJitCode } from './jit/jit-files.ts';
-import { GroupReads } from './logs/group-reads.ts';
+import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { createSymbolizer } from './name-frames.ts';
 import { openFrameLines } from './open-lines.ts';
 import { withRecording } from './open-recording.ts';
@@ -358,7 +358,9 @@ class RecordDescriber {
   }
 
   #elapsed(id: number, value: number): number {
-    return this.#groupReads.instanceOf(this.#sample.streamId, id).elapsed(value);
+    const { inherit } = this.#context.attr.flags;
+    const leader = leaderInstance(this.#sample, inherit);
+    return this.#groupReads.instanceOf(leader, id).elapsed(value);
   }
 
   #tellText(comm: string, attrIndex: number, lines: readonly SampleLine[] | null): void {

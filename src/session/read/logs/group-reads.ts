@@ -1,4 +1,5 @@
 import { NONE } from '../../../base/brand.ts';
+import type { SampleView } from '../../../perf-event/sample.ts';
 
 /** One counter of one instance of a group. */
 class MemberInstance {
@@ -24,12 +25,12 @@ class MemberInstance {
 export class GroupReads {
   readonly #instancesOfStream = new Map<number, Map<number, MemberInstance>>();
 
-  /** Counter `id` of the instance that the leader's `streamId` tells. */
-  instanceOf(streamId: number, id: number): MemberInstance {
-    let instances = this.#instancesOfStream.get(streamId);
+  /** Counter `id` of the leader's instance `leader` (see `leaderInstance`). */
+  instanceOf(leader: number, id: number): MemberInstance {
+    let instances = this.#instancesOfStream.get(leader);
     if (instances === undefined) {
       instances = new Map();
-      this.#instancesOfStream.set(streamId, instances);
+      this.#instancesOfStream.set(leader, instances);
     }
     let instance = instances.get(id);
     if (instance === undefined) {
@@ -38,4 +39,16 @@ export class GroupReads {
     }
     return instance;
   }
+}
+
+/**
+ * The instance of the leader that took a sample: by its stream id or, where none was recorded, by the
+ * task that may have inherited it. Ids alone tell instances apart that nobody inherits.
+ */
+export function leaderInstance(
+  { streamId, tid }: Pick<SampleView, 'streamId' | 'tid'>,
+  isInherited: boolean,
+): number {
+  if (streamId >= 0) return streamId;
+  return isInherited ? tid : NONE;
 }
