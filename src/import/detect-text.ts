@@ -6,12 +6,17 @@ import { forEachLine } from './text-lines.ts';
 export const DETECT_BYTES = 64 * 1024;
 
 const FOLDED_LINE = /^[^\s;].*\s\d+(\.\d+)?\s*$/;
-/** Of the lines that were looked at, so many have to be understood. */
+/** With a stack: `VM Thread;start;g 3`. */
+const STACK_LINE = /^[^;]+;.*\s\d+(\.\d+)?\s*$/;
+const COMM_ALONE = /^[^\s;]+ \d+$/;
+/** Of the lines that were looked at, so many have to be folded, or so many to be folded stacks. */
 const LEAST_SHARE = 0.9;
+const LEAST_STACKS = 0.5;
 
 /**
  * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
- * is not clearly one of the two, binary data first of all.
+ * is not clearly one of the two, binary data first of all. Lines that are neither may stand among
+ * them, as messages that went into the same file.
  */
 export function detectText(head: Uint8Array): 'perf-script' | 'folded' | null {
   const bytes = head.subarray(0, DETECT_BYTES);
@@ -22,22 +27,24 @@ export function detectText(head: Uint8Array): 'perf-script' | 'folded' | null {
   });
   // The last line may be cut.
   if (lines.length > 1 && bytes.length === DETECT_BYTES) lines.pop();
-  const first = lines[0];
-  if (first === undefined) return null;
-  if (parseTimedHead(first) !== null || isUntimedStart(lines)) return 'perf-script';
-  const folded = lines.filter((line) => FOLDED_LINE.test(line)).length;
+  if (lines.length === 0) return null;
+  if (isSampleStart(lines[0] as string, 0, lines)) return 'perf-script';
+  if (isFolded(lines)) return 'folded';
+  return lines.some(isSampleStart) ? 'perf-script' : null;
+}
+
+function isFolded(lines: readonly string[]): boolean {
+  const shareOf = (form: RegExp) => lines.filter((line) => form.test(line)).length / lines.length;
   // Samples without a stack are lines with a comm alone.
-  const stacks = lines.some((line) => line.includes(';')) || lines.every(isCommAlone);
-  return stacks && folded >= LEAST_SHARE * lines.length ? 'folded' : null;
+  if (shareOf(COMM_ALONE) === 1) return true;
+  const stacks = shareOf(STACK_LINE);
+  return stacks >= LEAST_STACKS || (stacks > 0 && shareOf(FOLDED_LINE) >= LEAST_SHARE);
 }
 
-function isCommAlone(line: string): boolean {
-  return /^[^\s;]+ \d+$/.test(line);
-}
-
-/** Without times, a head and a frame below it are needed to be sure. */
-function isUntimedStart([first = '', second = '']: readonly string[]): boolean {
-  const head = parseUntimedHead(first);
-  if (head === null) return false;
-  return /^\s/.test(second) ? parseFrame(second) !== null : parseUntimedHead(second) !== null;
+/** A line with a time begins a sample; one without needs a frame or another head below it. */
+function isSampleStart(line: string, index: number, lines: readonly string[]): boolean {
+  if (parseTimedHead(line) !== null) return true;
+  if (parseUntimedHead(line) === null) return false;
+  const below = lines[index + 1] ?? '';
+  return /^\s/.test(below) ? parseFrame(below) !== null : parseUntimedHead(below) !== null;
 }

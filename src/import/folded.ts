@@ -4,6 +4,7 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
+  type ShowName,
 } from './imported-profile.ts';
 import { forEachLine } from './text-lines.ts';
 
@@ -20,17 +21,20 @@ type FoldedLine = { readonly comm: string; readonly stack: number; readonly weig
  * perf-ts write them. A weight is a number of samples, each a sample of the profile, unless it is
  * no whole number or all together are too many: then a line is one sample, with the weight as period.
  */
-export function importFolded(source: ByteSource): ImportedProfile {
-  const builder = new ImportedProfileBuilder();
+export function importFolded(
+  source: ByteSource,
+  showName: ShowName = (name) => name,
+): ImportedProfile {
+  const builder = new ImportedProfileBuilder(showName);
   const lines: FoldedLine[] = [];
   forEachLine(source, (text) => {
     if (text.trim() === '' || text.startsWith('# ')) return;
     const parts = splitFoldedLine(text);
     if (parts === null) {
-      builder.diagnostics.count('lines that are not understood', text.slice(0, 60));
+      builder.skipLine(text);
       return;
     }
-    const [comm = '', ...names] = parts.stack.split(';');
+    const [comm = '', ...names] = splitFrames(parts.stack);
     let stack: number = NONE;
     let depth = 0;
     for (const name of names) {
@@ -87,6 +91,23 @@ export function splitFoldedLine(line: string): { stack: string; weight: number }
 function isOfNumber(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
 }
+
+/**
+ * The frames of a stack. A script that leaves the `;` of a Java class in the name writes
+ * `java;Lcom/foo/Bar;::baz 1`: that is one frame, since no function begins with `::`.
+ */
+function splitFrames(stack: string): string[] {
+  const frames: string[] = [];
+  for (const part of stack.split(';')) {
+    const last = frames.length - 1;
+    const isMethod = part.startsWith('::') && last > 0 && JAVA_CLASS.test(frames[last] as string);
+    if (isMethod) frames[last] += `;${part}`;
+    else frames.push(part);
+  }
+  return frames;
+}
+
+const JAVA_CLASS = /^L[\w$]+(?:\/[\w$]+)*$/;
 
 // main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it
 const ANNOTATION = /_\[([kji])\]$/;

@@ -1,5 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
+import { printable } from '../base/printable.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type {
@@ -45,8 +46,13 @@ export type ImportedSample = {
 export const UNKNOWN_NAME = '[unknown]';
 /** Frame tables tell positions apart by address; this many names may share one. */
 const MOST_AT_ADDRESS = 255;
+/** Characters of a line that was not understood. */
+const LINE_SHOWN = 60;
 /** Below every address of user space that occurs, so that names without one don't meet code. */
 const NO_ADDRESS_BASE = -(2 ** 52);
+
+/** Makes a name as a text has it the one that is shown. */
+export type ShowName = (name: string) => string;
 
 /** Collects samples of a text; `finish` sorts them by time. */
 export class ImportedProfileBuilder {
@@ -58,6 +64,20 @@ export class ImportedProfileBuilder {
   readonly #threadByKey = new Map<string, number>();
   readonly #frameName = new Map<number, number>();
   readonly #samples: (ImportedSample & { readonly stack: number; readonly times: number })[] = [];
+  #skipped = 0;
+  #firstSkipped = '';
+  readonly #showName: ShowName;
+  readonly #shownNames = new Map<string, string>();
+
+  constructor(showName: ShowName) {
+    this.#showName = showName;
+  }
+
+  /** A line that is left out: not one of the format's. */
+  skipLine(line: string): void {
+    this.diagnostics.count('lines that are not understood', line.slice(0, LINE_SHOWN));
+    if (this.#skipped++ === 0) this.#firstSkipped = line;
+  }
 
   dso(path: string): number {
     if (path === UNKNOWN_NAME || path === '') return NONE;
@@ -80,7 +100,7 @@ export class ImportedProfileBuilder {
   ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
     const func = this.#builder.internFunc(
-      this.#builder.strings.intern(name) as StringIndex,
+      this.#builder.strings.intern(this.#shown(name)) as StringIndex,
       dsoIndex,
     );
     // Garbage that a broken stack left is printed like an address, and may be larger than any.
@@ -136,8 +156,8 @@ export class ImportedProfileBuilder {
         arch: null,
         startTime: (start ?? 0n).toString(),
         clock: 'perf',
-        notes: [],
         ...meta,
+        notes: [...(meta.notes ?? []), ...this.#skippedNote()],
       },
       events,
       dsos: this.#dsos,
@@ -146,6 +166,22 @@ export class ImportedProfileBuilder {
       losses: [],
     });
     return { format, profile, diagnostics: this.diagnostics };
+  }
+
+  #skippedNote(): string[] {
+    if (this.#skipped === 0) return [];
+    const lines = this.#skipped === 1 ? '1 line was' : `${this.#skipped} lines were`;
+    const first = printable(this.#firstSkipped.trim().slice(0, LINE_SHOWN));
+    return [`${lines} not understood and left out, first: ${first}`];
+  }
+
+  #shown(name: string): string {
+    let shown = this.#shownNames.get(name);
+    if (shown === undefined) {
+      shown = this.#showName(name);
+      this.#shownNames.set(name, shown);
+    }
+    return shown;
   }
 
   /** The last comm of a thread names it. Without a tid, a comm is a thread. */

@@ -20,13 +20,17 @@ export type HeadLine = {
 // a comm is words, with spaces between them and none at its ends.
 const WHO = String.raw`^(?:\s*(?<comm>\S+(?:\s+\S+)*?))?\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
 const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
-const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{6,9}):`;
+// perf prints six or nine digits of a fraction; scripts that write such lines print fewer.
+const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{1,9}):`;
 const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
 const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT, 's');
-const TIME = /\.\d{6,9}:/;
-// Without a time the event has to be there: nothing else tells such a line from a frame.
+const TIME = /\d\.\d{1,9}:/;
+// Without a time, or with whole seconds, the event has to be there: nothing else tells such a line from
+// a frame. An event's name is not a number.
+const WHOLE_SECONDS = String.raw`(?::|\s+(?<seconds>\d+):)?`;
+const SURE_EVENT = String.raw`(?:\s+(?<period>\d+))?\s+(?<event>(?!\d+(?:\.\d+)?:)[^\s:]\S*?):(?=\s|$)`;
 const UNTIMED = new RegExp(
-  `${WHO}${WHERE}${String.raw`(?::)?(?:\s+(?<period>\d+))?\s+(?<event>[^\s:]\S*?):(?=\s|$)(?:\s+(?<rest>.*))?$`}`,
+  `${WHO}${WHERE}${WHOLE_SECONDS}${SURE_EVENT}${String.raw`(?:\s+(?<rest>.*))?$`}`,
   's',
 );
 

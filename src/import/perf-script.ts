@@ -5,6 +5,7 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
+  type ShowName,
 } from './imported-profile.ts';
 import {
   type FrameLine,
@@ -26,8 +27,11 @@ const SOFTWARE_EVENTS =
   /^(cpu-clock|task-clock|page-faults|faults|minor-faults|major-faults|context-switches|cs|cpu-migrations|migrations|alignment-faults|emulation-faults|dummy|bpf-output|cgroup-switches)\b/;
 
 /** `perf script` text as a profile. */
-export function importPerfScript(source: ByteSource): ImportedProfile {
-  const reader = new PerfScriptReader();
+export function importPerfScript(
+  source: ByteSource,
+  showName: ShowName = (name) => name,
+): ImportedProfile {
+  const reader = new PerfScriptReader(showName);
   forEachLine(source, (line) => reader.line(line));
   return reader.finish();
 }
@@ -43,7 +47,7 @@ export function importPerfScript(source: ByteSource): ImportedProfile {
  *   dd 29776 666709.772978:   10101010 cpu-clock:  ffffffff8103ce3b native_safe_halt ([kernel.kallsyms])
  */
 class PerfScriptReader {
-  readonly #builder = new ImportedProfileBuilder();
+  readonly #builder: ImportedProfileBuilder;
   readonly #events: string[] = [];
   /** Per event, the period that all its samples have; null where they differ. */
   readonly #fixedPeriods: (number | null)[] = [];
@@ -53,6 +57,10 @@ class PerfScriptReader {
   // What at least one sample lacks, for the notes.
   #samples = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
+
+  constructor(showName: ShowName) {
+    this.#builder = new ImportedProfileBuilder(showName);
+  }
 
   line(line: string): void {
     if (line.startsWith('#')) {
@@ -80,7 +88,7 @@ class PerfScriptReader {
     }
     const untimed = parseUntimedHead(line);
     if (untimed !== null) this.#begin(untimed);
-    else this.#builder.diagnostics.count('lines that are not understood', line.slice(0, 60));
+    else this.#builder.skipLine(line);
   }
 
   finish(): ImportedProfile {

@@ -158,4 +158,39 @@ describe('the text of perf script', () => {
     ]);
     expect(profile.samples.length).toBe(1);
   });
+
+  it.each([
+    ['12:', 12_000_000_000n],
+    ['12.5:', 12_500_000_000n],
+    ['12.25:', 12_250_000_000n],
+    ['12.000001:', 12_000_001_000n],
+    ['12.000000001:', 12_000_000_001n],
+  ])('reads the time %s', (text, time) => {
+    const { profile, diagnostics } = imported(
+      `app 10/11 ${text}   250000 cycles: `,
+      '\t  401000 main (/bin/app)',
+      '',
+      `app 10/11 [002] 13.5: 1 cycles: 401000 main (/bin/app)`,
+    );
+    expect(diagnostics.entries()).toEqual([]);
+    expect(profile.events.map(({ name }) => name)).toEqual(['cycles']);
+    expect(profile.meta.startTime).toBe(String(time));
+    expect([...profile.samples.periodEvents]).toEqual([250000, 1]);
+  });
+
+  it('leaves odd lines out, counts them and reports the first one', () => {
+    const result = imported(
+      'Warning: \x1b[31mprocessed 100 events',
+      'app 10/11 12.5:   3 cycles: ',
+      '\t  401000 main (/bin/app)',
+      '',
+      'what is this',
+      'app 10/11 12.7:   4 cycles: ',
+      '\t  401000 main (/bin/app)',
+    );
+    expect(folded(result)).toEqual(['app;main 7']);
+    expect(result.profile.meta.notes).toContain(
+      '2 lines were not understood and left out, first: Warning: \\x1b[31mprocessed 100 events',
+    );
+  });
 });

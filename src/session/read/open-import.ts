@@ -1,17 +1,36 @@
 import type { ByteSource } from '../../base/byte-source.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
 import { DETECT_BYTES, detectText } from '../../import/detect-text.ts';
 import { importFolded } from '../../import/folded.ts';
-import type { ImportedProfile } from '../../import/imported-profile.ts';
+import type { ImportedProfile, ShowName } from '../../import/imported-profile.ts';
+import { readJavaName } from '../../import/java-name.ts';
 import { importPerfScript } from '../../import/perf-script.ts';
+import { type DemangleBatch, demangleAll } from '../../symbols/demangle.ts';
+import { demangler } from './demangler.ts';
 
-/** The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. */
+/**
+ * The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. Names are
+ * shown as those of recordings are: demangled and, for Java, without the signs of its types.
+ */
 export function openImport(source: ByteSource): ImportedProfile | null {
-  switch (detectText(source.read(0, DETECT_BYTES))) {
-    case 'perf-script':
-      return importPerfScript(source);
-    case 'folded':
-      return importFolded(source);
-    case null:
-      return null;
+  const format = detectText(source.read(0, DETECT_BYTES));
+  if (format === null) return null;
+  const problems = new Diagnostics();
+  const showName = nameReader(problems);
+  const imported =
+    format === 'folded' ? importFolded(source, showName) : importPerfScript(source, showName);
+  for (const { reason, count, example } of problems.entries()) {
+    imported.diagnostics.count(reason, example, count);
   }
+  return imported;
+}
+
+/** The addon is loaded for the first C++ name: most texts have none. */
+function nameReader(problems: Diagnostics): ShowName {
+  let cpp: DemangleBatch | null | undefined;
+  return (name) => {
+    const isCpp = name.startsWith('_Z') || name.startsWith('__Z');
+    if (isCpp && cpp === undefined) cpp = demangler(problems);
+    return readJavaName(demangleAll([name], cpp ?? null)[0] as string);
+  };
 }
