@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
@@ -114,8 +114,15 @@ describe('online CPUs', () => {
     expect(onlineCpus(folderOf(SYSFS))).toEqual([0, 1, 4]);
   });
 
-  it('are CPU 0 where the list can not be read', () => {
-    expect(onlineCpus(folderOf({}))).toEqual([0]);
+  it('are as many as /proc counts where there is no list', () => {
+    expect(onlineCpus(folderOf({}))).toEqual(cpus().map((_, cpu) => cpu));
+  });
+
+  it('are not guessed where the list can not be read', () => {
+    const sysfs = folderOf({ 'devices/system/cpu/online/': '' });
+    expect(() => onlineCpus(sysfs)).toThrow(
+      `cannot read which CPUs are online from ${sysfs}/devices/system/cpu/online: it is a directory`,
+    );
   });
 
   it('are recorded on where asked for, and said where one is not online', () => {

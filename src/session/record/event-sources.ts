@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
 import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import type { EventSources, PmuDescription } from '../../events/event-sources.ts';
 import { readLibpfm } from '../list/libpfm-source.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
@@ -37,10 +39,23 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
   };
 }
 
-/** CPUs that are online; null text (no sysfs) leaves CPU 0, which always is. */
+/**
+ * CPUs that are online. Without sysfs, as many as /proc counts. Throws `FailedError` where the list is
+ * there and can't be read: a recording would miss whole CPUs and nobody would know.
+ */
 export function onlineCpus(sysfs = '/sys'): number[] {
-  const list = readText(join(sysfs, 'devices/system/cpu/online'));
-  return list === null || list === '' ? [0] : parseCpuList(list);
+  const file = join(sysfs, 'devices/system/cpu/online');
+  try {
+    const list = readFileSync(file, 'utf8').trim();
+    if (list !== '') return parseCpuList(list);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new FailedError(
+        `cannot read which CPUs are online from ${file}: ${systemErrorReason(error)}`,
+      );
+    }
+  }
+  return Array.from({ length: Math.max(1, cpus().length) }, (_, cpu) => cpu);
 }
 
 /** Those asked for, or all that are online. Throws `FailedError` for one that is not. */

@@ -51,9 +51,12 @@ export function describeExisting(
     const { childPid } = opened;
     describeNamespaces(encoder, id, { pid: childPid, tids: [childPid] }, records);
   }
+  const refusals = new Map<string, number[]>();
   for (const pid of isLater ? listProcesses() : existingProcesses(target, opened)) {
     const process = describeProcess(pid, plan.sideband.flags.mmapData);
     if (process === null) continue;
+    const { mappingsRefusal: refusal } = process;
+    if (refusal !== null) refusals.set(refusal, [...(refusals.get(refusal) ?? []), pid]);
     describeOne(encoder, id, process, buildIds, records);
     if (namespaces)
       describeNamespaces(
@@ -63,7 +66,14 @@ export function describeExisting(
         records,
       );
   }
+  for (const [refusal, pids] of refusals) notices.push(describeRefusal(refusal, pids));
   return Buffer.concat(records);
+}
+
+/** Without mappings the samples of a process are addresses that no file is known for. */
+function describeRefusal(code: string, pids: readonly number[]): string {
+  const whose = pids.length === 1 ? `process ${pids[0]}` : `${pids.length} processes`;
+  return `the mappings of ${whose} could not be read (${code}): code there stays unnamed`;
 }
 
 function existingProcesses(target: SamplerTarget, opened: SamplerOpened): number[] {

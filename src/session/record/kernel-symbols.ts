@@ -1,10 +1,10 @@
 // Hot: once per word of the recording.
 
-import { readSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { recordedKernelSymbols } from '../../symbols/recorded-kernel.ts';
 import { readProcFile } from '../read/files/proc-file.ts';
+import { readSome } from '../read/files/read-some.ts';
 
 const TWO_32 = 2 ** 32;
 const WINDOW_BYTES = 1 << 20;
@@ -56,7 +56,7 @@ export function findKernelAddresses(fd: number, from: number, to: number): Float
   const words = new Uint32Array(bytes.buffer);
   let isFirst = true;
   for (let at = from; at < to && found.size < MAX_ADDRESSES; at += WINDOW_BYTES) {
-    const length = readSync(fd, bytes, 4, Math.min(WINDOW_BYTES, to - at), at);
+    const length = readSome(fd, bytes, 4, Math.min(WINDOW_BYTES, to - at), at);
     const end = (length + 4) >>> 2;
     // Word 0 is the last one of the window before.
     for (let i = isFirst ? 2 : 1; i < end; i++) {

@@ -1,4 +1,5 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { isSystemError } from '../../base/system-error.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
 import { openRegular } from '../read/files/open-regular.ts';
@@ -43,6 +44,9 @@ function readFrom(pid: number, { start, end, path, inode }: ProcMapping): string
       const elf = parseElf(file.source, uncounted);
       const buildId = elf && readBuildId(elf, uncounted);
       return buildId !== null && buildId.length <= MAX_HEX_DIGITS ? buildId : null;
+    } catch (error) {
+      // A file that can't be read now is known by its inode, as one without a build ID.
+      if (!isSystemError(error)) throw error;
     } finally {
       file.source.close?.();
     }

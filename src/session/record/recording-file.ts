@@ -1,4 +1,5 @@
 import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
 import { type Attachment, encodeAppendix } from '../../perf-data/appendix.ts';
 import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.ts';
@@ -88,7 +89,7 @@ export class RecordingFile {
       return this.#file.size();
     } catch (error) {
       throw new FailedError(
-        `the recording is complete, but its header sections could not be written: ${(error as Error).message}`,
+        `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
       );
     } finally {
       this.#file.close();

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../../native/types.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
@@ -94,7 +95,7 @@ export class RecordingStream {
         for (const part of encodePipeAppendix(all, recorderVersion())) this.append(part);
       } catch (error) {
         throw new FailedError(
-          `the recording is complete, but what names its code could not be written: ${(error as Error).message}`,
+          `the recording is complete, but what names its code could not be written: ${systemErrorReason(error)}`,
         );
       }
     }

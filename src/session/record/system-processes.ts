@@ -21,6 +21,8 @@ export type ProcProcess = {
   readonly comm: string;
   readonly threads: readonly { readonly tid: number; readonly comm: string }[];
   readonly mappings: readonly ProcMapping[];
+  /** The errno's name where the mappings of a living process could not be read; else null. */
+  readonly mappingsRefusal: string | null;
 };
 
 /** All processes of this machine (of this pid namespace), by pid. */
@@ -35,6 +37,7 @@ export function listProcesses(): number[] {
 export function describeProcess(pid: number, withData = false): ProcProcess | null {
   const status = readText(`/proc/${pid}/status`);
   if (status === null) return null;
+  const maps = readMaps(pid);
   const threads = listNumbers(`/proc/${pid}/task`).map((tid) => ({
     tid,
     comm: (readText(`/proc/${pid}/task/${tid}/comm`) ?? '').replace(/\n$/, ''),
@@ -44,8 +47,19 @@ export function describeProcess(pid: number, withData = false): ProcProcess | nu
     parentPid: Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0),
     comm: (readText(`/proc/${pid}/comm`) ?? '').replace(/\n$/, ''),
     threads,
-    mappings: parseMaps(readText(`/proc/${pid}/maps`) ?? '', withData),
+    mappings: parseMaps(maps.text, withData),
+    mappingsRefusal: maps.refusal,
   };
+}
+
+function readMaps(pid: number): { readonly text: string; readonly refusal: string | null } {
+  try {
+    return { text: readFileSync(`/proc/${pid}/maps`, 'utf8'), refusal: null };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isGone = code === 'ENOENT' || code === 'ESRCH';
+    return { text: '', refusal: isGone ? null : (code ?? String(error)) };
+  }
 }
 
 /** The thread-group id of a thread; null if it is gone. */

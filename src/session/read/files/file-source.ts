@@ -1,8 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteSource } from '../../../base/byte-source.ts';
 import { FailedError } from '../../../base/errors.ts';
+import { isSystemError, systemErrorReason } from '../../../base/system-error.ts';
 import { readPipe } from './pipe-source.ts';
+import { readFully } from './read-some.ts';
 
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & {
@@ -11,6 +13,8 @@ export type FileSource = ByteSource & {
   close(): void;
 };
 
+const STANDARD_INPUT = 'standard input';
+
 /** Of buffers kept for reuse; ordering holds about two rounds at a time. */
 const MOST_SPARE_BYTES = 32 << 20;
 
@@ -18,8 +22,8 @@ const MOST_SPARE_BYTES = 32 << 20;
 export function openFileSource(path: string): FileSource {
   if (path === '-') return openStandardInput();
   const fd = openForReading(path);
-  const stat = fstatSync(fd);
-  if (stat.isFile()) return sourceOf(fd, stat.size);
+  const stat = reading(path, () => fstatSync(fd));
+  if (stat.isFile()) return sourceOf(fd, stat.size, path);
   closeSync(fd);
   if (stat.isDirectory()) return openDirectory(path);
   throw new FailedError(`cannot read ${path}: it is not a regular file`, [
@@ -29,14 +33,16 @@ export function openFileSource(path: string): FileSource {
 
 /** A redirected file is read piece by piece; of a pipe all is kept (pipe-source.ts). */
 function openStandardInput(): FileSource {
-  const stat = fstatSync(0);
-  if (stat.isFile()) return { ...sourceOf(0, stat.size), close: () => {} };
-  return readPipe(0);
+  return reading(STANDARD_INPUT, () => {
+    const stat = fstatSync(0);
+    if (!stat.isFile()) return readPipe(0);
+    return { ...sourceOf(0, stat.size, STANDARD_INPUT), close: () => {} };
+  });
 }
 
 /** The file `data` has the header, `data.0` and so on the records of one recording thread each. */
 function openDirectory(path: string): FileSource {
-  const names = readdirSync(path);
+  const names = reading(path, () => readdirSync(path));
   if (!names.includes('data')) {
     throw new FailedError(`cannot read ${path}: it is a directory without a file named data`, [
       'name a perf.data file, or a directory that perf record --threads wrote',
@@ -57,16 +63,21 @@ function openDirectory(path: string): FileSource {
 }
 
 function openForReading(path: string): number {
+  // A FIFO would block for ever in open(2).
+  return reading(path, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+}
+
+/** Runs `read`; what the system refuses becomes an error that names the file. */
+function reading<T>(path: string, read: () => T): T {
   try {
-    // A FIFO would block for ever in open(2).
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return read();
   } catch (error) {
-    throw cannotRead(path, error);
+    throw isSystemError(error) ? cannotRead(path, error) : error;
   }
 }
 
-/** `size` bytes of an open file; closes it. */
-export function sourceOf(fd: number, size: number): FileSource {
+/** `size` bytes of an open file, which errors call `name`; closes it. */
+export function sourceOf(fd: number, size: number, name: string): FileSource {
   /** Buffers handed back, all of one length. */
   const spare: Buffer[] = [];
   return {
@@ -76,13 +87,10 @@ export function sourceOf(fd: number, size: number): FileSource {
       const wanted = Math.max(0, Math.min(length, size - offset));
       const reusable = spare[0]?.length === wanted ? spare.pop() : undefined;
       const bytes = reusable ?? Buffer.allocUnsafeSlow(wanted);
-      let done = 0;
-      while (done < wanted) {
-        const count = readSync(fd, bytes, done, wanted - done, offset + done);
-        if (count === 0) break;
-        done += count;
-      }
-      return bytes.subarray(0, done);
+      return bytes.subarray(
+        0,
+        reading(name, () => readFully(fd, bytes, offset)),
+      );
     },
     recycle(bytes) {
       if (bytes.byteLength !== bytes.buffer.byteLength) return;
@@ -95,7 +103,7 @@ export function sourceOf(fd: number, size: number): FileSource {
 }
 
 function cannotRead(path: string, error: unknown): FailedError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
     return new FailedError(`no such file: ${path}`, ['record one: perf-ts record -- ./app']);
   }
@@ -104,5 +112,5 @@ function cannotRead(path: string, error: unknown): FailedError {
       `it was written by another user: sudo chown "$USER" ${path}`,
     ]);
   }
-  return new FailedError(`cannot read ${path}: ${message}`);
+  return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
 }

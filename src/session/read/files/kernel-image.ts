@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readSome } from './read-some.ts';
 
 /** The kernel's own code range and the modules', as the recording has to describe them. */
 export type KernelImage = {
@@ -33,17 +34,13 @@ export function readKernelImage(): KernelImage {
 
 /** The address of `_text`, near the head of the list on every architecture; null when hidden. */
 function findTextStart(): bigint | null {
-  let fd: number;
+  let fd = -1;
   try {
     fd = openSync('/proc/kallsyms', 'r');
-  } catch {
-    return null;
-  }
-  try {
     const block = Buffer.alloc(64 * 1024);
     let tail = '';
     for (;;) {
-      const length = readSync(fd, block, 0, block.length, null);
+      const length = readSome(fd, block, 0, block.length, null);
       if (length === 0) return null;
       const text = tail + block.toString('latin1', 0, length);
       const match = /^([0-9a-f]+) [tT] _(?:text|stext)$/m.exec(text);
@@ -53,8 +50,10 @@ function findTextStart(): bigint | null {
       }
       tail = text.slice(text.lastIndexOf('\n') + 1);
     }
+  } catch {
+    return null;
   } finally {
-    closeSync(fd);
+    if (fd >= 0) closeSync(fd);
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import type { SymbolSource } from '../../../symbols/symbol-request.ts';
+import { readFully } from './read-some.ts';
 
 /** A regular file that was opened, and what tells whose it is. */
 export type OpenFile = {
@@ -44,12 +45,7 @@ export function fileSource(fd: number, size: number): SymbolSource {
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = new Uint8Array(wanted);
-      let done = 0;
-      while (done < wanted) {
-        const count = readSync(fd, bytes, done, wanted - done, offset + done);
-        if (count === 0) break;
-        done += count;
-      }
+      const done = readFully(fd, bytes, offset);
       return done === wanted ? bytes : bytes.subarray(0, done);
     },
     close() {

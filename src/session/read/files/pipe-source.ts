@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FailedError } from '../../../base/errors.ts';
+import { systemErrorReason } from '../../../base/system-error.ts';
 import { type FileSource, sourceOf } from './file-source.ts';
+import { readSome } from './read-some.ts';
 
 /** As much of a pipe is kept in memory; the whole of a longer one goes to a file. */
 const MOST_IN_MEMORY = 64 << 20;
@@ -18,7 +20,7 @@ export function readPipe(fd: number, mostInMemory = MOST_IN_MEMORY): FileSource 
   let size = 0;
   while (size <= mostInMemory) {
     const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    const count = readSome(fd, block);
+    const count = readBlock(fd, block);
     if (count === 0) return inMemory(blocks, size);
     blocks.push(block.subarray(0, count));
     size += count;
@@ -49,7 +51,7 @@ function spill(pipe: number, blocks: Buffer[]): FileSource {
   try {
     for (const block of blocks.splice(0)) append(block);
     const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    for (let count = readSome(pipe, block); count > 0; count = readSome(pipe, block)) {
+    for (let count = readBlock(pipe, block); count > 0; count = readBlock(pipe, block)) {
       append(block.subarray(0, count));
     }
   } catch (error) {
@@ -57,7 +59,7 @@ function spill(pipe: number, blocks: Buffer[]): FileSource {
     if ((error as NodeJS.ErrnoException).syscall !== 'write') throw error;
     throw noRoom(directory, size, error);
   }
-  return sourceOf(file, size);
+  return sourceOf(file, size, `the copy of standard input in ${directory}`);
 }
 
 /** Nobody else can open it: it is made new, for us alone, and its name removed at once. */
@@ -74,9 +76,9 @@ function openUnnamed(directory: string): number {
 }
 
 function noRoom(directory: string, size: number, error: unknown): FailedError {
-  const { message } = error as Error;
+  const reason = systemErrorReason(error);
   return new FailedError(
-    `cannot keep what comes from standard input in ${directory}, after ${size} bytes: ${message}`,
+    `cannot keep what comes from standard input in ${directory}, after ${size} bytes: ${reason}`,
     [
       'name a directory with room for all of it: TMPDIR=/var/tmp perf-ts …',
       'or put it into a file first: cat > perf.data',
@@ -84,16 +86,6 @@ function noRoom(directory: string, size: number, error: unknown): FailedError {
   );
 }
 
-/** Waits where the pipe does not: a parent may have left it non-blocking. */
-function readSome(fd: number, block: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(fd, block, 0, block.length, null);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EOF') return 0;
-      if (code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
+function readBlock(fd: number, block: Buffer): number {
+  return readSome(fd, block, 0, block.length, null);
 }

@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
+import { readSome } from './read-some.ts';
 
 /** The kernel's symbol list has 5 MB. */
 const PROC_FILE_BYTES = 8 << 20;
@@ -13,7 +14,7 @@ export function readProcFile(path: string): Buffer {
     let bytes = Buffer.allocUnsafeSlow(PROC_FILE_BYTES);
     let length = 0;
     for (;;) {
-      const count = readSync(fd, bytes, length, bytes.length - length, null);
+      const count = readSome(fd, bytes, length, bytes.length - length, null);
       if (count === 0) return bytes.subarray(0, length);
       length += count;
       if (length < bytes.length) continue;

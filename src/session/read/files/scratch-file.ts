@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statfsSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scratch } from '../../../elf/inflated-section.ts';
+import { readFully } from './read-some.ts';
 
 /** `/tmp` is memory on many systems; `/var/tmp` is where large files go (FHS 3.0, 5.15). */
 const FOLDERS = [process.env.TMPDIR, '/var/tmp', tmpdir()];
@@ -46,13 +47,7 @@ function scratchFile(fd: number): Scratch {
     },
     read(offset, length) {
       const bytes = new Uint8Array(length);
-      let done = 0;
-      while (done < length) {
-        const count = readSync(fd, bytes, done, length - done, offset + done);
-        if (count === 0) break;
-        done += count;
-      }
-      return bytes.subarray(0, done);
+      return bytes.subarray(0, readFully(fd, bytes, offset));
     },
     close() {
       if (isOpen) closeSync(fd);

@@ -1,0 +1,70 @@
+/** An error that the operating system returned, as Node hands it on. */
+export type SystemError = Error & {
+  /** The name of the errno, `ENOSPC`. */
+  readonly code: string;
+  readonly syscall: string;
+  readonly path?: string;
+  readonly dest?: string;
+};
+
+export function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EAGAIN: 'it is not available at the moment',
+  EBADF: 'it is closed',
+  EBUSY: 'it is in use',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'there is something of that name already',
+  EFBIG: 'it would be larger than files may be here',
+  EINTR: 'a signal interrupted it',
+  EIO: 'the device reports an error',
+  EISDIR: 'it is a directory',
+  ELOOP: 'too many symbolic links',
+  EMFILE: 'this process has too many open files',
+  ENAMETOOLONG: 'the name is too long',
+  ENFILE: 'the system has too many open files',
+  ENODEV: 'there is no such device',
+  ENOENT: 'it does not exist',
+  ENOMEM: 'not enough memory',
+  ENOSPC: 'no space left on the device',
+  ENOTDIR: 'a part of the path is not a directory',
+  EPERM: 'not permitted',
+  EPIPE: 'its reader has gone',
+  EROFS: 'the file system is read-only',
+  ESTALE: 'the file server has lost it',
+};
+
+/** Why a call failed, in words: `not enough memory (ENOMEM)`. Anything else keeps its message. */
+export function systemErrorReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = REASONS[code];
+  if (reason !== undefined) return `${reason} (${code})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  chown: 'change the owner of',
+  fchown: 'change the owner of',
+  fstat: 'look at',
+  ftruncate: 'shorten',
+  lstat: 'look at',
+  mkdir: 'make the directory',
+  mkdtemp: 'make the directory',
+  scandir: 'list',
+  stat: 'look at',
+  statfs: 'look at',
+  unlink: 'remove',
+};
+
+/** One line: `cannot rename perf.data to perf.data.old: not permitted (EPERM)`. */
+export function describeSystemError(error: SystemError): string {
+  const { syscall, path, dest } = error;
+  const action = ACTIONS[syscall] ?? syscall;
+  // Calls on a descriptor have no path.
+  const what = path === undefined ? 'an open file' : path;
+  const where = dest === undefined ? '' : ` to ${dest}`;
+  return `cannot ${action} ${what}${where}: ${systemErrorReason(error)}`;
+}
