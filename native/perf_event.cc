@@ -9,35 +9,59 @@
 
 namespace perf_ts {
 
+namespace {
+
+/**
+ * The call again for as long as a signal interrupts it: perf_event_open waits for an exec of the
+ * task to end, and any of Node's signals ends the wait.
+ */
+template <typename Call>
+long Uninterrupted(Call call) {
+  long result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+bool Control(int fd, unsigned long request, unsigned long argument) {
+  return Uninterrupted([&] { return ioctl(fd, request, argument); }) == 0;
+}
+
+}  // namespace
+
 Fd OpenEvent(EventAttr* attr, int pid, int cpu, int group_fd, unsigned long flags) {
-  return Fd(static_cast<int>(syscall(SYS_perf_event_open, attr->data(), pid, cpu, group_fd,
-                                     PERF_FLAG_FD_CLOEXEC | flags)));
+  return Fd(static_cast<int>(Uninterrupted([&] {
+    return syscall(SYS_perf_event_open, attr->data(), pid, cpu, group_fd,
+                   PERF_FLAG_FD_CLOEXEC | flags);
+  })));
 }
 
 bool ReadEventId(int fd, uint64_t* id) {
-  return ioctl(fd, PERF_EVENT_IOC_ID, id) == 0;
+  return Uninterrupted([&] { return ioctl(fd, PERF_EVENT_IOC_ID, id); }) == 0;
 }
 
 bool EnableEvent(int fd) {
-  return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+  return Control(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 bool DisableEvent(int fd) {
-  return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) == 0;
+  return Control(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 bool PauseOutput(int fd, bool paused) {
-  return ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, paused ? 1 : 0) == 0;
+  return Control(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, paused ? 1 : 0);
 }
 
 bool RedirectOutput(int fd, int owner_fd) {
-  return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner_fd) == 0;
+  return Control(fd, PERF_EVENT_IOC_SET_OUTPUT, static_cast<unsigned long>(owner_fd));
 }
 
 std::vector<uint64_t> ReadCounterWords(int fd, size_t members) {
   // A buffer that is too small gives ENOSPC, a larger one is filled as far as needed.
   std::vector<uint64_t> words(ReadingWords(members));
-  const ssize_t bytes = read(fd, words.data(), words.size() * sizeof(uint64_t));
+  const long bytes =
+      Uninterrupted([&] { return read(fd, words.data(), words.size() * sizeof(uint64_t)); });
   words.resize(bytes < 0 ? 0 : static_cast<size_t>(bytes) / sizeof(uint64_t));
   return words;
 }

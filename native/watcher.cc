@@ -58,6 +58,8 @@ void Watcher::Wait(int timeout_ms) {
 void Watcher::WatchNextWriter(size_t ring) {
   Watch& watch = watches_[ring];
   const std::vector<const Instance*>& writers = watch.ring->writers;
+  // Where the last one could not be taken off, it goes on hanging up.
+  if (watch.writer == writers.size()) return;
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, writers[watch.writer]->fd.get(), nullptr);
   watch.writer++;
   while (watch.writer < writers.size() && !Add(writers[watch.writer]->fd.get(), ring)) {
