@@ -1,5 +1,7 @@
 import { FailedError, PerfDataError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { describeSystemError, isSystemError, systemErrorReason } from '../base/system-error.ts';
+import type { NativeError } from '../native/types.ts';
 
 /** Exit statuses of the contract. */
 export const EXIT_USAGE = 2;
@@ -8,31 +10,40 @@ export const EXIT_LOSS = 3;
 export const EXIT_FAILED = 125;
 
 /**
- * One line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
+ * Prints one line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
  * status that belongs to the error.
  */
 export function reportFailure(error: unknown, verbose: boolean): number {
-  const known =
-    error instanceof UsageError ||
-    error instanceof FailedError ||
-    error instanceof PerfDataError ||
-    isSystemError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const { message, hints } = describe(error);
   say(`perf-ts: ${message}`);
-  if (error instanceof UsageError || error instanceof FailedError) {
-    for (const hint of error.hints) say(`  ${hint}`);
-  }
-  if (verbose || !known) {
-    if (error instanceof Error && error.stack) say(error.stack);
-  }
+  for (const hint of hints) say(`  ${hint}`);
+  if (verbose && error instanceof Error && error.stack) say(error.stack);
   if (error instanceof UsageError) return EXIT_USAGE;
   if (error instanceof FailedError) return error.exitStatus;
   return EXIT_FAILED;
 }
 
-/** What the kernel refused, a full disk for instance: its text is enough without the stack. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
+type Description = { readonly message: string; readonly hints: readonly string[] };
+
+function describe(error: unknown): Description {
+  if (error instanceof UsageError || error instanceof FailedError) return error;
+  if (error instanceof PerfDataError) return { message: error.message, hints: [] };
+  if (isSystemError(error)) return { message: describeSystemError(error), hints: [] };
+  if (isNativeError(error)) return { message: describeNativeError(error), hints: [] };
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    message: `internal error: ${message}`,
+    hints: ['--verbose prints where in perf-ts it happened: please report it with that'],
+  };
+}
+
+function isNativeError(error: unknown): error is NativeError {
+  return error instanceof Error && 'operation' in error && 'errno' in error;
+}
+
+function describeNativeError(error: NativeError): string {
+  const whom = error.pid > 0 ? ` for process ${error.pid}` : '';
+  return `${error.operation} failed${whom}: ${systemErrorReason(error)}`;
 }
 
 /** Prints on standard error, line by line, nothing that could move the cursor. */

@@ -134,9 +134,18 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    process.exitCode = reportFailure(error, process.argv.includes('--verbose'));
+    process.exitCode = reportFailure(error, isVerbose());
   }
 }
 
+function isVerbose(): boolean {
+  return process.argv.includes('--verbose');
+}
+
+// What a timer or a callback of the sampler runs into has no caller that could report it.
+process.on('uncaughtException', (error) => {
+  exitWithoutShutdown();
+  process.exit(reportFailure(error, isVerbose()));
+});
 await main();
 exitWithoutShutdown();

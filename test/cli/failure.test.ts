@@ -23,11 +23,31 @@ function caught(work: () => unknown): unknown {
   }
 }
 
-test('what the kernel refuses is one line, a fault of ours has its stack', () => {
+test('what the kernel refuses is one line, with the stack where it is asked for', () => {
   const refused = caught(() => readFileSync('/nonexistent/file'));
   expect(printed(refused)).toBe(
-    "perf-ts: ENOENT: no such file or directory, open '/nonexistent/file'\n",
+    'perf-ts: cannot open /nonexistent/file: it does not exist (ENOENT)\n',
   );
   expect(printed(refused, true)).toContain('    at ');
-  expect(printed(caught(() => (undefined as never as string).length))).toContain('    at ');
+});
+
+test('what the addon was refused is one line that names the operation', () => {
+  const refused = Object.assign(new Error('fork: Cannot allocate memory, pid 7'), {
+    code: 'ENOMEM',
+    errno: 12,
+    operation: 'pidfd_open',
+    pid: 7,
+  });
+  expect(printed(refused)).toBe(
+    'perf-ts: pidfd_open failed for process 7: not enough memory (ENOMEM)\n',
+  );
+});
+
+test('a fault of perf-ts itself is a line and what to do, with the stack where it is asked for', () => {
+  const fault = caught(() => (undefined as never as string).length);
+  expect(printed(fault)).toBe(
+    "perf-ts: internal error: Cannot read properties of undefined (reading 'length')\n" +
+      '  --verbose prints where in perf-ts it happened: please report it with that\n',
+  );
+  expect(printed(fault, true)).toContain('    at ');
 });
