@@ -45,6 +45,11 @@ export function systemErrorReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What went wrong, whatever it was: a sentence where the system refused, else the message. */
+export function describeError(error: unknown): string {
+  return isSystemError(error) ? describeSystemError(error) : systemErrorReason(error);
+}
+
 const ACTIONS: Readonly<Record<string, string>> = {
   chown: 'change the owner of',
   fchown: 'change the owner of',

@@ -1,7 +1,9 @@
-import { closeSync, lstatSync, readdirSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
+import { readFully } from '../read/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../read/files/trusted-file.ts';
 import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
 import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
@@ -79,6 +81,8 @@ export function takeNodeFiles(
       startedPids.push(pid);
       removable.push(notesPath(pid));
       directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
+    } catch (error) {
+      notices.push(`${notesPath(pid)} is left out: ${systemErrorReason(error)}`);
     } finally {
       closeSync(file.fd);
     }
@@ -97,13 +101,7 @@ export function takeNodeFiles(
 /** The first bytes of an open file, as many as there are. */
 function readBytes(fd: number, most: number): Uint8Array {
   const bytes = new Uint8Array(most);
-  let done = 0;
-  while (done < most) {
-    const count = readSync(fd, bytes, done, most - done, done);
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
+  return bytes.subarray(0, readFully(fd, bytes, 0));
 }
 
 function pidsWithMaps(stored: readonly Attachment[]): Set<number> {

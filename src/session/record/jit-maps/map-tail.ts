@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import type { LoggedPiece } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_LINE_BYTES } from '../../../jit/perf-map.ts';
+import { readFully, readSome } from '../../read/files/read-some.ts';
 
 /** One instant on the recording's clock and on the wall clock, nanoseconds. */
 export type ClockPair = { readonly wallNs: bigint; readonly clockNs: bigint };
@@ -72,7 +73,7 @@ export class MapTail {
     const after = readClock();
     const wanted = Math.min(Number(size) - this.#position, most);
     const bytes = new Uint8Array(wanted);
-    const count = wanted > 0 ? readSync(this.#fd, bytes, 0, wanted, this.#position) : 0;
+    const count = wanted > 0 ? readSome(this.#fd, bytes, 0, wanted, this.#position) : 0;
     this.#position += count;
     const isAll = this.#position >= Number(size);
     const fromNs = this.#lastLookNs;
@@ -114,7 +115,7 @@ export class MapTail {
   #isContinued(): boolean {
     const { length } = this.#seen;
     const now = new Uint8Array(length);
-    readSync(this.#fd, now, 0, length, this.#position - length);
+    readFully(this.#fd, now, this.#position - length);
     return Buffer.compare(now, this.#seen) === 0;
   }
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { describeError } from '../../../base/system-error.ts';
 import { encodeMapLog } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../../jit/perf-map.ts';
 import type { SamplerTarget } from '../../../native/types.ts';
@@ -74,12 +75,23 @@ export class MapWatch {
 
   /** Call it before the target runs, where it is a command. */
   start(): void {
-    for (const { path } of this.#mapsThere()) {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
-    }
-    this.look();
+    this.#noteFailure(() => {
+      for (const { path } of this.#mapsThere()) {
+        const stat = lstatSync(path, { throwIfNoEntry: false });
+        if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
+      }
+      this.look();
+    });
     this.#lookAfter(BUSY_PAUSE_MS);
+  }
+
+  /** What can't be read of the maps is noted: no recording ends for the names of its JIT code. */
+  #noteFailure(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#notices.set('look', `perf maps may be incomplete: ${describeError(error)}`);
+    }
   }
 
   #lookAfter(pauseMs: number): void {
@@ -87,15 +99,12 @@ export class MapWatch {
   }
 
   #lookAgain(): void {
-    try {
-      const start = performance.now();
-      const quietPause = this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS;
-      const pause = this.look() ? BUSY_PAUSE_MS : quietPause;
-      this.#lookAfter(Math.max(pause, LOOK_PAUSE_FACTOR * (performance.now() - start)));
-    } catch (error) {
-      this.#notices.set('look', `perf maps were not read to the end: ${(error as Error).message}`);
-      this.stop();
-    }
+    const start = performance.now();
+    let pause = this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS;
+    this.#noteFailure(() => {
+      if (this.look()) pause = BUSY_PAUSE_MS;
+    });
+    this.#lookAfter(Math.max(pause, LOOK_PAUSE_FACTOR * (performance.now() - start)));
   }
 
   /** One look at all maps, of each of which at most `most` bytes are read; false: nothing new. */
@@ -124,14 +133,14 @@ export class MapWatch {
   /** The last look. What was read, for the recording's appendix, and what could not be. */
   finish(): { attachments: Attachment[]; notices: string[] } {
     this.stop();
-    this.look(MAX_PERF_MAP_BYTES);
+    this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
     for (const tail of this.#tails.values()) tail.finish();
     return { attachments: this.#stored(), notices: [...this.#notices.values()] };
   }
 
   /** All that was read until now, of a look in this moment as well; the watch goes on. */
   soFar(): Attachment[] {
-    this.look(MAX_PERF_MAP_BYTES);
+    this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
     return this.#stored();
   }
 
