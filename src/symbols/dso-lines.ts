@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { describeError } from '../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
 import type { SectionProvider } from '../dwarf/sections.ts';
 import { readBuildId } from '../elf/build-id.ts';
@@ -105,7 +106,7 @@ export class DsoLines {
     try {
       return this.#openElf(source, dso, buildId);
     } catch (error) {
-      diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
+      diagnostics.count('file could not be read', `${dsoText(dso)}: ${describeError(error)}`);
       return null;
     }
   }

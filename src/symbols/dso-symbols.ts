@@ -1,10 +1,12 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { describeError } from '../base/system-error.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { findSymtab, parseElf } from '../elf/elf-file.ts';
 import type { Decompress } from '../elf/section-bytes.ts';
 import type { DsoKey } from '../process/types.ts';
 import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
 import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { missingNames } from './missing-names.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 import { SymbolTable } from './symbol-table.ts';
 
@@ -61,7 +63,7 @@ function loadFile(
   try {
     return loadElf(source, dso, buildId, context);
   } catch (error) {
-    diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
+    diagnostics.count(missingNames(dsoText(dso), describeError(error)));
     return null;
   } finally {
     source.close?.();

@@ -110,12 +110,19 @@ describe('a file', () => {
     const { dsos, symbolizer, reasons } = drawn(() => {
       const bytes = program([['f', 0x401000, 8]]);
       bytes.subarray = () => {
-        throw new Error('EIO');
+        throw Object.assign(new Error('EIO: i/o error, read'), {
+          code: 'EIO',
+          syscall: 'read',
+          path: FILE.path,
+        });
       };
       return bytes;
     });
-    expect(symbolizer.resolve(dsos.intern(FILE), 0x1000)).toBeNull();
-    expect(reasons()).toEqual(['file could not be read']);
+    const dso = dsos.intern(FILE);
+    expect(symbolizer.resolve(dso, 0x1000)).toBeNull();
+    expect(reasons()).toEqual([
+      'no names for /bin/app: cannot read /bin/app: the device reports an error (EIO)',
+    ]);
   });
 
   test('that is stripped takes the first debug file with its build ID', () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ByteSource } from '../../../base/byte-source.ts';
 import { Diagnostics } from '../../../base/diagnostics.ts';
+import { isSystemError } from '../../../base/system-error.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
 import { parseElf } from '../../../elf/elf-file.ts';
 import type { DsoKey } from '../../../process/types.ts';
@@ -66,7 +67,11 @@ export class ElfFiles {
       debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
     if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
     const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
-    return openNth(candidates, attempt, isFile ? dso.path : null);
+    return openNth(candidates, attempt, isFile ? dso.path : null, (candidate, code) => {
+      const whose = `${isFile ? dso.path : buildId} from its debug file`;
+      const { diagnostics } = this.#options;
+      diagnostics.count(missingNames(whose, `${candidate} can not be read (${code})`));
+    });
   }
 
   openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
@@ -118,9 +123,14 @@ export class ElfFiles {
         if (reason === '') reason = file;
         continue;
       }
-      if (buildIdOf(file.source) === buildId) return file.source;
+      try {
+        if (buildIdOf(file.source) === buildId) return file.source;
+        ofOtherBuild.push(candidate);
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        if (reason === '') reason = error.code;
+      }
       file.source.close?.();
-      ofOtherBuild.push(candidate);
     }
     if (ofOtherBuild.length > 0) {
       const other = ofOtherBuild[0] as string;
@@ -179,17 +189,27 @@ export function buildIdOf(source: ByteSource): string | null {
   return elf === null ? null : readBuildId(elf, uncounted);
 }
 
-/** The `attempt`th of `candidates` that can be opened, `except` aside. */
+/** Nothing is there. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
+
+/**
+ * The `attempt`th of `candidates` that can be opened, `except` aside. `onRefused` is told each that is
+ * there and can't be.
+ */
 function openNth(
   candidates: readonly string[],
   attempt: number,
   except: string | null,
+  onRefused?: (candidate: string, code: string) => void,
 ): SymbolSource | null {
   let skip = attempt;
   for (const candidate of new Set(candidates)) {
     if (candidate === except) continue;
     const file = openRegular(candidate);
-    if (typeof file === 'string') continue;
+    if (typeof file === 'string') {
+      if (!ABSENT.has(file)) onRefused?.(candidate, file);
+      continue;
+    }
     if (skip-- === 0) return file.source;
     file.source.close?.();
   }

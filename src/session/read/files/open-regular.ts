@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { isSystemError } from '../../../base/system-error.ts';
 import type { SymbolSource } from '../../../symbols/symbol-request.ts';
 import { readFully } from './read-some.ts';
 
@@ -29,7 +30,7 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
       closeSync(fd);
       return 'not a regular file';
     }
-    const source = { ...fileSource(fd, size), file: { path, uid, mode } };
+    const source = { ...fileSource(fd, size, path), file: { path, uid, mode } };
     return { source, uid, mode, inode: ino, modifiedMs: mtimeMs, bornMs: birthtimeMs };
   } catch (error) {
     if (fd >= 0) closeSync(fd);
@@ -37,15 +38,18 @@ export function openRegular(path: string, flags = 0): OpenFile | string {
   }
 }
 
-/** Reads with pread: no position, so nothing to share. Closing it closes `fd`, once. */
-export function fileSource(fd: number, size: number): SymbolSource {
+/**
+ * Reads with pread: no position, so nothing to share. Closing it closes `fd`, once. Errors of reading
+ * name `path`.
+ */
+export function fileSource(fd: number, size: number, path: string): SymbolSource {
   let isOpen = true;
   return {
     size,
     read(offset, length) {
       const wanted = Math.max(0, Math.min(length, size - offset));
       const bytes = new Uint8Array(wanted);
-      const done = readFully(fd, bytes, offset);
+      const done = naming(path, () => readFully(fd, bytes, offset));
       return done === wanted ? bytes : bytes.subarray(0, done);
     },
     close() {
@@ -53,6 +57,15 @@ export function fileSource(fd: number, size: number): SymbolSource {
       isOpen = false;
     },
   };
+}
+
+/** A descriptor's errors do not know what it was opened on. */
+function naming<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isSystemError(error) ? Object.assign(error, { path }) : error;
+  }
 }
 
 /** The errno's name where there is one. */

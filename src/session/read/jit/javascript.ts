@@ -91,7 +91,7 @@ function readNotesNow(
 ): Uint8Array | null {
   const file = openTrusted(notesPath(pid), owners);
   if (file.kind === 'refused') return null;
-  const source = fileSource(file.fd, file.size);
+  const source = fileSource(file.fd, file.size, notesPath(pid));
   const belief = judgeLeftFile(file, pid, then);
   if (typeof belief === 'object') {
     diagnostics.count('Node notes not used', `${notesPath(pid)}: ${belief.refused}`);

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
+import { describeError } from '../../../base/system-error.ts';
 import type { CodeTable } from '../../../jit/code-table.ts';
 import { JitCode } from '../../../jit/jit-code.ts';
 import { readJitdump } from '../../../jit/jitdump.ts';
@@ -105,7 +106,7 @@ class JitFiles {
       const bytes = source.read(0, Math.min(source.size, MAX_PERF_MAP_BYTES));
       return readWholePerfMap(bytes, diagnostics);
     } catch (error) {
-      diagnostics.count('file could not be read', `perf map of ${pid}: ${String(error)}`);
+      diagnostics.count('file could not be read', `perf map of ${pid}: ${describeError(error)}`);
       return null;
     } finally {
       source.close?.();
@@ -123,7 +124,7 @@ class JitFiles {
       const startTime = isSameClock ? data.startTime : null;
       return readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime });
     } catch (error) {
-      diagnostics.count(JITDUMP_NOT_USED, `${path}: ${String(error)}`);
+      diagnostics.count(JITDUMP_NOT_USED, `${path}: ${describeError(error)}`);
       return null;
     } finally {
       source.close?.();
@@ -164,7 +165,7 @@ export function openJitdump(
     return refuse(belief.refused);
   }
   // Its entries have times: what came after the recording names none of its samples.
-  return fileSource(file.fd, file.size);
+  return fileSource(file.fd, file.size, path);
 }
 
 /** The pid in the file's name, by which its writer knows itself. */

@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../../base/diagnostics.ts';
+import { describeError } from '../../../base/system-error.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
 import { type ElfFile, findSection, parseElf } from '../../../elf/elf-file.ts';
 import { sectionBytes } from '../../../elf/section-bytes.ts';
@@ -41,7 +42,7 @@ export function openUnwindFile(
       return { elf, source, sections: readSections(elf, diagnostics) };
     }
   } catch (error) {
-    diagnostics.count('file could not be read', `${dsoText(dso)}: ${String(error)}`);
+    diagnostics.count('file could not be read', `${dsoText(dso)}: ${describeError(error)}`);
   }
   source.close?.();
   return null;
