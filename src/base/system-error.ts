@@ -40,9 +40,14 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a call failed, in words: `not enough memory (ENOMEM)`. Anything else keeps its message. */
 export function systemErrorReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = REASONS[code];
-  if (reason !== undefined) return `${reason} (${code})`;
+  if (code in REASONS) return errnoReason(code);
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The same of an errno's name, which stands for itself where there are no words for it. */
+export function errnoReason(code: string): string {
+  const reason = REASONS[code];
+  return reason === undefined ? code : `${reason} (${code})`;
 }
 
 /** What went wrong, whatever it was: a sentence where the system refused, else the message. */

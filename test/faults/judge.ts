@@ -8,6 +8,7 @@ import type { FaultRun } from './run-fault.ts';
 import type { Scenario } from './scenarios.ts';
 
 const EXIT_FAILED = 125;
+const EXIT_NOT_EXECUTABLE = 126;
 
 /** What was in the folder before the run. */
 export type Earlier = { readonly data: Buffer; readonly old: Buffer };
@@ -32,7 +33,9 @@ export function judge(
   };
   object(STACK_TRACE.test(run.stderr), 'stack trace');
   object(RAW_ERROR.test(run.stderr), 'raw error');
-  object(run.exit !== 0 && run.exit !== EXIT_FAILED, `exit ${run.exit}`);
+  // As in a shell: the command is there and can't be executed.
+  const isExecFailure = run.exit === EXIT_NOT_EXECUTABLE && /cannot execute/.test(run.stderr);
+  object(run.exit !== 0 && run.exit !== EXIT_FAILED && !isExecFailure, `exit ${run.exit}`);
   const ownLines = run.stderr.split('\n').filter((line) => line.startsWith('perf-ts: '));
   object(run.exit !== 0 && ownLines.length === 0, 'fails without a line');
   problems.push(...judgeCommand(scenario, run), ...judgeFiles(scenario, run, normal, earlier));

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { errnoReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
 
 /**
@@ -16,9 +17,12 @@ export function explainExecFailure(
   const path = printable(command.path);
   if (step !== 'execve') {
     const whom = command.user === undefined ? '' : ` as uid ${command.user.uid}`;
-    return new FailedError(`the command was not started${whom}: ${step} failed (${code})`, [
-      'nothing of it has run; --as-root runs it without changing the user',
-    ]);
+    return new FailedError(
+      `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
+      command.user === undefined
+        ? ['nothing of it has run']
+        : ['nothing of it has run; --as-root runs it without changing the user'],
+    );
   }
   if (code === 'ENOENT') {
     // The file was there when it was looked for.
@@ -45,7 +49,7 @@ export function explainExecFailure(
       126,
     );
   }
-  return new FailedError(`cannot execute ${path}: ${code}`, [], 126);
+  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], 126);
 }
 
 /** The kernel reads no more of a script's first line. */

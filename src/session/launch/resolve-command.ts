@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import type { RecordOptions } from '../record/record-options.ts';
 import type { ChosenUser } from './run-as.ts';
@@ -91,7 +92,7 @@ function whyNotExecutable(file: string): string | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
-    return code === 'EACCES' ? 'permission denied' : (code as string);
+    return code === 'EACCES' ? 'permission denied' : systemErrorReason(error);
   }
 }
 

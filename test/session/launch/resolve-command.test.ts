@@ -193,7 +193,7 @@ describe('a command that could not become what it should', () => {
       { path: '/x', user },
       ['setgroups', 'EPERM'],
       125,
-      'the command was not started as uid 1000: setgroups failed (EPERM)',
+      'the command was not started as uid 1000: setgroups failed: not permitted (EPERM)',
     ],
   ])('%o %j: %i', (command, [step, code], exitStatus, message) => {
     const error = explainExecFailure(command, step as string, code as string);
