@@ -18,6 +18,7 @@
         "native/errno_name.cc",
         "native/event_set.cc",
         "native/fd_limit.cc",
+        "native/file_identity.cc",
         "native/final_records.cc",
         "native/held_command.cc",
         "native/held_command_object.cc",

@@ -10,6 +10,7 @@
 #include "demangle.h"
 #include "errno_name.h"
 #include "fd_limit.h"
+#include "file_identity.h"
 #include "js_options.h"
 #include "js_results.h"
 #include "perf_event.h"
@@ -68,6 +69,27 @@ Napi::Value JsRaiseFdLimit(const Napi::CallbackInfo& info) {
                                      .Number("soft", static_cast<double>(limit.soft))
                                      .Number("hard", static_cast<double>(limit.hard))
                                      .object());
+}
+
+Napi::Value JsSetFileIdentity(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  constexpr double kMaxId = 4294967294.0;
+  double uid, gid;
+  if (!ReadInteger(info[0], "uid", 0, kMaxId, &uid) ||
+      !ReadInteger(info[1], "gid", 0, kMaxId, &gid)) {
+    return env.Undefined();
+  }
+  if (!info[2].IsTypedArray() ||
+      info[2].As<Napi::TypedArray>().TypedArrayType() != napi_uint32_array) {
+    Napi::TypeError::New(env, "groups: expected a Uint32Array").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const Napi::Uint32Array groups = info[2].As<Napi::Uint32Array>();
+  FileIdentity identity{static_cast<uid_t>(uid), static_cast<gid_t>(gid), {}};
+  identity.groups.assign(groups.Data(), groups.Data() + groups.ElementLength());
+  const int error = SetFileIdentity(identity);
+  if (error != 0) ThrowError(env, {error, "setfsuid"});
+  return env.Undefined();
 }
 
 Napi::Value JsReadClockPair(const Napi::CallbackInfo& info) {
@@ -129,6 +151,7 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
   exports.Set("readCpuid", Napi::Function::New<JsReadCpuid>(env, "readCpuid"));
+  exports.Set("setFileIdentity", Napi::Function::New<JsSetFileIdentity>(env, "setFileIdentity"));
   exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }

@@ -326,6 +326,12 @@ export type NativeBinding = {
    * Throws NativeError `EINVAL` for a CPU that this thread may not run on.
    */
   readCpuid(leaves: Uint32Array, cpu: number): Uint32Array | null;
+  /**
+   * Gives the calling thread, and no other, the rights of this user to files (setfsuid). All else stays,
+   * so root takes its own back by the same call. Throws NativeError; the thread then has a part of
+   * both, and the caller sets the earlier identity again.
+   */
+  setFileIdentity(uid: number, gid: number, groups: Uint32Array): void;
   /** One instant on two clocks: CLOCK_REALTIME and `clockId`, nanoseconds. */
   readClockPair(clockId: number): { readonly wallNs: bigint; readonly clockNs: bigint };
 };

@@ -1,0 +1,45 @@
+import { loadBinding } from '../../native/binding.ts';
+
+/** A user, as far as rights to files go. */
+export type FileIdentity = {
+  readonly uid: number;
+  readonly gid: number;
+  /** Supplementary groups; absent: none. */
+  readonly groups?: readonly number[];
+};
+
+/** Whom this thread acts as at the moment; null: nobody but itself. */
+let acting: FileIdentity | null = null;
+
+/**
+ * Runs `act` with the rights of `identity` to files, for root only: whatever a file in a folder of that
+ * user turns out to be, root does to it what the user could do without us, and no more. It holds for
+ * calls that this thread makes itself, so `act` must not be asynchronous, and for no other thread.
+ * Throws a NativeError where the kernel refuses; `act` has not run then.
+ */
+export function actAs<T>(identity: FileIdentity, act: () => T): T {
+  if (process.geteuid?.() !== 0 || identity.uid === 0 || acting?.uid === identity.uid) return act();
+  const before = acting ?? ourselves();
+  try {
+    become(identity);
+    acting = identity;
+    return act();
+  } finally {
+    acting = before.uid === 0 ? null : before;
+    // Should this throw, nothing that follows could be trusted to be ours.
+    become(before);
+  }
+}
+
+/** The user with whose rights files are opened now. */
+export function actingUid(): number {
+  return acting?.uid ?? process.geteuid?.() ?? -1;
+}
+
+function ourselves(): FileIdentity {
+  return { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+}
+
+function become({ uid, gid, groups = [] }: FileIdentity): void {
+  loadBinding().setFileIdentity(uid, gid, Uint32Array.from(groups));
+}
