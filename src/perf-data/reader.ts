@@ -1,5 +1,6 @@
 import type { ByteSource } from '../base/byte-source.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
+import { finish, type Slices } from '../base/slices.ts';
 import { type RawTime, readU64 } from '../base/u64.ts';
 import { EventLookup } from '../perf-event/event-lookup.ts';
 import { DAMAGE } from './damage.ts';
@@ -11,7 +12,7 @@ import { readPipePreamble } from './pipe-preamble.ts';
 import type { CreateZstdDecoder } from './record-inflater.ts';
 import { type RecordVisitor, SEGMENT_BYTES } from './record-walk.ts';
 import { StartTimeVisitor } from './start-time.ts';
-import { type PartsEnd, type RecordParts, walkParts } from './walk-parts.ts';
+import { type PartsEnd, type RecordParts, walkPartsInSlices } from './walk-parts.ts';
 
 /** The first rounds, which hold the earliest time, are hardly ever longer. */
 const START_SEGMENT_BYTES = 1 << 20;
@@ -128,7 +129,11 @@ export class PerfData {
 
   /** See `walkRecords`. */
   walk(visitor: RecordVisitor, segmentBytes: number): PartsEnd {
-    const end = walkParts(this.#parts, visitor, segmentBytes);
+    return finish(this.walkInSlices(visitor, segmentBytes));
+  }
+
+  *walkInSlices(visitor: RecordVisitor, segmentBytes: number): Slices<PartsEnd> {
+    const end = yield* walkPartsInSlices(this.#parts, visitor, segmentBytes);
     if (this.#walk === null && visitor.isDone !== true) {
       this.#walk = end;
       this.#diagnose(end);

@@ -1,6 +1,7 @@
 // Hot: once per record.
 
 import type { ByteSource } from '../base/byte-source.ts';
+import { finish, type Slices } from '../base/slices.ts';
 import { readU64 } from '../base/u64.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
@@ -50,16 +51,21 @@ export type WalkEnd = {
  */
 export const SEGMENT_BYTES = 8 << 20;
 
+/** `walkRangeInSlices` without a break. */
+export function walkRange(...words: Parameters<typeof walkRangeInSlices>): WalkEnd {
+  return finish(walkRangeInSlices(...words));
+}
+
 /** A record's size is a u16. */
 const LARGEST_RECORD = 65536;
 
 /**
- * Walks the records in [start, end) of `source`, in file order. `isPipe`: tracing data follows its
+ * Walks the records in [start, end) of `source`, in file order, a segment in each slice. `isPipe`: tracing data follows its
  * record. `inflater` reads what is inside of COMPRESSED records; without it they are visited only.
  * A header with a size below 8 ends the walk, as in perf: nothing says where the next record would
  * begin.
  */
-export function walkRange(
+export function* walkRangeInSlices(
   source: ByteSource,
   start: number,
   end: number,
@@ -68,7 +74,7 @@ export function walkRange(
   visitor: RecordVisitor,
   inflater: RecordInflater | null = null,
   segmentBytes = SEGMENT_BYTES,
-): WalkEnd {
+): Slices<WalkEnd> {
   let records = 0;
   let compressedRecords = 0;
   let opaqueBytes = 0;
@@ -117,6 +123,7 @@ export function walkRange(
       truncatedAt = position;
       break;
     }
+    yield;
   }
   const stoppedAt = Math.max(truncatedAt, badRecordAt);
   const skippedBytes = stoppedAt < 0 ? 0 : end - stoppedAt;

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../base/byte-source.ts';
+import type { Slices } from '../base/slices.ts';
 import { type CreateZstdDecoder, RecordInflater } from './record-inflater.ts';
-import { type RecordVisitor, type WalkEnd, walkRange } from './record-walk.ts';
+import { type RecordVisitor, type WalkEnd, walkRangeInSlices } from './record-walk.ts';
 import { UnpackLimit } from './unpack-limit.ts';
 
 /** Bytes of a file that are records. */
@@ -33,11 +34,11 @@ export type PartsEnd = WalkEnd & {
 };
 
 /** Visits the records of one part after the other. Each has a compressed stream of its own. */
-export function walkParts(
+export function* walkPartsInSlices(
   { parts, littleEndian, pipe, createZstdDecoder, mostInflated, mostUnpacked }: RecordParts,
   visitor: RecordVisitor,
   segmentBytes: number,
-): PartsEnd {
+): Slices<PartsEnd> {
   let total: PartsEnd = {
     records: 0,
     compressedRecords: 0,
@@ -55,7 +56,7 @@ export function walkParts(
       createZstdDecoder === null
         ? null
         : new RecordInflater(createZstdDecoder, littleEndian, mostInflated, limit);
-    const end = walkRange(
+    const end = yield* walkRangeInSlices(
       source,
       offset,
       offset + size,

@@ -26,10 +26,12 @@ export type RewriteOutput = {
 };
 
 export function openRewriteOutput(path: string): RewriteOutput {
-  return path === '-' ? pipeOutput() : fileOutput(OutputFile.create(path, chooseUser({}).owner));
+  if (path === '-') return pipeOutput();
+  return rewriteInto(OutputFile.create(path, chooseUser({}).owner));
 }
 
-function fileOutput(file: OutputFile): RewriteOutput {
+/** Into a file that was just made. `close` closes it, `discard` removes it. */
+export function rewriteInto(file: OutputFile): RewriteOutput {
   let dataOffset = 0;
   let length = 0;
   const write = (bytes: Uint8Array): void => {

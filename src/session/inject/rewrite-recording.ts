@@ -1,11 +1,12 @@
 import { NONE } from '../../base/brand.ts';
 import { FailedError } from '../../base/errors.ts';
+import { finish, type Slices } from '../../base/slices.ts';
 import { StringTable } from '../../base/string-table.ts';
 import { readTimeSince, toRawTime } from '../../base/u64.ts';
 import { encodeAppendix, readAppendix } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { encodePipeAppendix } from '../../perf-data/pipe-appendix.ts';
-import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
 import type { RecordVisitor } from '../../perf-data/record-walk.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import {
@@ -21,7 +22,7 @@ import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
-import { visitInTimeOrder } from '../read/ordered-records.ts';
+import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
 import { openUnwinder } from '../read/unwind/open-unwinder.ts';
 import { copiesStacks, type StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import { asWriteFailure } from '../record/output-file.ts';
@@ -60,16 +61,31 @@ export function rewriteRecording(
   options: RewriteOptions = {},
 ): RewriteSummary {
   return withRecording(input, (data) => {
-    const rewriter = new Rewriter(data, input, options);
-    const sink = openRewriteOutput(output);
+    const openOutput = () => openRewriteOutput(output);
     try {
-      rewriter.run(sink);
+      return finish(rewriteInSlices(data, input, openOutput, options));
     } catch (error) {
-      sink.discard();
       throw asWriteFailure(output === '-' ? 'standard output' : output, error);
     }
-    return rewriter.summary(sink.close());
   });
+}
+
+/** The same of an open recording; `path` is where it lies. Errors are as they come. */
+export function* rewriteInSlices(
+  data: PerfData,
+  path: string,
+  openOutput: () => RewriteOutput,
+  options: RewriteOptions,
+): Slices<RewriteSummary> {
+  const rewriter = new Rewriter(data, path, options);
+  const sink = openOutput();
+  try {
+    yield* rewriter.run(sink);
+    return rewriter.summary(sink.close());
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
 }
 
 class Rewriter {
@@ -137,7 +153,7 @@ class Rewriter {
     return openUnwinder({ data, processes, jit }, sources);
   }
 
-  run(sink: RewriteOutput): void {
+  *run(sink: RewriteOutput): Slices<void> {
     const { littleEndian } = this.#data;
     const events = this.#events(sink.isPipe);
     const before = sink.isPipe ? this.#sections(events, false) : [];
@@ -149,8 +165,8 @@ class Rewriter {
         else this.#other(view, offset, size, type, misc, buffer);
       },
     };
-    if (this.#unwinder === null) walkRecords(this.#data, visitor, SEGMENT_BYTES);
-    else this.#runInTimeOrder(visitor, buffer);
+    if (this.#unwinder === null) yield* this.#data.walkInSlices(visitor, SEGMENT_BYTES);
+    else yield* this.#runInTimeOrder(visitor, buffer);
     buffer.flush();
     this.#unwinder?.close();
     this.#buildIds.readFiles();
@@ -178,13 +194,13 @@ class Rewriter {
    * Unwinding needs to know what was mapped at the time of each sample, so the output is in the order
    * of time. Any place in it may then end a round.
    */
-  #runInTimeOrder(visitor: RecordVisitor, out: RecordBuffer): void {
+  *#runInTimeOrder(visitor: RecordVisitor, out: RecordBuffer): Slices<void> {
     const { littleEndian } = this.#data;
     const endRound = new Uint8Array(8);
     const view = new DataView(endRound.buffer);
     view.setUint32(0, PERF_RECORD.FINISHED_ROUND, littleEndian);
     view.setUint16(6, endRound.length, littleEndian);
-    visitInTimeOrder(this.#data, {
+    yield* visitInTimeOrderInSlices(this.#data, {
       record: (...record) => {
         visitor.record(...record);
         if (out.length - this.#roundBytes < ROUND_BYTES) return;

@@ -1,8 +1,9 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { PerfDataError } from '../../base/errors.ts';
+import { finish, type Slices } from '../../base/slices.ts';
 import { RoundSorter } from '../../order/round-sorter.ts';
-import { type PerfData, walkRecords } from '../../perf-data/reader.ts';
+import type { PerfData } from '../../perf-data/reader.ts';
 import { InflatedView } from '../../perf-data/record-inflater.ts';
 import type { RecordVisitor } from '../../perf-data/record-walk.ts';
 import { PERF_RECORD } from '../../perf-event/constants.ts';
@@ -33,6 +34,14 @@ export function visitInTimeOrder(
   visitor: RecordVisitor,
   mostResident = MOST_RESIDENT,
 ): void {
+  finish(visitInTimeOrderInSlices(data, visitor, mostResident));
+}
+
+export function* visitInTimeOrderInSlices(
+  data: PerfData,
+  visitor: RecordVisitor,
+  mostResident = MOST_RESIDENT,
+): Slices<void> {
   const segments = new SegmentWindow(data.source, mostResident);
   const hasRounds = data.threadFiles.length === 0;
   const sorter = new RoundSorter((position) => {
@@ -60,7 +69,7 @@ export function visitInTimeOrder(
       sorter.push(timeOf(data, view, offset, size, type), position);
     },
   };
-  walkRecords(data, inFileOrder, SEGMENT_BYTES);
+  yield* data.walkInSlices(inFileOrder, SEGMENT_BYTES);
   sorter.finish();
 }
 
