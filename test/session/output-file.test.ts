@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -130,6 +131,56 @@ describe('the output file', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('that was not needed leaves the two before it as they were', () => {
+    const { folder, path } = place();
+    record(path, 'the last but one');
+    record(path, 'the last');
+    OutputFile.create(path, null).discard();
+    expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+    expect(readFileSync(path, 'utf8')).toBe('the last');
+    expect(readFileSync(`${path}.old`, 'utf8')).toBe('the last but one');
+  });
+
+  it('lets the last but one before it go when the recording has begun', () => {
+    const { folder, path } = place();
+    record(path, 'the last but one');
+    record(path, 'the last');
+    const file = OutputFile.create(path, null);
+    expect(readdirSync(folder)).toHaveLength(3);
+    file.keep();
+    expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+    expect(readFileSync(`${path}.old`, 'utf8')).toBe('the last');
+    file.close();
+  });
+
+  it('stays in its folder when another one is put at the path of that', () => {
+    const { folder, path } = place();
+    const file = OutputFile.create(path, null);
+    const victim = join(scratch, 'victim');
+    mkdirSync(victim);
+    writeFileSync(join(victim, 'perf.data'), 'precious');
+    renameSync(folder, `${folder}-moved`);
+    symlinkSync(victim, folder);
+    file.createBeside('.unwound').replace(file);
+    file.discard();
+    expect(readdirSync(victim)).toEqual(['perf.data']);
+    expect(readdirSync(`${folder}-moved`)).toEqual(['perf.data']);
+    expect(statSync(join(`${folder}-moved`, 'perf.data')).size).toBe(0);
+  });
+
+  it('replaces nothing where another has come to its name', () => {
+    const { folder, path } = place();
+    const file = OutputFile.create(path, null);
+    const beside = file.createBeside('.unwound');
+    rmSync(`${path}.unwound`);
+    symlinkSync(join(folder, 'victim'), `${path}.unwound`);
+    expect(() => beside.replace(file)).toThrow('removed what was to take its place');
+    beside.discard();
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect(lstatSync(`${path}.unwound`).isSymbolicLink()).toBe(true);
+    file.close();
+  });
+
   it.runIf(isRoot)('belongs to the user who asked for it', () => {
     const { path } = place();
     OutputFile.create(path, { uid: 12_345, gid: 23_456 }).close();
@@ -146,7 +197,8 @@ describe('a place that cannot be written', () => {
       OutputFile.create(path, null).close();
     } catch (error) {
       expect(error).toBeInstanceOf(FailedError);
-      return `${(error as Error).message.replace(scratch, '…')}; ${(error as FailedError).hints}`;
+      const { message, hints } = error as FailedError;
+      return `${message}; ${hints}`.replaceAll(scratch, '…');
     }
     return 'written';
   };
@@ -179,7 +231,10 @@ describe('a place that cannot be written', () => {
     record(path, 'kept');
     const blocked = `${path}.old`;
     mkdirSync(blocked);
-    expect(failure(path)).toContain('cannot write');
+    expect(failure(path).replaceAll(`/${folder.split('/').at(-1)}/`, '/')).toBe(
+      'cannot write …/perf.data: what is there would become …/perf.data.old, and that is a ' +
+        'directory; move …/perf.data.old away, or name another file with -o',
+    );
     expect(readFileSync(path, 'utf8')).toBe('kept');
     expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
   });

@@ -45,7 +45,10 @@ export function chooseUser(
     throw new FailedError('--as-root: perf-ts does not run as root', ['run it with sudo']);
   }
   const invoker = isRoot ? findInvoker(caller.env, accounts) : null;
-  const owner = invoker?.kind === 'user' ? { uid: invoker.account.uid, gid: invoker.gid } : null;
+  const owner =
+    invoker?.kind === 'user'
+      ? { uid: invoker.account.uid, gid: invoker.gid, groups: invoker.account.groups }
+      : null;
   const unchanged = { change: null, env: {}, owner };
 
   if (options.user !== undefined) {

@@ -1,19 +1,20 @@
 import {
   closeSync,
-  constants,
+  fchmodSync,
   fchownSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
-  openSync,
-  renameSync,
-  unlinkSync,
+  type Stats,
   writeSync,
 } from 'node:fs';
+import { basename } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { actAs, type FileIdentity } from '../output/file-identity.ts';
+import { Folder } from '../output/folder.ts';
 
 /** Who the finished file belongs to. */
-export type FileOwner = { readonly uid: number; readonly gid: number };
+export type FileOwner = FileIdentity;
 
 /**
  * The recording's output, opened so that nothing planted at its path is followed or reused.
@@ -21,32 +22,93 @@ export type FileOwner = { readonly uid: number; readonly gid: number };
  * Whatever stands at the path (a file, a symbolic link, a FIFO) is moved to `<path>.old` as a
  * directory entry, unopened; the new file is made with O_EXCL and O_NOFOLLOW, mode 0600. So a
  * link's target, a foreign file's readers and a FIFO's other end never see the recording.
+ *
+ * Until `keep` nothing is lost: what stood at `<path>.old` waits under a third name.
+ *
+ *     perf.data                      the new file
+ *     perf.data.old                  what stood at perf.data
+ *     perf.data.old.before-4711      what stood at perf.data.old, until `keep` or `discard`
+ *
+ * All of it happens in the open folder, and with the rights of `owner` where these suffice: root,
+ * who writes for a user, then does nothing in the user's folder that the user could not do.
  */
 export class OutputFile {
-  readonly path: string;
   readonly fd: number;
-  readonly #rotated: boolean;
+  /** Why the file does not belong to the owner that was asked for, an errno; null if it does. */
+  readonly ownerProblem: string | null;
+  readonly #folder: Folder;
+  /** What comes before the name in the path that was asked for. */
+  readonly #prefix: string;
+  /** The file's own name; another recording may have added `.old` to it. */
+  #name: string;
+  /** With whose rights names are changed; null: our own. */
+  readonly #as: FileIdentity | null;
+  #moved: Moved | null;
   readonly #identity: { readonly dev: number; readonly ino: number };
+  #isOpen = true;
 
-  private constructor(path: string, fd: number, rotated: boolean) {
-    this.path = path;
-    this.fd = fd;
-    this.#rotated = rotated;
-    this.#identity = fstatSync(fd);
+  /** Takes `folder` over. `as`: who makes the file, and so owns it; else it is given to `owner`. */
+  private constructor(
+    folder: Folder,
+    path: string,
+    as: FileIdentity | null,
+    owner: FileOwner | null,
+  ) {
+    const name = basename(path);
+    try {
+      this.#moved = moveAside(folder, path);
+      try {
+        this.fd = folder.create(name);
+      } catch (error) {
+        if (this.#moved !== null) moveBack(folder, name, this.#moved);
+        throw error;
+      }
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
+    this.#folder = folder;
+    this.#prefix = path.slice(0, path.length - name.length);
+    this.#name = name;
+    this.#as = as;
+    this.#identity = fstatSync(this.fd);
+    this.ownerProblem = as !== null || owner === null ? null : giveTo(this.fd, owner);
   }
 
   static create(path: string, owner: FileOwner | null): OutputFile {
-    const rotated = moveAside(path);
-    let fd: number;
     try {
-      const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-      fd = openSync(path, flags, 0o600);
+      const asOwner = owner === null ? null : OutputFile.#createAs(path, owner);
+      return asOwner ?? new OutputFile(Folder.around(path), path, null, owner);
     } catch (error) {
-      if (rotated) moveBack(path);
-      throw cannotWrite(path, error);
+      throw error instanceof FailedError ? error : cannotWrite(path, error);
     }
-    if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
-    return new OutputFile(path, fd, rotated);
+  }
+
+  /** `create` with the rights of `owner`; null: they don't suffice. */
+  static #createAs(path: string, owner: FileOwner): OutputFile | null {
+    try {
+      return actAs(owner, () => new OutputFile(Folder.around(path), path, owner, null));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (error instanceof FailedError || code === 'EACCES' || code === 'EPERM') return null;
+      throw error;
+    }
+  }
+
+  /** A new file in the same folder and of the same owner, for what will take this one's place. */
+  createBeside(ending: string): OutputFile {
+    const path = this.#prefix + freeName(this.#folder, `${this.#name}${ending}`);
+    const { uid, gid, mode } = fstatSync(this.fd);
+    const file = this.#act(
+      () => new OutputFile(this.#folder.again(), path, this.#as, { uid, gid }),
+    );
+    fchmodSync(file.fd, mode & 0o777);
+    return file;
+  }
+
+  /** Its path, as it was asked for. */
+  get path(): string {
+    return this.#prefix + this.#name;
   }
 
   write(bytes: Uint8Array, position: number): void {
@@ -61,8 +123,24 @@ export class OutputFile {
     return fstatSync(this.fd).size;
   }
 
+  /** A path to the bytes of this very file, whatever happens to its name; until `close`. */
+  readablePath(): string {
+    return `/proc/self/fd/${this.fd}`;
+  }
+
+  /** The recording has begun: what was at `<path>.old` goes. */
+  keep(): void {
+    const before = this.#moved?.before ?? null;
+    this.#moved = null;
+    if (before !== null) this.#act(() => tryTo(() => this.#folder.remove(before)));
+  }
+
   close(): void {
+    if (!this.#isOpen) return;
+    this.keep();
+    this.#isOpen = false;
     closeSync(this.fd);
+    this.#folder.close();
   }
 
   /**
@@ -70,20 +148,123 @@ export class OutputFile {
    * has begun since. Null: a third one has replaced it, or it was removed.
    */
   place(): string | null {
-    return [this.path, `${this.path}.old`].find((path) => this.#isAt(path)) ?? null;
+    const name = this.#nameNow();
+    return name === null ? null : this.#prefix + name;
   }
 
-  #isAt(path: string): boolean {
-    const entry = lstatSync(path, { throwIfNoEntry: false });
+  /** Gives the file another name in its folder, whatever has it; false: it has none any more. */
+  rename(name: string): boolean {
+    const from = this.#nameNow();
+    if (from === null) return false;
+    this.#act(() => this.#folder.rename(from, name));
+    this.#name = name;
+    return true;
+  }
+
+  /** Whether anything has this name in the folder of the file. */
+  isTaken(name: string): boolean {
+    return this.#folder.entry(name) !== undefined;
+  }
+
+  /** Removes a file of the same folder that was closed, if it still is where it was left. */
+  removeBeside(other: OutputFile): void {
+    const entry = this.#folder.entry(other.#name);
+    if (entry?.dev !== other.#identity.dev || entry.ino !== other.#identity.ino) return;
+    this.#act(() => tryTo(() => this.#folder.remove(other.#name)));
+  }
+
+  /** Puts this file, which was made by `createBeside`, in the place of `other`. */
+  replace(other: OutputFile): void {
+    const to = other.#nameNow();
+    if (to === null) throw new Error('another recording has replaced it');
+    if (!this.rename(to)) throw new Error('somebody has removed what was to take its place');
+  }
+
+  /** As if it had never been opened: the previous files are back. For a command that can't start. */
+  discard(): void {
+    if (!this.#isOpen) return;
+    const name = this.#nameNow();
+    const moved = this.#moved;
+    this.#moved = null;
+    this.#act(() => {
+      if (name !== null) this.#folder.remove(name);
+      if (moved !== null) moveBack(this.#folder, this.#name, moved, name === this.#name);
+    });
+    this.close();
+  }
+
+  #nameNow(): string | null {
+    return [this.#name, `${this.#name}.old`].find((name) => this.#isAt(name)) ?? null;
+  }
+
+  #isAt(name: string): boolean {
+    const entry = this.#isOpen
+      ? this.#folder.entry(name)
+      : lstatSync(this.#prefix + name, { throwIfNoEntry: false });
     return entry?.dev === this.#identity.dev && entry.ino === this.#identity.ino;
   }
 
-  /** As if it had never been opened: the previous file is back. For a command that can't start. */
-  discard(): void {
-    const place = this.place();
-    closeSync(this.fd);
-    if (place !== null) unlinkSync(place);
-    if (this.#rotated && place === this.path) moveBack(this.path);
+  #act<T>(act: () => T): T {
+    return this.#as === null ? act() : actAs(this.#as, act);
+  }
+}
+
+/** What a new file has moved: the earlier one to `.old`, and what was there to `before`. */
+type Moved = { readonly before: string | null };
+
+function moveAside(folder: Folder, path: string): Moved | null {
+  const name = basename(path);
+  const entry = folder.entry(name);
+  if (entry === undefined) return null;
+  checkEntry(path, entry);
+  const old = `${name}.old`;
+  const oldEntry = folder.entry(old);
+  checkOld(path, oldEntry);
+  const before = oldEntry === undefined ? null : freeName(folder, `${old}.before-${process.pid}`);
+  if (before !== null) folder.rename(old, before);
+  try {
+    folder.rename(name, old);
+  } catch (error) {
+    if (before !== null) folder.rename(before, old);
+    // Another recorder was faster.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return { before };
+}
+
+/** `isOurs`: what is at `.old` is what we moved there. Nothing that others have put there is replaced. */
+function moveBack(folder: Folder, name: string, { before }: Moved, isOurs = true): void {
+  const old = `${name}.old`;
+  const isFree = (wanted: string): boolean => folder.entry(wanted) === undefined;
+  if (isOurs && isFree(name)) tryTo(() => folder.rename(old, name));
+  if (before === null) return;
+  if (isFree(old)) tryTo(() => folder.rename(before, old));
+  else tryTo(() => folder.remove(before));
+}
+
+function freeName(folder: Folder, wanted: string): string {
+  let name = wanted;
+  for (let n = 2; folder.entry(name) !== undefined; n++) name = `${wanted}-${n}`;
+  return name;
+}
+
+/** Null, or why the file stays ours: not every file system knows owners. */
+function giveTo(fd: number, { uid, gid }: FileOwner): string | null {
+  try {
+    fchownSync(fd, uid, gid);
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** For what is left as it is where it can't be done. */
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Gone, or not ours to change.
   }
 }
 
@@ -109,35 +290,35 @@ export function writeFully(fd: number, bytes: Uint8Array, position: number | nul
 
 /** Throws, before anything is started, when a file could not be made at `path`. */
 export function checkWritable(path: string): void {
-  let entry: ReturnType<typeof lstatSync> | undefined;
   try {
-    entry = lstatSync(path, { throwIfNoEntry: false });
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return;
+    checkEntry(path, entry);
+    checkOld(path, lstatSync(`${path}.old`, { throwIfNoEntry: false }));
   } catch (error) {
-    throw cannotWrite(path, error);
+    throw error instanceof FailedError ? error : cannotWrite(path, error);
   }
-  if (entry?.isDirectory()) {
+}
+
+function checkEntry(path: string, entry: Stats): void {
+  if (entry.isDirectory()) {
     throw new FailedError(`cannot write ${path}: it is a directory`, ['name a file with -o']);
   }
-  if (entry?.isCharacterDevice() || entry?.isBlockDevice()) {
+  if (entry.isCharacterDevice() || entry.isBlockDevice()) {
     throw new FailedError(`cannot write ${path}: it is a device`, [
       'name a file with -o, or - for standard output',
     ]);
   }
 }
 
-function moveAside(path: string): boolean {
-  checkWritable(path);
-  try {
-    renameSync(path, `${path}.old`);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw cannotWrite(path, error);
-  }
-}
-
-function moveBack(path: string): void {
-  renameSync(`${path}.old`, path);
+/** What is at `path` goes there. */
+function checkOld(path: string, entry: Stats | undefined): void {
+  if (!entry?.isDirectory()) return;
+  const old = `${path}.old`;
+  throw new FailedError(
+    `cannot write ${path}: what is there would become ${old}, and that is a directory`,
+    [`move ${old} away, or name another file with -o`],
+  );
 }
 
 /** What the system refused while `path` was written, as an error that says so; others as they are. */

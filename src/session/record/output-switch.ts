@@ -1,8 +1,8 @@
-import { renameSync, unlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { NativeSampler, SamplerEvent } from '../../native/types.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
 import type { FeatureContext } from './feature-data.ts';
-import type { FileOwner } from './output-file.ts';
+import { type FileOwner, type OutputFile, writeErrorReason } from './output-file.ts';
 import { RecordingFile } from './recording-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
@@ -24,6 +24,8 @@ export type SwitchingContext = {
   readonly maxFiles: number;
   /** Told the path of each complete file. */
   readonly onFile: (path: string) => void;
+  /** Told what went wrong: the recording goes on all the same. */
+  readonly say: (notice: string) => void;
 };
 
 /**
@@ -32,13 +34,19 @@ export type SwitchingContext = {
  *
  *     perf.data.2026112115420317      year, month, day, hour, minute, second, hundredths
  *     perf.data
+ *
+ * Nothing that fails here ends the recording: it goes on in the file that it has.
  */
 export class OutputSwitch {
   readonly #context: SwitchingContext;
-  readonly #complete: string[] = [];
+  readonly #complete: OutputFile[] = [];
   #current: RecordingFile;
   /** Opened, but the worker still writes to the one before. */
-  #next: { readonly file: RecordingFile; readonly oldPath: string } | null = null;
+  #next: RecordingFile | null = null;
+  #isOver = false;
+  #hasSwitched = false;
+  /** Said once, and again only after a success. */
+  #failure = '';
 
   constructor(first: RecordingFile, context: SwitchingContext) {
     this.#current = first;
@@ -47,51 +55,64 @@ export class OutputSwitch {
 
   /** Begins a new file. Does nothing while the last one of these is under way. */
   begin(): void {
-    if (this.#next !== null) return;
-    const { path, plan, owner, sampler, marksRounds, describe } = this.#context;
-    const oldPath = this.#freePath();
-    renameSync(this.#current.place() ?? path, oldPath);
+    if (this.#next !== null || this.#isOver) return;
+    const { path, plan, owner, sampler, marksRounds, describe, say } = this.#context;
     try {
       // What starts while the machine is described, and until the worker has switched, is in both.
       sampler.keepSideband(true);
+      if (!this.#current.file.rename(this.#freeName())) {
+        say(`${path} is gone: others have replaced or removed it, and what was recorded in it`);
+      }
       const file = RecordingFile.create(path, plan, sampler.opened, owner);
-      this.#next = { file, oldPath };
+      this.#next = file;
       file.append(describe());
       sampler.switchFile({ ...file.sink(), maxBytes: 0, marksRounds });
+      this.#failure = '';
     } catch (error) {
       sampler.keepSideband(false);
       this.#takeBack();
-      throw error;
+      this.#sayOnce(`no new file was begun: ${writeErrorReason(error)}`);
     }
   }
 
   /** The worker writes to the new file: the old one is complete. */
   switched({ dataEnd, totals }: Switched): void {
     if (this.#next === null) return;
-    const { file, oldPath } = this.#next;
-    const ended = { kind: 'recording-ended', reason: 'stopped', errno: 0, finals: [] } as const;
-    const { features, attachments, maxFiles, onFile } = this.#context;
-    const described = this.featuresOf(features);
-    this.#current.finish({ ...ended, dataEnd, totals }, described, attachments());
-    this.#current = file;
+    const complete = this.#current;
+    this.#current = this.#next;
+    this.#current.file.keep();
     this.#next = null;
-    this.#complete.push(oldPath);
-    if (maxFiles > 0 && this.#complete.length > maxFiles) {
-      unlinkSync(this.#complete.shift() as string);
+    const ended = { kind: 'recording-ended', reason: 'stopped', errno: 0, finals: [] } as const;
+    const { features, attachments, maxFiles, onFile, say } = this.#context;
+    const place = complete.file.place();
+    const described = this.featuresOf(features);
+    this.#hasSwitched = true;
+    try {
+      complete.finish({ ...ended, dataEnd, totals }, described, attachments());
+      if (place !== null) onFile(place);
+    } catch (error) {
+      say(`${complete.file.path}: ${writeErrorReason(error)}`);
+    } finally {
+      complete.close();
     }
-    onFile(oldPath);
+    if (place === null) return;
+    this.#complete.push(complete.file);
+    if (maxFiles > 0 && this.#complete.length > maxFiles) {
+      this.#current.file.removeBeside(this.#complete.shift() as OutputFile);
+    }
   }
 
   /** The recording has ended. Returns the file that is still to be completed, at the path. */
   last(): RecordingFile {
+    this.#isOver = true;
     // The worker was faster than the switch that was asked for.
     if (this.#next !== null) this.#takeBack();
     return this.#current;
   }
 
-  /** Whether there are complete files. */
+  /** Whether there were files before the one that is being written. */
   get hasSwitched(): boolean {
-    return this.#complete.length > 0;
+    return this.#hasSwitched;
   }
 
   /** `features` for the file that is being written: the counters count on from file to file. */
@@ -99,20 +120,30 @@ export class OutputSwitch {
     return this.hasSwitched ? { countsBegin: 'earlier', ...features } : features;
   }
 
+  /** As if the new file had never been begun. The one that has its name until then keeps it otherwise. */
   #takeBack(): void {
-    const next = this.#next;
-    this.#next = null;
-    if (next === null) return;
-    next.file.discard();
-    renameSync(next.oldPath, this.#context.path);
+    const { file } = this.#current;
+    const name = basename(this.#context.path);
+    try {
+      this.#next?.discard();
+      this.#next = null;
+      if (!file.isTaken(name)) file.rename(name);
+    } catch (error) {
+      this.#sayOnce(`${file.path} keeps this name: ${writeErrorReason(error)}`);
+    }
   }
 
-  #freePath(): string {
-    const stamp = timeStamp(new Date());
-    const isTaken = (path: string) => this.#complete.includes(path);
-    let path = `${this.#context.path}.${stamp}`;
-    for (let n = 2; isTaken(path); n++) path = `${this.#context.path}.${stamp}-${n}`;
-    return path;
+  #sayOnce(failure: string): void {
+    if (failure !== this.#failure) this.#context.say(`${failure}; the recording goes on`);
+    this.#failure = failure;
+  }
+
+  #freeName(): string {
+    const { file } = this.#current;
+    const wanted = `${basename(this.#context.path)}.${timeStamp(new Date())}`;
+    let name = wanted;
+    for (let n = 2; file.isTaken(name); n++) name = `${wanted}-${n}`;
+    return name;
   }
 }
 

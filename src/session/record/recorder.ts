@@ -9,6 +9,7 @@ import type {
 } from '../../native/types.ts';
 import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { hasExeced } from '../launch/exec-state.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
@@ -16,7 +17,7 @@ import { describeExisting } from './existing-state.ts';
 import type { FeatureContext } from './feature-data.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
-import { checkWritable } from './output-file.ts';
+import { asWriteFailure, checkWritable } from './output-file.ts';
 import { OutputSwitch } from './output-switch.ts';
 import {
   explainNativeError,
@@ -27,6 +28,8 @@ import type { RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
 import { RecordingStream } from './recording-stream.ts';
 import { unwindCopies } from './unwind-copies.ts';
+
+type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 
 /** How the command ended: its exit status, or the signal it died of. */
 export type CommandExit = { readonly status: number; readonly signal: number };
@@ -100,25 +103,28 @@ export async function startRecording(
     ...partContext,
     ...(beside !== null && { countedBeside: () => beside.finish() }),
   };
-  let file: RecordingFile | RecordingStream;
-  try {
-    file =
-      output === '-'
-        ? RecordingStream.create(session.plan, sampler.opened, context)
-        : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
-    file.append(describeExisting(session.target, sampler.opened, session.plan, notices));
-  } catch (error) {
-    beside?.finish();
-    sampler.close();
-    throw error;
-  }
-
-  const startedMs = Date.now();
-  const maps = watchMaps(session, context);
   const say = (notice: string): void => {
     notices.push(notice);
     options.onNotice?.(notice);
   };
+  let opened: RecordingFile | RecordingStream | null = null;
+  try {
+    opened =
+      output === '-'
+        ? RecordingStream.create(session.plan, sampler.opened, context)
+        : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
+    sayOwner(opened, output, say);
+    opened.append(describeExisting(session.target, sampler.opened, session.plan, notices));
+  } catch (error) {
+    opened?.discard();
+    beside?.finish();
+    sampler.close();
+    throw asWriteFailure(output, error);
+  }
+  let file = opened;
+
+  const startedMs = Date.now();
+  const maps = watchMaps(session, context);
   const takeJit = (finish: boolean): JitAttachments =>
     takeJitAttachments(maps, finish, say, {
       recordingId: session.recordingId,
@@ -154,6 +160,7 @@ export async function startRecording(
             describeExisting(session.target, sampler.opened, session.plan, notices, true),
           maxFiles: options.switchMaxFiles ?? 0,
           onFile: (path) => options.onNotice?.(`recorded so far is in ${path}`),
+          say,
         });
   let control: Control | null = null;
   const timers: NodeJS.Timeout[] = [];
@@ -172,52 +179,53 @@ export async function startRecording(
     } else if (event.kind === 'recording-ended') {
       for (const timer of timers) clearTimeout(timer);
       control?.close();
-      try {
-        // Now, and not after the file is complete: on a whole system other things go on.
-        const counted = beside?.finish() ?? null;
-        if (switching !== null) file = switching.last();
-        if (execFailure !== null) {
-          maps.stop();
-          file.discard();
-          throw execFailure;
-        }
-        const jit = takeJit(true);
-        if (switching?.hasSwitched && counted !== null) {
-          say('--stat: what was counted is of all files of this recording together');
-        }
-        const recordedBytes = file.finish(
-          // The counters' last values are of samples that are not in this file.
-          switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
-          switching?.featuresOf(context) ?? context,
-          jit.attachments,
-        );
-        const path = placeOf(file, output, say);
-        const isKept = event.reason === 'write-error' || !dropsCopies(options.callGraph);
-        const fileBytes =
-          isKept || path === null || !(file instanceof RecordingFile)
-            ? recordedBytes
-            : unwindCopies(file, path, recordedBytes, say);
-        // perf, reading the other end of a pipe, looks for the maps themselves.
-        if (output !== '-' && event.reason !== 'write-error') {
-          if (session.causesMaps) maps.removeMaps(jit.startedPids);
-          jit.remove();
-        }
-        onFinished({
-          path: path ?? output,
-          fileBytes,
-          recordedBytes,
-          totals: event.totals,
-          events: session.plan.events.map((planned) => planned.name),
-          notices: session.notices,
-          endReason: event.reason,
-          writeErrno: event.errno,
-          ringPages: sampler.opened.ringPages,
-          counted,
-        });
-      } catch (error) {
-        onFailed(error);
-      }
+      complete(event)
+        .finally(() => file.close())
+        .then(onFinished, onFailed);
     }
+  };
+  const complete = async (event: RecordingEnded): Promise<Recording> => {
+    // Now, and not after the file is complete: on a whole system other things go on.
+    const counted = beside?.finish() ?? null;
+    if (switching !== null) file = switching.last();
+    if (execFailure !== null) {
+      maps.stop();
+      file.discard();
+      throw execFailure;
+    }
+    const jit = takeJit(true);
+    if (switching?.hasSwitched && counted !== null) {
+      say('--stat: what was counted is of all files of this recording together');
+    }
+    const recordedBytes = file.finish(
+      // The counters' last values are of samples that are not in this file.
+      switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
+      switching?.featuresOf(context) ?? context,
+      jit.attachments,
+    );
+    const path = placeOf(file, output, say);
+    const isKept = event.reason === 'write-error' || !dropsCopies(options.callGraph);
+    const fileBytes =
+      isKept || path === null || !(file instanceof RecordingFile)
+        ? recordedBytes
+        : await unwindCopies(file.file, recordedBytes, say);
+    // perf, reading the other end of a pipe, looks for the maps themselves.
+    if (output !== '-' && event.reason !== 'write-error') {
+      if (session.causesMaps) maps.removeMaps(jit.startedPids);
+      jit.remove();
+    }
+    return {
+      path: path ?? output,
+      fileBytes,
+      recordedBytes,
+      totals: event.totals,
+      events: session.plan.events.map((planned) => planned.name),
+      notices: session.notices,
+      endReason: event.reason,
+      writeErrno: event.errno,
+      ringPages: sampler.opened.ringPages,
+      counted,
+    };
   };
 
   const running: RunningRecording & ControlActions = {
@@ -254,6 +262,13 @@ export async function startRecording(
     file.discard();
     throw explainNativeError(error, session);
   }
+  const first = file;
+  const keepOnceBegun = (): void => {
+    if (first instanceof RecordingStream) return;
+    if (sampler.opened.childPid < 0 || hasExeced(sampler.opened.childPid)) first.file.keep();
+    else timers.push(setTimeout(keepOnceBegun, LOOK_MS));
+  };
+  keepOnceBegun();
   if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
   if (options.delayMs !== undefined) {
     timers.push(setTimeout(() => running.enable(), options.delayMs));
@@ -278,7 +293,7 @@ function placeOf(
   say: (notice: string) => void,
 ): string | null {
   if (!(file instanceof RecordingFile)) return output;
-  const place = file.place();
+  const place = file.file.place();
   if (place === null)
     say(`this recording is gone: others have replaced ${output} and ${output}.old`);
   else if (place !== output)
@@ -286,7 +301,18 @@ function placeOf(
   return place;
 }
 
-/** How often the size of the output is looked at. */
+/** Under sudo the file belongs to who called it; not every file system has owners. */
+function sayOwner(
+  file: RecordingFile | RecordingStream,
+  output: string,
+  say: (notice: string) => void,
+): void {
+  const problem = file instanceof RecordingFile ? file.file.ownerProblem : null;
+  if (problem !== null)
+    say(`${output} stays root's: it can't be given to another user (${problem})`);
+}
+
+/** How often the size of the output is looked at, and whether the command has begun. */
 const LOOK_MS = 100;
 
 /** Begins new files by size or time. */

@@ -20,13 +20,13 @@ import type { RecordingPlan } from './recording-plan.ts';
  */
 export class RecordingFile {
   readonly #plan: RecordingPlan;
-  readonly #file: OutputFile;
+  readonly file: OutputFile;
   readonly #dataOffset: number;
   #dataSize = 0;
 
   private constructor(plan: RecordingPlan, file: OutputFile, dataOffset: number) {
     this.#plan = plan;
-    this.#file = file;
+    this.file = file;
     this.#dataOffset = dataOffset;
   }
 
@@ -49,16 +49,16 @@ export class RecordingFile {
 
   /** Adds records before the first round. */
   append(records: Uint8Array): void {
-    this.#file.write(records, this.#dataOffset + this.#dataSize);
+    this.file.write(records, this.#dataOffset + this.#dataSize);
     this.#dataSize += records.length;
     const size = new Uint8Array(8);
     new DataView(size.buffer).setBigUint64(0, BigInt(this.#dataSize), true);
-    this.#file.write(size, DATA_SIZE_OFFSET);
+    this.file.write(size, DATA_SIZE_OFFSET);
   }
 
   sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
     return {
-      fd: this.#file.fd,
+      fd: this.file.fd,
       dataOffset: this.#dataOffset,
       dataSize: this.#dataSize,
       stream: false,
@@ -66,10 +66,10 @@ export class RecordingFile {
   }
 
   get size(): number {
-    return this.#file.size();
+    return this.file.size();
   }
 
-  /** Adds the feature sections and the appendix behind the data and closes the file. */
+  /** Adds the feature sections and the appendix behind the data. */
   finish(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
     context: FeatureContext,
@@ -80,19 +80,17 @@ export class RecordingFile {
         const kernelSymbols = this.#kernelSymbols(event.dataEnd);
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
-        this.#file.write(bytes, event.dataEnd);
+        this.file.write(bytes, event.dataEnd);
         if (attachments.length > 0) {
-          this.#file.write(encodeAppendix(attachments), event.dataEnd + bytes.length);
+          this.file.write(encodeAppendix(attachments), event.dataEnd + bytes.length);
         }
-        this.#file.write(flags, FEATURE_FLAGS_OFFSET);
+        this.file.write(flags, FEATURE_FLAGS_OFFSET);
       }
-      return this.#file.size();
+      return this.file.size();
     } catch (error) {
       throw new FailedError(
         `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
       );
-    } finally {
-      this.#file.close();
     }
   }
 
@@ -100,16 +98,15 @@ export class RecordingFile {
   #kernelSymbols(dataEnd: number): string | null {
     const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
     if (!seesKernel) return null;
-    return collectKernelSymbols(this.#file.fd, this.#dataOffset + this.#dataSize, dataEnd);
+    return collectKernelSymbols(this.file.fd, this.#dataOffset + this.#dataSize, dataEnd);
   }
 
-  /** As of `OutputFile`; also when the file is finished. */
-  place(): string | null {
-    return this.#file.place();
+  close(): void {
+    this.file.close();
   }
 
   discard(): void {
-    this.#file.discard();
+    this.file.discard();
   }
 }
 

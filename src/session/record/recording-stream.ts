@@ -103,5 +103,7 @@ export class RecordingStream {
     return stat.isFile() ? stat.size : 0;
   }
 
+  close(): void {}
+
   discard(): void {}
 }

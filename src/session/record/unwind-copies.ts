@@ -1,33 +1,45 @@
-import { chmodSync, chownSync, renameSync, rmSync, statSync } from 'node:fs';
-import { rewriteRecording } from '../inject/rewrite-recording.ts';
-import type { RecordingFile } from './recording-file.ts';
+import { rewriteInto } from '../inject/output.ts';
+import { rewriteInSlices } from '../inject/rewrite-recording.ts';
+import { openFileSource } from '../read/files/file-source.ts';
+import { openRecording } from '../read/open-recording.ts';
+import { runInTurns } from '../run-in-turns.ts';
+import { type OutputFile, writeErrorReason } from './output-file.ts';
 
 /**
- * Unwinds the copied stacks of the finished recording `file`, which is at `path` now, and writes it anew
- * without them, in its place. Returns its bytes. If that fails the recording of `bytes` bytes stays as it
- * was, and `say` is told: whoever reads it unwinds then.
+ * Unwinds the copied stacks of the finished recording in `file`, and puts a recording without them in its
+ * place. Returns its bytes. If that fails the recording of `bytes` bytes stays as it was, and `say` is
+ * told: whoever reads it unwinds then. A process that ends meanwhile leaves the recording as it was, too.
+ *
+ * The program that was recorded may still run, in the folder of the file: both files are what was opened,
+ * whatever has become of their names, and the new one belongs to the owner of the old one from the start.
  */
-export function unwindCopies(
-  file: RecordingFile,
-  path: string,
+export async function unwindCopies(
+  file: OutputFile,
   bytes: number,
   say: (notice: string) => void,
-): number {
-  // Another recording to the same path may end at the same time.
-  const unwound = `${path}.unwound-${process.pid}`;
+): Promise<number> {
+  const path = file.place() ?? file.path;
+  let unwound: OutputFile | null = null;
+  const removeUnfinished = (): void => unwound?.discard();
+  process.once('exit', removeUnfinished);
+  const source = openFileSource(file.readablePath());
   try {
-    const { uid, gid, mode } = statSync(path);
-    const { bytesWritten } = rewriteRecording(path, unwound, { dropStacks: true });
-    chownSync(unwound, uid, gid);
-    chmodSync(unwound, mode & 0o777);
-    // The next recording may have begun meanwhile, and have the path.
-    const place = file.place();
-    if (place === null) throw new Error('another recording has replaced it');
-    renameSync(unwound, place);
-    return bytesWritten;
+    // Another recording to the same path may end at the same time.
+    unwound = file.createBeside(`.unwound-${process.pid}`);
+    const output = { ...rewriteInto(unwound), close: () => 0, discard: () => {} };
+    const options = { dropStacks: true };
+    const data = openRecording(source);
+    await runInTurns(rewriteInSlices(data, file.readablePath(), () => output, options));
+    const unwoundBytes = unwound.size();
+    unwound.replace(file);
+    unwound.close();
+    return unwoundBytes;
   } catch (error) {
-    rmSync(unwound, { force: true });
-    say(`the copies of stacks stay in ${path}: ${(error as Error).message}`);
+    unwound?.discard();
+    say(`the copies of stacks stay in ${path}: ${writeErrorReason(error)}`);
     return bytes;
+  } finally {
+    source.close();
+    process.off('exit', removeUnfinished);
   }
 }

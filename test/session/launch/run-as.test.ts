@@ -26,7 +26,7 @@ describe('under sudo', () => {
     expect(chooseUser({}, asRoot(sudo), accounts)).toEqual({
       change: alice,
       env: aliceEnv,
-      owner: { uid: 1000, gid: 1000 },
+      owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
       notes: ['the command runs as alice (uid 1000), who called sudo; --as-root keeps root'],
     });
   });
@@ -34,7 +34,7 @@ describe('under sudo', () => {
   it('a group that the caller had switched to is kept', () => {
     const chosen = chooseUser({}, asRoot({ ...sudo, SUDO_GID: '999' }), accounts);
     expect(chosen.change).toEqual({ ...alice, gid: 999 });
-    expect(chosen.owner).toEqual({ uid: 1000, gid: 999 });
+    expect(chosen.owner).toEqual({ uid: 1000, gid: 999, groups: alice.groups });
   });
 
   it('SUDO_USER decides between names of one uid, and nothing else', () => {
@@ -74,7 +74,7 @@ describe('under sudo', () => {
     expect(chooseUser({ asRoot: true }, asRoot(sudo), accounts)).toEqual({
       change: null,
       env: {},
-      owner: { uid: 1000, gid: 1000 },
+      owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
       notes: [],
     });
   });
@@ -83,7 +83,7 @@ describe('under sudo', () => {
     expect(chooseUser({ user: 'build' }, asRoot(sudo), accounts)).toEqual({
       change: { uid: 1001, gid: 1001, groups: [1001] },
       env: { HOME: '/srv/build', USER: 'build', LOGNAME: 'build' },
-      owner: { uid: 1000, gid: 1000 },
+      owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
       notes: [],
     });
   });
