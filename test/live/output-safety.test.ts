@@ -1,0 +1,244 @@
+// What a recording leaves behind where it fails, and where somebody else is at work in its folder.
+
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
+import { compileWorkload } from '../helpers/compile.ts';
+import { describeLive } from '../helpers/live.ts';
+import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
+import { NOBODY } from '../helpers/nobody.ts';
+import { until } from '../helpers/tasks.ts';
+
+const scratch = scratchDirectory();
+const isRoot = process.geteuid?.() === 0;
+const itAsRoot = it.skipIf(!isRoot);
+const itWithMounts = it.skipIf(!canMount());
+
+const sudo = {
+  ...cleanEnvironment(),
+  SUDO_UID: `${NOBODY}`,
+  SUDO_GID: `${NOBODY}`,
+  SUDO_USER: 'nobody',
+};
+
+/** A folder, of `uid` if it is said, with two earlier recordings. */
+function place(uid?: number): { folder: string; file: string } {
+  chmodSync(scratch, 0o755);
+  const folder = mkdtempSync(join(scratch, 'place-'));
+  const file = join(folder, 'perf.data');
+  writeFileSync(file, 'the last');
+  writeFileSync(`${file}.old`, 'the last but one');
+  if (uid !== undefined) {
+    for (const path of [folder, file, `${file}.old`]) chownSync(path, uid, uid);
+  }
+  return { folder, file };
+}
+
+function expectEarlierFiles({ folder, file }: ReturnType<typeof place>): void {
+  expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+  expect(readFileSync(file, 'utf8')).toBe('the last');
+  expect(readFileSync(`${file}.old`, 'utf8')).toBe('the last but one');
+}
+
+const CLOCK = ['record', '-e', 'cpu-clock'];
+
+describeLive('a recording that can not begin', () => {
+  it('leaves both earlier ones where they were', () => {
+    const { folder, file } = place();
+    const script = join(scratch, 'no-interpreter');
+    writeFileSync(script, '#!/nonexistent/interpreter\n', { mode: 0o755 });
+    const { status, stderr } = perfTs([...CLOCK, '-o', file, '--', script]);
+    expect(stderr).toContain('/nonexistent/interpreter');
+    expect(status).toBe(126);
+    expectEarlierFiles({ folder, file });
+  });
+
+  itWithMounts('on a full disk leaves both earlier ones where they were', () => {
+    const mount = mkdtempSync(join(scratch, 'full-'));
+    const after = mkdtempSync(join(scratch, 'after-'));
+    // The machine's processes alone take more room than that.
+    const script = `
+      mount -t tmpfs -o size=24k tmpfs ${mount}
+      printf 'the last' > ${mount}/perf.data
+      printf 'the last but one' > ${mount}/perf.data.old
+      "$@" && status=0 || status=$?
+      cp -a ${mount}/. ${after}
+      exit $status`;
+    const under = ['unshare', '-m', 'sh', '-ec', script, 'sh'];
+    const file = join(mount, 'perf.data');
+    const { status, stderr } = perfTs([...CLOCK, '-a', '-o', file, '--', 'true'], { under });
+    expect(stderr).toContain(`cannot write ${file}: no space left on the device\n`);
+    expect(status).toBe(125);
+    expectEarlierFiles({ folder: after, file: join(after, 'perf.data') });
+  });
+});
+
+describeLive('a recording under sudo', () => {
+  itAsRoot('belongs to the caller where no file may be given away', () => {
+    const { folder, file } = place(NOBODY);
+    const under = ['setpriv', '--bounding-set=-chown'];
+    const { status, stderr } = perfTs([...CLOCK, '-q', '-o', file, '--', 'true'], {
+      under,
+      env: sudo,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(statSync(file).uid).toBe(NOBODY);
+    expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+    expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+  });
+
+  itAsRoot(
+    "stays root's, and says so, where the caller may not write and nothing is given away",
+    () => {
+      const { file } = place(0);
+      const under = ['setpriv', '--bounding-set=-chown'];
+      const { status, stderr } = perfTs([...CLOCK, '-o', file, '--', 'true'], { under, env: sudo });
+      expect(status).toBe(0);
+      expect(stderr).toContain(`${file} stays root's: it can't be given to another user (EPERM)`);
+      expect(statSync(file).uid).toBe(0);
+      expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+    },
+  );
+
+  itAsRoot('is unwound without touching what its program puts at the name of the new file', () => {
+    const { folder, file } = place(NOBODY);
+    const victim = join(mkdtempSync(join(scratch, 'closed-')), 'victim');
+    writeFileSync(victim, 'of root', { mode: 0o600 });
+    // Runs on beside the recorder when the command has ended, as the caller.
+    const attack = join(scratch, 'attack.sh');
+    const swapped = join(folder, 'swapped');
+    writeFileSync(
+      attack,
+      `cd ${folder}
+       (while :; do for f in *.unwound-*; do
+          [ -e "$f" ] && mv "$f" taken && ln -s ${victim} "$f" && : > ${swapped} && exit
+        done; done) > /dev/null 2>&1 < /dev/null &
+       echo $! > attacker
+       ${compileWorkload()} pf 30000`,
+    );
+    const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,512'];
+    const { status } = perfTs(['record', ...flags, '-o', file, '--', 'sh', attack], { env: sudo });
+    spawnSync('kill', ['-9', readFileSync(join(folder, 'attacker'), 'utf8').trim()]);
+    expect(existsSync(swapped), 'the attack found the file').toBe(true);
+    expect(status).toBe(0);
+    const { uid, gid, mode } = statSync(victim);
+    expect([uid, gid, mode & 0o777]).toEqual([0, 0, 0o600]);
+    expect(readFileSync(victim, 'utf8')).toBe('of root');
+    expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+  });
+});
+
+describeLive('stacks that are unwound at the end', () => {
+  it('keep no signal waiting, and a process that quits leaves the recording whole', async () => {
+    const { folder, file } = place();
+    const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,1024', '-o', file];
+    const command = [compileWorkload(), 'pf', '0', '60'];
+    const { child, ended, stderr } = startPerfTs(['record', ...flags, '--', ...command]);
+    const hasEnded = () => child.exitCode !== null;
+    const isUnwinding = () => readdirSync(folder).some((name) => name.includes('.unwound-'));
+    await until(() => (existsSync(file) && statSync(file).size > 40_000_000) || hasEnded());
+    child.kill('SIGINT');
+    await until(() => isUnwinding() || hasEnded());
+    // Another interrupt, again and again: those of one moment are one wish.
+    await until(() => {
+      child.kill('SIGINT');
+      return hasEnded();
+    });
+    expect((await ended).status, stderr()).toBe(130);
+    expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+    expect(infoOf(file).events[0]?.sampleType).toContain('STACK_USER');
+    expect(infoOf(file)).toMatchObject({ truncatedAt: null });
+  });
+});
+
+describeLive('a recording over several files', () => {
+  const workload = compileWorkload();
+  const switching = ['-e', 'page-faults:u', '-c', '1', '--switch-output'];
+  const command = ['sh', '-c', `while :; do ${workload} pf 200 2> /dev/null; done`];
+
+  it('goes on in a new one when the one that is written was removed', async () => {
+    const { folder, file } = place();
+    const { child, ended, stderr } = startPerfTs([
+      'record',
+      ...switching,
+      '-o',
+      file,
+      '--',
+      ...command,
+    ]);
+    await until(() => existsSync(file) && statSync(file).size > 200_000);
+    const { ino } = statSync(file);
+    rmSync(file);
+    child.kill('SIGUSR2');
+    await until(() => stderr().includes('is gone') || child.exitCode !== null);
+    await until(
+      () => (existsSync(file) && statSync(file).size > 200_000) || child.exitCode !== null,
+    );
+    child.kill('SIGINT');
+    await ended;
+    expect(stderr()).toContain(`${file} is gone: others have replaced or removed it`);
+    expect(stderr()).not.toContain('    at ');
+    expect(statSync(file).ino).not.toBe(ino);
+    expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
+    expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
+  });
+
+  itWithMounts('goes on in the one it has where there is no room for the next', async () => {
+    const mount = mkdtempSync(join(scratch, 'small-'));
+    const file = join(mount, 'perf.data');
+    // The file may grow, and no other may be made beside it.
+    const under = inMountNamespace(`mount -t tmpfs -o nr_inodes=3 tmpfs ${mount}`);
+    const { child, ended, stderr } = startPerfTs(
+      ['record', ...switching, '-o', file, '--', ...command],
+      { under },
+    );
+    const there = `/proc/${child.pid}/root${mount}`;
+    const inside = join(there, 'perf.data');
+    const hasEnded = () => child.exitCode !== null;
+    await until(() => (existsSync(inside) && statSync(inside).size > 200_000) || hasEnded());
+    const { ino } = statSync(inside);
+    writeFileSync(join(there, 'filler'), '');
+    for (let n = 1; n <= 2; n++) child.kill('SIGUSR2');
+    await until(() => stderr().includes('no new file') || hasEnded());
+    const { size } = statSync(inside);
+    await until(() => statSync(inside).size > size || hasEnded());
+    rmSync(join(there, 'filler'));
+    child.kill('SIGUSR2');
+    await until(() => stderr().includes('recorded so far is in') || hasEnded());
+    const files = readdirSync(there).map((name) => statSync(join(there, name)).ino);
+    child.kill('SIGINT');
+    await ended;
+    expect(stderr()).toContain(
+      `no new file was begun: cannot write ${file}: no space left on the device; the recording goes on\n`,
+    );
+    expect(files).toContain(ino);
+    expect(files).toHaveLength(2);
+    expect(stderr()).not.toContain('    at ');
+  });
+});
+
+describeLive('a place for the output', () => {
+  it('is refused by the name of the directory that is in the way', () => {
+    const { file } = place();
+    rmSync(`${file}.old`);
+    mkdirSync(`${file}.old`);
+    const { status, stderr } = perfTs([...CLOCK, '-o', file, '--', 'true'], { cwd: dirname(file) });
+    expect(status).toBe(125);
+    expect(stderr).toContain(
+      `cannot write ${file}: what is there would become ${file}.old, and that is a directory`,
+    );
+  });
+});
