@@ -22,9 +22,82 @@ export function readLow32(view: DataView, offset: number, littleEndian: boolean)
 }
 
 /**
+ * Kernels that do not lie at the top of their half: the upper 16 bits of the addresses, ascending. Such
+ * an address in signed form has up to 63 bits, which a double does not hold: 0xc00000000018ae84 would
+ * become …18ae00. So the segments take the place of addresses that nothing uses, below −2^52, each
+ * with its 48 bits:
+ *
+ *     0xc00000000018ae84  ─▶  −2^53 + 5 · 2^48 + 0x18ae84
+ *
+ * Order and distances within a segment, and the order of segments, are those of the addresses.
+ */
+const KERNEL_SEGMENTS = [
+  // LoongArch and mips64, uncached and cached; ia64 has 0xa000, mips64 also 0xa800
+  ...[0x8000, 0x9000, 0x9800, 0xa000, 0xa800],
+  // ppc64: linear map, vmalloc, I/O, vmemmap; modules of mips64
+  ...[0xc000, 0xc001, 0xc002, 0xc003, 0xc008, 0xc00a, 0xc00c],
+  // ppc64 up to Linux 4.17: vmalloc, vmemmap
+  ...[0xd000, 0xe000, 0xf000],
+];
+const SEGMENTS_START = -(2 ** 53);
+/** Addresses at and above it are in signed form as they are. */
+const LOWEST_PLAIN = -(2 ** 52);
+const SEGMENT_BYTES = 2 ** 48;
+
+/** The address of two halves, the upper one signed. */
+function joinAddress(high: number, low: number): number {
+  const signed = high * TWO_32 + low;
+  return signed >= LOWEST_PLAIN ? signed : moveSegment(high, low, signed);
+}
+
+/** What is in no segment is doubled: that is no safe integer, so nothing takes it for an address. */
+function moveSegment(high: number, low: number, signed: number): number {
+  const segment = KERNEL_SEGMENTS.indexOf(high >>> 16);
+  if (segment < 0) return signed * 2;
+  return SEGMENTS_START + segment * SEGMENT_BYTES + (high & 0xffff) * TWO_32 + low;
+}
+
+/** All 64 bits of an address in signed form. Cold. */
+export function addressBits(address: number): bigint {
+  if (address >= LOWEST_PLAIN) return BigInt.asUintN(64, BigInt(address));
+  if (address < SEGMENTS_START) return BigInt.asUintN(64, BigInt(address) / 2n);
+  const offset = address - SEGMENTS_START;
+  const segment = KERNEL_SEGMENTS[Math.floor(offset / SEGMENT_BYTES)] ?? 0xffff;
+  return (BigInt(segment) << 48n) + BigInt(offset % SEGMENT_BYTES);
+}
+
+/** As two's complement, for writers of 64-bit integers: a bigint only where a number would round. */
+export function signedAddress(address: number): number | bigint {
+  return address >= LOWEST_PLAIN ? address : BigInt.asIntN(64, addressBits(address));
+}
+
+/** Writes the 64 bits of an address in signed form, or a small count. */
+export function writeAddress(
+  view: DataView,
+  offset: number,
+  address: number,
+  littleEndian: boolean,
+): void {
+  if (address < LOWEST_PLAIN) {
+    view.setBigUint64(offset, addressBits(address), littleEndian);
+    return;
+  }
+  const high = Math.floor(address / TWO_32);
+  view.setInt32(littleEndian ? offset + 4 : offset, high, littleEndian);
+  view.setUint32(littleEndian ? offset : offset + 4, address - high * TWO_32, littleEndian);
+}
+
+/** The address with these 64 bits, in signed form. Cold. */
+export function addressOf(bits: bigint): AbsoluteAddress {
+  const high = Number(BigInt.asIntN(32, bits >> 32n));
+  return joinAddress(high, Number(BigInt.asUintN(32, bits))) as AbsoluteAddress;
+}
+
+/**
  * An absolute address in signed form: user addresses are positive, kernel addresses negative, and
  * the `PERF_CONTEXT_*` callchain markers come out as −128 (kernel), −512 (user) and so on.
- * Exact for canonical 48-bit addresses; check `Number.isSafeInteger` where 57-bit ones may occur.
+ * Exact for canonical 48-bit addresses and for `KERNEL_SEGMENTS`; check `Number.isSafeInteger` where
+ * 57-bit ones may occur.
  */
 export function readAddress(
   view: DataView,
@@ -33,7 +106,7 @@ export function readAddress(
 ): AbsoluteAddress {
   const low = view.getUint32(littleEndian ? offset : offset + 4, littleEndian);
   const high = view.getInt32(littleEndian ? offset + 4 : offset, littleEndian);
-  return (high * TWO_32 + low) as AbsoluteAddress;
+  return joinAddress(high, low) as AbsoluteAddress;
 }
 
 /**
@@ -50,12 +123,12 @@ export function readAddresses(
   let at = offset;
   if (littleEndian) {
     for (let i = 0; i < count; i++) {
-      out[i] = view.getInt32(at + 4, true) * TWO_32 + view.getUint32(at, true);
+      out[i] = joinAddress(view.getInt32(at + 4, true), view.getUint32(at, true));
       at += 8;
     }
   } else {
     for (let i = 0; i < count; i++) {
-      out[i] = view.getInt32(at, false) * TWO_32 + view.getUint32(at + 4, false);
+      out[i] = joinAddress(view.getInt32(at, false), view.getUint32(at + 4, false));
       at += 8;
     }
   }
@@ -98,7 +171,7 @@ export function isKernelAddress(address: number): boolean {
 /** `0x…` without padding, the unsigned form that other tools print. */
 export function formatAddress(address: number): string {
   if (address >= 0) return `0x${address.toString(16)}`;
-  return `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
+  return `0x${addressBits(address).toString(16)}`;
 }
 
 /** Reads what `formatAddress` or kallsyms writes: up to 16 hex digits, no prefix. NaN if none. */
@@ -107,5 +180,5 @@ export function parseHexAddress(digits: string): number {
   const low = Number.parseInt(digits.slice(-8), 16);
   const highDigits = digits.slice(0, -8);
   const high = highDigits === '' ? 0 : Number.parseInt(highDigits, 16) | 0;
-  return high * TWO_32 + low;
+  return joinAddress(high, low);
 }

@@ -7,6 +7,7 @@ import type {
 } from 'pprof-format';
 import { NONE } from '../base/brand.ts';
 import { printable } from '../base/printable.ts';
+import { signedAddress } from '../base/u64.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
 import type { Profile } from '../profile/types.ts';
@@ -31,7 +32,11 @@ export class PprofLocations {
   readonly #profile: Profile;
   readonly #strings: PprofStrings;
   readonly #ranges: RangeFinder;
-  readonly #mappings: (MappingInput & { readonly dso: number; limit: number })[] = [];
+  readonly #mappings: (MappingInput & {
+    readonly dso: number;
+    readonly memoryStart: number;
+    limit: number;
+  })[] = [];
   readonly #mappingOfRange = new Map<MappedRange | number, number>();
   /** Frame that is the innermost of its place -> location id; 0 where there is none yet. */
   readonly #locationOfFrame: Int32Array;
@@ -73,9 +78,10 @@ export class PprofLocations {
       return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
     };
     const sorted = this.#mappings.toSorted((a, b) => rankOf(a) - rankOf(b));
-    return sorted.map(({ dso, limit, ...mapping }) => ({
+    return sorted.map(({ dso, limit, memoryStart, ...mapping }) => ({
       ...mapping,
-      memoryLimit: limit,
+      memoryStart: signedAddress(memoryStart),
+      memoryLimit: signedAddress(limit),
       hasFunctions: this.#dsoIsNamed[dso] === 1,
     }));
   }
@@ -123,15 +129,16 @@ export class PprofLocations {
   /** Absolute address and mapping of a frame. */
   #place(dso: number, frame: number): Pick<LocationInput, 'address' | 'mappingId'> {
     const address = this.#profile.frames.address[frame] as number;
-    if (dso === NONE) return { address };
+    if (dso === NONE) return { address: signedAddress(address) };
     const range = this.#ranges.find(dso, address);
     const mapping = this.#mappingFor(dso, range);
     if (range === null) {
       if (address < 0) mapping.limit = LAST_ADDRESS;
       else if (mapping.limit >= 0) mapping.limit = Math.max(mapping.limit, address + 1);
-      return { address, mappingId: mapping.id as number };
+      return { address: signedAddress(address), mappingId: mapping.id as number };
     }
-    return { address: address - range.first + range.start, mappingId: mapping.id as number };
+    const place = signedAddress(address - range.first + range.start);
+    return { address: place, mappingId: mapping.id as number };
   }
 
   #mappingFor(dso: number, range: MappedRange | null) {

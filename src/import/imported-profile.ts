@@ -48,7 +48,7 @@ export const UNKNOWN_NAME = '[unknown]';
 const MOST_AT_ADDRESS = 255;
 /** Characters of a line that was not understood. */
 const LINE_SHOWN = 60;
-/** Below every address of user space that occurs, so that names without one don't meet code. */
+/** Below every plain address and above the kernel segments, so that names without one don't meet code. */
 const NO_ADDRESS_BASE = -(2 ** 52);
 
 /** Makes a name as a text has it the one that is shown. */

@@ -1,3 +1,4 @@
+import { parseHexAddress } from '../base/u64.ts';
 import type { ImportedFrame } from './imported-profile.ts';
 
 /** The line that begins a sample. Numbers are −1, the others null, where it has none. */
@@ -86,7 +87,7 @@ export type FrameLine = Omit<ImportedFrame, 'inlineDepth'> & { readonly isInline
 export function parseFrame(line: string): FrameLine | null {
   const match = FRAME.exec(line);
   if (match === null) return null;
-  const address = parseAddress(match[1] as string);
+  const address = parseHexAddress(match[1] as string);
   const rest = match[2] ?? '';
   const open = dsoStart(rest);
   const dso = open < 0 ? null : rest.slice(open + 1, rest.lastIndexOf(')'));
@@ -108,11 +109,4 @@ function dsoStart(rest: string): number {
   const open = isDeleted ? rest.lastIndexOf(' (', last - 1) : last;
   if (open >= 0) return open + 1;
   return rest.startsWith('(') ? 0 : -1;
-}
-
-/** Hex digits in signed form. */
-export function parseAddress(digits: string): number {
-  if (digits.length <= 8) return Number.parseInt(digits, 16);
-  const high = Number.parseInt(digits.slice(0, -8), 16) | 0;
-  return high * 2 ** 32 + Number.parseInt(digits.slice(-8), 16);
 }

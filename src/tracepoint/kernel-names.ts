@@ -1,3 +1,5 @@
+import { addressOf } from '../base/u64.ts';
+
 /** Where a kernel address lies: in which function, and how far into it. */
 export type KernelSymbol = { readonly name: string; readonly offset: number };
 
@@ -15,7 +17,7 @@ export class KernelNames {
   }
 
   symbol(address: bigint): KernelSymbol | null {
-    return this.#symbolOf?.(Number(BigInt.asIntN(64, address))) ?? null;
+    return this.#symbolOf?.(addressOf(address)) ?? null;
   }
 
   /** The constant string of the kernel at `address`, where the recording has it. */

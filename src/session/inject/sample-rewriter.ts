@@ -1,5 +1,6 @@
 // Hot: once per sample.
 
+import { writeAddress } from '../../base/u64.ts';
 import { firstUserEntry } from '../../perf-event/callchain.ts';
 import { PERF_FORMAT, PERF_RECORD_MISC, PERF_SAMPLE } from '../../perf-event/constants.ts';
 import type { ParseInfo } from '../../perf-event/parse-info.ts';
@@ -16,7 +17,6 @@ import type { RawCleaner } from './raw-cleaner.ts';
 import type { RecordBuffer } from './record-buffer.ts';
 
 const BRANCH_ENTRY_SIZE = 24;
-const TWO_32 = 2 ** 32;
 /** What a callchain may grow by: two entries a frame. */
 const MOST_CHAIN_BYTES = 16 * MOST_FRAMES + 16;
 /** Fields of 8 bytes between PHYS_ADDR and AUX. */
@@ -256,13 +256,6 @@ export class SampleRewriter {
       }
     }
   }
-}
-
-/** An address in signed form, or a small count. */
-function writeAddress(view: DataView, at: number, address: number, littleEndian: boolean): void {
-  const high = Math.floor(address / TWO_32);
-  view.setInt32(littleEndian ? at + 4 : at, high, littleEndian);
-  view.setUint32(littleEndian ? at : at + 4, address - high * TWO_32, littleEndian);
 }
 
 /** Whether a record of this misc is about kernel code, the host's or a guest's. */
