@@ -14,6 +14,14 @@ import type { MappingIndex, MmapFields } from './types.ts';
 /** Start of the kernel's half with five-level page tables, the largest there is. */
 const KERNEL_HALF_START = -(2 ** 56);
 
+// The vsyscall page of x86-64: user code at one address of the kernel's half, in every process.
+const VSYSCALL_START = -0xa00000;
+const VSYSCALL_END = VSYSCALL_START + 0x1000;
+
+function isVsyscall(address: number): boolean {
+  return address >= VSYSCALL_START && address < VSYSCALL_END;
+}
+
 /** One use of a pid: from fork or exec to the next exec or reuse. */
 type Process = {
   readonly pid: number;
@@ -58,7 +66,7 @@ export class ProcessTable {
   readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
   readonly #kernelSpace = new AddressSpace();
-  #hasLowKernel = false;
+  #vsyscall: number = NONE;
   #kernelReference: KernelReference | null = null;
 
   /** Rows of the profile's thread table. */
@@ -88,10 +96,9 @@ export class ProcessTable {
     if (key.kind === 'kernel') this.#noteKernelReference(fields);
     const end = clampEnd(start, start + length);
     const row = this.mappings.add(start, end, fileOffset, dso, isFile, fields.executable);
-    const isKernel = key.kind === 'kernel' || key.kind === 'kernel-module';
-    if (isKernelAddress(start) || isKernel) {
+    // By who maps it, not by the half: processes of sparc64 have addresses in the upper one.
+    if (key.kind === 'kernel' || key.kind === 'kernel-module') {
       this.#kernelSpace.add(start, end, row);
-      if (start > 0) this.#hasLowKernel = true;
       return;
     }
     const process = this.#processAt(fields.pid);
@@ -204,16 +211,37 @@ export class ProcessTable {
     return comm === NO_COMM ? null : this.#strings.get(comm);
   }
 
-  /** The mapping at `address` in the process, −1 if none. */
+  /**
+   * The mapping at `address`, −1 if none, where nothing but the address says whether it is the kernel's
+   * or the process's.
+   */
   findMapping(pid: number, address: number): MappingIndex {
-    if (isKernelAddress(address)) return this.#kernelSpace.find(address) as MappingIndex;
+    if (isKernelAddress(address) && !isVsyscall(address)) return this.findKernelMapping(address);
+    return this.findUserMapping(pid, address);
+  }
+
+  /**
+   * The mapping of an address that is known to be the process's. The kernel maps the vsyscall page of
+   * x86-64 into every process, and no record announces it to programs that start later.
+   */
+  findUserMapping(pid: number, address: number): MappingIndex {
     if (pid !== this.#lastPid || this.#lastSpace === null) {
       const process = this.#processes.get(pid);
-      if (process === undefined) return NONE as MappingIndex;
+      if (process === undefined) return this.#vsyscallAt(address);
       this.#lastPid = pid;
       this.#lastSpace = process.space;
     }
-    return this.#lastSpace.find(address) as MappingIndex;
+    const found = this.#lastSpace.find(address) as MappingIndex;
+    return found === NONE ? this.#vsyscallAt(address) : found;
+  }
+
+  #vsyscallAt(address: number): MappingIndex {
+    if (!isVsyscall(address)) return NONE as MappingIndex;
+    if (this.#vsyscall === NONE) {
+      const dso = this.dsos.intern({ kind: 'unknown', name: '[vsyscall]' });
+      this.#vsyscall = this.mappings.add(VSYSCALL_START, VSYSCALL_END, 0, dso, false);
+    }
+    return this.#vsyscall as MappingIndex;
   }
 
   /**
@@ -224,12 +252,10 @@ export class ProcessTable {
     return this.#processes.get(pid)?.space.generation ?? 0;
   }
 
-  /** The kernel is mapped where user addresses are: it has 32 bits. `findKernelMapping` knows it. */
-  get hasLowKernel(): boolean {
-    return this.#hasLowKernel;
-  }
-
-  /** The mapping of an address that is known to be the kernel's, wherever its half begins. */
+  /**
+   * The mapping of an address that is known to be the kernel's. Kernels of 32 bits, of s390 and of
+   * sparc64 lie where the addresses of processes are as well.
+   */
   findKernelMapping(address: number): MappingIndex {
     return this.#kernelSpace.find(address) as MappingIndex;
   }

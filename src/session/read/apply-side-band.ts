@@ -19,8 +19,6 @@ export function applyToProcesses(
     case 'mmap2': {
       // A guest's addresses are not those of the machine that it runs on.
       if (GUEST_MODES.includes(record.cpuMode)) return false;
-      const isKernel =
-        record.cpuMode === PERF_RECORD_MISC.KERNEL || isKernelAddress(record.address);
       processes.mmap({
         pid: record.pid,
         tid: record.tid,
@@ -29,7 +27,7 @@ export function applyToProcesses(
         fileOffset: record.fileOffset,
         path: record.filename,
         executable: !record.isData,
-        cpuMode: isKernel && record.filename !== '[vsyscall]' ? 'kernel' : 'user',
+        cpuMode: isKernelMapping(record) ? 'kernel' : 'user',
         buildId: record.buildId,
         major: record.fileId?.major ?? 0,
         minor: record.fileId?.minor ?? 0,
@@ -60,3 +58,17 @@ export function applyToProcesses(
   }
   return true;
 }
+
+/** By its CPU mode; only a record that has none, or belongs to no process, goes by the address. */
+function isKernelMapping({
+  cpuMode,
+  pid,
+  address,
+  filename,
+}: Pick<MappingRecord, 'cpuMode' | 'pid' | 'address' | 'filename'>): boolean {
+  if (cpuMode === PERF_RECORD_MISC.KERNEL) return true;
+  if (cpuMode === PERF_RECORD_MISC.USER && pid >= 0) return false;
+  return isKernelAddress(address) && filename !== '[vsyscall]';
+}
+
+type MappingRecord = Extract<KernelRecord, { kind: 'mmap' | 'mmap2' }>;

@@ -19,7 +19,7 @@ import type { SampleSelection } from '../../profile/filter.ts';
 import type { FieldValue } from '../../tracepoint/field-value.ts';
 import type { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
 import { DeferredSamples, type HeldSample, type SampleLine } from '../script/deferred-samples.ts';
-import { FrameNamer, isKernelMode, type NamedFrame } from '../script/frame-namer.ts';
+import { FrameNamer, type NamedFrame, ownerOf } from '../script/frame-namer.ts';
 import { type IbsDescriber, readIbsEvents } from '../script/ibs-events.ts';
 import { RecordFilter } from '../script/record-filter.ts';
 import { readTracepointFormats } from '../script/tracepoints.ts';
@@ -384,7 +384,7 @@ class RecordDescriber {
 
   #leaf(): NamedFrame {
     const { pid, ip } = this.#sample;
-    return this.#namer.frame(pid, ip, ip, isKernelMode(this.#misc));
+    return this.#namer.frame(pid, ip, ip, ownerOf(this.#misc));
   }
 
   #chain(): NamedFrame[] {
@@ -398,7 +398,7 @@ class RecordDescriber {
     const userPart = this.#userPart;
     if (userPart === null) return frames;
     const { pid } = this.#sample;
-    return frames.concat(this.#namer.frames(userPart, userPart.length, pid, false));
+    return frames.concat(this.#namer.frames(userPart, userPart.length, pid, 'user'));
   }
 
   #callchain(): readonly NamedFrame[] | null {
@@ -468,7 +468,7 @@ class RecordDescriber {
   /** The user part of a callchain, which comes after its samples. */
   #laterCallchain(record: KernelRecord, pid = -1): NamedFrame[] | undefined {
     if (record.kind !== 'callchainDeferred') return undefined;
-    return this.#namer.frames(record.callchain, record.callchain.length, pid, false);
+    return this.#namer.frames(record.callchain, record.callchain.length, pid, 'user');
   }
 
   #format() {

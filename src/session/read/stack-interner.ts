@@ -1,5 +1,4 @@
 import { NONE } from '../../base/brand.ts';
-import { isKernelAddress } from '../../base/u64.ts';
 import type { JitCode } from '../../jit/jit-code.ts';
 import type { RecordedEvent } from '../../perf-data/event-list.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-event/callchain.ts';
@@ -122,8 +121,7 @@ export class StackInterner {
     const { mappings } = processes;
     const outermost = callchainLength - 1;
     const userEntries = firstUserEntry(callchain, callchainLength);
-    const isLow = processes.hasLowKernel && callchain[0] === PERF_CONTEXT.KERNEL;
-    const lowEntries = isLow ? userEntries : 0;
+    const kernelEntries = callchain[0] === PERF_CONTEXT.KERNEL ? userEntries : 0;
     const common = Math.min(callchainLength, last.length);
     let depth = 0;
     while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
@@ -134,10 +132,10 @@ export class StackInterner {
       const address = callchain[i] as number;
       if (!isContextMarker(address)) {
         const lookup = lookupAddressAt(callchain, i);
-        const isStray = i >= userEntries && isKernelAddress(lookup);
-        let mapping: MappingIndex | typeof NONE = NONE;
-        if (i < lowEntries) mapping = processes.findKernelMapping(lookup);
-        else if (!isStray) mapping = processes.findMapping(pid, lookup);
+        let mapping: MappingIndex;
+        if (i < kernelEntries) mapping = processes.findKernelMapping(lookup);
+        else if (i >= userEntries) mapping = processes.findUserMapping(pid, lookup);
+        else mapping = processes.findMapping(pid, lookup);
         stack =
           mapping === NONE
             ? builder.extendStack(stack, NONE, lookup)
@@ -166,13 +164,12 @@ export class StackInterner {
   }
 
   #internLeaf(pid: number, ip: number, mode: number): number {
-    const { mappings, hasLowKernel } = this.#processes;
-    let mapping: MappingIndex | typeof NONE = NONE;
-    if (hasLowKernel && mode === PERF_RECORD_MISC.KERNEL) {
-      mapping = this.#processes.findKernelMapping(ip);
-    } else {
-      mapping = this.#processes.findMapping(pid, ip);
-    }
+    const processes = this.#processes;
+    const { mappings } = processes;
+    let mapping: MappingIndex;
+    if (mode === PERF_RECORD_MISC.KERNEL) mapping = processes.findKernelMapping(ip);
+    else if (mode === PERF_RECORD_MISC.USER) mapping = processes.findUserMapping(pid, ip);
+    else mapping = processes.findMapping(pid, ip);
     if (mapping === NONE) return this.#builder.extendStack(NONE, NONE, ip);
     return this.#builder.extendStack(
       NONE,

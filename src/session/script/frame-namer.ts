@@ -1,9 +1,10 @@
 import { NONE } from '../../base/brand.ts';
-import { formatAddress, isKernelAddress } from '../../base/u64.ts';
+import { formatAddress } from '../../base/u64.ts';
 import { firstUserEntry, isContextMarker, lookupAddressAt } from '../../perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import type { SampleView } from '../../perf-event/sample.ts';
-import type { DsoIndex } from '../../process/types.ts';
+import type { ProcessTable } from '../../process/process-table.ts';
+import type { DsoIndex, MappingIndex } from '../../process/types.ts';
 import type { DsoLines } from '../../symbols/dso-lines.ts';
 import type { Symbolizer } from '../../symbols/symbolizer.ts';
 import type { Pipeline } from '../read/pipeline.ts';
@@ -70,7 +71,7 @@ export class FrameNamer {
     isUnwound = false,
   ): NamedFrame[] {
     const { callchain, callchainLength, callchainOffset, pid } = sample;
-    return this.frames(callchain, callchainLength, pid, isKernelMode(misc), isUnwound, (i) =>
+    return this.frames(callchain, callchainLength, pid, ownerOf(misc), isUnwound, (i) =>
       view.getBigUint64(callchainOffset + 8 * i, littleEndian),
     );
   }
@@ -83,17 +84,17 @@ export class FrameNamer {
     callchain: Float64Array,
     length: number,
     pid: number,
-    startsInKernel: boolean,
+    startOwner: Owner,
     isUnwound = false,
     bitsAt?: (entry: number) => bigint,
   ): NamedFrame[] {
     const frames: NamedFrame[] = [];
     const userEntries = firstUserEntry(callchain, length);
-    let isKernel = startsInKernel;
+    let owner = startOwner;
     for (let i = 0; i < length; i++) {
       const address = callchain[i] as number;
       if (isContextMarker(address)) {
-        isKernel = address === PERF_CONTEXT.KERNEL;
+        owner = OWNER_OF_CONTEXT.get(address) ?? 'unknown';
         continue;
       }
       if (bitsAt !== undefined && !Number.isSafeInteger(address)) {
@@ -102,20 +103,17 @@ export class FrameNamer {
       }
       const lookup = lookupAddressAt(callchain, i);
       const shown = isUnwound && i >= userEntries ? lookup : address;
-      const isStray = i >= userEntries && isKernelAddress(lookup);
-      const frame = isStray ? unnamed(address) : this.frame(pid, shown, lookup, isKernel);
-      if (!isStray) this.#addInlined(frame, frames);
+      const frame = this.frame(pid, shown, lookup, owner);
+      this.#addInlined(frame, frames);
       frames.push(frame);
     }
     return frames;
   }
 
   /** `address`, named by what is at `lookup`. */
-  frame(pid: number, address: number, lookup = address, isKernel = false): NamedFrame {
+  frame(pid: number, address: number, lookup = address, owner: Owner = 'unknown'): NamedFrame {
     const { processes, jit } = this.#pipeline;
-    const mapping = isKernel
-      ? processes.findKernelMapping(lookup)
-      : processes.findMapping(pid, lookup);
+    const mapping = findMapping(processes, pid, lookup, owner);
     this.#last = null;
     if (mapping === NONE) return unnamed(address);
     const mapped = processes.mappings.dso(mapping);
@@ -209,7 +207,28 @@ function unnamed(address: number): NamedFrame {
   return { ip: formatAddress(address), ...UNKNOWN };
 }
 
-/** Whether a record's address is one of the kernel: 32-bit kernels are in the lower half. */
-export function isKernelMode(misc: number): boolean {
-  return (misc & PERF_RECORD_MISC.CPUMODE_MASK) === PERF_RECORD_MISC.KERNEL;
+/** Whose an address is; unknown: its half says it. */
+export type Owner = 'kernel' | 'user' | 'unknown';
+
+const OWNER_OF_CONTEXT: ReadonlyMap<number, Owner> = new Map([
+  [PERF_CONTEXT.KERNEL, 'kernel'],
+  [PERF_CONTEXT.USER, 'user'],
+]);
+
+/** Whose a record's address is by its header. */
+export function ownerOf(misc: number): Owner {
+  const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
+  if (mode === PERF_RECORD_MISC.KERNEL) return 'kernel';
+  return mode === PERF_RECORD_MISC.USER ? 'user' : 'unknown';
+}
+
+function findMapping(
+  processes: ProcessTable,
+  pid: number,
+  address: number,
+  owner: Owner,
+): MappingIndex {
+  if (owner === 'kernel') return processes.findKernelMapping(address);
+  if (owner === 'user') return processes.findUserMapping(pid, address);
+  return processes.findMapping(pid, address);
 }

@@ -61,7 +61,7 @@ export class MappedModules implements ModuleLookup {
   find(address: number): boolean {
     this.module = null;
     if (address < 0) return false;
-    const mapping = this.#processes.findMapping(this.#pid, address);
+    const mapping = this.#processes.findUserMapping(this.#pid, address);
     const { mappings } = this.#processes;
     if (mapping === NONE || !mappings.isCode(mapping)) return false;
     const dso = mappings.dso(mapping);
