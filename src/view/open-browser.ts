@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { findLoginUser } from '../session/launch/login-user.ts';
 import { chooseUser } from '../session/launch/run-as.ts';
 import { type BrowserCommand, browserCommands } from './browser-command.ts';
 import { type Environment, findCallerEnvironment } from './caller-environment.ts';
@@ -91,14 +92,4 @@ function desktopOf(uid: number): Environment {
     XDG_RUNTIME_DIR: runtime,
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
   };
-}
-
-/** The kernel's note of who logged in, which su and sudo don't change; null: nobody did. */
-function findLoginUser(): number | null {
-  try {
-    const uid = Number(readFileSync('/proc/self/loginuid', 'latin1'));
-    return Number.isInteger(uid) && uid < 2 ** 32 - 1 ? uid : null;
-  } catch {
-    return null;
-  }
 }

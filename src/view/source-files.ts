@@ -1,26 +1,34 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { Profile } from '../profile/types.ts';
-import { chooseUser } from '../session/launch/run-as.ts';
+import { isForRoot, type Reader, readersBesidesRoot } from '../session/read/code/access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
 const MOST_BYTES = 4 << 20;
 
 /**
+ * Sources that only some may read are known by their names: what else a recording calls a source may
+ * be a key.
+ */
+const SOURCE_NAME =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|coffee|c|cc|cpp|cxx|c\+\+|cu|h|hh|hpp|hxx|inc|inl|ipp|tcc|m|mm|s|asm|rs|go|py|pyx|pxd|rb|php|java|kt|kts|scala|clj|groovy|swift|zig|nim|d|ml|mli|hs|lua|pl|pm|r|jl|cs|fs|ex|exs|erl|f|f77|f90|f95|f03|f08|for|pas|pp|adb|ads|sh|y|l|yy|ll|re|dart|cr|odin|v)$/i;
+
+/**
  * Texts of the source files that a profile names. The names come from the recording, so from
- * strangers: a hostile one may name /etc/shadow. What is read is what the person could read
- * without perf-ts: under sudo the file is read as the user who called it, and plain root, for whom
- * every file is open, gets its own files and those that everybody may read.
+ * strangers: a hostile one may name /etc/shadow. What is read is what all who may see the page, and
+ * the owner of the recording, could read without perf-ts; see `readersBesidesRoot`.
  */
 export class SourceFiles {
   readonly #profile: Profile;
+  readonly #recording: string;
   readonly #named: ReadonlySet<number>;
 
-  constructor(profile: Profile) {
+  constructor(profile: Profile, recording: string) {
     this.#profile = profile;
+    this.#recording = recording;
     this.#named = new Set([...profile.funcs.file, ...profile.frames.file].filter((row) => row > 0));
   }
 
@@ -28,31 +36,44 @@ export class SourceFiles {
   read(string: number): string {
     if (!this.#named.has(string)) throw new FailedError('the profile names no such source file');
     const name = this.#profile.strings[string] as string;
-    const path = name.startsWith('file://') ? decodeURIComponent(name.slice(7)) : name;
+    const path = pathOf(name);
     if (!isAbsolute(path)) {
       throw new FailedError(`${printable(name)}: where this file lies is not known`);
     }
-    return readAsInvoker(path);
+    return readForAll(path, readersBesidesRoot(this.#recording));
   }
 }
 
-/** Throws `FailedError` where the file is not there, not text, too large or not the user's to read. */
-export function readAsInvoker(path: string): string {
-  const bytes = process.geteuid?.() === 0 ? readUnderRoot(path) : readPlain(path, () => true);
+function pathOf(name: string): string {
+  if (!name.startsWith('file://')) return name;
+  try {
+    return decodeURIComponent(name.slice(7));
+  } catch {
+    // Not an address after all.
+    return name;
+  }
+}
+
+/**
+ * What each of `readers` may read; without any, what this process may. Throws `FailedError` where the
+ * file is not there, not text, too large or not theirs to read.
+ */
+export function readForAll(path: string, readers: readonly Reader[]): string {
+  const texts = readers.map((reader) => readAs(path, reader));
+  const bytes = texts[0] ?? readPlain(path);
+  // The path is a stranger's, and may have led each of them to another file.
+  if (texts.some((text) => !text.equals(bytes))) {
+    throw new FailedError(`${printable(path)}: it changed while it was read`);
+  }
   if (bytes.includes(0)) throw new FailedError(`${printable(path)}: not a text`);
   return bytes.toString('utf8');
 }
 
-function readUnderRoot(path: string): Buffer {
-  const { change } = chooseUser({});
-  if (change === null) {
-    const { S_IROTH } = constants;
-    return readPlain(path, ({ uid, mode }) => uid === 0 || (mode & S_IROTH) !== 0);
-  }
-  // Changing our own user would change it for the sampler too.
+/** Changing our own user would change it for the sampler too. */
+function readAs(path: string, { uid, gid }: Reader): Buffer {
   const read = spawnSync('/bin/head', ['-c', String(MOST_BYTES + 1), '--', path], {
-    uid: change.uid,
-    gid: change.gid,
+    uid,
+    gid,
     cwd: '/',
     env: {},
     maxBuffer: MOST_BYTES + 2,
@@ -60,22 +81,25 @@ function readUnderRoot(path: string): Buffer {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (read.status !== 0) {
-    throw new FailedError(`${printable(path)}: can't be read as uid ${change.uid}`);
+    throw new FailedError(`${printable(path)}: can't be read as uid ${uid}`);
   }
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  checkName(path, mode);
   checkSize(path, read.stdout.length);
   return read.stdout;
 }
 
 /** Regular files only, and without waiting for any. */
-function readPlain(path: string, mayRead: (file: { uid: number; mode: number }) => boolean) {
+function readPlain(path: string): Buffer {
   let fd = -1;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     const file = fstatSync(fd);
     if (!file.isFile()) throw new FailedError(`${printable(path)}: not a regular file`);
-    if (!mayRead(file)) {
+    if (process.geteuid?.() === 0 && !isForRoot(file)) {
       throw new FailedError(`${printable(path)}: another user's, and not for everybody to read`);
     }
+    checkName(path, file.mode);
     checkSize(path, file.size);
     return readFileSync(fd);
   } catch (error) {
@@ -85,6 +109,13 @@ function readPlain(path: string, mayRead: (file: { uid: number; mode: number }) 
   } finally {
     if (fd >= 0) closeSync(fd);
   }
+}
+
+function checkName(path: string, mode: number): void {
+  if ((mode & constants.S_IROTH) !== 0 || SOURCE_NAME.test(path)) return;
+  throw new FailedError(
+    `${printable(path)}: not for everybody to read, and by its name not a source file`,
+  );
 }
 
 function checkSize(path: string, bytes: number): void {

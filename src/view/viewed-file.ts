@@ -23,6 +23,7 @@ export type ViewedFileOptions = {
 /** One recording that is looked at, and what a server has of it. */
 export class ViewedFile implements ServedFile {
   readonly name: string;
+  readonly #path: string;
   readonly #weight: WeightKind | undefined;
   #opened: OpenedProfile;
   #isLive: boolean;
@@ -36,6 +37,7 @@ export class ViewedFile implements ServedFile {
 
   constructor(path: string, opened: OpenedProfile, options: ViewedFileOptions = {}) {
     this.name = basename(path);
+    this.#path = path;
     this.#opened = opened;
     this.#weight = options.weight;
     this.#isLive = options.isLive ?? false;
@@ -111,7 +113,7 @@ export class ViewedFile implements ServedFile {
 
   source(string: number): string {
     this.pageData();
-    this.#sources ??= new SourceFiles(this.#shown as Profile);
+    this.#sources ??= new SourceFiles(this.#shown as Profile, this.#path);
     return this.#sources.read(string);
   }
 }

@@ -11,14 +11,15 @@ const directory = scratchDirectory();
 const isRoot = process.geteuid?.() === 0;
 
 /** A profile whose one function lies in this file; the file is string 1. */
-function naming(path: string): SourceFiles {
+function naming(path: string, recording = '-'): SourceFiles {
   const profile = profileFromText('period 1\n main');
   const file = profile.strings.length;
-  return new SourceFiles({
+  const named = {
     ...profile,
     strings: [...profile.strings, path],
     funcs: { ...profile.funcs, file: new Int32Array(profile.funcs.length).fill(file) },
-  } as Profile);
+  } as Profile;
+  return new SourceFiles(named, recording);
 }
 
 /** The row of the string that `naming` adds. */
@@ -71,6 +72,29 @@ describe('source files', () => {
     expect(() => naming(link).read(NAMED)).toThrow("another user's");
     chmodSync(path, 0o644);
     expect(naming(path).read(NAMED)).toBe('secret');
+  });
+
+  it('that not everybody may read are sources by their names', () => {
+    const key = written('id_rsa', 'PRIVATE KEY', 0o600);
+    expect(() => naming(key).read(NAMED)).toThrow('by its name not a source file');
+    chmodSync(key, 0o644);
+    expect(naming(key).read(NAMED)).toBe('PRIVATE KEY');
+    expect(naming(written('mine.ts', 'let m;', 0o600)).read(NAMED)).toBe('let m;');
+  });
+
+  it('may have names that are not addresses after all', () => {
+    expect(() => naming('file:///%zz.ts').read(NAMED)).toThrow('where this file lies is not known');
+  });
+
+  it.skipIf(!isRoot)("are not read by root's right for another user's recording", () => {
+    const recording = written('theirs.data', '');
+    const path = written('ours.ts', 'secret', 0o600);
+    expect(naming(path, recording).read(NAMED)).toBe('secret');
+    chownSync(recording, NOBODY, NOBODY);
+    expect(() => naming(path, recording).read(NAMED)).toThrow(`can't be read as uid ${NOBODY}`);
+    chmodSync(path, 0o644);
+    chmodSync(directory, 0o755);
+    expect(naming(path, recording).read(NAMED)).toBe('secret');
   });
 
   it.skipIf(!isRoot)('are read as the user who called sudo', () => {

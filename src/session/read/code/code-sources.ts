@@ -110,14 +110,11 @@ export class CodeSources {
   }
 
   #inFile(dso: DsoIndex, address: number): CodeAt | string {
-    const { dsos, pids, sources, kernel } = this.#options;
+    const { dsos, pids, sources, kernel, path } = this.#options;
     let file = this.#files.get(dso);
     if (file === undefined) {
-      file = openCodeFile(dsos.key(dso), dsos.buildId(dso), {
-        ...sources,
-        pids: () => pids,
-        recordedOn: kernel.machine,
-      });
+      const options = { ...sources, pids: () => pids, recordedOn: kernel.machine };
+      file = openCodeFile(dsos.key(dso), dsos.buildId(dso), options, path);
       this.#files.set(dso, file);
     }
     if (typeof file === 'string') return `${printable(file)}.`;

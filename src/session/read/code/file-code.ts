@@ -10,7 +10,7 @@ import type { SymbolRequest, SymbolSource } from '../../../symbols/symbol-reques
 import { CfiTable } from '../../../unwind/cfi-table.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
 import { readSections } from '../unwind/unwind-sections.ts';
-import { mayInvokerRead } from './access.ts';
+import { mayBeShown } from './access.ts';
 import { architectureOf } from './machine.ts';
 
 /** A mapped file with code, opened; whoever opened it closes it. */
@@ -59,6 +59,7 @@ export function openCodeFile(
   dso: DsoKey,
   buildId: string | null,
   options: Omit<SymbolFilesOptions, 'diagnostics'>,
+  recording: string,
 ): CodeFile | string {
   const diagnostics = new Diagnostics();
   const name = dsoText(dso);
@@ -66,7 +67,7 @@ export function openCodeFile(
   const request: SymbolRequest = { need, dso, buildId };
   const source = new SymbolFiles({ ...options, diagnostics }).provide(request);
   if (source === null) return whyAbsent(name, diagnostics);
-  const file = readCodeFile(source, name, buildId);
+  const file = readCodeFile(source, name, buildId, recording);
   if (typeof file === 'string') source.close?.();
   return file;
 }
@@ -75,8 +76,9 @@ function readCodeFile(
   source: SymbolSource,
   name: string,
   buildId: string | null,
+  recording: string,
 ): CodeFile | string {
-  if (!mayInvokerRead(source)) {
+  if (!mayBeShown(source, recording)) {
     return `${name}: another user's, and not for everybody to read`;
   }
   const uncounted = new Diagnostics();
