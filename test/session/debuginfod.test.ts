@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { Debuginfod, debuginfodUrls } from '../../src/session/read/files/debuginfod.ts';
+import { mayRedirect, REACH, reachOfAddress } from '../../src/session/read/files/redirect.ts';
 import { elfBytes } from '../elf/elf-bytes.ts';
 
 const BUILD_ID = 'c0ffee0123456789';
@@ -153,5 +154,73 @@ describe('the servers', () => {
     expect(() => debuginfodUrls(true, {})).toThrow('no server is named');
     expect(() => debuginfodUrls('perf.data', {})).toThrow('not the address of a debuginfod server');
     expect(() => debuginfodUrls('file:///etc', {})).toThrow('not the address');
+  });
+});
+
+describe('a redirect of a debuginfod server', () => {
+  test('is followed on the same server, and not to another one of this machine', async () => {
+    const inner: string[] = [];
+    const within = await serve((request, response) => {
+      inner.push(request.url ?? '');
+      has(request, response);
+    });
+    const moving = await serve((request, response) => {
+      if (request.url?.startsWith('/moved/')) has(request, response);
+      else response.writeHead(302, { Location: `/moved${request.url}` }).end();
+    });
+    expect(await client([moving]).debuginfod.fetch(BUILD_ID, 'debuginfo')).toBe(true);
+    const luring = await serve((_request, response) => {
+      response.writeHead(302, { Location: `${within}/admin?delete=all` }).end();
+    });
+    const { debuginfod, reasons } = client([luring]);
+    expect(await debuginfod.fetch(BUILD_ID, 'executable')).toBe(false);
+    expect(inner).toEqual([]);
+    expect(reasons()).toEqual([
+      `debuginfod server not asked any further: ${luring}: it redirects to ${within}, which is not followed`,
+    ]);
+  });
+
+  test('that never ends is given up', async () => {
+    let asked = 0;
+    const turning = await serve((_request, response) => {
+      asked++;
+      response.writeHead(307, { Location: '/again' }).end();
+    });
+    const { debuginfod, reasons } = client([turning]);
+    expect(await debuginfod.fetch(BUILD_ID, 'debuginfo')).toBe(false);
+    expect(asked).toBe(6);
+    expect(reasons()[0]).toContain('which is not followed');
+  });
+
+  test.each([
+    ['https://a.org', 'https://b.org', 'PUBLIC', 'PUBLIC', true],
+    ['http://a.org', 'https://b.org', 'PUBLIC', 'PUBLIC', true],
+    ['https://a.org', 'http://b.org', 'PUBLIC', 'PUBLIC', false],
+    ['https://a.org', 'http://a.org', 'PUBLIC', 'PUBLIC', false],
+    ['https://a.org', 'https://intra', 'PUBLIC', 'PRIVATE', false],
+    ['http://a.org', 'http://169.254.169.254', 'PUBLIC', 'OURS', false],
+    ['http://intra', 'http://store', 'PRIVATE', 'PRIVATE', true],
+    ['http://localhost:8002', 'http://localhost:22', 'OURS', 'OURS', false],
+    ['https://a.org', 'ftp://b.org', 'PUBLIC', 'PUBLIC', false],
+  ] as const)(
+    'from %s to %s (%s, %s) is followed: %s',
+    async (from, to, fromReach, toReach, may) => {
+      const [here, there] = [new URL(from), new URL(to)];
+      const reachOf = async (host: string) => REACH[host === here.hostname ? fromReach : toReach];
+      expect(await mayRedirect(here, there, reachOf)).toBe(may);
+    },
+  );
+
+  test.each([
+    ['127.0.0.1', 4, 'OURS'],
+    ['169.254.169.254', 4, 'OURS'],
+    ['::1', 6, 'OURS'],
+    ['::ffff:10.1.2.3', 6, 'PRIVATE'],
+    ['172.31.0.1', 4, 'PRIVATE'],
+    ['172.32.0.1', 4, 'PUBLIC'],
+    ['fd00::1', 6, 'PRIVATE'],
+    ['2001:4860::1', 6, 'PUBLIC'],
+  ] as const)('to %s (IPv%d) is one to an address that is %s', (address, family, reach) => {
+    expect(reachOfAddress(address, family)).toBe(REACH[reach]);
   });
 });

@@ -7,6 +7,7 @@ import { UsageError } from '../../../base/errors.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
 import { parseElf } from '../../../elf/elf-file.ts';
 import { openRegular } from './open-regular.ts';
+import { mayRedirect } from './redirect.ts';
 
 /** What a debuginfod server has of a build. */
 export type DebuginfodKind = 'debuginfo' | 'executable';
@@ -24,6 +25,8 @@ export type DebuginfodOptions = {
 
 const TIMEOUT_MS = 90_000;
 const MAX_BYTES = 2 ** 31;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 5;
 const BUILD_ID = /^[0-9a-f]{6,128}$/;
 /** A server that does not answer is not asked again. */
 type Server = { readonly url: string; isDown: boolean };
@@ -94,11 +97,23 @@ export class Debuginfod {
   /** The answer with the file; null if the server does not have it. */
   async #request(url: string): Promise<Response | null> {
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
-    const response = await fetch(url, { signal, headers: { 'User-Agent': 'perf-ts' } });
-    if (response.status === 200) return response;
-    await response.body?.cancel();
-    if (response.status === 404) return null;
-    throw new Error(`it answers with status ${response.status}`);
+    const headers = { 'User-Agent': 'perf-ts' };
+    let at = new URL(url);
+    for (let redirects = 0; ; redirects++) {
+      const response = await fetch(at, { signal, headers, redirect: 'manual' });
+      if (response.status === 200) return response;
+      await response.body?.cancel();
+      if (response.status === 404) return null;
+      const location = response.headers.get('location');
+      if (!REDIRECTS.has(response.status) || location === null) {
+        throw new Error(`it answers with status ${response.status}`);
+      }
+      const to = new URL(location, at);
+      if (redirects >= MOST_REDIRECTS || !(await mayRedirect(at, to))) {
+        throw new Error(`it redirects to ${to.origin}, which is not followed`);
+      }
+      at = to;
+    }
   }
 
   async #store(response: Response, path: string): Promise<void> {
