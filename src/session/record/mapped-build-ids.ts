@@ -2,6 +2,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { isSystemError } from '../../base/system-error.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
+import { openRegularBelow } from '../read/files/open-below.ts';
 import { openRegular } from '../read/files/open-regular.ts';
 import type { ProcMapping } from './system-processes.ts';
 
@@ -35,8 +36,12 @@ export class MappedBuildIds {
  */
 function readFrom(pid: number, { start, end, path, inode }: ProcMapping): string | null {
   const area = `${start.toString(16)}-${end.toString(16)}`;
-  for (const candidate of [`/proc/${pid}/map_files/${area}`, `/proc/${pid}/root${path}`]) {
-    const file = openRegular(candidate);
+  const candidates = [
+    () => openRegular(`/proc/${pid}/map_files/${area}`),
+    () => openRegularBelow(`/proc/${pid}/root`, path),
+  ];
+  for (const open of candidates) {
+    const file = open();
     if (typeof file === 'string') continue;
     try {
       if (BigInt(file.inode) !== inode) continue;

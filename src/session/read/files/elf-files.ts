@@ -15,6 +15,7 @@ import {
   elfPlaces,
   splitDwarfPlaces,
 } from './debug-places.ts';
+import { openRegularBelow } from './open-below.ts';
 import { type OpenFile, openRegular } from './open-regular.ts';
 
 export type ElfFilesOptions = {
@@ -33,6 +34,7 @@ export type ElfFilesOptions = {
 /** More processes than this are not asked for a file that is not in our own root. */
 const MAX_ROOTS = 16;
 const DELETED = ' (deleted)';
+const PROCESS_ROOT = /^(\/proc\/\d+\/root)(\/.*)$/s;
 
 /** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
 export class ElfFiles {
@@ -118,7 +120,7 @@ export class ElfFiles {
     const byId = elfPlaces(buildId, places);
     // By build ID this machine's caches are as good as the recorded one's.
     for (const candidate of new Set([...candidates, ...this.#underRoots(byId), ...byId])) {
-      const file = openRegular(candidate);
+      const file = openCandidate(candidate);
       if (typeof file === 'string') {
         if (reason === '') reason = file;
         continue;
@@ -150,7 +152,7 @@ export class ElfFiles {
     let other: OpenFile | null = null;
     let reason = '';
     for (const candidate of candidates) {
-      const file = openRegular(candidate);
+      const file = openCandidate(candidate);
       if (typeof file === 'string') {
         if (reason === '') reason = file;
         continue;
@@ -180,6 +182,14 @@ export class ElfFiles {
     if (isCopy || hasSymfs || recordedUntilMs === null) return;
     if (modifiedMs > recordedUntilMs) diagnostics.count(DOUBTFUL_NAMES, path);
   }
+}
+
+/** In the root of a process, which may be a container's, as the process would find it. */
+function openCandidate(path: string): OpenFile | string {
+  const [, root, below] = PROCESS_ROOT.exec(path) ?? [];
+  return root !== undefined && below !== undefined
+    ? openRegularBelow(root, below)
+    : openRegular(path);
 }
 
 /** Null if it is no ELF file, or has none. */

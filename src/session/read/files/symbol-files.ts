@@ -9,6 +9,7 @@ import { ElfFiles } from './elf-files.ts';
 import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
 import { pidInItsNamespace } from './namespace-pid.ts';
+import { openRegularBelow } from './open-below.ts';
 import { type OpenFile, openRegular } from './open-regular.ts';
 import { readVdso } from './vdso.ts';
 
@@ -117,12 +118,15 @@ export class SymbolFiles {
     const candidates = symfs === undefined ? [...copies, name] : copies;
     const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
     // In a container the JIT writes into its own /tmp and calls itself by its own pid.
-    if (innerPid !== null) {
-      candidates.splice(-1, 0, join(`/proc/${pid}/root`, directory, `perf-${innerPid}.map`));
-    }
+    const inner = innerPid === null ? null : join(directory, `perf-${innerPid}.map`);
+    const root = `/proc/${pid}/root`;
+    if (inner !== null) candidates.splice(-1, 0, join(root, inner));
     let reason = 'ENOENT';
     for (const path of candidates) {
-      const file = openRegular(path, constants.O_NOFOLLOW);
+      const file =
+        inner !== null && path === join(root, inner)
+          ? openRegularBelow(root, inner, constants.O_NOFOLLOW)
+          : openRegular(path, constants.O_NOFOLLOW);
       if (typeof file === 'string') {
         if (file !== 'ENOENT') this.#count('perf map not used', `${path}: ${file}`);
         reason = file;

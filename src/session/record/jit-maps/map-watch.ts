@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { describeError } from '../../../base/system-error.ts';
@@ -6,6 +6,7 @@ import { encodeMapLog } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../../jit/perf-map.ts';
 import type { SamplerTarget } from '../../../native/types.ts';
 import type { Attachment } from '../../../perf-data/appendix.ts';
+import { openRegularBelow } from '../../read/files/open-below.ts';
 import { openTrusted, uidOfProcess } from '../../read/files/trusted-file.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
@@ -210,9 +211,13 @@ export class MapWatch {
     for (const { pid, innerPid, root } of this.#processes.elsewhere()) {
       const path = join(root, this.#directory, `perf-${innerPid}.map`);
       if (this.#tails.has(path)) continue;
-      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-        this.#adopt(path, pid, this.#lastLookNs === 0n);
-      }
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
+      // A link on the way may lead us where it does not lead the process.
+      const below = join(this.#directory, `perf-${innerPid}.map`);
+      const theirs = openRegularBelow(root, below, constants.O_NOFOLLOW);
+      if (typeof theirs === 'string') continue;
+      theirs.source.close?.();
+      this.#adopt(path, pid, this.#lastLookNs === 0n, theirs.inode);
     }
   }
 
@@ -222,7 +227,8 @@ export class MapWatch {
     return (kind === 'command' || kind === 'system') && mtimeMs >= this.#startedMs;
   }
 
-  #adopt(path: string, pid: number, isOld: boolean): void {
+  /** `expected`: the inode that it has to have. */
+  #adopt(path: string, pid: number, isOld: boolean, expected: number | null = null): void {
     if (this.#tails.size >= MOST_MAPS || this.#notices.has(path)) return;
     const { commandUid } = this.#options;
     const owners = [uidOfProcess(pid), commandUid ?? null].filter((uid) => uid !== null);
@@ -234,6 +240,10 @@ export class MapWatch {
       return;
     }
     const { fd, inode } = file;
+    if (expected !== null && inode !== expected) {
+      closeSync(fd);
+      return;
+    }
     const replaces = this.#tails.get(path) ?? null;
     replaces?.finish();
     const sinceNs = isOld ? 0n : this.#lastLookNs;

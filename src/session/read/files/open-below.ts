@@ -1,0 +1,84 @@
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { codeOf, type OpenFile, openRegular } from './open-regular.ts';
+
+/** O_PATH of Linux, which Node does not name: a place in the file system, links themselves included. */
+const O_PATH = 0o10000000;
+const PLACE = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+/**
+ * Opens the regular file that a process finds at `path`, below `root`, which is `/proc/PID/root` of
+ * that process; otherwise the reason. Links, absolute ones too, lead to where they lead the process: the
+ * kernel would follow an absolute one from our own root, to a file of the host that the process never
+ * had. Each step is a descriptor, so that nobody can exchange one meanwhile.
+ */
+export function openRegularBelow(root: string, path: string, flags = 0): OpenFile | string {
+  /** Directories from the root to the place that was reached. */
+  const places: number[] = [];
+  const names: string[] = [];
+  try {
+    places.push(openSync(root, O_PATH | constants.O_DIRECTORY));
+    const steps = stepsOf(path);
+    let links = 0;
+    while (steps.length > 0) {
+      const step = steps.shift() as string;
+      if (step === '..') {
+        if (places.length > 1) closeSync(places.pop() as number);
+        names.pop();
+        continue;
+      }
+      const at = `/proc/self/fd/${places.at(-1)}/${step}`;
+      const { link, isFile } = lookAt(at);
+      if (link === null && steps.length === 0) {
+        if (!isFile) return 'not a regular file';
+        const file = openRegular(at, flags | constants.O_NOFOLLOW);
+        return typeof file === 'string'
+          ? file
+          : withPath(file, `${root}/${[...names, step].join('/')}`);
+      }
+      if (link === null) {
+        places.push(openSync(at, PLACE));
+        names.push(step);
+        continue;
+      }
+      if (++links > MOST_LINKS || (steps.length === 0 && isRefused(flags)))
+        return 'a symbolic link';
+      steps.unshift(...stepsOf(link));
+      if (!link.startsWith('/')) continue;
+      for (const place of places.splice(1)) closeSync(place);
+      names.length = 0;
+    }
+    return 'not a regular file';
+  } catch (error) {
+    return codeOf(error);
+  } finally {
+    for (const place of places) closeSync(place);
+  }
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('/').filter((step) => step !== '' && step !== '.');
+}
+
+/** What is at `path`, without opening it: where a link leads, or else whether it is a file. */
+function lookAt(path: string): { readonly link: string | null; readonly isFile: boolean } {
+  const fd = openSync(path, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const stat = fstatSync(fd);
+    return { link: stat.isSymbolicLink() ? readlinkSync(path) : null, isFile: stat.isFile() };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isRefused(flags: number): boolean {
+  return (flags & constants.O_NOFOLLOW) !== 0;
+}
+
+/** What tells whose the file is, by its own path and not by our descriptor's. */
+function withPath(file: OpenFile, path: string): OpenFile {
+  const { source } = file;
+  if (source.file === undefined) return file;
+  return { ...file, source: { ...source, file: { ...source.file, path } } };
+}
