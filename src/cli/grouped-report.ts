@@ -54,7 +54,8 @@ export function groupedLines(
 ): string[] {
   const { rows, rest } = selectRows(report.rows);
   const withTotal = byTotal !== null;
-  const withInterval = rows.some(({ selfInterval }) => selfInterval !== undefined);
+  const withInterval =
+    rows.some(({ selfInterval }) => selfInterval !== undefined) && !report.isExact;
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
     ...(withInterval ? [formatInterval(row.selfInterval)] : []),
@@ -64,7 +65,7 @@ export function groupedLines(
   ]);
   const numbers = [
     'self',
-    ...(withInterval ? ['95% interval'] : []),
+    ...(withInterval ? [byTotal ? '95% of self' : '95% interval'] : []),
     ...(withTotal ? ['total'] : []),
     'samples',
   ];

@@ -133,11 +133,12 @@ function reportLines(
   const sort = order.kind === 'plain' ? order.key : 'sym';
   const samples = opened.samplesOf(event, select);
   const estimator = flags.tree ? null : opened.shareEstimator(weights, event, select);
+  const totals = view.byTotal === true;
   const report = computeFlatReport(
     profile,
     weights,
     samples,
-    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: false },
+    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals },
   );
   const lines = headLines(opened, event, report, weights, select);
   if (report.samples === 0) return lines;
@@ -154,17 +155,22 @@ function reportLines(
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
   const withTotal = view.byTotal !== false;
-  // Names stand last: those of C++ are long, and the last column is not padded.
-  const numbers = [
-    'self',
-    ...(estimator ? ['95% interval'] : []),
-    ...(withTotal ? ['total'] : []),
-    'samples',
+  const hasIntervals = estimator !== null && !estimator.isExact;
+  // An interval stands behind the share that it is of: the one that the rows are ordered by.
+  const columns: [title: string, cell: (row: (typeof rows)[number]) => string][] = [
+    ['self', (row) => formatShare(row.selfShare)],
+    ['total', (row) => formatShare(row.totalShare)],
   ];
+  const intervalOf = (row: (typeof rows)[number]) =>
+    totals ? row.totalInterval : row.selfInterval;
+  if (totals) columns.reverse();
+  if (!withTotal) columns.pop();
+  if (hasIntervals)
+    columns.splice(1, 0, ['95% interval', (row) => formatInterval(intervalOf(row))]);
+  // Names stand last: those of C++ are long, and the last column is not padded.
+  const numbers = [...columns.map(([title]) => title), 'samples'];
   const cells = rows.map((row) => [
-    formatShare(row.selfShare),
-    ...(estimator ? [formatInterval(row.selfInterval)] : []),
-    ...(withTotal ? [formatShare(row.totalShare)] : []),
+    ...columns.map(([, cell]) => cell(row)),
     formatCount(row.selfSamples),
     ...(withDso ? [printable(row.dso)] : []),
     printable(shortName(row.name)),

@@ -17,8 +17,9 @@ export function planTimeJoin(events: readonly ProfileEvent[]): TimeJoin | null {
     ...first,
     name: timed.map(({ name }) => name).join(' + '),
     mode: 'clock',
-    frequencyHz: null,
-    fixedPeriod: null,
+    // That of the clock: where both are null, all of the event's times are measured.
+    frequencyHz: timed.find((event) => event.frequencyHz !== null)?.frequencyHz ?? null,
+    fixedPeriod: timed.find((event) => event.fixedPeriod !== null)?.fixedPeriod ?? null,
   };
   const kept: ProfileEvent[] = [];
   let joinedRow = NONE;

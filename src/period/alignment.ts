@@ -1,4 +1,5 @@
 import { eachSlice, finish, type Slices } from '../base/slices.ts';
+import type { LostBounds } from '../profile/types.ts';
 import { elapsedEventsInSlices } from './elapsed-events.ts';
 import { lossGapsInSlices } from './loss/loss-gaps.ts';
 import { findRulesInSlices } from './realign.ts';
@@ -17,6 +18,8 @@ export type Alignment = {
   readonly elapsedEvents: Float64Array;
   /** Per sample: the part of these that lost samples stood for, as far as counts tell. */
   readonly lostBefore: Float64Array;
+  /** Per event: how far these may be off, null where there are none. */
+  readonly lostBounds: readonly (LostBounds | null)[];
   /** Per sample: the one less the other, what the sample itself stands for. */
   readonly arrivedEvents: Float64Array;
 };
@@ -30,12 +33,12 @@ export function* alignInSlices(input: PeriodInput): Slices<Alignment> {
   const groups = yield* groupByStreamInSlices(input);
   const rules = yield* findRulesInSlices(input, groups);
   const elapsedEvents = yield* elapsedEventsInSlices(input, groups, rules);
-  const lostBefore = yield* lossGapsInSlices(input, groups, rules);
+  const { lostBefore, lostBounds } = yield* lossGapsInSlices(input, groups, rules);
   const arrivedEvents = new Float64Array(elapsedEvents.length);
   yield* eachSlice(arrivedEvents.length, (first, end) => {
     for (let i = first; i < end; i++) {
       arrivedEvents[i] = (elapsedEvents[i] as number) - (lostBefore[i] as number);
     }
   });
-  return { groups, rules, elapsedEvents, lostBefore, arrivedEvents };
+  return { groups, rules, elapsedEvents, lostBefore, lostBounds, arrivedEvents };
 }

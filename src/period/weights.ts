@@ -1,5 +1,5 @@
 import { FailedError } from '../base/errors.ts';
-import type { WeightKind, Weights } from '../profile/types.ts';
+import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitBorders } from './border-split.ts';
 import { addUnlocatedLoss } from './loss/unlocated-loss.ts';
@@ -39,8 +39,9 @@ export function computeWeights(
       const { groups, arrivedEvents, ...aligned } = align();
       const values = splitBorders(arrivedEvents, input, groups, aligned.lostBefore);
       const lostBefore = aligned.lostBefore.slice();
-      addUnlocatedLoss(lostBefore, arrivedEvents, input);
-      return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore) };
+      const unlocated = addUnlocatedLoss(lostBefore, arrivedEvents, input);
+      const bounds = aligned.lostBounds.map((located, event) => unlocated[event] ?? located);
+      return { kind, unit: eventUnit(input), values, ...onlyIfAny(lostBefore, bounds) };
     }
     case 'time': {
       const { groups, elapsedEvents, ...aligned } = align();
@@ -52,13 +53,16 @@ export function computeWeights(
         lostBefore[i]! *= (values[i] as number) / (elapsedEvents[i] as number);
         values[i]! -= lostBefore[i] as number;
       }
-      return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore) };
+      return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore, aligned.lostBounds) };
     }
   }
 }
 
-function onlyIfAny(lostBefore: Float64Array): Pick<Weights, 'lostBefore'> {
-  return lostBefore.some((value) => value !== 0) ? { lostBefore } : {};
+function onlyIfAny(
+  lostBefore: Float64Array,
+  lostBounds: readonly (LostBounds | null)[],
+): Pick<Weights, 'lostBefore' | 'lostBounds'> {
+  return lostBefore.some((value) => value !== 0) ? { lostBefore, lostBounds } : {};
 }
 
 /**

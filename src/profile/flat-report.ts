@@ -7,6 +7,7 @@ import {
 } from './call-nodes.ts';
 import { type CallTree, computeCallTree, computeChildLists } from './call-tree.ts';
 import { lostFunc } from './losses.ts';
+import { boundsOfLost, boundsOfShare } from './share-bounds.ts';
 import {
   keysOfSelected,
   type ShareEstimator,
@@ -281,13 +282,10 @@ function toRows<Key extends object>(
       (total[b] as number) - (total[a] as number) ||
       a - b,
   );
-  // Of what was lost, any part may be this row's.
-  const arrivedShare = weight === 0 ? 1 : (weight - lost) / weight;
   const intervalOf = (share: number, stepSums: StepSums, key: number): ShareInterval => {
-    // The gaps were counted.
-    if (key === lostKey) return { low: share, high: share };
-    const { low, high } = intervals!.estimator.intervalOf(share / arrivedShare, stepSums, key);
-    return { low: low * arrivedShare, high: high * arrivedShare + 1 - arrivedShare };
+    const { estimator } = intervals!;
+    if (key === lostKey) return boundsOfLost(estimator, { weight, lost });
+    return boundsOfShare(estimator, { weight, lost }, share, stepSums, key);
   };
   return keys.map((key) => {
     const selfShare = weight === 0 ? 0 : (self[key] as number) / weight;

@@ -2,6 +2,7 @@ import { NONE } from '../base/brand.ts';
 import { PairInterner } from '../base/pair-interner.ts';
 import { innermostFrames } from './call-nodes.ts';
 import type { Figures } from './flat-report.ts';
+import { boundsOfShare } from './share-bounds.ts';
 import { type ShareEstimator, type StepSums, sumStepsByKey } from './share-steps.ts';
 import { type SourceKey, sourcePlaces } from './source-places.ts';
 import { FUNC_CATEGORIES, type Profile, TIERS, type Weights } from './types.ts';
@@ -34,6 +35,8 @@ export type GroupedReport = {
   readonly weight: number;
   /** Part of `weight` that no sample shows: in no row. */
   readonly lost: number;
+  /** The shares are measured, and their intervals of no width. */
+  readonly isExact: boolean;
   /** Heaviest self first, then total, then in order of occurrence. */
   readonly rows: readonly GroupedRow[];
 };
@@ -83,6 +86,7 @@ export function computeGroupedReport(
     samples: samples.length,
     weight,
     lost,
+    isExact: estimator?.isExact === true,
     rows: toRows(table, values, weight, lost, intervals),
   };
 }
@@ -279,12 +283,11 @@ function toRows(
   order.sort(
     (a, b) => figures[b]!.self - figures[a]!.self || figures[b]!.total - figures[a]!.total || a - b,
   );
-  // Of what was lost, any part may be this row's.
-  const arrived = weight === 0 ? 1 : (weight - lost) / weight;
   return order.map((row) => {
     const { own, code, self, total, samples } = figures[row]!;
     const selfShare = weight === 0 ? 0 : self / weight;
-    const interval = intervals?.estimator.intervalOf(selfShare / arrived, intervals.sums, row);
+    const bounds = (known: NonNullable<typeof intervals>) =>
+      boundsOfShare(known.estimator, { weight, lost }, selfShare, known.sums, row);
     return {
       names: values.names(own, code),
       self,
@@ -292,12 +295,7 @@ function toRows(
       selfShare,
       totalShare: weight === 0 ? 0 : total / weight,
       selfSamples: samples,
-      ...(interval !== undefined && {
-        selfInterval: {
-          low: interval.low * arrived,
-          high: interval.high * arrived + 1 - arrived,
-        },
-      }),
+      ...(intervals !== null && { selfInterval: bounds(intervals) }),
     };
   });
 }

@@ -1,6 +1,7 @@
 import { NONE } from '../base/brand.ts';
 import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
 import { computeDepths, sumSubtrees } from './call-tree.ts';
+import type { LostBounds } from './types.ts';
 
 /** Pairs of samples, rows of the sample table, and an amount for each. Parallel columns. */
 export type StepColumns = {
@@ -47,10 +48,16 @@ export type ShareInterval = { readonly low: number; readonly high: number };
 /** Turns what a category collected into an interval; made by `period/uncertainty.ts`. */
 export type ShareEstimator = {
   readonly steps: SampleSteps;
+  /** Shares are measured, not estimated: every interval is the share itself. */
+  readonly isExact: boolean;
+  /** How far what was lost may be from its estimate. */
+  readonly lostBounds: LostBounds;
   /** (Σw)²/Σw² of the samples; null where nothing has weight. */
   readonly effectiveSamples: number | null;
   /** `share` is of the weight of all samples, without what was lost between them. */
   intervalOf(share: number, sums: StepSums, category: number): ShareInterval;
+  /** The same of a category without a sample. */
+  intervalOfNothing(): ShareInterval;
   /** Standard error of share a − share b, both of the weight of all samples. */
   errorOfDifference(shareA: number, shareB: number, sums: DifferenceSums): number;
 };

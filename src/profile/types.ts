@@ -217,6 +217,9 @@ export type Profile = {
 /** What a sample counts for; see the contract. */
 export type WeightKind = 'samples' | 'period' | 'events' | 'time';
 
+/** How far what was lost may be from its estimate, as factors: `least` ≤ 1 ≤ `most`. */
+export type LostBounds = { readonly least: number; readonly most: number };
+
 /** One weight per sample, with what it means. Made by `src/period/`, consumed by exporters. */
 export type Weights = {
   readonly kind: WeightKind;
@@ -234,4 +237,6 @@ export type Weights = {
    * Absent: there is none, or the recording can't tell.
    */
   readonly lostBefore?: Float64Array;
+  /** Per event: of `lostBefore`. Null or absent: it is known exactly, or there is none. */
+  readonly lostBounds?: readonly (LostBounds | null)[];
 };

@@ -163,6 +163,9 @@ describe('intervals of a selection', () => {
   });
   // Shows what a category has collected: steps as `low`, last samples as `high`.
   const collecting: ShareEstimator = {
+    isExact: false,
+    lostBounds: { least: 1, most: 1 },
+    intervalOfNothing: () => ({ low: 0, high: 0 }),
     steps: {
       near: column([
         [0, 1],

@@ -12,10 +12,12 @@
  * With counts the whole interval is known exactly, and a gap is one that is longer than the period
  * allows, on a CPU whose ring said LOST in its course. The period of the last part was in a lost
  * sample, so `own` is estimated by the period nearest to it that is known: the interval less the
- * part that is certainly lost, at most the period that sample i reports.
+ * part that is certainly lost, at most the period that sample i reports. A fixed period leaves no
+ * doubt; else `own` is at least 1 event, and at most the longer of the two periods that are known.
  */
 
 import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import type { LostBounds } from '../../profile/types.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../types.ts';
@@ -28,23 +30,31 @@ const FIRST_SLACK = 1.5;
 export const LOST_LATENESS_NS = 100_000;
 const ANY_CPU = -1;
 
-/**
- * Events inside the loss gap that ended at each sample, parallel to the sample table; 0 where there
- * is none, or where without counts nothing can be said.
- */
+export type LocatedLoss = {
+  /**
+   * Events inside the loss gap that ended at each sample, parallel to the sample table; 0 where there
+   * is none, or where without counts nothing can be said.
+   */
+  readonly lostBefore: Float64Array;
+  /** Per event: how far the gaps together may be off, null where there are none. */
+  readonly lostBounds: readonly (LostBounds | null)[];
+};
+
 export function* lossGapsInSlices(
   input: PeriodInput,
   groups: StreamGroups,
   rules: readonly ReportedPeriod[],
-): Slices<Float64Array> {
+): Slices<LocatedLoss> {
   const { length, periodEvents, count, timeNs, cpu } = input.samples;
   const lost = new Float64Array(length);
+  const ranges = input.events.map(() => ({ events: 0, least: 0, most: 0 }));
   let left = SLICE_ITEMS;
   const lossTimes = sortLossTimes(input);
-  if (lossTimes.size === 0) return lost;
+  if (lossTimes.size === 0) return { lostBefore: lost, lostBounds: ranges.map(boundsOf) };
   for (let g = 0; g < groups.length; g++) {
     const eventIndex = groups.event[g] as number;
     const event = input.events[eventIndex]!;
+    const range = ranges[eventIndex]!;
     // A clock's counter holds nanoseconds of another clock than its timer.
     if (event.mode === 'clock' || !hasLost(input, eventIndex)) continue;
     const fixedPeriod = event.mode === 'period' ? event.fixedPeriod : null;
@@ -69,7 +79,12 @@ export function* lossGapsInSlices(
         saidLost(lossTimes, cpu[row] as number, previousNs, endNs)
       ) {
         const certain = isNext && fixedPeriod === null ? expected : 0;
-        lost[row] = counted - Math.min(period, counted - certain);
+        const gap = counted - Math.min(period, counted - certain);
+        lost[row] = gap;
+        range.events += gap;
+        range.least +=
+          fixedPeriod === null ? Math.max(certain, counted - Math.max(period, expected)) : gap;
+        range.most += fixedPeriod === null ? counted - 1 : gap;
       }
       previousCount = value;
       previousPeriod = period;
@@ -79,7 +94,14 @@ export function* lossGapsInSlices(
       yield;
     }
   }
-  return lost;
+  return { lostBefore: lost, lostBounds: ranges.map(boundsOf) };
+}
+
+function boundsOf(range: { events: number; least: number; most: number }): LostBounds | null {
+  const { events, least, most } = range;
+  return events > 0
+    ? { least: Math.min(1, least / events), most: Math.max(1, most / events) }
+    : null;
 }
 
 /** Whether the event may have lost samples: by its own count, else by any LOST record. */

@@ -1,75 +1,145 @@
+import { lostSamplesOf } from '../../base/lost-samples.ts';
+import type { LostBounds } from '../../profile/types.ts';
 import type { PeriodInput } from '../types.ts';
 import { LOST_LATENESS_NS } from './loss-gaps.ts';
 
+/** Weights looked at on either side of a gap. */
+const SIDE = 4;
+const ANY_CPU = -1;
+
 /**
  * Adds, for events without counts, what lost samples stood for to `lostBefore` (parallel to the
- * sample table): the counter's final value less the weights that arrived. How much a single gap
- * held is not known; each LOST record gets its share by the samples it announces, at the next
- * sample of its CPU. What the streams counted after their last samples is in it too, a period each
- * at most.
+ * sample table). `LOST` records say how many were lost and where; what each stood for is estimated
+ * by the weights of the samples around it on its CPU:
+ *
+ *     weights on this CPU   70  80  90  60 │ 3 lost │ 50  60  70  80
+ *     lost                  3 · 70 = 210 events, between 3 · 50 and 3 · 90
+ *
+ * It is never more than what the counter's final value leaves for it. The rest of that came after
+ * the last samples of the streams, or in streams without one, and was not lost.
+ *
+ * Returns for each event how far what was lost may be from the estimate, null where nothing was added.
  */
 export function addUnlocatedLoss(
   lostBefore: Float64Array,
   arrived: Float64Array,
   input: PeriodInput,
-): void {
-  for (let event = 0; event < input.events.length; event++) {
-    if (input.events[event]!.mode === 'clock' || !hasLost(input, event)) continue;
-    const missing = missingEvents(input, event, arrived);
-    if (missing > 0) spread(lostBefore, input, event, missing);
-  }
+): (LostBounds | null)[] {
+  return input.events.map(({ mode }, event) => {
+    const lostSamples = lostSamplesOf(input.losses ?? [], event);
+    if (mode === 'clock' || lostSamples === 0) return null;
+    const rows = rowsWithoutCounts(input, event);
+    const most = rows === null ? 0 : missingEvents(input, event, rows, arrived);
+    if (rows === null || most <= 0) return null;
+    return spread(lostBefore, input, rows, arrived, gapsOf(input, event, lostSamples), most);
+  });
 }
 
-function hasLost({ losses }: PeriodInput, event: number): boolean {
-  return (losses ?? []).some(
-    (loss) => loss.event === event && loss.lostRecords + loss.lostSamples > 0,
-  );
-}
-
-/** Final value less Σ `arrived`; 0 where it is not known, or where counts locate the gaps. */
-function missingEvents(
-  { samples, eventTotals }: PeriodInput,
-  event: number,
-  arrived: Float64Array,
-) {
-  let rest = eventTotals?.[event] ?? 0;
+/** The event's samples; null where there are none, or where counts locate the gaps. */
+function rowsWithoutCounts({ samples }: PeriodInput, event: number): Int32Array | null {
+  const rows = new Int32Array(samples.length);
+  let length = 0;
   for (let i = 0; i < samples.length; i++) {
     if (samples.event[i] !== event) continue;
-    if (!Number.isNaN(samples.count[i])) return 0;
-    rest -= arrived[i] as number;
+    if (!Number.isNaN(samples.count[i])) return null;
+    rows[length++] = i;
   }
-  return Math.max(0, rest);
+  return length === 0 ? null : rows.subarray(0, length);
 }
 
-/** Gives every gap's share to the next sample of its CPU, what is left over to the last one. */
-function spread(
-  lostBefore: Float64Array,
-  { samples, lossGaps }: PeriodInput,
+/** Final value less Σ `arrived`; 0 where it is not known. */
+function missingEvents(
+  { eventTotals }: PeriodInput,
   event: number,
-  missing: number,
-): void {
+  rows: Int32Array,
+  arrived: Float64Array,
+): number {
+  let rest = eventTotals?.[event] ?? 0;
+  for (let k = 0; k < rows.length; k++) rest -= arrived[rows[k] as number] as number;
+  return rest;
+}
+
+type Gap = { readonly cpu: number; readonly timeNs: number; readonly samples: number };
+
+/** The gaps in time order; of rings that events share, this event's part by its lost samples. */
+function gapsOf({ lossGaps }: PeriodInput, event: number, lostSamples: number): Gap[] {
   const gaps = (lossGaps ?? []).filter((gap) => gap.event === event || gap.event < 0);
   const announced = gaps.reduce((sum, gap) => sum + gap.samples, 0);
-  const perSample = announced > 0 ? missing / announced : 0;
-  const pending = new Map<number, number>();
-  let left = missing;
-  let next = 0;
-  let last = -1;
-  for (let i = 0; i < samples.length; i++) {
-    if (samples.event[i] !== event) continue;
-    last = i;
-    const until = (samples.timeNs[i] as number) + LOST_LATENESS_NS;
-    for (; next < gaps.length && gaps[next]!.timeNs <= until; next++) {
-      const { cpu, samples: lost } = gaps[next]!;
-      pending.set(cpu, (pending.get(cpu) ?? 0) + lost);
-    }
-    const cpu = samples.cpu[i] as number;
-    const share = Math.round((pending.get(cpu) ?? 0) * perSample);
-    if (share === 0) continue;
-    pending.delete(cpu);
-    const given = Math.min(left, share);
-    lostBefore[i]! += given;
+  const part = Math.min(1, lostSamples / announced);
+  const found: Gap[] = gaps.map(({ cpu, timeNs, samples }) => ({
+    cpu,
+    timeNs,
+    samples: samples * part,
+  }));
+  // Lost after the last record that fitted.
+  if (lostSamples > announced) {
+    const samples = lostSamples - announced;
+    found.push({ cpu: ANY_CPU, timeNs: Number.POSITIVE_INFINITY, samples });
+  }
+  return found;
+}
+
+/** Gives every gap's estimate to the next sample of its CPU, or to the last one of all. */
+function spread(
+  lostBefore: Float64Array,
+  { samples }: PeriodInput,
+  rows: Int32Array,
+  arrived: Float64Array,
+  gaps: readonly Gap[],
+  missing: number,
+): LostBounds {
+  const byCpu = groupByCpu(samples.cpu, rows);
+  const estimates = gaps.map(({ cpu, timeNs, samples: count }) => {
+    const own = byCpu.get(cpu) ?? rows;
+    const next = firstNotBefore(samples.timeNs, own, timeNs - LOST_LATENESS_NS);
+    const around = own.subarray(Math.max(0, next - SIDE), next + SIDE);
+    const weights = Array.from(around, (row) => arrived[row] as number);
+    const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+    return {
+      row: own[Math.min(next, own.length - 1)] as number,
+      events: count * mean,
+      least: count * Math.min(...weights),
+      most: count * Math.max(...weights),
+    };
+  });
+  const sum = (of: 'events' | 'least' | 'most') =>
+    estimates.reduce((total, estimate) => total + estimate[of], 0);
+  const estimated = sum('events');
+  const lost = Math.round(Math.min(missing, estimated));
+  if (!(lost > 0)) return { least: 1, most: 1 };
+  let left = lost;
+  for (const { row, events } of estimates) {
+    const given = Math.min(left, Math.round((events / estimated) * lost));
+    lostBefore[row]! += given;
     left -= given;
   }
-  if (last >= 0) lostBefore[last]! += left;
+  const last = estimates.at(-1);
+  if (last !== undefined) lostBefore[last.row]! += left;
+  return {
+    least: Math.min(1, sum('least') / lost),
+    most: Math.max(1, Math.min(missing, sum('most')) / lost),
+  };
+}
+
+/** Where in `rows` the first sample is that was not taken before `limitNs`; the length if none is. */
+function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((timeNs[rows[middle] as number] as number) < limitNs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function groupByCpu(cpu: Int32Array, rows: Int32Array): Map<number, Int32Array> {
+  const lists = new Map<number, number[]>();
+  for (let k = 0; k < rows.length; k++) {
+    const row = rows[k] as number;
+    const list = lists.get(cpu[row] as number);
+    if (list === undefined) lists.set(cpu[row] as number, [row]);
+    else list.push(row);
+  }
+  return new Map(Array.from(lists, ([key, list]) => [key, Int32Array.from(list)]));
 }

@@ -5,6 +5,7 @@ import type {
   ShareInterval,
   StepSums,
 } from '../../profile/share-steps.ts';
+import type { LostBounds } from '../../profile/types.ts';
 import type { StreamGroups } from '../streams.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import { findSplitBorders } from './uncertainty-borders.ts';
@@ -81,8 +82,11 @@ export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimat
   };
   const effectiveSamples = effectiveSampleSize(weights, rows);
   return {
+    isExact: false,
     steps,
     effectiveSamples,
+    lostBounds: input.lostBounds ?? NOTHING_LOST,
+    intervalOfNothing: () => wilsonInterval(0, 0, effectiveSamples ?? 0),
     intervalOf(share: number, sums: StepSums, category: number): ShareInterval {
       const last = sums.last[category] as number;
       const variance = varianceOf(
@@ -121,7 +125,11 @@ export type ShareInput = {
   readonly course?: EventCourse;
   /** Events that were counted after the last samples of their streams, 0 if that is not known. */
   readonly eventsAfter?: number;
+  /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
+  readonly lostBounds?: LostBounds | null;
 };
+
+export const NOTHING_LOST: LostBounds = { least: 1, most: 1 };
 
 /** What lies behind weights of kind `events`; columns per row of the sample table. */
 export type EventCourse = {

@@ -15,6 +15,7 @@ import {
   reportPeriods,
 } from '../../period/report/report.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
+import { areWaits, createExactEstimator, isMeasured } from '../../period/uncertainty/measured.ts';
 import { createShareEstimator } from '../../period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../../period/weights.ts';
 import type { Completeness } from '../../profile/completeness.ts';
@@ -151,7 +152,10 @@ export class OpenedProfile {
     if (this.facts.imported === 'folded') return null;
     const { groups, elapsedEvents } = this.#aligned();
     const rows = this.samplesOf(event, select);
-    const input = { weights: weights.values, rows, groups, event };
+    const lostBounds = weights.lostBounds?.[event] ?? null;
+    const input = { weights: weights.values, rows, groups, event, lostBounds };
+    if (isMeasured(this.periodInput, event, weights.kind)) return createExactEstimator(input);
+    if (areWaits(this.profile.events[event]!)) return null;
     if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };

@@ -3,6 +3,11 @@ import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import { withUnitOf } from '../../../src/export/weight-title.ts';
+import {
+  areWaits,
+  createExactEstimator,
+  isMeasured,
+} from '../../../src/period/uncertainty/measured.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
 import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
@@ -62,7 +67,10 @@ export class Recording {
     const { recorder } = this.profile.meta;
     if (samples.length === 0 || (weights.areOfText && recorder === undefined)) return null;
     const { groups, elapsedEvents } = yield* alignmentOf(this.page).get();
-    const input = { weights: weights.values, rows: samples, groups, event };
+    const lostBounds = weights.lostBounds?.[event] ?? null;
+    const input = { weights: weights.values, rows: samples, groups, event, lostBounds };
+    if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
+    if (areWaits(this.profile.events[event]!)) return null;
     if (weights.kind !== 'events' || !isWhole) return yield* createEstimatorInSlices(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };

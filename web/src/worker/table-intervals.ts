@@ -1,8 +1,8 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
+import { boundsOfLost, boundsOfShare } from '../../../src/profile/share-bounds.ts';
 import {
   type GroupedTree,
-  type ShareEstimator,
   type StepSums,
   sumStepsByKeyInSlices,
 } from '../../../src/profile/share-steps.ts';
@@ -17,6 +17,8 @@ export type TableKeys = {
   /** Key per sample where a sample has one and no path of them: its thread; null: as its row. */
   readonly ofSample: Int32Array | null;
   readonly count: number;
+  /** The key of what was lost, −1: none. */
+  readonly lost: number;
 };
 
 /**
@@ -53,21 +55,25 @@ export class TableIntervals {
     const estimator = yield* this.#selected.estimator();
     const missing = wanted.filter((key) => !this.#ofTotal.has(key));
     const self = yield* this.#self.get();
-    if (estimator === null || self === null || missing.length === 0) return;
+    if (estimator === null || estimator.isExact || self === null || missing.length === 0) return;
     const { tree, rowOfSample } = yield* this.#selected.callees();
-    const { ofSample, ofTreeRow, count } = this.#keys;
+    const { ofSample, ofTreeRow, count, lost } = this.#keys;
     const byGroup: GroupedTree = { prefix: tree.prefix, group: ofTreeRow };
     const total =
       ofSample === null
         ? yield* sumStepsOfGroups(estimator.steps, rowOfSample, byGroup, count, missing)
         : self;
-    // Of what was lost, any part may be this row's.
-    const arrived = (tree.weight - tree.lost) / tree.weight;
     for (let i = 0; i < missing.length; i++) {
       const key = missing[i] as number;
       const at = ofSample === null ? i : key;
-      this.#ofSelf.set(key, intervalOf(estimator, selfShare(key), arrived, self, key));
-      this.#ofTotal.set(key, intervalOf(estimator, totalShare(key), arrived, total, at));
+      if (key === lost) {
+        const bounds = boundsOfLost(estimator, tree);
+        this.#ofSelf.set(key, bounds);
+        this.#ofTotal.set(key, bounds);
+        continue;
+      }
+      this.#ofSelf.set(key, boundsOfShare(estimator, tree, selfShare(key), self, key));
+      this.#ofTotal.set(key, boundsOfShare(estimator, tree, totalShare(key), total, at));
     }
   }
 
@@ -101,17 +107,4 @@ function* keysOfSelected(
     }
   });
   return found;
-}
-
-/** `share` is of everything, lost or not; `arrived` the part of it that was not lost. */
-export function intervalOf(
-  estimator: ShareEstimator,
-  share: number,
-  arrived: number,
-  sums: StepSums,
-  category: number,
-): Interval {
-  if (arrived <= 0) return { low: 0, high: 1 };
-  const { low, high } = estimator.intervalOf(share / arrived, sums, category);
-  return { low: low * arrived, high: high * arrived + 1 - arrived };
 }

@@ -14,7 +14,7 @@ export type WholeTable = {
   /** Keys that have a row, ascending. */
   readonly rows: Int32Array;
   readonly names: RowNames;
-  /** Of it the estimator knows nothing: no sample shows what was lost. */
+  /** Key of what was lost: no sample shows it. */
   readonly lostKey: number;
   readonly intervals: TableIntervals;
 };
@@ -40,7 +40,7 @@ export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTab
     sums,
     rows: rows.subarray(0, length),
     names: nameRows(selected, by),
-    lostKey: by === 'function' ? lostFuncOf(selected) : NONE,
+    lostKey: keys.lost,
     intervals: new TableIntervals(selected, keys),
   };
 }
@@ -50,10 +50,11 @@ function lostFuncOf({ profile }: Selected): number {
   return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
 }
 
-function keysOf({ recording }: Selected, tree: CallTree, by: TableKey): TableKeys {
+function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
+  const { recording } = selected;
   const { funcs, samples, threads, strings, dsos } = recording.profile;
   if (by === 'thread') {
-    return { ofTreeRow: tree.group, ofSample: samples.thread, count: threads.length };
+    return { ofTreeRow: tree.group, ofSample: samples.thread, count: threads.length, lost: NONE };
   }
   // −1, none, is key 0 of files and DSOs.
   const ofFunc =
@@ -64,7 +65,8 @@ function keysOf({ recording }: Selected, tree: CallTree, by: TableKey): TableKey
   });
   const count =
     by === 'function' ? funcs.length : by === 'file' ? strings.length + 1 : dsos.length + 1;
-  return { ofTreeRow, ofSample: null, count };
+  const lost = by === 'function' ? lostFuncOf(selected) : NONE;
+  return { ofTreeRow, ofSample: null, count, lost };
 }
 
 /** A sample is of one thread, so self and total are the same. */
@@ -155,7 +157,7 @@ export function pageOfTable(
   const keys = keysOfPage(table, params);
   const rows: TableRow[] = [];
   for (const key of keys.shown) {
-    const knows = params.intervals && key !== table.lostKey;
+    const knows = params.intervals;
     rows.push({
       ...names.row(key),
       self: sums.self[key] as number,

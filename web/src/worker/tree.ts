@@ -1,6 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import { type PrunedTree, preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
+import { boundsOfShare } from '../../../src/profile/share-bounds.ts';
 import { sumStepsByTreeRowInSlices } from '../../../src/profile/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
@@ -164,7 +165,7 @@ export function* intervalsOf(
   const estimator = yield* selected.estimator();
   const { tree, samples, chains } = shown;
   const arrived = tree.weight - tree.lost;
-  if (estimator === null || arrived <= 0) return { low, high };
+  if (estimator === null || estimator.isExact || arrived <= 0) return { low, high };
   // All rows of a chain have the same samples.
   const whole = chains === undefined ? shown : chains.of;
   const rowOfSample = chains === undefined ? shown.rowOfSample : chains.of.chainOfSample;
@@ -177,14 +178,10 @@ export function* intervalsOf(
     const row = pruned.row[i] as number;
     // No sample shows what was lost.
     if (row === NONE || samples[row] === 0) continue;
-    const interval = estimator.intervalOf(
-      (tree.total[row] as number) / arrived,
-      sums,
-      chains?.chain[row] ?? row,
-    );
-    // Of what was lost, any part may be this row's.
-    low[i] = (interval.low * arrived) / tree.weight;
-    high[i] = (interval.high * arrived + tree.lost) / tree.weight;
+    const share = (tree.total[row] as number) / tree.weight;
+    const interval = boundsOfShare(estimator, tree, share, sums, chains?.chain[row] ?? row);
+    low[i] = interval.low;
+    high[i] = interval.high;
   }
   return { low, high };
 }

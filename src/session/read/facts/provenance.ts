@@ -34,7 +34,7 @@ export type Provenance = {
   readonly kernel: KernelLimits;
   /** Final value of each event's counter over all its instances, read when it was closed. */
   readonly totals: Readonly<Record<string, number>>;
-  /** Absent in recordings before 0.2. */
+  /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
   /** With `--stat`: what was counted beside the samples; null for what could not be. */
   readonly counts?: Readonly<

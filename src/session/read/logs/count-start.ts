@@ -18,7 +18,7 @@ import type { CountStart, Provenance } from '../facts/provenance.ts';
  * So the values of such a stream are moved: they begin at the first sample's own period below its
  * value. A stream that began in the file, with the fork of its task, begins at 0 as it is.
  *
- * The file says where its counters begin. Recordings before 0.2 have no such mark, but final values
+ * The file says where its counters begin. Older recordings have no such mark, but final values
  * if they are whole. Null: another recorder's file, which does not tell.
  */
 export function countStartOf(provenance: Provenance | null): CountStart | null {
