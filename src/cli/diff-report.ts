@@ -1,9 +1,11 @@
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { wilsonInterval } from '../period/uncertainty/uncertainty.ts';
 import { compareShares, type ShareChange, type SharedRow } from '../profile/diff.ts';
 import type { SampleSelection } from '../profile/filter.ts';
 import { computeFlatReport } from '../profile/flat-report.ts';
+import type { DsoMatch } from '../profile/match-dsos.ts';
+import { comparedDsoName, matchFunctions } from '../profile/match-functions.ts';
+import { boundsOfNothing } from '../profile/share-bounds.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
@@ -13,7 +15,7 @@ import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { formatCount, formatShare } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
-import { type Limits, type ReportFlags, readLimits, rowsOf } from './report-rows.ts';
+import { type Limits, type ReportFlags, readLimits } from './report-rows.ts';
 import { selectFrom } from './selection-flags.ts';
 import { unsorted } from './sort-keys.ts';
 import { printJson, writeOut } from './stdout.ts';
@@ -26,24 +28,31 @@ type Side = {
 };
 
 function sideOf(
-  opened: OpenedProfile,
+  { opened, select }: Compared,
   event: EventIndex,
   kind: WeightKind | undefined,
-  select: SampleSelection,
+  idOfFunc: Int32Array,
 ): Side {
+  const { profile } = opened;
   const weights = opened.weights(kind, event);
   const estimator = opened.shareEstimator(weights, event, select);
   const samples = opened.samplesOf(event, select);
   const report = computeFlatReport(
-    opened.profile,
+    profile,
     weights,
     samples,
     estimator === null ? undefined : { estimator, tables: ['bySymbol'], totals: false },
   );
   return {
     samples: samples.length,
-    rows: rowsOf(opened.profile, report, 'sym'),
-    nothing: estimator && wilsonInterval(0, 0, estimator.effectiveSamples ?? 0),
+    rows: report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
+      id: idOfFunc[func] as number,
+      name: profile.strings[profile.funcs.name[func] as number] as string,
+      dso: comparedDsoName(profile, func),
+      selfShare,
+      ...(selfInterval && { selfInterval }),
+    })),
+    nothing: estimator && boundsOfNothing(estimator, report),
   };
 }
 
@@ -55,22 +64,26 @@ export type DiffReport = {
   readonly samples: number;
   readonly otherSamples: number;
   readonly changes: readonly ShareChange[];
+  /** Files of different names that were compared with each other. */
+  readonly renamed: readonly DsoMatch[];
 };
 
 /** How the self shares of one event's functions differ from those in another recording. */
 function compareRecordings(
-  { opened, select }: Compared,
-  other: Compared,
+  here: Compared,
+  there: Compared,
   { name, event, otherEvent }: SharedEvent,
   kind: WeightKind | undefined,
 ): DiffReport {
-  const mine = sideOf(opened, event, kind, select);
-  const theirs = sideOf(other.opened, otherEvent, kind, other.select);
+  const matched = matchFunctions(here.opened.profile, there.opened.profile);
+  const mine = sideOf(here, event, kind, matched.mine);
+  const theirs = sideOf(there, otherEvent, kind, matched.other);
   return {
     event: name,
     samples: mine.samples,
     otherSamples: theirs.samples,
     changes: compareShares(mine.rows, theirs.rows, mine.nothing, theirs.nothing),
+    renamed: matched.renamed,
   };
 }
 
@@ -150,7 +163,7 @@ export async function runDiffReport(
 }
 
 function diffLines(
-  { event, samples, otherSamples, changes }: DiffReport,
+  { event, samples, otherSamples, changes, renamed }: DiffReport,
   limits: Limits,
 ): string[] {
   const rows = changes.slice(0, limits.rows);
@@ -167,7 +180,13 @@ function diffLines(
   const cut = changes.length - rows.length;
   return [
     `# event ${printable(event)}: self here, ${formatCount(samples)} samples, less self there, ` +
-      `${formatCount(otherSamples)} samples; in percentage points; ?: may be chance`,
+      `${formatCount(otherSamples)} samples; in percentage points`,
+    `# ?: these two runs may be alike in it (the others differ, 95% for all ${formatCount(changes.length)} rows together); ` +
+      'how far runs of one program differ, two runs cannot tell',
+    ...renamed.map(
+      ({ name, otherName }) =>
+        `# compared as one program: ${printable(name)} here, ${printable(otherName)} there`,
+    ),
     '',
     ...formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() }),
     ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),

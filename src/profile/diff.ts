@@ -6,6 +6,8 @@ import type { ShareInterval } from './share-steps.ts';
 
 /** A function's part of one recording. */
 export type SharedRow = {
+  /** The same in both recordings (`matchFunctions`). */
+  readonly id: number;
   readonly name: string;
   readonly dso: string;
   /** Self, 0…1. */
@@ -23,15 +25,18 @@ export type ShareChange = {
   readonly otherShare: number;
   /** `share` − `otherShare`. */
   readonly delta: number;
-  /** 95 % interval of `delta`; null where either share has none. */
+  /** 95 % interval of `delta` in these two runs; null where either share has none. */
   readonly interval: ShareInterval | null;
-  /** The interval does not hold 0. Of 20 functions that did not change, one will be so by chance. */
+  /**
+   * The two runs differ in this function: sure to 95 % for all functions together that are marked so
+   * (Holm 1979). How far runs of one program differ from each other, two runs can't tell.
+   */
   readonly isCertain: boolean;
 };
 
 /**
- * The functions of two recordings, by name and DSO, largest change first. Shares are compared, so
- * the recordings may be of different length.
+ * The functions of two recordings, largest change first. Shares are compared, so the recordings may be
+ * of different length.
  *
  * `nothing` is the interval of a share of 0, for functions that only one of the two has.
  *
@@ -56,9 +61,9 @@ export function* compareSharesInSlices(
   nothing: ShareInterval | null,
   otherNothing: ShareInterval | null,
 ): Slices<ShareChange[]> {
-  const mine = byName(rows);
+  const mine = byId(rows);
   yield;
-  const others = byName(otherRows);
+  const others = byId(otherRows);
   yield;
   const changes: ShareChange[] = [];
   for (const key of new Set([...mine.keys(), ...others.keys()])) {
@@ -73,23 +78,57 @@ export function* compareSharesInSlices(
       otherShare,
       other === undefined ? otherNothing : (other.selfInterval ?? null),
     );
-    const isCertain = interval !== null && (interval.low > 0 || interval.high < 0);
-    changes.push({ name, dso, share, otherShare, delta: share - otherShare, interval, isCertain });
+    const delta = share - otherShare;
+    changes.push({ name, dso, share, otherShare, delta, interval, isCertain: false });
     if (changes.length % SLICE_ITEMS === 0) yield;
   }
   yield;
-  return changes.sort(
+  return markCertain(changes).sort(
     (a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.name < b.name ? -1 : 1),
   );
 }
 
-/** Functions of one name and DSO are one row: their shares add up, and so do their errors at most. */
-function byName(rows: readonly SharedRow[]): Map<string, SharedRow> {
-  const found = new Map<string, SharedRow>();
+/** Of as many tests as there are rows, the chance that any of those marked is wrong. */
+const ALPHA = 0.05;
+/** Standard deviations that an end of an interval is away. */
+const Z = 1.959964;
+
+/**
+ * Holm's correction: the change that is surest has to hold against all rows, the next against one
+ * less, and so on up to the first that does not.
+ */
+function markCertain(changes: ShareChange[]): ShareChange[] {
+  const chances = changes.map(chanceOf);
+  const order = changes.map((_, row) => row).sort((a, b) => chances[a]! - chances[b]!);
+  const certain = new Set<number>();
+  for (const [rank, row] of order.entries()) {
+    if (chances[row]! > ALPHA / (changes.length - rank)) break;
+    certain.add(row);
+  }
+  return changes.map((change, row) => ({ ...change, isCertain: certain.has(row) }));
+}
+
+/** How likely so great a change is where there is none, from its interval: 0…1. */
+function chanceOf({ delta, interval }: ShareChange): number {
+  if (interval === null || delta === 0) return 1;
+  const toZero = delta > 0 ? delta - interval.low : interval.high - delta;
+  return toZero > 0 ? bothTails((Z * Math.abs(delta)) / toZero) : 0;
+}
+
+/** Chance that a normal variable is more than `z` standard deviations away, by Laplace's fraction. */
+function bothTails(z: number): number {
+  if (z < 1) return 1;
+  let fraction = z;
+  for (let k = 100; k > 0; k--) fraction = z + k / fraction;
+  return (2 * Math.exp((-z * z) / 2)) / (Math.sqrt(2 * Math.PI) * fraction);
+}
+
+/** Functions that are the same are one row: their shares add up, and so do their errors at most. */
+function byId(rows: readonly SharedRow[]): Map<number, SharedRow> {
+  const found = new Map<number, SharedRow>();
   for (const row of rows) {
-    const key = nameKey(row.name, row.dso);
-    const before = found.get(key);
-    found.set(key, before === undefined ? row : joined(before, row));
+    const before = found.get(row.id);
+    found.set(row.id, before === undefined ? row : joined(before, row));
   }
   return found;
 }
@@ -97,16 +136,11 @@ function byName(rows: readonly SharedRow[]): Map<string, SharedRow> {
 function joined(a: SharedRow, b: SharedRow): SharedRow {
   const selfShare = a.selfShare + b.selfShare;
   if (a.selfInterval === undefined || b.selfInterval === undefined) {
-    return { name: a.name, dso: a.dso, selfShare };
+    return { id: a.id, name: a.name, dso: a.dso, selfShare };
   }
   const low = a.selfInterval.low + b.selfInterval.low;
   const high = Math.min(1, a.selfInterval.high + b.selfInterval.high);
   return { ...a, selfShare, selfInterval: { low, high } };
-}
-
-/** What functions of two recordings are matched by. */
-export function nameKey(name: string, dso: string): string {
-  return `${name}\0${dso}`;
 }
 
 function differenceInterval(

@@ -6,7 +6,9 @@ import { compareShares, diffTreesInSlices } from '../../src/profile/diff.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../helpers/profile-from-text.ts';
 
+const NAMES = ['hot', 'same', 'gone', 'little', 'a'];
 const row = (name: string, selfShare: number, half?: number) => ({
+  id: NAMES.indexOf(name),
   name,
   dso: 'app',
   selfShare,
@@ -39,6 +41,32 @@ describe('changes between two recordings', () => {
     );
     expect(gone).toMatchObject({ share: 0, otherShare: 0.2, delta: -0.2, isCertain: true });
     expect(little).toMatchObject({ otherShare: 0, isCertain: false });
+  });
+
+  it('are certain against all rows that are compared, not one at a time', () => {
+    // 2.2 standard deviations: one row in 36 is so far off by chance.
+    const change = (id: number) => ({ ...row('a', 0.4 + 0.0224, 0.02), id });
+    const other = (id: number) => ({ ...row('a', 0.4, 0), id });
+    const certainOf = (count: number) => {
+      const ids = Array.from({ length: count }, (_, id) => id);
+      const changes = compareShares(ids.map(change), ids.map(other), NOTHING, NOTHING);
+      return changes.filter(({ isCertain }) => isCertain).length;
+    };
+    expect(certainOf(1)).toBe(1);
+    expect(certainOf(20)).toBe(0);
+  });
+
+  it('are certain in spite of many other rows where they are large enough', () => {
+    const ids = Array.from({ length: 500 }, (_, id) => id);
+    const noise = ids.map((id) => ({ ...row('a', 0.001, 0.001), id }));
+    const changes = compareShares(
+      [...noise, { ...row('hot', 0.5, 0.03), id: 1000 }],
+      [...noise, { ...row('hot', 0.2, 0.03), id: 1000 }],
+      NOTHING,
+      NOTHING,
+    );
+    const certain = changes.filter(({ isCertain }) => isCertain);
+    expect(certain.map(({ name }) => name)).toEqual(['hot']);
   });
 
   it('are uncertain where the model gives no interval', () => {

@@ -78,17 +78,17 @@ const HEADINGS: readonly TableHeading<DiffRow>[] = [
   {
     id: null,
     title: '95 %',
-    hint: 'Where the change lies, by the sizes of both samples and the period model',
+    hint: 'Where the change between these two runs lies, by the sizes of both samples and the period model',
     isNumber: true,
     cell: ({ interval }) =>
       interval === null ? '' : `${formatChange(interval.low)} to ${formatChange(interval.high)}`,
   },
   {
     id: null,
-    title: 'Certain',
-    hint: 'Whether the interval leaves 0 out',
+    title: 'Differ',
+    hint: 'Whether the two runs differ in it: 95 % for all rows together. How far runs of one program differ, two runs cannot tell',
     isNumber: false,
-    cell: ({ interval, isCertain }) => (interval === null ? '' : isCertain ? 'yes' : 'no'),
+    cell: ({ interval, isCertain }) => (interval === null ? '' : isCertain ? 'yes' : 'maybe'),
   },
   { id: 'here', title: 'Here', isNumber: true, cell: ({ share }) => formatShare(share) },
   {

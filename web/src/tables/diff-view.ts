@@ -157,6 +157,9 @@ export function createDiffView(context: ViewContext): TabView {
     if (changes === null) return;
     replaceKeepingFocus(
       tableBox,
+      ...changes.renamed.map(({ name, otherName }) =>
+        element('p', 'note', `Compared as one program: ${name} here, ${otherName} there`),
+      ),
       ...renderChanges(changes.rows, store.get(), (diffSort) =>
         store.change({ diffSort }, 'adjust'),
       ),
@@ -245,11 +248,7 @@ function renderDeltaLegend(most: number): HTMLElement[] {
     entry(0, 'the same'),
     entry(most / 4, formatChange(most / 4)),
     entry(most, `more here: ${formatChange(most)}`),
-    element(
-      'span',
-      'legend-entry',
-      'Grey rows of the table are uncertain: their interval holds 0.',
-    ),
+    element('span', 'legend-entry', 'Grey rows of the table may be alike in these two runs.'),
   ];
 }
 

@@ -1,17 +1,18 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/export/page-profile.ts';
-import { wilsonInterval } from '../../../src/period/uncertainty/uncertainty.ts';
 import { innermostFuncs } from '../../../src/profile/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/call-tree.ts';
 import {
   compareSharesInSlices,
   type DiffTree,
   diffTreesInSlices,
-  nameKey,
   type SharedRow,
 } from '../../../src/profile/diff.ts';
 import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
+import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
+import { comparedDsoName, matchFunctions } from '../../../src/profile/match-functions.ts';
+import { boundsOfLost, boundsOfNothing, boundsOfShare } from '../../../src/profile/share-bounds.ts';
 import {
   keysOfSelected,
   type ShareInterval,
@@ -31,7 +32,6 @@ import { Recording } from './recording.ts';
 import { describe } from './sandwich.ts';
 import { type Selected, SelectedCache, type ShownTree } from './selected.ts';
 import { computeTable } from './table.ts';
-import { intervalOf } from './table-intervals.ts';
 import { drawTree } from './tree.ts';
 
 /** Callers below this part of all weight are not told apart. */
@@ -52,6 +52,10 @@ export class Comparison {
   /** Of the other recording's groups (functions, then inlined) the joined ones. */
   readonly #otherGroup: Int32Array;
   readonly #mineGroup: Int32Array;
+  /** By FuncIndex of either recording the joined function. */
+  readonly #mineFunc: Int32Array;
+  readonly #otherFunc: Int32Array;
+  readonly #renamed: readonly DsoMatch[];
   readonly matchings: Matchings;
   readonly #laidOver = new Recent<LaidOver>(2);
   readonly #changes = new Recent<ComputedOnce<ChangesResult>>(2);
@@ -63,9 +67,12 @@ export class Comparison {
   private constructor(
     mine: Recording,
     other: Recording,
-    { page, mineFunc, otherFunc }: JoinedFunctions,
+    { page, mineFunc, otherFunc, renamed }: JoinedFunctions,
   ) {
     this.#mine = mine;
+    this.#mineFunc = mineFunc;
+    this.#otherFunc = otherFunc;
+    this.#renamed = renamed;
     this.#other = other;
     this.#others = new SelectedCache(other);
     this.#joined = new Recording(page);
@@ -113,9 +120,20 @@ export class Comparison {
     const other = yield* this.#otherOf(selection);
     const changes = this.#changes.get(
       keyOf(selection, false),
-      () => new ComputedOnce(() => compareFunctions(selected, other)),
+      () => new ComputedOnce(() => this.#compareFunctions(selected, other)),
     );
     return yield* changes.get();
+  }
+
+  *#compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
+    const changes = yield* compareSharesInSlices(
+      yield* sharedRows(selected, this.#mineFunc),
+      yield* sharedRows(other, this.#otherFunc),
+      yield* nothingOf(selected),
+      yield* nothingOf(other),
+    );
+    const { length } = changes;
+    return { rows: changes.slice(0, MAX_CHANGES), length, renamed: this.#renamed };
   }
 
   /** What was chosen by rows of the one recording means nothing in the other. */
@@ -164,19 +182,7 @@ function* treeOf(selected: Selected, inverted: boolean): Slices<CallTree> {
   return inverted ? yield* invertCallTreeInSlices(tree, tree.weight * LEAST_CALLER) : tree;
 }
 
-function* compareFunctions(selected: Selected, other: Selected): Slices<ChangesResult> {
-  const rows = yield* sharedRows(selected);
-  const otherRows = yield* sharedRows(other);
-  const changes = yield* compareSharesInSlices(
-    rows,
-    otherRows,
-    yield* nothingOf(selected),
-    yield* nothingOf(other),
-  );
-  return { rows: changes.slice(0, MAX_CHANGES), length: changes.length };
-}
-
-function* sharedRows(selected: Selected): Slices<SharedRow[]> {
+function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow[]> {
   const { recording, profile, samples } = selected;
   const { tree } = yield* selected.callees();
   const { rows, sums, lostKey } = yield* computeTable(selected, 'function');
@@ -190,19 +196,21 @@ function* sharedRows(selected: Selected): Slices<SharedRow[]> {
           keysOfSelected(innermostFuncs(profile), samples),
           profile.funcs.length,
         );
-  const arrived = (tree.weight - tree.lost) / tree.weight;
   const shared: SharedRow[] = [];
   const describe = (func: number): SharedRow => {
     const selfShare = tree.weight === 0 ? 0 : (sums.self[func] as number) / tree.weight;
-    const dso = recording.profile.dsos[recording.profile.funcs.dso[func] as number]?.name;
-    const isKnown = estimator !== null && stepSums !== null && func !== lostKey;
+    const interval =
+      estimator === null || stepSums === null
+        ? null
+        : func === lostKey
+          ? boundsOfLost(estimator, tree)
+          : boundsOfShare(estimator, tree, selfShare, stepSums, func);
     return {
+      id: idOfFunc[func] as number,
       name: recording.funcName[func] as string,
-      dso: dsoName(dso),
+      dso: comparedDsoName(recording.profile, func),
       selfShare,
-      ...(isKnown && {
-        selfInterval: intervalOf(estimator, selfShare, arrived, stepSums, func),
-      }),
+      ...(interval !== null && { selfInterval: interval }),
     };
   };
   yield* eachSlice(rows.length, (first, end) => {
@@ -214,7 +222,8 @@ function* sharedRows(selected: Selected): Slices<SharedRow[]> {
 /** How much a function may have had that no sample showed. */
 function* nothingOf(selected: Selected): Slices<ShareInterval | null> {
   const estimator = yield* selected.estimator();
-  return estimator === null ? null : wilsonInterval(0, 0, estimator.effectiveSamples ?? 0);
+  const { tree } = yield* selected.callees();
+  return estimator === null ? null : boundsOfNothing(estimator, tree);
 }
 
 function keyOf(
@@ -229,6 +238,7 @@ type JoinedFunctions = {
   readonly page: PageProfile;
   readonly mineFunc: Int32Array;
   readonly otherFunc: Int32Array;
+  readonly renamed: readonly DsoMatch[];
 };
 
 function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctions> {
@@ -239,26 +249,27 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
   const name = [...funcs.name];
   const dso = [...funcs.dso];
   const category = [...funcs.category];
-  const funcOfName = new Map<string, number>();
+  const matched = matchFunctions(profile, other.profile);
+  const funcOfId = new Int32Array(matched.count).fill(NONE);
+  yield;
   // Two processes of one recording may run the same script: that is one function here.
   const mineFunc = new Int32Array(funcs.length);
   yield* eachSlice(funcs.length, (first, end) => {
     for (let func = first; func < end; func++) {
-      const key = functionKey(mine, func);
-      const known = funcOfName.get(key);
-      if (known === undefined) funcOfName.set(key, func);
-      mineFunc[func] = known ?? func;
+      const id = matched.mine[func] as number;
+      if (funcOfId[id] === NONE) funcOfId[id] = func;
+      mineFunc[func] = funcOfId[id] as number;
     }
   });
   const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
   const otherFunc = new Int32Array(other.profile.funcs.length);
   yield* eachSlice(otherFunc.length, (first, end) => {
     for (let func = first; func < end; func++) {
-      const key = functionKey(other, func);
-      let joined = funcOfName.get(key);
-      if (joined === undefined) {
+      const id = matched.other[func] as number;
+      let joined = funcOfId[id] as number;
+      if (joined === NONE) {
         joined = name.length;
-        funcOfName.set(key, joined);
+        funcOfId[id] = joined;
         strings.push(other.funcName[func] as string);
         name.push(strings.length - 1);
         dso.push(dsoOf(other, func));
@@ -279,7 +290,7 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
     column: padded(funcs.column, 0),
   };
   const page = { ...mine.page, profile: { ...profile, strings, dsos, funcs: joinedFuncs } };
-  return { page, mineFunc, otherFunc };
+  return { page, mineFunc, otherFunc, renamed: matched.renamed };
 
   function dsoOf(recording: Recording, func: number): number {
     const entry = recording.profile.dsos[recording.profile.funcs.dso[func] as number];
@@ -289,16 +300,6 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
     dsoOfName.set(entry.name, dsos.length);
     return dsos.push(entry) - 1;
   }
-}
-
-function functionKey({ profile, funcName }: Recording, func: number): string {
-  const name = profile.dsos[profile.funcs.dso[func] as number]?.name;
-  return nameKey(funcName[func] as string, dsoName(name));
-}
-
-/** JIT code of different processes is named for them; which process it was does not matter here. */
-function dsoName(name: string | undefined): string {
-  return name === undefined ? '' : name.replace(/^\[JIT\] .*/, '[JIT]');
 }
 
 /** Functions, then the same inlined. */

@@ -1,6 +1,7 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
 import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
 import type { InstructionWeights } from '../../../src/profile/instruction-weights.ts';
+import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
 import type { TimeRequests } from './time-messages.ts';
 
@@ -362,6 +363,8 @@ export type ChangesResult = {
   /** At most `MAX_CHANGES` of them. */
   readonly rows: readonly DiffRow[];
   readonly length: number;
+  /** Files of different names that are compared with each other. */
+  readonly renamed: readonly DsoMatch[];
 };
 
 export const MAX_CHANGES = 1000;
@@ -375,6 +378,6 @@ export type DiffRow = {
   readonly delta: number;
   /** 95 % interval of `delta`; null where the model gives none. */
   readonly interval: Interval | null;
-  /** The interval does not hold 0. */
+  /** As of `ShareChange`. */
   readonly isCertain: boolean;
 };
