@@ -123,7 +123,7 @@ napi_value TotalsToJs(napi_env env, const Totals& totals) {
       .Number("samples", static_cast<double>(totals.counts.samples))
       .Number("lostRecords", static_cast<double>(totals.counts.lost_records))
       .Number("lostSamples", static_cast<double>(totals.lost_samples))
-      .Number("lostSideband", static_cast<double>(totals.lost_sideband))
+      .Number("lostSideband", static_cast<double>(totals.counts.lost_sideband))
       .Number("throttles", static_cast<double>(totals.counts.throttles))
       .Number("skippedBytes", static_cast<double>(totals.skipped_bytes))
       .object();

@@ -22,8 +22,6 @@ struct Totals {
   RecordCounts counts;
   /** Σ of the sampled events' own lost counts; −1 until read, or where the kernel has none. */
   int64_t lost_samples = -1;
-  /** Side-band records that did not fit; −1 as above. */
-  int64_t lost_sideband = -1;
   uint64_t skipped_bytes = 0;
 };
 

@@ -33,13 +33,16 @@ constexpr uint32_t kMaxRecordBytes = 65536;
 /** What the drain thread counts while it walks the headers. */
 struct RecordCounts {
   uint64_t samples = 0;
-  /** Σ `lost` of PERF_RECORD_LOST. */
+  /** Σ `lost` of PERF_RECORD_LOST in the rings of samples. */
   uint64_t lost_records = 0;
+  /** The same of side-band rings: records of forks, execs and mappings, not samples. */
+  uint64_t lost_sideband = 0;
   uint64_t throttles = 0;
 
   void Add(const RecordCounts& other) {
     samples += other.samples;
     lost_records += other.lost_records;
+    lost_sideband += other.lost_sideband;
     throttles += other.throttles;
   }
 };

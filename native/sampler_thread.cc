@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "clock.h"
 #include "final_records.h"
@@ -129,7 +130,7 @@ bool SamplerThread::DrainRound() {
   }
   if (offered == 0 && !round_open_) return false;
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
-  Account(taken.bytes, taken.closed);
+  Account(taken, sideband_buffers_);
   KeepRound(taken);
   uint64_t left = taken.bytes;
   for (size_t i = 0; i < buffers_.size() && left > 0; i++) {
@@ -187,7 +188,7 @@ void SamplerThread::DrainOverwritten() {
   for (BackwardRing& ring : backward_) runs.push_back(ring.Take());
   runs_.swap(runs);
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
-  Account(taken.bytes, taken.closed);
+  Account(taken, 0);
   runs_.swap(runs);
   events_->PauseSamples(false);
 }
@@ -227,21 +228,28 @@ void SamplerThread::ChangeSink() {
   mailbox_->Post([&](Mail* mail) { mail->switched_file = file; });
 }
 
-/** Before the taken records go back to the kernel. */
-void SamplerThread::Account(uint64_t taken, bool closed) {
+/**
+ * Before the taken records go back to the kernel. `sideband_runs`: how many of the runs, the first
+ * ones, come from side-band rings, where what is lost is no sample.
+ */
+void SamplerThread::Account(const RecordSink::Taken& taken, size_t sideband_runs) {
   RecordCounts counts;
-  uint64_t left = taken;
-  for (const RecordRun& run : runs_) {
+  uint64_t left = taken.bytes;
+  for (size_t i = 0; i < runs_.size(); i++) {
+    const RecordRun& run = runs_[i];
     const uint64_t bytes = std::min(left, run.size());
-    counts.Add(bytes == run.size() ? run.counts : WalkRecords(run, 0, bytes).counts);
+    RecordCounts of_run = bytes == run.size() ? run.counts : WalkRecords(run, 0, bytes).counts;
+    if (i < sideband_runs) of_run.lost_sideband = std::exchange(of_run.lost_records, 0);
+    counts.Add(of_run);
     left -= bytes;
   }
   uint64_t skipped = 0;
   for (const RingBuffer& buffer : buffers_) skipped += buffer.SkippedBytes();
   const std::lock_guard<std::mutex> lock(totals_mutex_);
   totals_.counts.Add(counts);
-  totals_.bytes += taken + (closed && sink_->marks_rounds() ? sizeof kFinishedRound : 0);
-  totals_.rounds += closed ? 1 : 0;
+  totals_.bytes +=
+      taken.bytes + (taken.closed && sink_->marks_rounds() ? sizeof kFinishedRound : 0);
+  totals_.rounds += taken.closed ? 1 : 0;
   totals_.skipped_bytes = skipped;
 }
 
@@ -259,6 +267,7 @@ void SamplerThread::Finish(EndReason reason) {
   end.code_errno = sink_->failure();
   end.data_end = sink_->data_end();
 
+  // As the counters know them: a LOST record is written with the next record that fits.
   uint64_t lost_samples = 0, lost_sideband = 0;
   for (size_t i = 0; i < events_->instances().size(); i++) {
     (events_->instances()[i].event < 0 ? lost_sideband : lost_samples) += events_->lost()[i];
@@ -267,8 +276,8 @@ void SamplerThread::Finish(EndReason reason) {
     const std::lock_guard<std::mutex> lock(totals_mutex_);
     if (events_->CountsLost()) {
       totals_.lost_samples = static_cast<int64_t>(lost_samples);
-      totals_.lost_sideband = static_cast<int64_t>(lost_sideband);
     }
+    totals_.counts.lost_sideband = std::max(totals_.counts.lost_sideband, lost_sideband);
     end.totals = totals_;
   }
   mailbox_->Post([&](Mail* mail) { mail->recording_end = std::move(end); });
@@ -315,7 +324,7 @@ void SamplerThread::WriteFinals(bool is_last) {
   }
   runs_.swap(runs);
   const RecordSink::Taken taken = sink_->TakeRound(runs_);
-  Account(taken.bytes, taken.closed);
+  Account(taken, 0);
   runs_.swap(runs);
 }
 

@@ -79,7 +79,7 @@ class SamplerThread {
   void KeepRound(const RecordSink::Taken& taken);
   void ChangeSink();
   void WriteKept();
-  void Account(uint64_t taken, bool closed);
+  void Account(const RecordSink::Taken& taken, size_t sideband_runs);
   void Finish(EndReason reason);
   void WriteFinals(bool is_last);
   void AwaitChild();

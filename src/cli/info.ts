@@ -84,11 +84,17 @@ function infoLines(
     ),
     '',
     `lost: ${formatCount(info.loss.best)} (announced in the rings ${formatCount(info.loss.lostRecords)}, ` +
-      `by the counters ${formatCount(info.loss.lostSamples)}); throttled ${formatCount(info.throttle)} times` +
+      `by the counters ${formatCount(info.loss.lostSamples)})${lostSideband(info)}; throttled ${formatCount(info.throttle)} times` +
       (info.skippedBytes > 0
         ? `; ${formatBytes(info.skippedBytes)} made no sense and were skipped`
         : ''),
   ];
+}
+
+function lostSideband({ loss }: RecordingInfo): string {
+  return loss.lostSideband === 0
+    ? ''
+    : `; side-band records (forks, execs, mappings): ${formatCount(loss.lostSideband)}`;
 }
 
 /** Bits of each event's attr, for those who want to know what was opened. */

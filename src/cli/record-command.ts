@@ -81,7 +81,10 @@ export function declareRecordOptions(command: Command): Command {
     .option('--view', 'show it in the browser while it is recorded, until Ctrl-C')
     .option('--port <n>', 'with --view: the port on 127.0.0.1 (default: any that is free)')
     .option('--no-open', 'with --view: print the address only')
-    .option('--fail-on-loss <share>', 'exit with 3 if more of the samples were lost (0.01, 1%)')
+    .option(
+      '--fail-on-loss <share>',
+      'exit with 3 if more of the samples were lost (0.01, 1%), or any fork, exec or mapping',
+    )
     .option('-q, --quiet', 'errors only')
     .option('-v, --verbose', 'also say what is opened, field by field')
     .option('--dry-run', 'say what would be opened, and stop')

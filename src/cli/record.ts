@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { UsageError } from '../base/errors.ts';
 import type { SamplerTotals } from '../native/types.ts';
+import { sayLostSideband } from '../profile/losses.ts';
 import type { RecordOptions } from '../session/record/record-options.ts';
 import {
   type CommandExit,
@@ -42,13 +43,9 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     ? recordWithView(options, flags)
     : recordAndTell(options, flags, null));
   const status = exitStatus(recording, exit);
-  const { share } = lossOf(recording.totals);
-  const lostTooMuch = toleratedLoss !== null && share > toleratedLoss;
-  if (lostTooMuch) {
-    const tolerated = formatShare(toleratedLoss);
-    say(`perf-ts: ${formatShare(share)} of the samples were lost, --fail-on-loss is ${tolerated}`);
-  }
-  process.exitCode = status === 0 && lostTooMuch ? EXIT_LOSS : status;
+  const excesses = toleratedLoss === null ? [] : lossesBeyond(recording.totals, toleratedLoss);
+  for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
+  process.exitCode = status === 0 && excesses.length > 0 ? EXIT_LOSS : status;
 }
 
 /** Options of the page that would have no effect without it. */
@@ -197,6 +194,26 @@ function lossOf({ lostRecords, lostSamples, samples }: SamplerTotals): {
   return { lost, share: lost > 0 ? lost / (lost + samples) : 0 };
 }
 
+/**
+ * What was lost beyond the share of samples that is tolerated. Of side-band records none is: one
+ * lost mapping may misname any number of samples, so its share says nothing.
+ */
+function lossesBeyond(totals: SamplerTotals, tolerated: number): string[] {
+  const { share } = lossOf(totals);
+  const { lostSideband } = totals;
+  return [
+    ...(share > tolerated
+      ? [`${formatShare(share)} of the samples were lost, tolerated are ${formatShare(tolerated)}`]
+      : []),
+    ...(lostSideband > 0
+      ? [
+          `${formatCount(lostSideband)} side-band records (forks, execs, mappings) were lost, ` +
+            'and of these none is tolerated',
+        ]
+      : []),
+  ];
+}
+
 function summary(recording: Recording): object {
   const { totals, path, fileBytes, events, notices, endReason } = recording;
   return {
@@ -207,6 +224,7 @@ function summary(recording: Recording): object {
     lost: {
       records: totals.lostRecords,
       samples: totals.lostSamples < 0 ? null : totals.lostSamples,
+      sideband: totals.lostSideband,
     },
     throttle: totals.throttles,
     events,
@@ -235,6 +253,7 @@ function printClosingLine(recording: Recording): void {
       `perf-ts: ${formatBytes(totals.skippedBytes)} of ring data made no sense and were given up`,
     );
   }
+  if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
   say(
     `perf-ts: ${formatCount(totals.samples)} samples of ${events.join(', ')}, ` +
       `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}`,

@@ -7,6 +7,7 @@ import { isRestricting, type SampleSelection } from '../profile/filter.ts';
 import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
 import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
+import { sayLostSideband } from '../profile/losses.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
@@ -58,12 +59,15 @@ export async function runReport(path: string, flags: ReportFlags): Promise<void>
   if (flags.json) {
     printJson({
       schema: 'perf-ts/report@1',
+      lostSideband: profile.meta.lostSideband ?? 0,
       completeness: completenessJson(opened),
       events: events.map((event) => toJson(opened, event, flags, view)),
     });
     return;
   }
   for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
+  const { lostSideband = 0 } = profile.meta;
+  if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
   for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
   const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
   const groups = isGrouped ? facts.groups : [];

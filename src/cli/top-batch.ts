@@ -49,6 +49,7 @@ export function reportJson(
     cpus: report.cpus,
     samples: report.samples,
     lost: report.lost,
+    lostSideband: report.lostSideband,
     lostNow: report.lostNow,
     throttled: report.throttles,
     ownCpu: report.ownCpu,

@@ -65,6 +65,8 @@ export type ExportProvenance = {
   readonly weight: WeightKind;
   /** Offset at which the recording ends early; null if it is whole. */
   readonly truncatedAt: number | null;
+  /** Records of forks, execs and mappings that were lost. */
+  readonly lostSideband: number;
   /** What the recorder substituted, lowered or left out, one sentence each. */
   readonly notes: readonly string[];
   readonly events: readonly EventProvenance[];

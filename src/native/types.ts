@@ -94,14 +94,17 @@ export type SamplerTotals = {
   /** Bytes of records written to the sink, round markers included. */
   readonly bytes: number;
   readonly samples: number;
-  /** Σ PERF_RECORD_LOST. */
+  /** Σ PERF_RECORD_LOST of the sample rings. */
   readonly lostRecords: number;
   /**
    * Σ over the sampled events of the counter's own lost count; −1 while the recording runs, and
    * where the events have no PERF_FORMAT_LOST.
    */
   readonly lostSamples: number;
-  /** The same for the side-band events: FORK, EXIT, COMM, MMAP2 … that did not fit; −1 likewise. */
+  /**
+   * Side-band records (FORK, EXIT, COMM, MMAP2 …) that did not fit their rings: while the recording
+   * runs those that LOST records announced, then the better of these and the counters' own figure.
+   */
   readonly lostSideband: number;
   readonly throttles: number;
   /** Bytes of rings given up because a record header made no sense; 0 in a sane world. */

@@ -1,5 +1,14 @@
 import { NONE } from '../base/brand.ts';
+import { formatCount } from '../base/numbers.ts';
 import type { Profile } from './types.ts';
+
+/** What it means that side-band records were lost, for everybody who shows a profile. */
+export function sayLostSideband(lost: number): string {
+  return (
+    `${formatCount(lost)} side-band ${lost === 1 ? 'record was' : 'records were'} lost ` +
+    '(forks, execs, mappings): samples may be unnamed, or named as what was there before'
+  );
+}
 
 /** The function of what no sample shows, −1 if nothing was lost. */
 export function lostFunc({ lostStack, stacks, frames }: Profile): number {

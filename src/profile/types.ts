@@ -191,6 +191,11 @@ export type ProfileMeta = {
   readonly clock: string;
   /** What was substituted or guessed, one sentence each: the event that replaced another, … */
   readonly notes: readonly string[];
+  /**
+   * Side-band records that were lost: forks, execs and mappings, so that samples may be named wrongly.
+   * Absent: none, as far as the recording knows.
+   */
+  readonly lostSideband?: number;
   /** Program and version that recorded; absent where the recording does not say. */
   readonly recorder?: string;
 };

@@ -149,6 +149,7 @@ describe('speedscope', () => {
       arch: 'x86_64',
       weight: 'samples',
       truncatedAt: null,
+      lostSideband: 0,
       notes: [],
       events: [event],
     };

@@ -107,6 +107,7 @@ export type Info = {
     readonly lostRecords: number;
     readonly lostSamples: number;
     readonly best: number;
+    readonly lostSideband: number;
   };
   readonly truncatedAt: number | null;
   readonly skippedBytes: number;

@@ -15,6 +15,7 @@
  *     relays N S MS         N children at once that compute for MS milliseconds; each that ends is followed
  *                           by another one, for S seconds
  *     execs N               N children, one after the other, that become /bin/true
+ *     maps N                N mappings of executable memory, one after the other
  *     bursts N MS IDLE_MS   N times: compute for MS milliseconds, sleep for IDLE_MS
  *     segv 0 S, kill9 0 S   compute for S seconds, then die of SIGSEGV, SIGKILL
  *     exit CODE             exit at once
@@ -224,6 +225,18 @@ static long execs(long count) {
   return done;
 }
 
+static long executable_mappings(long count) {
+  const size_t page_bytes = sysconf(_SC_PAGESIZE);
+  long done = 0;
+  while (done < count) {
+    void *page = mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) break;
+    munmap(page, page_bytes);
+    done++;
+  }
+  return done;
+}
+
 /* Every burst starts at a fixed time, so that late wake-ups don't add up. */
 static long bursts(long count, double busy_seconds, double idle_seconds) {
   for (long i = 0; i < count; i++) {
@@ -275,6 +288,8 @@ int main(int argc, char **argv) {
     done = relays(count, extra ? atof(extra) / 1000 : 0.1);
   } else if (!strcmp(mode, "execs")) {
     done = execs(count);
+  } else if (!strcmp(mode, "maps")) {
+    done = executable_mappings(count);
   } else if (!strcmp(mode, "bursts")) {
     done = bursts(count, seconds / 1000, extra ? atof(extra) / 1000 : 0);
   } else if (!strcmp(mode, "segv")) {

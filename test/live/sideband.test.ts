@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CLI, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 
@@ -40,6 +40,7 @@ describeLive('side-band records', () => {
       [workload, 'forks', '1000'],
     );
     expect(info.loss.best).toBeGreaterThan(0);
+    expect(info.loss.lostSideband).toBe(0);
     expect(forkedTids(join(scratch, 'r10.data')).size).toBe(1000);
     expect(info.records.EXIT).toBe(1001);
   });
@@ -56,7 +57,9 @@ describeLive('side-band records', () => {
     const threads = recordsOf('shortthr', flags, [workload, 'shortthr', '20000']);
     expect(threads.records.FORK).toBeGreaterThanOrEqual(20_000);
     expect(threads.records.EXIT).toBe(20_001);
-    for (const info of [forks, execs, threads]) expect(info.loss.best).toBe(0);
+    for (const { loss } of [forks, execs, threads]) {
+      expect(loss).toMatchObject({ best: 0, lostSideband: 0 });
+    }
   });
 
   it('follows a thousand threads', () => {
@@ -69,5 +72,57 @@ describeLive('side-band records', () => {
     expect(info.records.EXIT).toBe(1001);
     expect(info.loss.best).toBe(0);
     expect(info.records.SAMPLE).toBeGreaterThan(1000);
+  });
+});
+
+describeLive('side-band records that are lost', () => {
+  const workload = compileWorkload();
+  const MAPS = 30_000;
+  /** The rings hold a few thousand: nobody empties them while the mappings are made. */
+  const held = { ...cleanEnvironment(), PERF_TS_DRAIN_HOLD_MS: '2000' };
+  const RECORD = ['record', '-e', 'cpu-clock', '-F', '1000'];
+  const command = (maps: number) => ['--', workload, 'maps', String(maps)];
+
+  /** Side-band records that are in the file or were lost. */
+  function sidebandOf(file: string): number {
+    const { records, loss } = infoOf(file);
+    const { MMAP2 = 0, COMM = 0, FORK = 0, EXIT = 0 } = records;
+    return MMAP2 + COMM + FORK + EXIT + loss.lostSideband;
+  }
+
+  it('are counted by themselves, in the file and on all ways to the user', () => {
+    const file = join(scratch, 'lost.data');
+    const flags = ['--json', '--fail-on-loss', '50%', '-o', file];
+    const outcome = perfTs([...RECORD, ...flags, ...command(MAPS)], { env: held });
+    const { loss } = infoOf(file);
+    expect(loss.lostSideband).toBeGreaterThan(MAPS / 4);
+    // No sample was lost, and none is said to be.
+    expect(loss).toMatchObject({ lostRecords: 0, lostSamples: 0, best: 0 });
+    const summary = JSON.parse(/^\{.*\}$/m.exec(outcome.stderr)?.[0] ?? '{}');
+    expect(summary.lost).toEqual({ records: 0, samples: 0, sideband: loss.lostSideband });
+    const count = loss.lostSideband.toLocaleString('en').replaceAll(',', ' ');
+    expect(outcome.stderr).toContain(`--fail-on-loss: ${count} side-band records`);
+    expect(outcome.stderr).not.toContain('of the samples were lost');
+    expect(outcome.status).toBe(3);
+    const { stdout } = perfTs(['report', file]);
+    expect(stdout).toContain(`# ${count} side-band records were lost (forks, execs, mappings)`);
+    expect(stdout).toMatch(/samples,.* lost 0$/m);
+    const report = JSON.parse(perfTs(['report', '--json', file]).stdout);
+    expect(report.lostSideband).toBe(loss.lostSideband);
+    expect(report.events[0].lost).toBe(0);
+    const exported = perfTs(['export', '--format', 'speedscope', file, '-o', '-']).stdout;
+    expect(exported).toContain(`${count} side-band records were lost`);
+    // Every record is in the file or among the lost.
+    const once = join(scratch, 'once.data');
+    expect(perfTs([...RECORD, '-q', '-o', once, ...command(1)]).status).toBe(0);
+    expect(sidebandOf(file)).toBe(sidebandOf(once) + MAPS - 1);
+  });
+
+  it('are in the closing line, and do not end the recording without --fail-on-loss', () => {
+    const file = join(scratch, 'closing.data');
+    const outcome = perfTs([...RECORD, '-o', file, ...command(MAPS)], { env: held });
+    expect(outcome.status).toBe(0);
+    expect(outcome.stderr).toMatch(/^perf-ts: [\d ]+ side-band records were lost \(forks/m);
+    expect(outcome.stderr).toMatch(/samples of cpu-clock, lost 0;/);
   });
 });

@@ -1,6 +1,7 @@
 import { formatCount as spaced } from '../../src/base/numbers.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { lostText, throttledText } from '../../src/period/report/words.ts';
+import { sayLostSideband } from '../../src/profile/losses.ts';
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatShare } from './format.ts';
 import { reportOfEvent } from './late-report.ts';
@@ -61,7 +62,7 @@ function programsOf({ recorder }: OpenResult['meta'], { exporter }: OpenResult['
 }
 
 function figuresOf(
-  { head, events, areLossesKnown }: OpenResult,
+  { meta, head, events, areLossesKnown }: OpenResult,
   index: number,
   report: EventReport | undefined,
   said: readonly string[],
@@ -73,6 +74,10 @@ function figuresOf(
   const lostWords = report === undefined ? `${formatCount(lost)} samples` : lostText(report);
   const none = areLossesKnown ? 'none' : 'not known';
   figures.push(figure('lost', lost === 0 ? none : lostWords, lost > 0));
+  const { lostSideband = 0 } = meta;
+  if (lostSideband > 0) {
+    figures.push(figure('lost forks, execs, mappings', formatCount(lostSideband), true));
+  }
   if (report !== undefined && report.throttled.count > 0) {
     figures.push(figure('paused by the kernel', throttledText(report), true));
   }
@@ -97,6 +102,8 @@ function describeStacks(stacks: NonNullable<OpenResult['head']['completeness']>)
 
 function notesOf({ meta, head }: OpenResult): string[] {
   const notes = [...meta.notes];
+  const { lostSideband = 0 } = meta;
+  if (lostSideband > 0) notes.unshift(`${sayLostSideband(lostSideband)}.`);
   if (head.truncatedAt !== null) {
     notes.unshift(`The recording ends early, at byte ${spaced(head.truncatedAt)}: it was cut.`);
   }

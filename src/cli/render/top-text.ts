@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { printable } from '../../base/printable.ts';
 import type { GroupKey } from '../../profile/grouped-report.ts';
+import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../session/top/share-sums.ts';
 import type { TableKeys } from '../../session/top/slice-tables.ts';
@@ -54,6 +55,7 @@ export function headOf(report: TopReport, event: TopEvent): string[] {
             'a lower -F or larger rings (-m) lose less',
         ]
       : []),
+    ...(report.lostSideband > 0 ? [sayLostSideband(report.lostSideband)] : []),
     ...(throttles > 0
       ? [`throttled ${formatCount(throttles)} times: the kernel paused sampling, a lower -F helps`]
       : []),

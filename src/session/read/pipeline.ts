@@ -27,7 +27,7 @@ import { isBeside } from './facts/event-description.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
-import { LossCounter } from './logs/loss-counter.ts';
+import { LossCounter, mayLoseSideband } from './logs/loss-counter.ts';
 import { OffCpuLog } from './logs/off-cpu-log.ts';
 import { putInTimeOrder } from './logs/sample-order.ts';
 import { StreamRepair } from './logs/stream-repair.ts';
@@ -187,6 +187,26 @@ export class Pipeline {
     return losses;
   }
 
+  /** Side-band records that did not arrive. */
+  get lostSideband(): number {
+    return this.#losses.lostSideband;
+  }
+
+  /** Losses that can't be told apart, in a sentence each. */
+  lossNotes(): string[] {
+    const { attrs } = this.data;
+    return this.losses().flatMap((loss) => {
+      const attrIndex = this.#attrToEvent.indexOf(loss.event);
+      const lost = Math.max(loss.lostRecords, loss.lostSamples);
+      const { attr, name } = attrs[attrIndex]!;
+      if (lost === 0 || !mayLoseSideband(attr)) return [];
+      return [
+        `${name}: forks, execs and mappings may be among the ${lost} lost records, ` +
+          'since this recorder keeps them with the samples',
+      ];
+    });
+  }
+
   /**
    * Puts samples that the kernel has put into the wrong stream into theirs, whole stacks into
    * samples whose user part came in a later record, and samples that came late into time order.
@@ -215,7 +235,7 @@ export class Pipeline {
   finals(): StreamFinal[] {
     const streamOf = (streamId: number, event: number, hasCounted: boolean) =>
       hasCounted || this.#streamIndex.has(streamId) ? this.#streamOf(streamId, event) : NONE;
-    return this.#finals.finish(streamOf, !this.#losses.hasLostSideband(this.#attrToEvent));
+    return this.#finals.finish(streamOf, this.#losses.lostSideband === 0);
   }
 
   /** Per event of the profile: what its counters had counted in all, null where it was not read. */

@@ -75,6 +75,8 @@ export type TopReport = {
   /** Samples that the kernel could not write, as it told so far; and since the report before. */
   readonly lost: number;
   readonly lostNow: number;
+  /** Records of forks, execs and mappings that were lost since the start. */
+  readonly lostSideband: number;
   readonly throttles: number;
   /** CPU time of this process in the time since the report before: 1 is one CPU. */
   readonly ownCpu: number;

@@ -222,6 +222,7 @@ class Top implements RunningTop {
       events,
       samples: totals.samples,
       lost: lostOf(totals),
+      lostSideband: totals.lostSideband,
       lostNow: Math.max(0, lostOf(totals) - lostOf(before)),
       throttles: totals.throttles,
       ownCpu: this.#ownCpu,
@@ -248,6 +249,7 @@ class Top implements RunningTop {
   }
 }
 
+/** Samples; what the side-band rings lost is a figure of its own. */
 function lostOf({ lostRecords, lostSamples }: SamplerTotals): number {
   return Math.max(lostRecords, lostSamples);
 }

@@ -47,6 +47,7 @@ function reportOf(
     samples: all,
     lost: 0,
     lostNow: 0,
+    lostSideband: 0,
     throttles: 0,
     ownCpu: 0.031,
     isLast: false,

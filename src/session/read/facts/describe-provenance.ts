@@ -7,6 +7,7 @@ import {
 import { withUnitOf } from '../../../export/weight-title.ts';
 import { OFF_CPU_EVENT } from '../../../off-cpu/switch-pairs.ts';
 import { type SampleSelection, selectSamples } from '../../../profile/filter.ts';
+import { sayLostSideband } from '../../../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../../profile/types.ts';
 import { packageVersion } from '../../version.ts';
 import type { OpenedProfile } from '../open-profile.ts';
@@ -67,7 +68,7 @@ export function describeProvenance(
     };
     return [{ ...described, said: sayProvenance(described, kind) }];
   });
-  const { kernel, arch, notes, recorder } = profile.meta;
+  const { kernel, arch, notes, recorder, lostSideband = 0 } = profile.meta;
   return {
     schema: 'perf-ts/provenance@1',
     exporter: `perf-ts ${packageVersion()}`,
@@ -76,7 +77,12 @@ export function describeProvenance(
     arch,
     weight: kind,
     truncatedAt: opened.truncatedAt,
-    notes: [...notes, ...partNote(profile, rows)],
+    lostSideband,
+    notes: [
+      ...(lostSideband > 0 ? [sayLostSideband(lostSideband)] : []),
+      ...notes,
+      ...partNote(profile, rows),
+    ],
     events,
   };
 }

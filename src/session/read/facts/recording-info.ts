@@ -12,7 +12,7 @@ import { describeHeader, type RecordingHeader } from '../../recording-header.ts'
 import { LossCounter } from '../logs/loss-counter.ts';
 import { withRecording } from '../open-recording.ts';
 import { cutOffset } from './cut-offset.ts';
-import { eventName, isBeside, samplingMode } from './event-description.ts';
+import { eventName, isBeside, isSideband, samplingMode } from './event-description.ts';
 import { readProvenance } from './provenance.ts';
 
 /** The document of `perf-ts info --json`; keys are the contract's. */
@@ -48,10 +48,13 @@ export type RecordingInfo = {
   }[];
   readonly records: Readonly<Record<string, number>>;
   readonly loss: {
+    /** Of the events that have samples, as the next two. */
     readonly lostRecords: number;
     readonly lostSamples: number;
     /** Σ over events of the larger of the two, which count the same losses. */
     readonly best: number;
+    /** Records of forks, execs and mappings. */
+    readonly lostSideband: number;
   };
   readonly throttle: number;
   readonly truncatedAt: number | null;
@@ -108,7 +111,10 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
       losses.note(decodeRecord(view, offset, size, type, misc, info), attrIndex);
     },
   });
-  const { lostRecords, lostSamples } = losses;
+  const ofSamples = (column: Float64Array) =>
+    column.filter((_, index) => !isSideband(attrs[index]!.attr));
+  const lostRecords = ofSamples(losses.lostRecords);
+  const lostSamples = ofSamples(losses.lostSamples);
   const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
   return {
     endian: data.littleEndian ? 'little' : 'big',
@@ -152,6 +158,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         (total, value, index) => total + Math.max(value, lostSamples[index] as number),
         0,
       ),
+      lostSideband: losses.lostSideband,
     },
     throttle: counts.get(PERF_RECORD.THROTTLE) ?? 0,
     truncatedAt: cutOffset(data),

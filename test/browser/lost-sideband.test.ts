@@ -1,0 +1,57 @@
+// What the page says of a recording that lost forks, execs or mappings.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newAttr } from '../../src/perf-event/attr.ts';
+import {
+  PERF_COUNT_SW,
+  PERF_RECORD,
+  PERF_SAMPLE,
+  PERF_TYPE,
+} from '../../src/perf-event/constants.ts';
+import type { ViewServer } from '../../src/view/server.ts';
+import { perfDataFile, plainSample, record } from '../helpers/record-builder.ts';
+import { describeBrowser } from './browser.ts';
+import { serveFiles } from './served.ts';
+
+const fields = {
+  type: PERF_TYPE.SOFTWARE,
+  samplePeriod: 1000,
+  sampleType: PERF_SAMPLE.IDENTIFIER | PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME,
+  flags: { sampleIdAll: true },
+};
+const clock = newAttr({ ...fields, config: BigInt(PERF_COUNT_SW.CPU_CLOCK) });
+const sideband = newAttr({ ...fields, config: BigInt(PERF_COUNT_SW.DUMMY) });
+
+describeBrowser('the page of a recording that lost side-band records', (tab) => {
+  let server: ViewServer;
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'perf-ts-browser-'));
+    const path = join(folder, 'perf.data');
+    const attrs = [
+      { attr: clock, ids: [1] },
+      { attr: sideband, ids: [2] },
+    ];
+    const lost = record(PERF_RECORD.LOST_SAMPLES, 0, (out) =>
+      out.u64(1234).u32(7).u32(7).u64(2000).u64(2),
+    );
+    const records = [
+      ...[1000, 1500].map((time) => plainSample({ id: 1, ip: 0x1000, pid: 7, tid: 7, time })),
+      lost,
+    ];
+    writeFileSync(path, perfDataFile({ attrs, records }));
+    server = await serveFiles(path);
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  });
+
+  it('shows them by their own figure, beside the samples, and says what it means', async () => {
+    const { page } = await tab.visit(server.url);
+    const header = page.locator('header.recording');
+    const text = async () => (await header.innerText()).replaceAll(/\s+/g, ' ');
+    await expect.poll(text).toMatch(/lost forks, execs, mappings 1.?234/i);
+    expect(await text()).toMatch(/lost none/i);
+    expect(await header.textContent()).toContain('side-band records were lost (forks, execs, mappings)');
+  });
+});
