@@ -152,14 +152,19 @@ function readRelocations(
   const { is64, littleEndian } = elf.header;
   const word = is64 ? 8 : 4;
   const stride = word * (section.type === SHT_RELA ? 3 : 2);
-  const symbols = elf.sections[section.link];
-  if (symbols === undefined || section.link === 0) return [];
-  const strings = new StringSection(elf.source, elf.sections[symbols.link] ?? null, diagnostics);
+  // The IFUNCs of a static program need no symbols; GNU ld 2.44 links no table of them.
+  const symbols = section.link === 0 ? null : elf.sections[section.link];
+  if (symbols === undefined) return [];
+  const names = symbols === null ? null : (elf.sections[symbols.link] ?? null);
+  const strings = new StringSection(elf.source, names, diagnostics);
   const symbolStride = is64 ? 24 : 16;
-  const symbolBytes = elf.source.read(
-    symbols.offset,
-    Math.min(sectionFileBytes(symbols, elf.source), MAX_PLT_ENTRIES * symbolStride),
-  );
+  const symbolBytes =
+    symbols === null
+      ? new Uint8Array(0)
+      : elf.source.read(
+          symbols.offset,
+          Math.min(sectionFileBytes(symbols, elf.source), MAX_PLT_ENTRIES * symbolStride),
+        );
   const symbolView = new DataView(
     symbolBytes.buffer,
     symbolBytes.byteOffset,

@@ -128,15 +128,31 @@ describe.skipIf(!has('gcc') || !has('nm'))('a compiled program', () => {
   test.skipIf(process.arch !== 'x64')(
     'that is static names the stubs of its IFUNCs, which have no symbol in the relocation',
     () => {
-      const table = load(readFileSync(program('plt-static', ['-static'])));
-      const stubs = Array.from({ length: table.length }, (_, i) => table.name(i)).filter((name) =>
-        name.endsWith('@plt'),
-      );
-      expect(stubs).toContain('strlen@plt');
-      expect(stubs.filter((name) => name.startsWith('offset_'))).toEqual([]);
+      const bytes = readFileSync(program('plt-static', ['-static']));
+      // Relocations with and without a link to a symbol table: GNU ld before and since 2.44.
+      for (const variant of [bytes, withoutSymbolLink(bytes, '.rela.plt')]) {
+        const table = load(variant);
+        const stubs = Array.from({ length: table.length }, (_, i) => table.name(i)).filter((name) =>
+          name.endsWith('@plt'),
+        );
+        expect(stubs).toContain('strlen@plt');
+        expect(stubs.filter((name) => name.startsWith('offset_'))).toEqual([]);
+      }
     },
   );
 });
+
+/** The same little-endian ELF64 file, with 0 as the `sh_link` of a section. */
+function withoutSymbolLink(bytes: Buffer, name: string): Buffer {
+  const index = parseElf(memorySource(bytes), new Diagnostics())?.sections.findIndex(
+    (section) => section.name === name,
+  );
+  if (index === undefined || index < 0) throw new Error(`no section ${name}`);
+  const changed = Buffer.from(bytes);
+  const sectionHeaders = Number(bytes.readBigUInt64LE(40));
+  changed.writeUInt32LE(0, sectionHeaders + 64 * index + 40);
+  return changed;
+}
 
 /** The C library that this process runs with. */
 function libcPath(): string {
