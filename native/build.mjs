@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -52,13 +53,44 @@ function buildAddon() {
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   );
-  if (result.status !== 0) {
-    console.error(
-      'perf-ts: the addon is not built, for the reason above; it needs g++, make and python3:',
-    );
-    console.error('  sudo apt-get install -y g++ make python3');
-  }
+  if (result.status !== 0) for (const line of remedy()) console.error(line);
   return result.status ?? 1;
+}
+
+/** What to do after a failed build: what it needs and does not find comes first. */
+function remedy() {
+  const missing = ['g++', 'make', 'python3'].filter((program) => !isOnPath(program));
+  if (missing.length > 0) {
+    return [
+      `perf-ts: the addon is not built: it needs ${missing.join(', ')}`,
+      `  sudo apt-get install -y ${missing.join(' ')}`,
+    ];
+  }
+  if (!hasHeaders()) {
+    return [
+      `perf-ts: the addon is not built: the C headers of Node ${process.version} are not beside it, and`,
+      'node-gyp could not fetch them from nodejs.org; install them (Debian: libnode-dev), or name the',
+      'folder whose include/node has them:',
+      '  npm_config_nodedir=/path/to/node npm run build',
+    ];
+  }
+  return ['perf-ts: the addon is not built, for the reason above'];
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+}
+
+/** Whether node-gyp finds headers: beside node, where npm's configuration says, or fetched before. */
+function hasHeaders() {
+  const folders = [
+    dirname(dirname(process.execPath)),
+    process.env.npm_config_nodedir,
+    join(homedir(), '.cache/node-gyp', process.version.slice(1)),
+  ];
+  return folders.some(
+    (folder) => folder !== undefined && existsSync(join(folder, 'include/node/node_api.h')),
+  );
 }
 
 if (process.platform !== 'linux') {
