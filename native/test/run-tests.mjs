@@ -123,10 +123,10 @@ function isStale(object, source, newestHeader) {
 /** One compiler per CPU, through xargs because Node's own spawn would want a scheduler. */
 function compile(pairs, flags) {
   if (pairs.length === 0) return true;
-  const input = pairs.map(([source, object]) => `${source}\n${object}\n`).join('');
+  const input = pairs.map(([source, object]) => `${source}\0${object}\0`).join('');
   const result = spawnSync(
     'xargs',
-    ['-P', `${availableParallelism()}`, '-n', '2', 'sh', '-c', 'exec g++ $FLAGS -c "$0" -o "$1"'],
+    ['-0', '-P', `${availableParallelism()}`, '-n', '2', 'sh', '-c', 'exec g++ $FLAGS -c "$0" -o "$1"'],
     { input, env: { ...process.env, FLAGS: flags.join(' ') }, stdio: ['pipe', 'inherit', 'inherit'] },
   );
   return result.status === 0;

@@ -40,6 +40,14 @@ export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');
 }
 
+/**
+ * The environment that preloads a library. LD_PRELOAD splits paths at spaces, so it gets the name, and
+ * LD_LIBRARY_PATH, which does not, the folder.
+ */
+export function preloading(library: string): Record<string, string> {
+  return { LD_PRELOAD: basename(library), LD_LIBRARY_PATH: dirname(library) };
+}
+
 /** The program of the accuracy bench that counts its own events; its first lines say how. */
 export function compileCountedWork(): string {
   const programs = join(helpers, '../../bench/accuracy/programs');

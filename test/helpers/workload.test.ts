@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { compileC, compileFaultShim, compileWorkload } from './compile.ts';
+import { compileC, compileFaultShim, compileWorkload, preloading } from './compile.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-workload-'));
 const programs: string[] = [];
@@ -141,7 +141,7 @@ describe('the fault shim', () => {
   );
 
   const writeUnder = (kind: string, path = join(scratch, 'written')) => {
-    const env = { FI_WRITE: kind, LD_PRELOAD: compileFaultShim() };
+    const env = { FI_WRITE: kind, ...preloading(compileFaultShim()) };
     return spawnSync(program, [path], { env, encoding: 'utf8' }).stdout.trimEnd();
   };
 

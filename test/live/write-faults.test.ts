@@ -11,7 +11,7 @@ import {
   perfTs,
   scratchDirectory,
 } from '../helpers/cli.ts';
-import { compileFaultShim, compileWorkload } from '../helpers/compile.ts';
+import { compileFaultShim, compileWorkload, preloading } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
@@ -27,7 +27,7 @@ describeLive('writes that misbehave', () => {
     const flags = ['-e', 'page-faults', '-c', '1', '-m', '32', '-o', file];
     // Only the recorder is to suffer, and env is what the command's own start consists of.
     const words = ['record', ...flags, '--', 'env', '-u', 'LD_PRELOAD', ...command];
-    const environment = { ...process.env, LD_PRELOAD: shim, FI_WRITE: fault };
+    const environment = { ...process.env, ...preloading(shim), FI_WRITE: fault };
     return { file, outcome: perfTs(words, { env: environment }) };
   }
 

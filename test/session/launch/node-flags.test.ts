@@ -45,7 +45,7 @@ function optionsFor(
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
     ?.slice('NODE_OPTIONS='.length)
-    .replace(/ ?--require="?\S+preload\.cjs"?/, '');
+    .replace(/ ?--require=(?:"[^"]*preload\.cjs"|\S+preload\.cjs)/, '');
   return { value, notes, causesMaps, argv: changed.argv };
 }
 
