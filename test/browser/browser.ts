@@ -58,9 +58,9 @@ export type VisitOptions = {
 export function describeBrowser(name: string, tests: (tab: Tab) => void): void {
   const title = `${name} [browser]`;
   if (CHROMIUM === undefined) {
-    console.warn(`skipped: ${title}: there is no Chromium (apt-get install chromium)`);
     // Vitest counts the tests inside as skipped.
-    describe.skip(title, () => tests({ visit: () => Promise.reject(new Error('no browser')) }));
+    describe.skip(`${title} (skipped: Chromium is not installed)`, () =>
+      tests({ visit: () => Promise.reject(new Error('no browser')) }));
     return;
   }
   describe(title, () => {

@@ -3,19 +3,32 @@ import { loadBinding } from '../../src/native/binding.ts';
 import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/perf-event/constants.ts';
 
-let reason: string | null | undefined;
+/** What a group of tests has to be allowed to see: code of the kernel too, or its own programs only. */
+type Needs = 'kernel' | 'user space';
 
-/** Why nothing can be recorded here, null where it can. */
-function obstacle(): string | null {
+const obstacles = new Map<Needs, string | null>();
+
+/** Why that cannot be recorded here, null where it can. */
+function obstacleTo(needs: Needs): string | null {
+  const known = obstacles.get(needs);
+  if (known !== undefined) return known;
+  const found = findObstacle(needs);
+  obstacles.set(needs, found);
+  return found;
+}
+
+function findObstacle(needs: Needs): string | null {
+  const isUserOnly = needs === 'user space';
   try {
     const attr = newAttr({
       type: PERF_TYPE.SOFTWARE,
       config: BigInt(PERF_COUNT_SW.CPU_CLOCK),
       samplePeriod: 1_000_000,
-      flags: { disabled: true },
+      flags: { disabled: true, excludeKernel: isUserOnly, excludeHv: isUserOnly },
     });
     const probe = loadBinding().probeEvent(encodeAttr(attr), 0, -1);
-    return probe.errno === 0 ? null : `the kernel refuses to open cpu-clock (${probe.code})`;
+    if (probe.errno === 0) return null;
+    return `the kernel refuses to open cpu-clock${isUserOnly ? ':u' : ''} (${probe.code}), root may`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -23,20 +36,16 @@ function obstacle(): string | null {
 
 /** Whether this machine lets us record, kernel code included. */
 export function canRecord(): boolean {
-  if (reason === undefined) reason = obstacle();
-  return reason === null;
+  return obstacleTo('kernel') === null;
 }
 
 /**
- * A group of tests that record with the real kernel. Where that isn't possible they are skipped and
- * the reason is printed. `[live]` in the name is what the summary of a test run counts by.
+ * A group of tests that record with the real kernel. Where that is not possible they are skipped, and
+ * the title gives the reason. `[live]` in the name is what the summary of a test run counts by.
  */
-export function describeLive(name: string, tests: () => void): void {
+export function describeLive(name: string, tests: () => void, needs: Needs = 'kernel'): void {
   const title = `${name} [live]`;
-  if (canRecord()) {
-    describe(title, tests);
-  } else {
-    console.warn(`skipped: ${title}: ${reason}`);
-    describe.skip(title, tests);
-  }
+  const obstacle = obstacleTo(process.env.LIVE_EXPERIMENT ? 'user space' : needs);
+  if (obstacle === null) describe(title, tests);
+  else describe.skip(`${title} (skipped: ${obstacle})`, tests);
 }
