@@ -108,6 +108,7 @@ export function parseOurTables(text: string): FlatTable[] {
  * - Code without a symbol: perf has a line for each address.
  * - PLT stubs: perf 6.1 names those of `.plt` only, and not in every file; the rest has no name or
  *   that of `_init` in front of it. perf-ts names them all, as newer perfs do.
+ * - Code of the vDSO: perf names it once it has put a copy into its cache below the user's home.
  * - Code in memfds is a JIT's to perf-ts and in a file to perf.
  */
 function addLine(
@@ -116,7 +117,7 @@ function addLine(
   symbol: string,
   { samples, period, share, rows }: SymbolLine,
 ): void {
-  const isNameless = /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$/.test(symbol);
+  const isNameless = dso === '[vdso]' || /^0x[0-9a-f]+$|@plt$|^\.plt$|^_init$/.test(symbol);
   const place = /^memfd:|^\[JIT\] tid/.test(dso) ? '[JIT]' : dso;
   const name = `${place} ${isNameless ? NAMELESS : symbol}`;
   const before = lines.get(name) ?? EMPTY_LINE;
@@ -161,6 +162,16 @@ export function differences(theirs: FlatTable, ours: FlatTable): string[] {
     if (a !== b) found.push(`${name}: perf ${a}; perf-ts ${b}`);
   }
   return found;
+}
+
+/** How many samples one table has in other lines than the other. */
+export function movedSamples(theirs: FlatTable, ours: FlatTable): number {
+  let moved = 0;
+  for (const name of new Set([...theirs.lines.keys(), ...ours.lines.keys()])) {
+    const count = ({ lines }: FlatTable) => lines.get(name)?.samples ?? 0;
+    moved += Math.max(0, count(theirs) - count(ours));
+  }
+  return moved;
 }
 
 /** perf prints shares with two digits of a per cent: each is off by up to half of the last. */

@@ -23,7 +23,7 @@ import {
 } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import { AS_NOBODY, NOBODY, openDirectory } from '../helpers/nobody.ts';
+import { AS_NOBODY, canRunAsNobody, NOBODY, openDirectory } from '../helpers/nobody.ts';
 import { until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -38,6 +38,7 @@ function asNobody(...command: string[]): void {
 describeLive('the output file', () => {
   const workload = compileWorkload();
   const itAsRoot = it.skipIf(!isRoot);
+  const itWithNobody = it.skipIf(!isRoot || !canRunAsNobody(workload));
 
   function record(file: string): void {
     const outcome = perfTs(['record', '-q', '-e', 'cpu-clock', '-o', file, '--', 'true']);
@@ -95,7 +96,7 @@ describeLive('the output file', () => {
     expect(outcome.stderr).toContain('nobody');
   });
 
-  itAsRoot('of an unprivileged user cannot replace what that user may not rename', () => {
+  itWithNobody('of an unprivileged user cannot replace what that user may not rename', () => {
     const folder = mkdtempSync(join(scratch, 'read-only-'));
     chmodSync(folder, 0o755);
     const file = join(folder, 'perf.data');

@@ -139,9 +139,10 @@ describeLive('programs of perf on recordings of perf-ts', () => {
   testWithPerf('sched: every context switch', () => {
     const { events } = infoOf(switched);
     const switches = events.find(({ name }) => name === 'sched:sched_switch')!.samples;
-    const summary = perf('sched', 'timehist', '--summary', '-i', switched);
-    const counted = Number(/Total number of context switches: (\d+)/.exec(summary)?.[1]);
-    expect({ counted, switches }).toEqual({ counted: switches, switches });
+    // A line each, `   1772.796035 [0000]  perf[7698]  …`; newer perfs leave some out of the summary.
+    const lines = perf('sched', 'timehist', '-i', switched).match(/^ *\d+\.\d+ +\[\d+\] /gm);
+    expect(lines).toHaveLength(switches);
+    expect(switches).toBeGreaterThan(0);
   });
 
   testWithPerf('diff: nothing, of a recording and its copy by inject', () => {

@@ -22,7 +22,10 @@ describeLive('script and perf script', () => {
         stdio: 'ignore',
       });
     // On one CPU: idle ones of some virtual machines send no samples.
-    const list = 'for i in 1 2 3; do ls -lR /usr/share/doc >/dev/null; done';
+    // The loop is work for tens of samples at 200 Hz, whatever else the machine does.
+    const list =
+      'for i in 1 2 3; do ls -lR /usr/share >/dev/null; done; ' +
+      'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done';
     const shell = ['taskset', '-c', CPU, 'sh', '-c', list];
     record('clock', ['-e', 'cpu-clock', '-F', '2000', '-a', '--switch-events'], shell);
     record('faults', ['-e', 'page-faults', '-c', '1', '-d'], shell);

@@ -238,6 +238,15 @@ describe('tracefs that is not mounted', () => {
 
 describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () => {
   const NOBODY = 65534;
+  /** Node refuses where io_uring may be in use, as in Debian 13's. */
+  const canChangeUser = (() => {
+    try {
+      process.seteuid?.(0);
+      return true;
+    } catch {
+      return false;
+    }
+  })();
 
   /** Runs `body` with the rights of nobody. */
   function asNobody<T>(body: () => T): T {
@@ -249,7 +258,7 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     }
   }
 
-  it('tracepoints exist but can not be read, and that is what is said', () => {
+  it.skipIf(!canChangeUser)('tracepoints exist but can not be read, and that is what is said', () => {
     // The scratch folder belongs to root alone, as tracefs does.
     const root = folderOf(TRACEFS);
     const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
@@ -264,7 +273,7 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     expect(readdirSync(root)).toEqual(['events']);
   });
 
-  it('the events of PMUs can be read all the same', () => {
+  it.skipIf(!canChangeUser)('the events of PMUs can be read all the same', () => {
     const names = readEventSources().pmus.map(({ name }) => name);
     const readable = asNobody(() => readEventSources().pmus.map(({ name }) => name));
     expect(readable).toEqual(names);

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { KIND, UnwindRule } from '../../src/unwind/unwind-rule.ts';
 import { Instruction } from '../../src/unwind/x86-64/instruction.ts';
 import { walkToReturn } from '../../src/unwind/x86-64/walk-to-return.ts';
+import { engineFile } from '../helpers/engine.ts';
 import { openElf } from '../helpers/unwind-recording.ts';
 import { cfa, ehFrame, STACK, sections, textAt, unwind, type Word } from './cfi-bytes.ts';
 
@@ -163,7 +164,7 @@ test.each([
 });
 
 test.skipIf(!hasObjdump || process.arch !== 'x64')('lengths in code are those of objdump', () => {
-  const path = process.execPath;
+  const path = engineFile();
   const text = openElf(path)?.sections.find(({ name }) => name === '.text');
   if (text === undefined) throw new Error(`${path} has no .text`);
   // C++ of V8, in the middle of the text.
@@ -241,6 +242,8 @@ test.skipIf(!hasObjdump)('the length of every opcode that is understood is that 
   }
   expect(compared).toBeGreaterThan(3000);
   expect(wrong).toEqual([]);
+  // REX2, a prefix of APX that binutils know since 2.43.
+  unknown.delete('d5');
   // Ports, interrupts and control registers; enter, far returns and xlat, which no compiler uses.
   expect([...unknown].join(' ')).toBe(
     '6c 6d 6e 6f c8 ca cb cf d7 e4 e5 e6 e7 ec ed ee ef f1 fa fb 0f 20 0f 21 0f 22 0f 23',
