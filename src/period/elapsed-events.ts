@@ -11,7 +11,8 @@ import type { PeriodInput, ReportedPeriod } from './types.ts';
  *
  *  1. The difference of the counter's values. The first sample of a stream gets the value itself: a
  *     counter starts at 0. Under loss the difference spans the samples that did not arrive.
- *  2. Fixed periods: the period. A clock's period is the timer's.
+ *  2. Fixed periods: the sample's, which is the one asked for unless the sample recorded another one. A
+ *     clock's period is the timer's.
  *  3. Rule 'next': the period that the stream's previous sample reported. The first sample gets its
  *     own: a fresh event starts with `last_period` 1 and reports it; an inherited one starts with
  *     the period that its parent has reached, and reports it too. After a lost sample the interval's
@@ -30,7 +31,6 @@ export function* elapsedEventsInSlices(
     const event = input.events[groups.event[g] as number]!;
     const isFixed = event.mode !== 'frequency';
     const isClock = event.mode === 'clock';
-    const fixedPeriod = event.fixedPeriod;
     const isNext = rules[groups.event[g] as number]!.rule === 'next';
     const start = groups.offsets[g] as number;
     const end = groups.offsets[g + 1] as number;
@@ -44,7 +44,7 @@ export function* elapsedEventsInSlices(
       // NaN (not read) and a counter that went backwards both fail this comparison. A clock's
       // counter holds nanoseconds of another clock than its timer, so its period is kept.
       if (counted >= 0 && !isClock) elapsed[row] = counted;
-      else if (isFixed) elapsed[row] = fixedPeriod ?? period;
+      else if (isFixed) elapsed[row] = period;
       else elapsed[row] = isNext && k > start ? previousPeriod : period;
       // An unread sample leaves the next difference without a base.
       previousCount = value;

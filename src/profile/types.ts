@@ -52,7 +52,7 @@ export type ProfileEvent = {
   readonly mode: SamplingMode;
   /** Asked rate in Hz; null outside frequency mode. */
   readonly frequencyHz: number | null;
-  /** Asked events per sample; null in frequency mode. */
+  /** Asked events per sample; null in frequency mode, and where samples report other periods. */
   readonly fixedPeriod: number | null;
   /** What one unit of the period is: `events`, or `nanoseconds` for clock events. */
   readonly unit: 'events' | 'nanoseconds';

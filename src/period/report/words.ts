@@ -28,7 +28,10 @@ export function headline(event: EventReport): string {
   }
   if (event.mode === 'period') {
     const achieved = reached === '' ? '' : `; ${reached}`;
-    const period = formatCount(event.fixedPeriod ?? 0);
+    if (event.fixedPeriod === null) {
+      return `${name}: each sample reports a period of its own: nothing to converge${achieved}`;
+    }
+    const period = formatCount(event.fixedPeriod);
     return `${name}: a sample every ${period} events, as asked: nothing to converge${achieved}`;
   }
   const asked = event.targetHz === null ? '' : `${formatCount(event.targetHz)} Hz asked, `;

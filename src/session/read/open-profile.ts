@@ -31,7 +31,7 @@ import { noteCodeObjects } from './code/jit-code.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { clockOf } from './facts/clock.ts';
 import { cutOffset } from './facts/cut-offset.ts';
-import { describeEvent, isBeside } from './facts/event-description.ts';
+import { describeEvent, isBeside, withRecordedPeriods } from './facts/event-description.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
 import { fetchFiles } from './files/fetch-files.ts';
@@ -361,9 +361,9 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
   const finals = pipeline.finals();
   const totals = pipeline.totals();
-  const events = data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
+  const opened = data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
   const provenance = readProvenance(data);
-  const profile = builder.finish({
+  const built = builder.finish({
     meta: {
       commandLine: data.features.commandLine ?? [],
       hostname: data.features.hostname,
@@ -375,13 +375,15 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       ...(pipeline.lostSideband > 0 && { lostSideband: pipeline.lostSideband }),
       ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
     },
-    events,
+    events: opened,
     dsos: processes.dsos.finish(),
     threads: processes.finishThreads(),
     streams,
     losses: pipeline.losses(),
   });
-  const { samples } = profile;
+  const { samples } = built;
+  const events = withRecordedPeriods(opened, samples);
+  const profile = { ...built, events };
   pipeline.completeSamples(samples);
   const codeObjects = pipeline.jit === null ? null : noteCodeObjects(profile, pipeline.jit);
   if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);

@@ -2,7 +2,7 @@ import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../../off-cpu/switch-pairs.ts';
 import type { RecordedEvent } from '../../../perf-data/event-list.ts';
 import type { EventAttr } from '../../../perf-event/attr.ts';
 import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../../perf-event/constants.ts';
-import type { ProfileEvent } from '../../../profile/types.ts';
+import type { ProfileEvent, SampleTable } from '../../../profile/types.ts';
 
 /** A dummy event: counts nothing, carries side-band records; not shown among the events. */
 export function isSideband(attr: EventAttr): boolean {
@@ -47,6 +47,30 @@ export function describeEvent(event: RecordedEvent): ProfileEvent {
     fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,
     unit: isClock(attr) ? 'nanoseconds' : 'events',
   };
+}
+
+/**
+ * The events as their samples were taken. Where a software event with a fixed period records PERIOD,
+ * the kernel samples every event with the event's own count (`perf_swevent_event`): the period asked
+ * for holds for none of them, and becomes null. A period of 1 asks for just that.
+ */
+export function withRecordedPeriods(
+  events: readonly ProfileEvent[],
+  samples: Pick<SampleTable, 'length' | 'event' | 'periodEvents'>,
+): ProfileEvent[] {
+  const { length, event, periodEvents } = samples;
+  const differs = new Uint8Array(events.length);
+  const asked = Float64Array.from(events, ({ mode, fixedPeriod }) =>
+    mode === 'period' && fixedPeriod !== null && fixedPeriod > 1 ? fixedPeriod : Number.NaN,
+  );
+  for (let row = 0; row < length; row++) {
+    const index = event[row] as number;
+    const period = asked[index] as number;
+    if (period > 1 && periodEvents[row] !== period) differs[index] = 1;
+  }
+  return events.map((described, index) =>
+    differs[index] === 1 ? { ...described, fixedPeriod: null } : described,
+  );
 }
 
 /** The stored name, or one made from the attr as perf does for files without names. */
