@@ -68,8 +68,11 @@ export function writePprof(
     type: intern(type),
     unit: intern(unit),
   });
-  const first = profile.events[shown[0] ?? NONE];
-  const defaultType = values.types[values.weightColumn[shown[0] ?? NONE] ?? NONE];
+  // Readers show the default type unless asked: that of the first event which has any weight.
+  const weighed = new Set(rows.event.filter((_, row) => (rows.weight[row] as number) > 0));
+  const firstIndex = shown.find((event) => weighed.has(event)) ?? shown[0] ?? NONE;
+  const first = profile.events[firstIndex];
+  const defaultType = values.types[values.weightColumn[firstIndex] ?? NONE];
   write(
     new PprofProfile({
       sampleType: values.types.map(valueType),
@@ -80,7 +83,7 @@ export function writePprof(
       durationNanos: lastTimeNs(profile, samples),
       ...(first !== undefined && {
         periodType: valueType(weightType(first, { ...weights, kind: 'period' })),
-        period: periodOf(profile, shown[0]!) ?? 0,
+        period: periodOf(profile, firstIndex) ?? 0,
       }),
       comment: commentsOf(profile, weights, shown, options).map(intern),
       ...(defaultType !== undefined && { defaultSampleType: intern(defaultType.type) }),
@@ -139,7 +142,7 @@ function writeSamples(
 /** What every sample of an event stands for; null where the kernel adapts it. */
 function periodOf({ events, samples }: Profile, event: number): number | null {
   const { mode, fixedPeriod } = events[event]!;
-  if (mode === 'frequency' || fixedPeriod !== null) return fixedPeriod;
+  if (mode !== 'clock' || fixedPeriod !== null) return fixedPeriod;
   // A clock at a rate: its period is the timer's, and each sample reports it.
   const sample = samples.event.indexOf(event);
   return sample < 0 ? null : (samples.periodEvents[sample] as number);

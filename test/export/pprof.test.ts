@@ -121,6 +121,26 @@ describe('pprof', () => {
     expect(one.samples).toEqual(['main [1 3] app app 1 1 0']);
   });
 
+  test('the default type is the weight of the first event that has samples', () => {
+    const profile = profileFromText(`
+      event   cycles  page-faults
+      period  100     3
+              main    main
+    `);
+    const defaultOf = (of: Profile) => {
+      const { file } = exported(of, kinds(of));
+      return file.stringTable.strings[Number(file.defaultSampleType)];
+    };
+    expect(defaultOf(profile)).toBe('cycles');
+    const silent = { ...profile.events[0]!, name: 'silent' };
+    const shifted: Profile = {
+      ...profile,
+      events: [silent, ...profile.events],
+      samples: { ...profile.samples, event: profile.samples.event.map((event) => event + 1) },
+    };
+    expect(defaultOf(shifted)).toBe('cycles');
+  });
+
   test('addresses are absolute where mappings are known, with the range, offset and build ID', () => {
     const builder = new ProfileBuilder();
     const place = (dso: number, address: number, name: string, prefix: number) => {
