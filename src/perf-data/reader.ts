@@ -2,11 +2,12 @@ import type { ByteSource } from '../base/byte-source.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { finish, type Slices } from '../base/slices.ts';
 import { type RawTime, readU64 } from '../base/u64.ts';
+import { PERF_TYPE } from '../perf-event/constants.ts';
 import { EventLookup } from '../perf-event/event-lookup.ts';
 import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
-import { FeatureSections } from './features.ts';
+import { FEATURE, FeatureSections } from './features.ts';
 import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
 import { readPipePreamble } from './pipe-preamble.ts';
 import type { CreateZstdDecoder } from './record-inflater.ts';
@@ -27,6 +28,8 @@ export type OpenOptions = {
   readonly threadFiles?: readonly ByteSource[];
   /** Bytes that its compressed records may inflate to. Default: what their size explains. */
   readonly mostUnpacked?: number | null;
+  /** Names of tracepoints by id, from the tracing data; asked for where an event has no name. */
+  readonly readTracepointNames?: (tracingData: Uint8Array) => ReadonlyMap<number, string>;
 };
 
 /** What opening a file finds out. */
@@ -172,7 +175,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     const preamble = readPipePreamble(source, header, diagnostics);
     const sections = new FeatureSections(source, preamble.features);
     const features = parseFeatures(sections, littleEndian, diagnostics);
-    const attrs = completeEvents(
+    const events = completeEvents(
       preamble.attrs,
       features.eventDescriptions ?? [],
       preamble.namesById,
@@ -184,7 +187,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
       source,
       littleEndian,
       pipe: true,
-      attrs,
+      attrs: nameTracepoints(events, sections, options),
       features: { ...features, buildIds: features.buildIds ?? nonEmpty(preamble.buildIds) },
       sections,
       dataOffset: header.dataOffset,
@@ -198,7 +201,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
   const data = findData(source, header, diagnostics);
   const sections = new FeatureSections(source, data.features);
   const features = parseFeatures(sections, littleEndian, diagnostics);
-  const attrs = completeEvents(
+  const events = completeEvents(
     fileAttrs,
     features.eventDescriptions ?? [],
     new Map(),
@@ -210,7 +213,7 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     source,
     littleEndian,
     pipe: false,
-    attrs,
+    attrs: nameTracepoints(events, sections, options),
     features,
     sections,
     dataOffset: header.data.offset,
@@ -219,6 +222,23 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     appendixParts: [],
     cutAt: data.cutAt,
   });
+}
+
+/** Gives tracepoints that the recorder did not name the names that their formats have. */
+function nameTracepoints(
+  events: readonly RecordedEvent[],
+  sections: FeatureSections,
+  { readTracepointNames }: OpenOptions,
+): readonly RecordedEvent[] {
+  const isUnnamed = ({ name, attr }: RecordedEvent) =>
+    name === null && attr.type === PERF_TYPE.TRACEPOINT;
+  if (readTracepointNames === undefined || !events.some(isUnnamed)) return events;
+  const tracingData = sections.bytes(FEATURE.TRACING_DATA);
+  if (tracingData === null) return events;
+  const names = readTracepointNames(tracingData);
+  return events.map((event) =>
+    isUnnamed(event) ? { ...event, name: names.get(Number(event.attr.config)) ?? null } : event,
+  );
 }
 
 /**

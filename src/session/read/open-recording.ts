@@ -1,5 +1,6 @@
 import { PerfDataError } from '../../base/errors.ts';
 import { openPerfData, type PerfData } from '../../perf-data/reader.ts';
+import { readTracepointNames } from '../../tracepoint/tracepoint-names.ts';
 import { type FileSource, openFileSource } from './files/file-source.ts';
 import { mostUnpacked } from './files/most-unpacked.ts';
 import { createZstdDecoder } from './files/zstd.ts';
@@ -49,5 +50,6 @@ export function openRecording(source: FileSource): PerfData {
     createZstdDecoder,
     threadFiles: source.threadFiles,
     mostUnpacked: mostUnpacked(),
+    readTracepointNames,
   });
 }
