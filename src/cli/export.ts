@@ -29,6 +29,7 @@ export async function runExport(
       weight?: WeightKind;
       event?: string;
       title?: string;
+      names?: 'full' | 'tidy';
       debuginfod?: string | true;
       strict?: boolean;
       verbose?: boolean;

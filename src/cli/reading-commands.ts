@@ -178,6 +178,14 @@ function declareExport(program: Command): void {
     .addOption(debuginfodOption())
     .option('-e, --event <name>', 'this event only')
     .option('--title <text>', 'title of the page')
+    .addOption(
+      new Option(
+        '--names <how>',
+        'names in folded lines: whole, or cut at parameters as stackcollapse-perf.pl does',
+      )
+        .choices(['full', 'tidy'])
+        .default('full'),
+    )
     .addHelpText(
       'after',
       `

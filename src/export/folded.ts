@@ -12,7 +12,10 @@ import { TextBuffer } from './text-buffer.ts';
 export type FoldedOptions = {
   /** Which samples; the event of the first sample unless it names one. */
   readonly select?: SampleSelection;
-  /** `tidy` (default): as stackcollapse-perf.pl shortens them; `full`: escaped, not shortened. */
+  /**
+   * `full` (default): escaped, not shortened; `tidy`: as stackcollapse-perf.pl shortens them, which
+   * makes one function of overloads, instances of a template and the like.
+   */
   readonly names?: 'tidy' | 'full';
   /** Appends `_[k]` to frames of the kernel and its modules. */
   readonly annotateKernel?: boolean;
@@ -22,7 +25,7 @@ export type FoldedOptions = {
  * Writes the folded form of one event: `comm;outermost;…;innermost weight`, a line per distinct
  * stack, in order of the stacks' UTF-16 code units. The root frame is the comm when the sample was
  * taken; a sample without a stack is a line with its comm alone, and `[lost] weight` is what no
- * sample shows. With the default options and
+ * sample shows. With tidy names and
  * weights of kind `samples` the lines are those of `perf script | stackcollapse-perf.pl`.
  *
  * The format has no place for a unit: say `weightTitle(weights)` beside it.
@@ -47,7 +50,7 @@ export function writeFolded(
 /** Label of every function. Functions of equal labels become one frame. */
 function labelFuncs(profile: Profile, labels: StringTable, options: FoldedOptions): Int32Array {
   const { funcs, dsos, strings } = profile;
-  const isTidy = options.names !== 'full';
+  const isTidy = options.names === 'tidy';
   const funcToLabel = new Int32Array(funcs.length);
   for (let func = 0; func < funcs.length; func++) {
     const isNamed = strings[funcs.name[func] as number] !== UNKNOWN_FUNC_NAME;

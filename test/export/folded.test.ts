@@ -40,6 +40,23 @@ describe('folded', () => {
     expect(folded(profile, { select: { event: 1 } })).toBe('app;main;fault 1\n');
   });
 
+  test('names that differ in what is behind a parenthesis stay apart unless tidy ones are asked for', () => {
+    const profile = profileFromText(`
+      main          main           main
+      f(int)@a      f(char)@a      g<(h)(1)>::run@a
+    `);
+    const lines = (names?: 'tidy') =>
+      folded(profile, names === undefined ? {} : { names })
+        .trimEnd()
+        .split('\n');
+    expect(lines()).toEqual([
+      'app;main;f(char) 1',
+      'app;main;f(int) 1',
+      'app;main;g<(h)(1)>::run 1',
+    ]);
+    expect(lines('tidy')).toEqual(['app;main;f 2', 'app;main;g< 1']);
+  });
+
   test('code without a symbol is called by its DSO, without a mapping [unknown]', () => {
     const profile = profileFromText(`
       main                 main         main
@@ -60,8 +77,10 @@ describe('folded', () => {
       init@a     init@b     init(int)@a
       left       right      left
     `);
-    expect(folded(profile)).toBe('app;main;init;left 2\napp;main;init;right 1\n');
-    expect(folded(profile, { names: 'full' })).toContain('app;main;init(int);left 1\n');
+    expect(folded(profile, { names: 'tidy' })).toBe(
+      'app;main;init;left 2\napp;main;init;right 1\n',
+    );
+    expect(folded(profile)).toContain('app;main;init(int);left 1\n');
   });
 
   test('the kernel is marked where that is asked for, the vDSO is not', () => {

@@ -28,7 +28,10 @@ describe.skipIf(!hasCorpora)('folded stacks of the corpora, against stackcollaps
     // Where the stacks were made there was no debug information.
     const options = { ...machine, rawScripts: true, inline: false };
     const opened = await openProfile(join(CORPORA, file), options);
-    const ours = sumLines(opened.export('folded', { weight: 'period' }), (frame) => frame);
+    const ours = sumLines(
+      opened.export('folded', { weight: 'period', names: 'tidy' }),
+      (frame) => frame,
+    );
     const theirs = sumLines(golden, rename);
     if (!file.includes('jit-node')) {
       expect(ours).toEqual(theirs);

@@ -1,6 +1,6 @@
 import { constants, gzipSync } from 'node:zlib';
 import { writeFirefox } from '../../export/firefox.ts';
-import { writeFolded } from '../../export/folded.ts';
+import { type FoldedOptions, writeFolded } from '../../export/folded.ts';
 import { renderHtml } from '../../export/html.ts';
 import { encodePageData } from '../../export/page-data.ts';
 import { encodePageReport } from '../../export/page-report.ts';
@@ -27,6 +27,8 @@ export type ExportOptions = {
   readonly select?: SampleSelection;
   /** Title of the page. */
   readonly title?: string;
+  /** Names in folded lines, whole by default. */
+  readonly names?: FoldedOptions['names'];
 };
 
 /** Writes the profile in one of the formats; `write` gets it in pieces. */
@@ -44,7 +46,12 @@ export function exportProfile(
   const provenance = () => exportProvenance(opened, options);
   switch (format) {
     case 'folded':
-      writeFolded(profile, weights, { select }, write);
+      writeFolded(
+        profile,
+        weights,
+        { select, ...(options.names !== undefined && { names: options.names }) },
+        write,
+      );
       break;
     case 'speedscope':
       writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
