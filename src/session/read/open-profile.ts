@@ -109,8 +109,10 @@ export class OpenedProfile {
       if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
       this.#weights.set(kind, weights);
     }
-    if (event === undefined) return weights;
-    const { name, unit } = this.profile.events[event]!;
+    const described = event === undefined ? undefined : this.profile.events[event];
+    // A recording may have no event at all, where the first is asked for.
+    if (described === undefined) return weights;
+    const { name, unit } = described;
     const isCount = kind === 'samples' || kind === 'time';
     return {
       ...weights,
