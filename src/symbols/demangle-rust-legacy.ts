@@ -22,7 +22,7 @@ export function demangleRustLegacy(name: string): string | null {
     parts.push(name.slice(at, at + length));
     at += length;
   }
-  // What follows is a suffix of LLVM's: `.llvm.1234`, `.cold`.
+  // What follows is a suffix: `.cold`.
   if (at + 1 < name.length && name[at + 1] !== '.' && name[at + 1] !== '@') return null;
   const hash = parts.pop();
   if (hash === undefined || parts.length === 0 || !/^h[0-9a-f]{16}$/.test(hash)) return null;

@@ -22,7 +22,7 @@ const MAX_OUTPUT = 64 * 1024;
  *   backref = "B" base62                      what stands at that offset after "_R"
  *
  * Hashes (disambiguators of crates and impls) and the type suffix of constants are not printed,
- * nor is a suffix added by LLVM. Null where the name does not follow the grammar or goes beyond
+ * nor is a suffix (see `demangleRust`). Null where the name does not follow the grammar or goes beyond
  * the bounds above.
  */
 export function demangleRustV0(name: string): string | null {

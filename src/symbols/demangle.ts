@@ -7,10 +7,27 @@ export type DemangleBatch = (names: readonly string[]) => (string | null)[];
 /** Longer names are shown as they are; a mangled name of this length helps nobody. */
 const MAX_MANGLED = 64 * 1024;
 
-/** A Rust name as its source spells it; null if `name` is not a mangled Rust name. */
+/** What LLVM appends to a local symbol that it makes visible elsewhere: a hash that means nothing. */
+const LLVM_HASH = /\.llvm\.[0-9A-F@]+(?=\.|$)/;
+/**
+ * A Rust name as its source spells it; null if `name` is not a mangled Rust name. Parts of a function
+ * that the compiler has split off keep their suffix, written as LLVM does: `core::fmt::write (.cold)`.
+ */
 export function demangleRust(name: string): string | null {
   if (name.length > MAX_MANGLED) return null;
-  return demangleRustV0(name) ?? demangleRustLegacy(name);
+  const plain = name.replace(LLVM_HASH, '');
+  const shown = demangleRustV0(plain) ?? demangleRustLegacy(plain);
+  return shown === null ? null : shown + partOf(plain);
+}
+
+/**
+ * `.cold`, `.warm.0`: what is behind the mangled name proper. A legacy name may have dots of its own, up
+ * to its hash.
+ */
+function partOf(name: string): string {
+  const match = /^_*R[^.]*(\.[.\w]+)$|h[0-9a-f]{16}E(\.[.\w]+)$/.exec(name);
+  const part = match?.[1] ?? match?.[2];
+  return part === undefined ? '' : ` (${part})`;
 }
 
 /**

@@ -45,6 +45,11 @@ describe('Rust names', () => {
     ],
     ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE', 'core::fmt::Write::write_fmt'],
     ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.77', 'core::fmt::Write::write_fmt'],
+    ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.cold', 'core::fmt::Write::write_fmt (.cold)'],
+    ['_ZN3std2rt10lang_start17h0123456789abcdefE.warm.0', 'std::rt::lang_start (.warm.0)'],
+    ['_RNvC1a4main.cold', 'a::main (.cold)'],
+    ['_RNvC1a4main.cold.llvm.123ABC', 'a::main (.cold)'],
+    ['_RNvC1a4main.llvm.1234567890', 'a::main'],
     [
       '_ZN38_$LT$fib..Ci$u20$as$u20$fib..Shape$GT$4area17he37f3d42a486bb19E',
       '<fib::Ci as fib::Shape>::area',
@@ -97,7 +102,9 @@ describe('Rust names', () => {
         const rows = lines(file).filter((line) => line !== '' && !line.startsWith('#'));
         const wrong = rows.filter((row) => {
           const [mangled, ...expected] = row.split('\t') as [string, ...string[]];
-          return !expected.includes(demangleRust(mangled) ?? '');
+          // LLVM prints the hash of its own that is in front of another suffix.
+          const meant = expected.map((name) => name.replace(/\.llvm\.\d+(?=\.)/, ''));
+          return !meant.includes(demangleRust(mangled) ?? '');
         });
         expect(rows.length).toBeGreaterThan(5);
         expect(wrong).toEqual([]);
