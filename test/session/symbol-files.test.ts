@@ -21,6 +21,7 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { StringTable } from '../../src/base/string-table.ts';
 import { ProcessTable } from '../../src/process/process-table.ts';
 import { SymbolFiles, type SymbolFilesOptions } from '../../src/session/read/files/symbol-files.ts';
+import { readVdso, readVdsoBuildId } from '../../src/session/read/files/vdso.ts';
 import { DOUBTFUL_NAMES } from '../../src/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../src/symbols/symbol-request.ts';
 import { Symbolizer } from '../../src/symbols/symbolizer.ts';
@@ -335,6 +336,29 @@ describe('the kernel', () => {
     const canTell = readFileSync('/sys/kernel/notes').includes('GNU\0');
     expect(ask(request) === null).toBe(canTell);
     expect(reasons()).toHaveLength(canTell ? 1 : 0);
+  });
+
+  test("a vDSO of another kernel comes from perf's cache, if it has the build ID that it is kept by", () => {
+    const bytes = readVdso() as Uint8Array;
+    const buildId = readVdsoBuildId() as string;
+    const keep = (id: string) => {
+      const place = join(folder, 'build-ids', '.build-id', id.slice(0, 2), id.slice(2));
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, 'vdso'), bytes);
+    };
+    const { provide } = files({ symfs: join(folder, 'nothing') });
+    const askFor = (id: string) => {
+      const source = provide({ need: 'vdso', dso: { kind: 'vdso' }, buildId: id });
+      const size = source?.size ?? null;
+      source?.close?.();
+      return size;
+    };
+    expect(askFor(buildId)).toBeNull();
+    keep(buildId);
+    expect(askFor(buildId)).toBe(bytes.length);
+    const other = buildId.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+    keep(other);
+    expect(askFor(other)).toBeNull();
   });
 
   test('vDSO comes from our own memory and names the clock calls', () => {

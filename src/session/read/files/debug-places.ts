@@ -36,6 +36,16 @@ export function elfPlaces(buildId: string, places: DebugPlaces): string[] {
   ];
 }
 
+/** Where a vDSO of this build may be: perf keeps those that it has met. */
+export function vdsoPlaces(buildId: string, places: DebugPlaces): string[] {
+  if (!BUILD_ID.test(buildId)) return [];
+  const pair = join(buildId.slice(0, 2), buildId.slice(2));
+  return [
+    join(places.buildIdDirectory, '.build-id', pair, 'vdso'),
+    join(places.debuginfodDirectory, buildId, 'executable'),
+  ];
+}
+
 /** Where the debug file of this build may be. */
 export function debugPlacesByBuildId(buildId: string, places: DebugPlaces): string[] {
   if (!BUILD_ID.test(buildId)) return [];
@@ -71,8 +81,17 @@ export function altPlaces(
   linkedFrom: readonly string[],
   places: DebugPlaces,
 ): string[] {
-  const byPath = isAbsolute(link) ? [link] : linkedFrom.map((file) => join(dirname(file), link));
+  const byPath = isAbsolute(link)
+    ? [link, ...underDebugDirectories(link, places)]
+    : linkedFrom.map((file) => join(dirname(file), link));
   return [...debugPlacesByBuildId(buildId, places), ...byPath];
+}
+
+/** An absolute link of another machine: its tree of debug files may be one of ours. */
+function underDebugDirectories(link: string, { debugDirectories }: DebugPlaces): string[] {
+  const ownTree = '/usr/lib/debug/';
+  const below = link.startsWith(ownTree) ? link.slice(ownTree.length) : link;
+  return debugDirectories.flatMap((root) => [join(root, below), join(root, link)]);
 }
 
 /** Where a split unit's `.dwo` may be: where the compiler put it, or beside the program. */

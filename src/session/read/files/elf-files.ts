@@ -14,6 +14,7 @@ import {
   debugPlacesByLink,
   elfPlaces,
   splitDwarfPlaces,
+  vdsoPlaces,
 } from './debug-places.ts';
 import { openRegularBelow } from './open-below.ts';
 import { type OpenFile, openRegular } from './open-regular.ts';
@@ -94,6 +95,18 @@ export class ElfFiles {
   openDwarfPackage(dso: DsoKey): SymbolSource | null {
     if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
     return openNth(this.#underRoots([`${dso.path}.dwp`]), 0, null);
+  }
+
+  /** A vDSO of this build, of whichever machine. */
+  openVdso(buildId: string): SymbolSource | null {
+    const places = vdsoPlaces(buildId, this.#options.places);
+    for (const candidate of new Set([...this.#underRoots(places), ...places])) {
+      const file = openRegular(candidate);
+      if (typeof file === 'string') continue;
+      if (buildIdOf(file.source) === buildId) return file.source;
+      file.source.close?.();
+    }
+    return null;
   }
 
   /** Where a file of this path may be. */

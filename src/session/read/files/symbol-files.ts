@@ -170,12 +170,17 @@ export class SymbolFiles {
     }
   }
 
-  /** Every process has the same vDSO, so ours serves; its build ID is checked by the reader. */
+  /**
+   * The recorded vDSO by its build ID, or ours: every process has the same, and the reader checks its
+   * build ID.
+   */
   #readVdso(buildId: string | null): SymbolSource | null {
     for (const root of this.#roots) {
       const file = openRegular(join(root, '[vdso]'));
       if (typeof file !== 'string') return file.source;
     }
+    const kept = buildId === null ? null : this.#elfFiles.openVdso(buildId);
+    if (kept !== null) return kept;
     if (this.#options.symfs !== undefined) return null;
     const other = whyOtherMachine(this.#options.recordedOn);
     if (buildId === null && other !== null) {
