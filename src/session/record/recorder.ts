@@ -10,6 +10,7 @@ import type {
 import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { hasExeced } from '../launch/exec-state.ts';
+import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
@@ -163,7 +164,7 @@ export async function startRecording(
           say,
         });
   let control: Control | null = null;
-  const timers: NodeJS.Timeout[] = [];
+  const timers: LongTimer[] = [];
   let execFailure: FailedError | null = null;
   const onEvent = (event: SamplerEvent): void => {
     if (event.kind === 'child-exited') {
@@ -177,7 +178,7 @@ export async function startRecording(
     } else if (event.kind === 'file-switched') {
       switching?.switched(event);
     } else if (event.kind === 'recording-ended') {
-      for (const timer of timers) clearTimeout(timer);
+      for (const timer of timers) timer.cancel();
       control?.close();
       complete(event)
         .finally(() => file.close())
@@ -271,10 +272,10 @@ export async function startRecording(
   keepOnceBegun();
   if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
   if (options.delayMs !== undefined) {
-    timers.push(setTimeout(() => running.enable(), options.delayMs));
+    timers.push(callAfter(options.delayMs, () => running.enable()));
   }
   if (options.durationMs !== undefined) {
-    timers.push(setTimeout(() => sampler.stop(), options.durationMs + (options.delayMs ?? 0)));
+    timers.push(callAfter(options.durationMs + (options.delayMs ?? 0), () => sampler.stop()));
   }
   options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
   if (options.signal?.aborted) sampler.stop();
@@ -320,16 +321,16 @@ function watchOutput(
   { switchOutput }: RecordOptions,
   sampler: NativeSampler,
   switching: OutputSwitch,
-): NodeJS.Timeout[] {
+): LongTimer[] {
   if (typeof switchOutput !== 'object') return [];
-  if ('ms' in switchOutput) return [setInterval(() => switching.begin(), switchOutput.ms)];
+  if ('ms' in switchOutput) return [callEvery(switchOutput.ms, () => switching.begin())];
   let before = 0;
-  const look = setInterval(() => {
+  const look = callEvery(LOOK_MS, () => {
     const { bytes } = sampler.totals();
     if (bytes - before < switchOutput.bytes) return;
     before = bytes;
     switching.begin();
-  }, LOOK_MS);
+  });
   return [look];
 }
 

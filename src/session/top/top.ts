@@ -4,6 +4,7 @@ import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/ty
 import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import type { Profile } from '../../profile/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { callAfter } from '../long-timer.ts';
 import { dropsCopies } from '../record/call-graph.ts';
 import { describeExisting } from '../record/existing-state.ts';
 import {
@@ -115,7 +116,7 @@ class Top implements RunningTop {
       if (this.#hasEnded || this.#failure !== null) this.#wake();
     });
     if (options.durationMs !== undefined) {
-      setTimeout(() => this.stop(), options.durationMs).unref();
+      callAfter(options.durationMs, () => this.stop(), { unref: true });
     }
     options.signal?.addEventListener('abort', () => this.stop(), { once: true });
     if (options.signal?.aborted) this.stop();
@@ -240,9 +241,9 @@ class Top implements RunningTop {
   #until(deadlineMs: number): Promise<void> {
     return new Promise((resolve) => {
       const isBounded = deadlineMs !== Number.POSITIVE_INFINITY;
-      const timer = isBounded ? setTimeout(resolve, deadlineMs - performance.now()) : null;
+      const timer = isBounded ? callAfter(deadlineMs - performance.now(), resolve) : null;
       this.#wake = () => {
-        if (timer !== null) clearTimeout(timer);
+        timer?.cancel();
         resolve();
       };
     });
