@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { helperEnvironment } from '../system-programs.ts';
 
 const MARKER = 'perf-ts-archive.json';
 const TAR_ENDING = /\.(tar|tar\.gz|tgz|tar\.xz|tar\.zst)$/;
@@ -62,7 +63,7 @@ export function writeTar(holder: string, output: string): void {
   const named = join(holder, basename(output));
   // The compression is chosen by the name's ending.
   const words = ['--sparse', '--auto-compress', '-cf', named, '-C', holder, entry];
-  const run = spawnSync('tar', words, { encoding: 'utf8' });
+  const run = spawnSync('tar', words, { encoding: 'utf8', env: helperEnvironment() });
   if (run.error || run.status !== 0) {
     const why = run.error?.message ?? run.stderr.trim();
     throw new FailedError(`cannot write ${output}: tar: ${why}`, [

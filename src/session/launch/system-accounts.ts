@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { SYSTEM_PATH } from '../system-programs.ts';
 import { type Account, type Accounts, accountsFromText, parseId, withPrimary } from './accounts.ts';
 
 /** How the machine is asked; tests answer in its place. */
@@ -45,8 +46,7 @@ const thisMachine: AccountSources = {
     }
   },
   run(program, args) {
-    // A fixed PATH: this may run as root with the caller's environment.
-    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+    const env = { PATH: SYSTEM_PATH, LC_ALL: 'C' };
     const result = spawnSync(program, args, { encoding: 'utf8', env, timeout: 5000 });
     return result.status === 0 ? result.stdout : null;
   },

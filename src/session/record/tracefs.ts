@@ -3,6 +3,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import type { TracepointSource } from '../../events/event-sources.ts';
+import { helperEnvironment } from '../system-programs.ts';
 
 /** Where tracefs is or may be mounted, and how. Tests hand in their own. */
 export type TracefsPlace = {
@@ -17,7 +18,10 @@ const SYSTEM_TRACEFS: TracefsPlace = {
   // As perf does: root finds tracepoints also where nobody mounted tracefs, as in many containers.
   mount: (root) =>
     process.geteuid?.() === 0 &&
-    spawnSync('mount', ['-t', 'tracefs', 'nodev', root], { stdio: 'ignore' }).status === 0,
+    spawnSync('mount', ['-t', 'tracefs', 'nodev', root], {
+      stdio: 'ignore',
+      env: helperEnvironment(),
+    }).status === 0,
 };
 
 /**

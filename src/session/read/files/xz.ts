@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { Decompress } from '../../../elf/section-bytes.ts';
+import { helperEnvironment } from '../../system-programs.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_MEMORY = '256MiB';
@@ -15,6 +16,7 @@ export const inflateXz: Decompress = (bytes, size) => {
     maxBuffer: size,
     timeout: TIMEOUT_MS,
     stdio: ['pipe', 'pipe', 'pipe'],
+    env: helperEnvironment(),
   });
   if (run.error !== undefined) {
     const { code } = run.error as NodeJS.ErrnoException;

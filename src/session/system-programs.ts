@@ -1,0 +1,10 @@
+/** Where the system's own programs are. */
+export const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * The environment for a helper program that is looked up by name. As root it is looked up where only
+ * root may write: the PATH of who called us could lead to a program of somebody else.
+ */
+export function helperEnvironment(): NodeJS.ProcessEnv {
+  return process.geteuid?.() === 0 ? { ...process.env, PATH: SYSTEM_PATH } : process.env;
+}
