@@ -21,8 +21,12 @@ export function findViewer(): Viewer {
     return { change, env: process.env, isRoot: process.geteuid?.() === 0 };
   }
   const caller = findCallerEnvironment(process.env, process.ppid);
-  const found = caller ?? { ...process.env, ...desktopOf(change.uid) };
-  return { change, env: { ...found, ...env }, isRoot: false };
+  if (caller === null) {
+    return { change, env: { ...process.env, ...env, ...desktopOf(change.uid) }, isRoot: false };
+  }
+  // What is wrong in our own environment is right in theirs.
+  const identity = Object.entries(env).filter(([, value]) => value !== undefined);
+  return { change, env: { ...caller, ...Object.fromEntries(identity) }, isRoot: false };
 }
 
 /**

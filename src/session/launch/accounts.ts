@@ -5,6 +5,8 @@ export type Account = {
   /** The primary group. */
   readonly gid: number;
   readonly home: string;
+  /** The login shell; `/bin/sh` where the account names none. */
+  readonly shell: string;
   /** The primary group first, then all supplementary ones, each once: what initgroups(3) sets. */
   readonly groups: readonly number[];
 };
@@ -30,12 +32,13 @@ export function accountsFromText(passwd: string, group: string): Accounts {
   const find = (matches: (name: string, uid: number) => boolean): Account | null => {
     for (const line of passwd.split('\n')) {
       // name:password:uid:gid:comment:home:shell
-      const [name, , uidText, gidText, , home] = line.split(':');
+      const [name, , uidText, gidText, , home, shell] = line.split(':');
       const uid = parseId(uidText);
       const gid = parseId(gidText);
       if (!name || uid === null || gid === null || home === undefined) continue;
       if (!matches(name, uid)) continue;
-      return { name, uid, gid, home, groups: withPrimary(gid, memberships(group, name)) };
+      const groups = withPrimary(gid, memberships(group, name));
+      return { name, uid, gid, home, shell: shell?.trim() || '/bin/sh', groups };
     }
     return null;
   };

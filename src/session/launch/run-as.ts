@@ -15,8 +15,8 @@ export type Caller = {
 export type ChosenUser = {
   /** Whom the child becomes; null: it stays what this process is. */
   readonly change: NonNullable<CommandSpec['user']> | null;
-  /** What changes in its environment with that: HOME, USER, LOGNAME. */
-  readonly env: Readonly<Record<string, string>>;
+  /** What changes in its environment with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
   readonly owner: FileOwner | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
@@ -53,13 +53,14 @@ export function chooseUser(
 
   if (options.user !== undefined) {
     const account = findNamed(options.user, accounts);
-    if (account.uid === caller.euid) return { ...unchanged, env: environment(account), notes: [] };
+    if (account.uid === caller.euid) return { ...unchanged, env: identity(account), notes: [] };
     if (!isRoot) {
       throw new FailedError(`--user ${options.user}: only root can run a command as someone else`, [
         'run it with sudo',
       ]);
     }
-    return { ...become(account, account.gid), owner, notes: [] };
+    const env = { ...withoutSession(caller.env), ...identity(account) };
+    return { change: becoming(account, account.gid), env, owner, notes: [] };
   }
   if (invoker === null || options.asRoot) return { ...unchanged, notes: [] };
   if (invoker.kind === 'root') {
@@ -69,7 +70,8 @@ export function chooseUser(
   const note =
     `the command runs as ${account.name} (uid ${account.uid}), who called sudo; ` +
     '--as-root keeps root';
-  return { ...become(account, gid), owner, notes: [note] };
+  const env = { ...withoutSudo(caller.env, account.uid), ...identity(account) };
+  return { change: becoming(account, gid), env, owner, notes: [note] };
 }
 
 /** Who called sudo, or why the answer is nobody but root. */
@@ -115,15 +117,42 @@ function findNamed(nameOrUid: string, accounts: Accounts): Account {
   return account;
 }
 
-function become(account: Account, gid: number): Pick<ChosenUser, 'change' | 'env'> {
-  return {
-    change: { uid: account.uid, gid, groups: account.groups },
-    env: environment(account),
-  };
+function becoming(account: Account, gid: number): NonNullable<ChosenUser['change']> {
+  return { uid: account.uid, gid, groups: account.groups };
 }
 
-function environment(account: Account): Record<string, string> {
-  return { HOME: account.home, USER: account.name, LOGNAME: account.name };
+function identity(account: Account): Record<string, string> {
+  return { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell };
+}
+
+/** Variables that lead to the session, the mail, the keys or the display of one user. */
+const OF_A_SESSION =
+  /^(?:XDG_|DBUS_|SUDO_|SSH_|GPG_|KRB5)|^(?:MAIL|XAUTHORITY|DISPLAY|WAYLAND_DISPLAY|ICEAUTHORITY)$/;
+
+/** With `--user`, root's environment is somebody else's. */
+function withoutSession(env: Caller['env']): Record<string, undefined> {
+  return removing(Object.keys(env).filter((name) => OF_A_SESSION.test(name)));
+}
+
+/**
+ * Under sudo the command gets what sudo let through of the caller's environment, without what sudo
+ * itself and root's login have put there.
+ */
+function withoutSudo(env: Caller['env'], uid: number): Record<string, undefined> {
+  return removing(
+    Object.keys(env).filter((name) => {
+      const value = env[name] ?? '';
+      if (name.startsWith('SUDO_')) return true;
+      if (name === 'MAIL') return value.endsWith('/root');
+      if (!/^(?:XDG_RUNTIME_DIR$|DBUS_)/.test(name)) return false;
+      const owner = /\/run\/user\/(\d+)/.exec(value)?.[1];
+      return owner !== undefined && Number(owner) !== uid;
+    }),
+  );
+}
+
+function removing(names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 function thisProcess(): Caller {

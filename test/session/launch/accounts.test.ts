@@ -31,6 +31,7 @@ describe('accounts out of passwd and group', () => {
       uid: 1000,
       gid: 1000,
       home: '/home/alice',
+      shell: '/usr/bin/zsh',
       groups: [1000, 4, 27, 999],
     });
   });
@@ -89,6 +90,7 @@ describe('accounts of the machine', () => {
       uid: 70_001,
       gid: 70_000,
       home: '/home/carol',
+      shell: '/bin/bash',
       groups: [70_000, 70_002, 27],
     });
   });

@@ -19,16 +19,40 @@ docker:x:999:alice
 const sudo = { SUDO_UID: '1000', SUDO_GID: '1000', SUDO_USER: 'alice', HOME: '/root' };
 const asRoot = (env: Record<string, string | undefined>) => ({ euid: 0, env });
 const alice = { uid: 1000, gid: 1000, groups: [1000, 27, 999] };
-const aliceEnv = { HOME: '/home/alice', USER: 'alice', LOGNAME: 'alice' };
+const aliceEnv = { HOME: '/home/alice', USER: 'alice', LOGNAME: 'alice', SHELL: '/bin/bash' };
+/** Which variables are removed. */
+const removed = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.keys(env).filter((name) => env[name] === undefined);
 
 describe('under sudo', () => {
   it('the command runs as the caller, with all groups and HOME, and the file is the caller’s', () => {
     expect(chooseUser({}, asRoot(sudo), accounts)).toEqual({
       change: alice,
-      env: aliceEnv,
+      env: { ...aliceEnv, SUDO_UID: undefined, SUDO_GID: undefined, SUDO_USER: undefined },
       owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
       notes: ['the command runs as alice (uid 1000), who called sudo; --as-root keeps root'],
     });
+  });
+
+  it('the command loses what sudo and root’s login set, and keeps what sudo let through', () => {
+    const env = {
+      ...sudo,
+      SUDO_COMMAND: '/usr/bin/perf-ts',
+      MAIL: '/var/mail/root',
+      XDG_RUNTIME_DIR: '/run/user/0',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus',
+      DISPLAY: ':0',
+      SSH_AUTH_SOCK: '/tmp/ssh-1/agent',
+      PATH: '/usr/bin',
+    };
+    expect(removed(chooseUser({}, asRoot(env), accounts).env)).toEqual([
+      'SUDO_UID',
+      'SUDO_GID',
+      'SUDO_USER',
+      'SUDO_COMMAND',
+      'MAIL',
+      'XDG_RUNTIME_DIR',
+    ]);
   });
 
   it('a group that the caller had switched to is kept', () => {
@@ -82,7 +106,7 @@ describe('under sudo', () => {
   it('--user names someone else, and the file is still the caller’s', () => {
     expect(chooseUser({ user: 'build' }, asRoot(sudo), accounts)).toEqual({
       change: { uid: 1001, gid: 1001, groups: [1001] },
-      env: { HOME: '/srv/build', USER: 'build', LOGNAME: 'build' },
+      env: expect.objectContaining({ HOME: '/srv/build', USER: 'build', SHELL: '/bin/sh' }),
       owner: { uid: 1000, gid: 1000, groups: [1000, 27, 999] },
       notes: [],
     });
@@ -90,6 +114,23 @@ describe('under sudo', () => {
 });
 
 describe('--user', () => {
+  it('keeps root’s session, mail, keys and display from the other user', () => {
+    const env = {
+      MAIL: '/var/mail/root',
+      XDG_RUNTIME_DIR: '/run/user/0',
+      XDG_SESSION_ID: '1',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/0/bus',
+      SSH_AUTH_SOCK: '/tmp/ssh-1/agent',
+      DISPLAY: ':0',
+      XAUTHORITY: '/root/.Xauthority',
+      KRB5CCNAME: 'FILE:/tmp/krb5cc_0',
+      LANG: 'C.UTF-8',
+      PATH: '/usr/bin',
+    };
+    const chosen = chooseUser({ user: 'build' }, asRoot(env), accounts);
+    expect(removed(chosen.env)).toEqual(Object.keys(env).slice(0, 8));
+  });
+
   it('takes a uid, but a name of digits comes first', () => {
     expect(chooseUser({ user: '1000' }, asRoot({}), accounts).change).toEqual(alice);
     expect(chooseUser({ user: '1001' }, asRoot({}), accounts).change?.uid).toBe(1002);
