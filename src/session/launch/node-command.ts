@@ -1,10 +1,11 @@
 import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
+import { fsPath } from './byte-path.ts';
 
 /** How a command comes to run Node. */
 export type NodeCommand = {
-  /** The program that will be asked for its version. */
+  /** The program that runs the JavaScript. */
   readonly node: string;
   /** True where the command itself is that program, so that its words are Node's. */
   readonly isNode: boolean;
@@ -62,7 +63,7 @@ export function nodeOnPath(env: readonly string[]): string {
 
 function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync(fsPath(path));
   } catch {
     return path;
   }
@@ -72,7 +73,7 @@ function realPath(path: string): string {
 function beginning(path: string): string {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return '';
   }

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CommandSpec } from '../../native/types.ts';
 import { packageFile } from '../version.ts';
 import { findNode, nodeOnPath } from './node-command.ts';
+import { identifyNode, type NodeProgram } from './node-program.ts';
 
 /**
  * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
@@ -31,6 +31,8 @@ export function namesCode(word: string): boolean {
 
 /** NODE_OPTIONS takes all of these from here on; an older Node would refuse to start. */
 const LEAST_MAJOR = 12;
+/** Taken to be this where the program does not say: older ones have had no support for years. */
+const USUAL_MAJOR = 18;
 
 export type NodeFlags = {
   /** The command with its environment changed. */
@@ -50,29 +52,29 @@ export type NodeFlags = {
 export function addNodeFlags(
   command: CommandSpec,
   wanted: boolean | undefined,
-  ask: (node: string, command: CommandSpec) => string | null = askVersion,
+  identify: (node: string) => NodeProgram = identifyNode,
 ): NodeFlags {
   const unchanged = { command, notes: [], causesMaps: false, recordingId: null };
   if (wanted === false) return unchanged;
   const found =
     findNode(command) ?? (wanted ? { node: nodeOnPath(command.env), isNode: false } : null);
   if (found === null) return unchanged;
-  const version = ask(found.node, command);
-  const major = Number(/^v(\d+)\./.exec(version ?? '')?.[1] ?? Number.NaN);
-  if (Number.isNaN(major)) {
-    const reason = `${found.node} --version gave no version: nothing was added to NODE_OPTIONS`;
-    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
-  }
+  const program = identify(found.node);
+  if (program.kind === 'other' && !wanted) return unchanged;
+  const version = program.kind === 'node' ? program.version : null;
+  const major = Number(/^v(\d+)\./.exec(version ?? '')?.[1] ?? USUAL_MAJOR);
   if (major < LEAST_MAJOR) {
     const reason = `Node ${version} does not take V8's profiling flags from NODE_OPTIONS`;
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
+  // A script of that name passes its words on to whatever it likes.
+  const isNode = found.isNode && program.kind === 'node';
   const inherited = wordsOf(variable(command.env, 'NODE_OPTIONS'));
-  const own = nodeWords(command, found.isNode);
+  const own = nodeWords(command, isNode);
   const given = [...inherited, ...own];
   const added = missingFlags(inherited, own);
   const canLog = isDirectoryWritable(command);
-  if (added.length > 0 && !canLog && !found.isNode) {
+  if (added.length > 0 && !canLog && !isNode) {
     const reason = "V8 would log to standard output, since its log can't be in this directory";
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
   }
@@ -81,7 +83,7 @@ export function addNodeFlags(
     ...(canLog ? added : []),
     ...(preload === null ? [] : [`--require=${quote(preload)}`]),
   ];
-  const hidesLog = found.isNode && added.length > 0 && !given.some(wantsLog);
+  const hidesLog = isNode && added.length > 0 && !given.some(wantsLog);
   const words = [...(canLog ? [] : added), ...(hidesLog ? HIDE_LOG : [])];
   if (options.length === 0 && words.length === 0) return unchanged;
   const earlier = variable(command.env, 'NODE_OPTIONS');
@@ -190,19 +192,4 @@ function variable(env: readonly string[], name: string): string {
 
 function withVariable(env: readonly string[], name: string, value: string): string[] {
   return [...env.filter((entry) => !entry.startsWith(`${name}=`)), `${name}=${value}`];
-}
-
-/**
- * `v20.20.2`; Node answers before it starts V8, in a few milliseconds. Asked as the user whom the
- * command becomes: PATH is theirs.
- */
-function askVersion(node: string, { env, user }: CommandSpec): string | null {
-  const result = spawnSync(node, ['--version'], {
-    encoding: 'utf8',
-    env: { PATH: variable(env, 'PATH') },
-    timeout: 5000,
-    stdio: ['ignore', 'pipe', 'ignore'],
-    ...(user !== undefined && { uid: user.uid, gid: user.gid }),
-  });
-  return result.status === 0 ? result.stdout.trim() : null;
 }

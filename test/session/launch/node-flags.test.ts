@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../../src/native/types.ts';
 import { addNodeFlags } from '../../../src/session/launch/node-flags.ts';
+import type { NodeProgram } from '../../../src/session/launch/node-program.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';
@@ -24,13 +25,20 @@ type Options = {
   env?: string[];
   wanted?: boolean;
   version?: string | null;
+  program?: NodeProgram;
   user?: NonNullable<CommandSpec['user']>;
 };
 
 /** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
 function optionsFor(
   argv: string[],
-  { env = [], wanted, version = 'v20.20.2', user }: Options = {},
+  {
+    env = [],
+    wanted,
+    version = 'v20.20.2',
+    program = { kind: 'node', version },
+    user,
+  }: Options = {},
 ) {
   const path = argv[0]!.startsWith('/') ? argv[0]! : join(root, argv[0]!);
   const command: CommandSpec = {
@@ -40,7 +48,7 @@ function optionsFor(
     stdoutToStderr: false,
     ...(user !== undefined && { user }),
   };
-  const { command: changed, notes, causesMaps } = addNodeFlags(command, wanted, () => version);
+  const { command: changed, notes, causesMaps } = addNodeFlags(command, wanted, () => program);
   const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
@@ -127,8 +135,30 @@ describe('NODE_OPTIONS', () => {
     const old = optionsFor([node, 'app.js'], { version: 'v10.24.1' });
     expect(old.value).toBeUndefined();
     expect(old.notes[0]).toContain('Node v10.24.1 does not take');
-    const none = optionsFor([node, 'app.js'], { version: null });
-    expect(none.value).toBeUndefined();
-    expect(none.notes[0]).toContain('gave no version');
+  });
+
+  test('are given to a Node whose file does not say its version', () => {
+    expect(optionsFor([node, 'app.js'], { version: null }).value).toBe(FLAGS);
+  });
+
+  test('are not given to another program called node, unless they are asked for', () => {
+    const program = { kind: 'other' } as const;
+    expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
+      value: undefined,
+      notes: [],
+      argv: [node, 'app.js'],
+    });
+    expect(optionsFor([node, 'app.js'], { program, wanted: true })).toMatchObject({
+      value: FLAGS,
+      argv: [node, 'app.js'],
+    });
+  });
+
+  test('leave the words of a script called node alone', () => {
+    const program = { kind: 'script' } as const;
+    expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
+      value: FLAGS,
+      argv: [node, 'app.js'],
+    });
   });
 });
