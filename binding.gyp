@@ -36,6 +36,7 @@
         "native/sampler.cc",
         "native/sampler_object.cc",
         "native/sampler_thread.cc",
+        "native/signal_origin.cc",
         "native/tasks.cc",
         "native/tools.cc",
         "native/user_counter.cc",

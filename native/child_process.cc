@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 // Numbers that every architecture shares (asm-generic), for C libraries whose headers predate them.
@@ -21,14 +21,9 @@
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
 
 namespace perf_ts {
 namespace {
-
-constexpr unsigned kCloseRangeCloexec = 1u << 2;
 
 /** Kernel's _NSIG; the kernel's signal sets are this many bits. */
 constexpr int kSignalCount = 64;
@@ -42,7 +37,8 @@ struct Failure {
 
 enum Step : int32_t {
   kStdio,
-  kCloseOnExec,
+  kStatusFlags,
+  kFdLimit,
   kSetgroups,
   kSetresgid,
   kSetresuid,
@@ -54,8 +50,10 @@ const char* StepName(int32_t step) {
   switch (step) {
     case kStdio:
       return "dup";
-    case kCloseOnExec:
-      return "close_range";
+    case kStatusFlags:
+      return "fcntl";
+    case kFdLimit:
+      return "setrlimit";
     case kSetgroups:
       return "setgroups";
     case kSetresgid:
@@ -88,8 +86,14 @@ struct ChildPlan {
   const gid_t* groups;
   size_t group_count;
   bool stdout_to_stderr;
-  /** One above the highest descriptor that may be open. */
-  int fd_limit;
+  const int* inherited_fds;
+  size_t inherited_fd_count;
+  const int* blocking_fds;
+  size_t blocking_fd_count;
+  const int* ignored_signals;
+  size_t ignored_signal_count;
+  rlimit fd_limit;
+  bool sets_fd_limit;
 };
 
 // In the child: raw system calls only. They are async-signal-safe by nature, and the C library's
@@ -108,7 +112,7 @@ struct ChildPlan {
 
 /**
  * Undoes what this process did to its signals and the command would inherit: Node ignores SIGPIPE,
- * and `Fork` blocks everything.
+ * and `Fork` blocks everything. What the command is to ignore (nohup, `trap ''`) it ignores.
  *
  *     struct kernel_sigaction {          // x86-64 and arm64; not libc's struct sigaction
  *         void (*handler)(int);          // 0 is SIG_DFL
@@ -117,19 +121,27 @@ struct ChildPlan {
  *         unsigned long mask;            // 64 bits
  *     };
  */
-void ResetSignals() {
+void ResetSignals(const ChildPlan& plan) {
   const uint64_t default_action[4] = {0, 0, 0, 0};
   for (int signal = 1; signal <= kSignalCount; signal++) {
     // SIGKILL and SIGSTOP refuse, which is fine.
     syscall(SYS_rt_sigaction, signal, default_action, nullptr, kKernelSigsetBytes);
+  }
+  const uint64_t ignore[4] = {1, 0, 0, 0};  // SIG_IGN
+  for (size_t i = 0; i < plan.ignored_signal_count; i++) {
+    syscall(SYS_rt_sigaction, plan.ignored_signals[i], ignore, nullptr, kKernelSigsetBytes);
   }
   const uint64_t none = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, kKernelSigsetBytes);
 }
 
 /**
- * The command gets stdin, stdout and stderr, and no other descriptor. Node marks even those three
- * close-on-exec when it starts, so the mark is taken off; one that is closed stays closed.
+ * The command gets stdin, stdout and stderr, the descriptors of the plan, and whatever else is not
+ * marked close-on-exec. This process opens nothing without the mark, so the rest was inherited.
+ * Node marks inherited descriptors when it starts, stdio among them: that mark is taken off. A
+ * descriptor that is closed stays closed.
+ *
+ * O_NONBLOCK belongs to the open file description, which the command shares with this process.
  */
 void ArrangeDescriptors(const ChildPlan& plan, int socket) {
   if (plan.stdout_to_stderr && syscall(SYS_dup3, STDERR_FILENO, STDOUT_FILENO, 0) < 0) {
@@ -138,12 +150,20 @@ void ArrangeDescriptors(const ChildPlan& plan, int socket) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (syscall(SYS_fcntl, fd, F_SETFD, 0) < 0 && errno != EBADF) Fail(socket, kStdio, errno);
   }
-  if (syscall(SYS_close_range, 3u, ~0u, kCloseRangeCloexec) == 0) return;
-  // Before Linux 5.11, one at a time.
-  for (int fd = 3; fd < plan.fd_limit; fd++) {
-    if (syscall(SYS_fcntl, fd, F_SETFD, FD_CLOEXEC) < 0 && errno != EBADF) {
-      Fail(socket, kCloseOnExec, errno);
+  for (size_t i = 0; i < plan.inherited_fd_count; i++) {
+    if (syscall(SYS_fcntl, plan.inherited_fds[i], F_SETFD, 0) < 0 && errno != EBADF) {
+      Fail(socket, kStdio, errno);
     }
+  }
+  for (size_t i = 0; i < plan.blocking_fd_count; i++) {
+    const long flags = syscall(SYS_fcntl, plan.blocking_fds[i], F_GETFL);
+    if (flags < 0 || (flags & O_NONBLOCK) == 0) continue;
+    if (syscall(SYS_fcntl, plan.blocking_fds[i], F_SETFL, flags & ~O_NONBLOCK) < 0) {
+      Fail(socket, kStatusFlags, errno);
+    }
+  }
+  if (plan.sets_fd_limit && syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &plan.fd_limit, nullptr) < 0) {
+    Fail(socket, kFdLimit, errno);
   }
 }
 
@@ -169,7 +189,7 @@ void ChangeUser(const ChildPlan& plan, int socket) {
 
 /** The child's whole life until it is the command. */
 [[noreturn]] void RunChild(const ChildPlan& plan, int socket, int parent_socket) {
-  ResetSignals();
+  ResetSignals(plan);
   // With our own copy of the parent's end open, its closing would never reach us.
   syscall(SYS_close, parent_socket);
   char go;
@@ -222,12 +242,6 @@ std::vector<char*> ShellArguments(const CommandSpec& spec) {
   return pointers;
 }
 
-int DescriptorLimit() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max > INT_MAX) return 1 << 20;
-  return static_cast<int>(limit.rlim_max);
-}
-
 /** Moves a descriptor out of the range of stdio, which a caller may have left closed. */
 bool MoveAboveStdio(int* fd) {
   if (*fd > STDERR_FILENO) return true;
@@ -254,9 +268,38 @@ pid_t Wait(pid_t pid, int* status, int options, rusage* usage) {
   return waited;
 }
 
+/** Commands that run on although nobody waits for them: as their parent, we must reap them. */
+class Orphans {
+ public:
+  /** Never destroyed: environments of worker threads may end after static objects are gone. */
+  static Orphans& Get() {
+    static Orphans* const orphans = new Orphans();
+    return *orphans;
+  }
+
+  void Add(pid_t pid) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pids_.push_back(pid);
+  }
+
+  /** The number that still runs. */
+  size_t Reap() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pids_.erase(std::remove_if(pids_.begin(), pids_.end(),
+                               [](pid_t pid) { return Wait(pid, nullptr, WNOHANG, nullptr) != 0; }),
+                pids_.end());
+    return pids_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+
 }  // namespace
 
 std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error* error) {
+  ReapOrphans();
   const std::vector<char*> argv = PointersTo(spec.argv);
   const std::vector<char*> shell_argv = ShellArguments(spec);
   const std::vector<char*> env = PointersTo(spec.env);
@@ -271,7 +314,16 @@ std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error
   plan.groups = spec.groups.data();
   plan.group_count = spec.groups.size();
   plan.stdout_to_stderr = spec.stdout_to_stderr;
-  plan.fd_limit = DescriptorLimit();
+  plan.inherited_fds = spec.inherited_fds.data();
+  plan.inherited_fd_count = spec.inherited_fds.size();
+  plan.blocking_fds = spec.blocking_fds.data();
+  plan.blocking_fd_count = spec.blocking_fds.size();
+  plan.ignored_signals = spec.ignored_signals.data();
+  plan.ignored_signal_count = spec.ignored_signals.size();
+  if (spec.soft_fd_limit > 0 && getrlimit(RLIMIT_NOFILE, &plan.fd_limit) == 0) {
+    plan.sets_fd_limit = true;
+    plan.fd_limit.rlim_cur = std::min<rlim_t>(spec.soft_fd_limit, plan.fd_limit.rlim_max);
+  }
 
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
@@ -295,51 +347,58 @@ std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error
   }
 
   // The pid can't have been reused: only we can reap it.
-  const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (pidfd < 0) {
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid()) {
     SetError(error, errno, "pidfd_open", pid);
     kill(pid, SIGKILL);
     close(sockets[0]);
     Wait(pid, nullptr, 0, nullptr);
     return nullptr;
   }
-  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, pidfd, sockets[0]));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, std::move(pidfd), Fd(sockets[0])));
 }
 
 ChildProcess::~ChildProcess() {
-  if (socket_ >= 0) {
-    shutdown(socket_, SHUT_RDWR);
-    close(socket_);
+  if (!released_) {
+    shutdown(socket_.get(), SHUT_RDWR);
     // End-of-file is enough for a running child; SIGKILL also ends one that was stopped.
     Kill(SIGKILL);
     WaitForEnd();
   }
-  // No zombie of a command that has ended unasked for.
   int exit_status, signal;
-  Reap(&exit_status, &signal);
-  close(pidfd_);
+  if (!Reap(&exit_status, &signal)) Orphans::Get().Add(pid_);
 }
 
-bool ChildProcess::Release(Error* error) {
-  if (socket_ < 0) {
+size_t ChildProcess::ReapOrphans() {
+  return Orphans::Get().Reap();
+}
+
+bool ChildProcess::LetGo(Error* error) {
+  if (released_) {
     SetError(error, EALREADY, "release", pid_);
     return false;
   }
-  ssize_t sent, received = 0;
-  Failure failure = {};
+  released_ = true;
+  ssize_t sent;
   do {
-    sent = send(socket_, "g", 1, MSG_NOSIGNAL);
+    sent = send(socket_.get(), "g", 1, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  if (sent == 1) {
-    do {
-      received = recv(socket_, &failure, sizeof failure, 0);
-    } while (received < 0 && errno == EINTR);
-  }
-  close(socket_);
-  socket_ = -1;
+  if (sent != 1) send_errno_ = errno;
+  return true;
+}
 
-  // Closed by exec. (Or by a signal that struck in between: then `Reap` tells of it.)
-  if (sent == 1 && received == 0) return true;
+bool ChildProcess::AwaitExec(Error* error) {
+  ssize_t received = -1;
+  Failure failure = {};
+  if (send_errno_ == 0) {
+    do {
+      received = recv(socket_.get(), &failure, sizeof failure, 0);
+    } while (received < 0 && errno == EINTR);
+    // Closed by exec. (Or by a signal that struck in between: then `Reap` reports it.)
+    if (received == 0) return true;
+  }
+  // A child that was stopped while it was held does not end by itself.
+  if (send_errno_ != 0) Kill(SIGKILL);
   WaitForEnd();
   if (received == static_cast<ssize_t>(sizeof failure)) {
     SetError(error, failure.code_errno, StepName(failure.step), pid_);
@@ -347,6 +406,10 @@ bool ChildProcess::Release(Error* error) {
     SetError(error, ESRCH, "release", pid_);
   }
   return false;
+}
+
+void ChildProcess::CancelRelease() {
+  shutdown(socket_.get(), SHUT_RDWR);
 }
 
 bool ChildProcess::Reap(int* exit_status, int* signal) {
@@ -362,7 +425,7 @@ bool ChildProcess::Reap(int* exit_status, int* signal) {
 }
 
 bool ChildProcess::Kill(int signal) {
-  return syscall(SYS_pidfd_send_signal, pidfd_, signal, nullptr, 0) == 0;
+  return syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0;
 }
 
 void ChildProcess::WaitForEnd() {

@@ -4,9 +4,12 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "error.h"
+#include "fd.h"
 #include "options.h"
 
 namespace perf_ts {
@@ -15,10 +18,10 @@ namespace perf_ts {
  * The command that is being recorded: forked at once, so that events can be opened on its pid, and
  * held before exec until `Release`, so that no event of its start is missed.
  *
- *     Spawn ──▶ held ──Release──▶ exec'd ──▶ ended ──Reap──▶ reaped
+ *     Spawn ──▶ held ──LetGo──▶ ──AwaitExec──▶ exec'd ──▶ ended ──Reap──▶ reaped
  *                │                   │
- *                └─ killed, or       └─ exec failed: reaped by Release
- *                   never released
+ *                └─ killed, or       └─ exec failed: reaped by AwaitExec
+ *                   never let go
  *
  * The two sides share a socket pair. The child waits on its end: one byte lets it go, end-of-file
  * makes it exit, so a held child never outlives the recorder, however that dies. The other way
@@ -27,15 +30,21 @@ namespace perf_ts {
  * process, forked by another thread in the meantime, holds a copy of our end; and because
  * MSG_NOSIGNAL spares us SIGPIPE.
  *
- * `Kill` may be called on any thread; everything else on one thread at a time.
+ * `Kill` and `CancelRelease` may be called on any thread; everything else on one thread at a time.
  */
 class ChildProcess {
  public:
   /** Forks and returns at once; null and `*error` on failure. Nothing of the command runs yet. */
   static std::unique_ptr<ChildProcess> Spawn(const CommandSpec& spec, Error* error);
 
-  /** Ends and reaps a held child. A command that was released runs on, unreaped. */
+  /** Ends and reaps a held child. A command that was released runs on; `ReapOrphans` reaps it. */
   ~ChildProcess();
+
+  /**
+   * Reaps the commands that ran on without their object and have ended since; never blocks. Returns
+   * how many still run. Any thread. Spawn does the same, so that zombies never pile up.
+   */
+  static size_t ReapOrphans();
 
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -43,14 +52,27 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
 
   /** Becomes readable when the process ends; owned by this object. */
-  int pidfd() const { return pidfd_; }
+  int pidfd() const { return pidfd_.get(); }
+
+  /** Lets the child exec and returns at once; `AwaitExec` is to follow. False if it was let go. */
+  bool LetGo(Error* error);
 
   /**
-   * Lets the child exec and waits until it has. On failure `*error` names the step ("setgroups",
-   * "execve", …) with its errno, and the child is reaped. A child that was killed while it was held
-   * is the failure {ESRCH, "release"}; `Reap` then tells by which signal.
+   * Waits until the child has become the command. An exec can hang (a program on a network file
+   * system), so this belongs on a thread that may wait. On failure `*error` names the step
+   * ("setgroups", "execve", …) with its errno, and the child is reaped. A child that was killed
+   * while it was held is the failure {ESRCH, "release"}; `Reap` then tells by which signal.
    */
-  bool Release(Error* error);
+  bool AwaitExec(Error* error);
+
+  /** LetGo and AwaitExec. */
+  bool Release(Error* error) { return LetGo(error) && AwaitExec(error); }
+
+  /**
+   * A held child never runs any more, and a thread that waits in AwaitExec goes on at once, as if
+   * the exec had succeeded; the outcome of the exec stays unknown.
+   */
+  void CancelRelease();
 
   /**
    * True once the process has ended, and on every later call; never blocks. Of `*exit_status`
@@ -66,15 +88,19 @@ class ChildProcess {
   bool Kill(int signal);
 
  private:
-  ChildProcess(pid_t pid, int pidfd, int socket) : pid_(pid), pidfd_(pidfd), socket_(socket) {}
+  ChildProcess(pid_t pid, Fd pidfd, Fd socket)
+      : pid_(pid), pidfd_(std::move(pidfd)), socket_(std::move(socket)) {}
 
   void WaitForEnd();
   void RecordEnd(int wait_status);
 
   const pid_t pid_;
-  const int pidfd_;
-  /** Our end of the socket pair; −1 once released. */
-  int socket_;
+  const Fd pidfd_;
+  /** Our end of the socket pair. */
+  const Fd socket_;
+  bool released_ = false;
+  /** Errno of the byte that lets the child go; 0: it was sent. */
+  int send_errno_ = 0;
   bool reaped_ = false;
   int exit_status_ = 0;
   int signal_ = 0;

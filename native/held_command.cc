@@ -36,12 +36,7 @@ bool HeldCommand::Release(std::function<void()> ring, uint64_t* start_ns, Error*
   }
   released_ = true;
   ReadClock(CLOCK_MONOTONIC, start_ns);
-  if (!child_->Release(error)) {
-    // Killed while it was held: not a failure of the exec, but the command's end.
-    int status, signal;
-    if (!child_->Reap(&status, &signal) || signal == 0) return false;
-  }
-  return thread_.Start(Main, this, error);
+  return child_->LetGo(error) && thread_.Start(Main, this, error);
 }
 
 void* HeldCommand::Main(void* self) {
@@ -52,6 +47,12 @@ void* HeldCommand::Main(void* self) {
 
 void HeldCommand::AwaitEnd() {
   CommandEnd end;
+  Error error;
+  // One that was killed while it was held has a signal: that is its end, and not a failed exec.
+  if (!child_->AwaitExec(&error) && child_->Reap(&end.status, &end.signal) && end.signal == 0) {
+    end.failed_step = error.operation;
+    end.failed_errno = error.code_errno;
+  }
   while (!child_->Reap(&end.status, &end.signal)) {
     pollfd fds[2] = {{child_->pidfd(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
     poll(fds, 2, -1);
@@ -74,6 +75,7 @@ std::optional<CommandEnd> HeldCommand::end() {
 
 void HeldCommand::Close() {
   if (thread_.running()) {
+    child_->CancelRelease();
     const uint64_t one = 1;
     if (write(stop_.get(), &one, sizeof one) < 0) errno = 0;
     thread_.Join();

@@ -17,6 +17,9 @@ namespace perf_ts {
 
 /** How a command ended, taken on the waiting thread: exact also while JavaScript is busy. */
 struct CommandEnd {
+  /** The step that failed before the command ran, with its errno; null where it ran. */
+  const char* failed_step = nullptr;
+  int failed_errno = 0;
   int status = 0;
   int signal = 0;
   /** CLOCK_MONOTONIC, nanoseconds. */
@@ -41,9 +44,8 @@ class HeldCommand {
   pid_t pid() const { return child_ ? child_->pid() : -1; }
 
   /**
-   * Lets the command exec and returns once it has; false with the failed step in `*error`. `ring`
-   * is called on the waiting thread when the command has ended. Once. `*start_ns`: CLOCK_MONOTONIC
-   * right before.
+   * Lets the command exec and returns at once. `ring` is called on the waiting thread when the
+   * command has ended, or could not be executed. Once. `*start_ns`: CLOCK_MONOTONIC right before.
    */
   bool Release(std::function<void()> ring, uint64_t* start_ns, Error* error);
 

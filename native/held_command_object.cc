@@ -93,7 +93,10 @@ void HeldCommandObject::OnNotified() {
   // A handle on the stack holds the object when LetGo drops the reference that kept it.
   const Napi::Object self = Value();
   const Napi::Function on_end = on_end_.Value();
+  const char* failed_step = end->failed_step == nullptr ? "" : end->failed_step;
   const napi_value told = ObjectBuilder(env)
+                              .Text("failedStep", failed_step)
+                              .Number("failedErrno", end->failed_errno)
                               .Number("status", end->status)
                               .Number("signal", end->signal)
                               .BigInt("endNs", end->end_ns)

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kMaxInt = 2147483647;
 constexpr double kMaxUint = 4294967295;
+/** Highest signal number of the kernel. */
+constexpr double kSignalCount = 64;
 constexpr double kMaxSafe = 9007199254740991;
 
 bool Wrong(Napi::Env env, const std::string& name, const char* expected) {
@@ -67,11 +69,17 @@ bool Flag(const Napi::Object& object, const char* name, bool* out) {
   return true;
 }
 
-/** Absent is −1. */
-bool OptionalFd(const Napi::Object& object, const char* name, int* out) {
+/** Absent: left as it is. */
+template <typename T>
+bool OptionalInteger(const Napi::Object& object, const char* name, double min, double max, T* out) {
   Napi::Value value;
   if (!Property(object, name, &value)) return false;
-  return value.IsUndefined() || Integer(object, name, 0, kMaxInt, out);
+  return value.IsUndefined() || Integer(object, name, min, max, out);
+}
+
+/** Absent is −1. */
+bool OptionalFd(const Napi::Object& object, const char* name, int* out) {
+  return OptionalInteger(object, name, 0, kMaxInt, out);
 }
 
 bool PowerOfTwo(const Napi::Object& object, const char* name, uint32_t* out) {
@@ -103,10 +111,50 @@ bool Integers(const Napi::Object& object, const char* name, double min, double m
   });
 }
 
+/** Absent: left empty. */
+bool OptionalIntegers(const Napi::Object& object, const char* name, double min, double max,
+                      std::vector<int>* out) {
+  Napi::Value value;
+  if (!Property(object, name, &value)) return false;
+  return value.IsUndefined() || Integers(object, name, min, max, out);
+}
+
+/**
+ * UTF-8, and where the string has a lone surrogate U+DC80 … U+DCFF the byte that it stands for: the
+ * strings of the kernel need not be UTF-8, and `src/base/byte-text.ts` keeps such bytes in this
+ * way.
+ */
+std::string BytesOf(const std::u16string& text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); i++) {
+    uint32_t code = text[i];
+    const bool is_high = code >= 0xd800 && code < 0xdc00;
+    if (is_high && i + 1 < text.size() && text[i + 1] >= 0xdc00 && text[i + 1] < 0xe000) {
+      code = 0x10000 + ((code - 0xd800) << 10) + (text[++i] - 0xdc00);
+    } else if (code >= 0xdc80 && code <= 0xdcff) {
+      bytes += static_cast<char>(code - 0xdc00);
+      continue;
+    } else if (code >= 0xd800 && code < 0xe000) {
+      code = 0xfffd;
+    }
+    if (code < 0x80) {
+      bytes += static_cast<char>(code);
+      continue;
+    }
+    const int following = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    const int lead = following == 1 ? 0xc0 : following == 2 ? 0xe0 : 0xf0;
+    bytes += static_cast<char>(lead | (code >> (6 * following)));
+    for (int left = following - 1; left >= 0; left--) {
+      bytes += static_cast<char>(0x80 | ((code >> (6 * left)) & 0x3f));
+    }
+  }
+  return bytes;
+}
+
 /** A string that C can hold. */
 bool Text(const Napi::Value& value, const char* name, std::string* out) {
   if (!value.IsString()) return Wrong(value.Env(), name, "a string");
-  *out = value.As<Napi::String>().Utf8Value();
+  *out = BytesOf(value.As<Napi::String>().Utf16Value());
   if (out->find('\0') == std::string::npos) return true;
   return OutOfRange(value.Env(), name, "a string without NUL");
 }
@@ -171,6 +219,10 @@ bool ReadCommand(const Napi::Value& value, CommandSpec* command) {
       !Text(path, "path", &command->path) || !Texts(object, "argv", &command->argv) ||
       !Texts(object, "env", &command->env) ||
       !Flag(object, "stdoutToStderr", &command->stdout_to_stderr) ||
+      !OptionalIntegers(object, "inheritedFds", 3, kMaxInt, &command->inherited_fds) ||
+      !OptionalIntegers(object, "blockingFds", 0, 2, &command->blocking_fds) ||
+      !OptionalIntegers(object, "ignoredSignals", 1, kSignalCount, &command->ignored_signals) ||
+      !OptionalInteger(object, "softFdLimit", 0, kMaxSafe, &command->soft_fd_limit) ||
       !Property(object, "user", &user)) {
     return false;
   }

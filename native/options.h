@@ -20,6 +20,14 @@ struct CommandSpec {
   gid_t gid = 0;
   std::vector<gid_t> groups;
   bool stdout_to_stderr = false;
+  /** Descriptors above stdio that the command gets although they are marked close-on-exec. */
+  std::vector<int> inherited_fds;
+  /** Descriptors of stdio whose open file description is made blocking right before exec. */
+  std::vector<int> blocking_fds;
+  /** Signals that the command ignores from its start. */
+  std::vector<int> ignored_signals;
+  /** Soft RLIMIT_NOFILE of the command; 0: that of this process. */
+  uint64_t soft_fd_limit = 0;
 };
 
 enum class TargetKind { kCommand, kProcesses, kThreads, kSystem };

@@ -68,6 +68,8 @@ void SamplerThread::Stop() {
 
 void SamplerThread::Close() {
   close_ = true;
+  // The thread may be waiting for an exec that hangs.
+  if (child_ != nullptr) child_->CancelRelease();
   Stop();
 }
 

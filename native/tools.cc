@@ -1,10 +1,12 @@
 #include "tools.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <string>
 #include <vector>
 
+#include "child_process.h"
 #include "clock.h"
 #include "cpuid.h"
 #include "demangle.h"
@@ -14,6 +16,7 @@
 #include "js_options.h"
 #include "js_results.h"
 #include "perf_event.h"
+#include "signal_origin.h"
 
 namespace perf_ts {
 
@@ -138,6 +141,34 @@ Napi::Value JsReadCpuid(const Napi::CallbackInfo& info) {
                                          sizeof(uint32_t)));
 }
 
+Napi::Value JsReapOrphans(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(ChildProcess::ReapOrphans()));
+}
+
+Napi::Value JsSetNonBlocking(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  double fd;
+  if (!ReadInteger(info[0], "fd", 0, 1 << 30, &fd)) return env.Undefined();
+  const bool on = info[1].ToBoolean();
+  const int flags = fcntl(static_cast<int>(fd), F_GETFL);
+  const int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+  const bool done =
+      flags >= 0 && (wanted == flags || fcntl(static_cast<int>(fd), F_SETFL, wanted) == 0);
+  return Napi::Boolean::New(env, done);
+}
+
+Napi::Value JsNoteSignalOrigin(const Napi::CallbackInfo& info) {
+  double signal;
+  if (!ReadInteger(info[0], "signal", 1, kSignalCount, &signal)) return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), NoteSignalOrigin(static_cast<int>(signal)));
+}
+
+Napi::Value JsIsSignalFromKernel(const Napi::CallbackInfo& info) {
+  double signal;
+  if (!ReadInteger(info[0], "signal", 1, kSignalCount, &signal)) return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), IsSignalFromKernel(static_cast<int>(signal)));
+}
+
 Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
   double status;
   if (!ReadInteger(info[0], "status", 0, 255, &status)) return info.Env().Undefined();
@@ -152,6 +183,11 @@ void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
   exports.Set("readCpuid", Napi::Function::New<JsReadCpuid>(env, "readCpuid"));
   exports.Set("setFileIdentity", Napi::Function::New<JsSetFileIdentity>(env, "setFileIdentity"));
+  exports.Set("reapOrphans", Napi::Function::New<JsReapOrphans>(env, "reapOrphans"));
+  exports.Set("setNonBlocking", Napi::Function::New<JsSetNonBlocking>(env, "setNonBlocking"));
+  exports.Set("noteSignalOrigin", Napi::Function::New<JsNoteSignalOrigin>(env, "noteSignalOrigin"));
+  exports.Set("isSignalFromKernel",
+              Napi::Function::New<JsIsSignalFromKernel>(env, "isSignalFromKernel"));
   exports.Set("exitNow", Napi::Function::New<JsExitNow>(env, "exitNow"));
   exports.Set("readClockPair", Napi::Function::New<JsReadClockPair>(env, "readClockPair"));
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -246,14 +247,48 @@ TEST("stdio reaches the command though it is marked close-on-exec") {
   }));
 }
 
-TEST("no other descriptor reaches the command") {
-  const int low = open("/dev/null", O_RDONLY);
-  const int high = fcntl(low, F_DUPFD, 200);
-  const Outcome outcome = Run(Shell(
-      "fd=3; while [ $fd -lt 256 ]; do [ -e /proc/self/fd/$fd ] && echo $fd; fd=$((fd+1)); done"));
-  CHECK_TEXT(outcome.output, "");
-  close(low);
-  close(high);
+constexpr const char* kListFds =
+    "fd=3; while [ $fd -lt 256 ]; do [ -e /proc/self/fd/$fd ] && echo $fd; fd=$((fd+1)); done";
+
+TEST("only descriptors without the close-on-exec mark and those of the plan reach the command") {
+  CHECK(InOwnProcess([] {
+    // What this test inherited itself.
+    for (int fd = 3; fd < 256; fd++) close(fd);
+    const int source = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (dup2(source, 100) < 0 || dup3(source, 120, O_CLOEXEC) < 0) return false;
+    if (dup3(source, 200, O_CLOEXEC) < 0) return false;
+    CommandSpec spec = Shell(kListFds);
+    CHECK_TEXT(Run(spec).output, "100\n");
+    // 201 is closed by now.
+    spec.inherited_fds = {200, 201};
+    CHECK_TEXT(Run(spec).output, "100\n200\n");
+    // The marks of this process stay.
+    CHECK((fcntl(200, F_GETFD) & FD_CLOEXEC) != 0);
+    return true;
+  }));
+}
+
+TEST("stdio is made blocking where that is asked for") {
+  CHECK(InOwnProcess([] {
+    int input[2];
+    if (pipe2(input, O_CLOEXEC | O_NONBLOCK) != 0 || dup2(input[0], STDIN_FILENO) < 0) return false;
+    CommandSpec spec = Command({"/bin/grep", "^flags", "/proc/self/fdinfo/0"});
+    CHECK_TEXT(Run(spec).output, "flags:\t04000\n");
+    spec.blocking_fds = {0, 1, 2};
+    CHECK_TEXT(Run(spec).output, "flags:\t00\n");
+    return (fcntl(STDIN_FILENO, F_GETFL) & O_NONBLOCK) == 0;
+  }));
+}
+
+TEST("the soft limit of open files is the given one") {
+  rlimit before;
+  getrlimit(RLIMIT_NOFILE, &before);
+  CommandSpec spec = Shell("ulimit -Sn");
+  spec.soft_fd_limit = 123;
+  CHECK_TEXT(Run(spec).output, "123\n");
+  rlimit after;
+  getrlimit(RLIMIT_NOFILE, &after);
+  CHECK(before.rlim_cur == after.rlim_cur);
 }
 
 TEST("closed stdio stays closed and nothing slips in") {
@@ -289,6 +324,12 @@ TEST("signals are default and unblocked") {
     CHECK(sigismember(&now, SIGTERM) == 1);
     return true;
   }));
+}
+
+TEST("signals that the command is to ignore are ignored") {
+  CommandSpec spec = Command({"/bin/grep", "SigIgn", "/proc/self/status"});
+  spec.ignored_signals = {SIGHUP, SIGQUIT};
+  CHECK_TEXT(Run(spec).output, "SigIgn:\t0000000000000005\n");
 }
 
 TEST("a held command never runs when the object is destroyed") {
@@ -379,11 +420,40 @@ TEST("a released command runs on without its object") {
   const pid_t pid = child->pid();
   CHECK(child->Release(&error));
   child.reset();
-  int status = 0;
-  CHECK(waitpid(pid, &status, WNOHANG) == 0);
-  kill(pid, SIGKILL);
-  waitpid(pid, &status, 0);
-  CHECK(WIFSIGNALED(status));
+  CHECK(ChildProcess::ReapOrphans() == 1);
+  CHECK(kill(pid, SIGKILL) == 0);
+  siginfo_t info;
+  CHECK(waitid(P_PID, pid, &info, WEXITED | WNOWAIT) == 0);
+  CHECK(info.si_code == CLD_KILLED);
+  // No zombie stays.
+  CHECK(ChildProcess::ReapOrphans() == 0);
+  CHECK(kill(pid, 0) == -1 && errno == ESRCH);
+}
+
+// The child is stopped: as far as the parent can see, its exec hangs.
+TEST("a wait for an exec can be given up") {
+  Error error;
+  auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
+  CHECK(child->Kill(SIGSTOP));
+  siginfo_t info;
+  waitid(P_PID, child->pid(), &info, WSTOPPED | WNOWAIT);
+  CHECK(child->LetGo(&error));
+  std::thread canceller([&] { child->CancelRelease(); });
+  CHECK(child->AwaitExec(&error));
+  canceller.join();
+  child->Kill(SIGKILL);
+  AwaitEnd(*child);
+}
+
+TEST("a held command whose release was given up never runs") {
+  const std::string trace = scratch + "/given-up";
+  Error error;
+  auto child = ChildProcess::Spawn(Command({"/bin/touch", trace}), &error);
+  child->CancelRelease();
+  CHECK(child->LetGo(&error));
+  CHECK(!child->AwaitExec(&error));
+  CHECK_TEXT(error.operation, "release");
+  CHECK(!Exists(trace));
 }
 
 TEST("a status that nobody kept is unknown") {

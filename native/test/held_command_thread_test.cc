@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../held_command.h"
@@ -72,8 +74,26 @@ TEST("names the step that failed") {
   CommandSpec spec = Shell("exit 7");
   spec.path = "/no/such/file";
   const auto command = HeldCommand::Spawn(spec, &error);
-  CHECK(!command->Release(bell.ring(), &start_ns, &error));
-  CHECK_EQUAL(error.code_errno, ENOENT);
+  CHECK(command->Release(bell.ring(), &start_ns, &error));
+  bell.Await();
+  CHECK_EQUAL(command->end()->failed_errno, ENOENT);
+  CHECK(std::string(command->end()->failed_step) == "execve");
+}
+
+TEST("gives up waiting for an exec that hangs when it is closed") {
+  Error error;
+  Bell bell;
+  uint64_t start_ns = 0;
+  const auto command = HeldCommand::Spawn(Shell("exit 7"), &error);
+  const pid_t pid = command->pid();
+  CHECK(command->Kill(SIGSTOP));
+  siginfo_t info;
+  waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT);
+  CHECK(command->Release(bell.ring(), &start_ns, &error));
+  command->Close();
+  CHECK(!command->end().has_value());
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
 }
 
 TEST("gives up waiting when it is closed") {

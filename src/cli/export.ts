@@ -17,7 +17,7 @@ import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { checkOutputIsNot, openOutput } from './open-output.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';
-import { writeTo } from './stdout.ts';
+import { isTerminal, writeTo } from './stdout.ts';
 
 /** `perf-ts export`: the profile in the format of another tool. */
 export async function runExport(
@@ -36,7 +36,7 @@ export async function runExport(
       json?: boolean;
     },
 ): Promise<void> {
-  if (flags.format === 'pprof' && flags.output === '-' && process.stdout.isTTY) {
+  if (flags.format === 'pprof' && flags.output === '-' && isTerminal(1)) {
     throw new UsageError('a pprof file is compressed: it would garble the terminal', [
       'name a file: -o profile.pb.gz',
     ]);

@@ -2,6 +2,7 @@ import { FailedError, PerfDataError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../base/system-error.ts';
 import type { NativeError } from '../native/types.ts';
+import { writeError } from './stdout.ts';
 
 /** Exit statuses of the contract. */
 export const EXIT_USAGE = 2;
@@ -48,5 +49,6 @@ function describeNativeError(error: NativeError): string {
 
 /** Prints on standard error, line by line, nothing that could move the cursor. */
 export function say(text: string): void {
-  for (const line of text.split('\n')) process.stderr.write(`${printable(line)}\n`);
+  const lines = text.split('\n').map((line) => `${printable(line)}\n`);
+  writeError(lines.join(''));
 }

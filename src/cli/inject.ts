@@ -5,6 +5,7 @@ import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
 import { recordSelection, type SelectionFlags } from './selection-flags.ts';
+import { isTerminal } from './stdout.ts';
 
 type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
   output: string;
@@ -21,7 +22,7 @@ type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
 
 /** `perf-ts inject`: the recording again, changed. */
 export function runInject(path: string, flags: InjectFlags): void {
-  if (flags.output === '-' && process.stdout.isTTY) {
+  if (flags.output === '-' && isTerminal(1)) {
     throw new FailedError('a recording on a terminal would be unreadable', [
       'redirect it (> out.data), or name a file with -o',
     ]);

@@ -1,15 +1,23 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
-import { exitWithoutShutdown } from '../session/exit.ts';
+import { isEscaped } from '../base/byte-text.ts';
+import { UsageError } from '../base/errors.ts';
+import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from '../session/exit.ts';
+import { exactArguments } from '../session/launch/exact-words.ts';
+import { captureStartState } from '../session/launch/start-state.ts';
 import { packageVersion } from '../session/version.ts';
 import { reportFailure } from './failure.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 import { collect } from './reading-options.ts';
 import { declareRecordOptions } from './record-command.ts';
 import { declareStatOptions } from './stat-command.ts';
+import { terminalStream, writeError, writeOut } from './stdout.ts';
 import { declareTopOptions } from './top-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
+
+/** Width of help where there is no terminal, as commander has it. */
+const HELP_COLUMNS = 80;
 
 function buildProgram(): Command {
   const program = new Command('perf-ts')
@@ -17,7 +25,15 @@ function buildProgram(): Command {
     .version(packageVersion())
     .enablePositionalOptions()
     .showHelpAfterError('  perf-ts --help shows the commands')
-    .configureOutput({ outputError: (text, write) => write(inHouseForm(text)) })
+    .configureOutput({
+      writeOut,
+      writeErr: writeError,
+      outputError: (text, write) => write(inHouseForm(text)),
+      getOutHelpWidth: () => terminalStream(1)?.columns ?? HELP_COLUMNS,
+      getErrHelpWidth: () => terminalStream(2)?.columns ?? HELP_COLUMNS,
+      getOutHasColors: () => terminalStream(1)?.hasColors() ?? false,
+      getErrHasColors: () => terminalStream(2)?.hasColors() ?? false,
+    })
     .exitOverride()
     .addHelpText(
       'after',
@@ -39,6 +55,7 @@ Examples:
       .argument('[command...]', 'the program to run and its arguments')
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
+    prepareFor(command);
     const { runRecord } = await import('./record.ts');
     await runRecord(command, options);
   });
@@ -50,6 +67,7 @@ Examples:
       .argument('[command...]', 'the program to run and its arguments')
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
+    prepareFor(command);
     const { runStat } = await import('./stat.ts');
     await runStat(command, options);
   });
@@ -61,6 +79,7 @@ Examples:
       .argument('[command...]', 'the program to run and its arguments')
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
+    prepareFor(command);
     const { runTop } = await import('./top.ts');
     await runTop(command, options);
   });
@@ -111,10 +130,30 @@ Examples:
       await runDoctor(options, binary);
     });
 
+  program.hook('preAction', (_program, command) => checkNames(command));
   for (const command of program.commands) {
     command.showHelpAfterError(`  perf-ts ${command.name()} --help shows the options`);
   }
   return program;
+}
+
+/** Only the command that is profiled may have words that are not UTF-8. */
+function checkNames(command: Command): void {
+  const takesCommand = ['record', 'stat', 'top'].includes(command.name());
+  const words = [...Object.values(command.opts()), ...(takesCommand ? [] : command.args)].flat();
+  for (const word of words) {
+    if (typeof word !== 'string' || !isEscaped(word)) continue;
+    throw new UsageError(`${word}: this name is not UTF-8, and perf-ts can't open it`, [
+      'rename it, or make a link to it whose name is UTF-8',
+    ]);
+  }
+}
+
+/** Before anything is opened: what a command is to inherit is only known now. */
+function prepareFor(command: readonly string[]): void {
+  if (command.length === 0) return;
+  captureStartState();
+  leaveStdioToCommand();
 }
 
 /** What commander says of a command line, as all other errors are said. */
@@ -128,7 +167,7 @@ async function main(): Promise<void> {
   try {
     const program = buildProgram();
     for (const command of program.commands) command.exitOverride();
-    await program.parseAsync();
+    await program.parseAsync(exactArguments(), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
@@ -147,5 +186,9 @@ process.on('uncaughtException', (error) => {
   exitWithoutShutdown();
   process.exit(reportFailure(error, isVerbose()));
 });
+// Node's own handler opens the inspector, for whoever may connect to the port: not as root, and not
+// in a recorder. perf ignores this signal as well.
+process.on('SIGUSR1', () => {});
+keepStdioBlocking();
 await main();
 exitWithoutShutdown();

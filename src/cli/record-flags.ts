@@ -5,7 +5,7 @@ import { checkCallGraph } from '../session/record/call-graph.ts';
 import type { CallGraph, RecordOptions } from '../session/record/record-options.ts';
 import { parseRingPages } from '../session/record/ring-size.ts';
 import type { SampleFields } from '../session/record/sample-fields.ts';
-import { byteSize, positiveNumber, wholeNumber } from './option-values.ts';
+import { byteSize, positiveNumber, taskIds, wholeNumber } from './option-values.ts';
 import { REFUSED } from './record-command.ts';
 import type { ReadingFlags } from './view-thread.ts';
 
@@ -83,8 +83,8 @@ export function readOptions(command: string[], flags: RecordFlags): RecordOption
     flags.freq === undefined || flags.freq === 'max' ? flags.freq : wholeNumber('-F', flags.freq);
   return {
     ...(command.length > 0 && { command }),
-    ...(flags.pid !== undefined && { pids: numberList('-p', flags.pid) }),
-    ...(flags.tid !== undefined && { tids: numberList('-t', flags.tid) }),
+    ...(flags.pid !== undefined && { pids: taskIds('-p', flags.pid) }),
+    ...(flags.tid !== undefined && { tids: taskIds('-t', flags.tid) }),
     ...(isSystemWide(flags) && { systemWide: true }),
     ...(flags.cpu !== undefined && { cpus: parseCpuList(flags.cpu) }),
     ...(flags.event !== undefined && { events: flags.event }),
@@ -229,10 +229,6 @@ export function readToleratedLoss({ failOnLoss }: RecordFlags): number | null {
   const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
   if (share <= 1) return share;
   throw new UsageError(`--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`);
-}
-
-function numberList(option: string, text: string): number[] {
-  return text.split(',').map((part) => wholeNumber(option, part));
 }
 
 function clockName(text: string): ClockName {

@@ -11,11 +11,13 @@ import {
   startRecording,
 } from '../session/record/recorder.ts';
 import { describeDryRun } from './dry-run.ts';
+import { type EndingSignal, ONE_WISH_MS, onEndingSignals } from './ending-signals.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
 import type { LiveView } from './live-view.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { besideLines, countedBeside } from './record-stat.ts';
 import { formatBytes, formatCount, formatShare } from './render/numbers.ts';
+import { writeError } from './stdout.ts';
 
 /** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
 export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
@@ -87,10 +89,10 @@ async function recordAndTell(
     throw error;
   }
   const signals = forwardSignals(running);
-  for (const name of early.release()) process.emit(name, name);
+  for (const { name, isWithCommand } of early.release()) signals.onSignal(name, isWithCommand);
   await view?.show();
   const recording = await running.finished;
-  if (flags.json) process.stderr.write(`${JSON.stringify(summary(recording))}\n`);
+  if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
   else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
   if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
   signals.fileComplete();
@@ -107,31 +109,24 @@ async function archive(path: string, quiet: boolean): Promise<void> {
   runArchive(path, { quiet });
 }
 
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+type KeptSignal = { readonly name: EndingSignal; readonly isWithCommand: boolean };
 
 /** What ends a recording and comes while it is being started: handed on once it can end in order. */
-function keepSignals(): { release(): readonly (typeof ENDING_SIGNALS)[number][] } {
-  const kept: (typeof ENDING_SIGNALS)[number][] = [];
-  const handlers = ENDING_SIGNALS.map((name) => {
-    const handler = (): void => void kept.push(name);
-    process.on(name, handler);
-    return { name, handler };
-  });
+function keepSignals(): { release(): readonly KeptSignal[] } {
+  const kept: KeptSignal[] = [];
+  const dispose = onEndingSignals((name, isWithCommand) => kept.push({ name, isWithCommand }));
   return {
     release: () => {
-      for (const { name, handler } of handlers) process.off(name, handler);
+      dispose();
       return kept;
     },
   };
 }
 
-/** Interrupts closer together than this are one wish: shells, sudo and npm pass them on. */
-const ONE_WISH_MS = 1000;
-
 /**
  * The first Ctrl-C ends the recording and writes the file, the second quits: at once where the file
- * is complete (the command may still run), else as soon as it is. A terminal sends SIGINT and
- * SIGQUIT to the command by itself; everything else is passed on to it.
+ * is complete (the command may still run), else as soon as it is. The command gets every signal
+ * once: from the terminal, or from us.
  */
 function forwardSignals(running: {
   stop(): void;
@@ -140,29 +135,26 @@ function forwardSignals(running: {
 }): {
   /** To be called when the file is complete. */
   fileComplete(): void;
+  /** For a signal that came before. */
+  onSignal(name: EndingSignal, isWithCommand: boolean): void;
   dispose(): void;
 } {
   let firstMs: number | null = null;
   let isComplete = false;
   let quitStatus: number | null = null;
-  const fromTerminal = process.stdin.isTTY || process.stderr.isTTY;
-  const handlers = ENDING_SIGNALS.map((name) => {
+  const onSignal = (name: EndingSignal, isWithCommand: boolean): void => {
     const number = constants.signals[name];
-    const handler = (): void => {
-      const nowMs = performance.now();
-      if (firstMs !== null && name === 'SIGINT') {
-        const isStuck = nowMs - firstMs > ONE_WISH_MS;
-        if (isComplete || isStuck) process.exit(128 + number);
-        quitStatus = 128 + number;
-      }
-      firstMs ??= nowMs;
-      const terminalSentIt = fromTerminal && (name === 'SIGINT' || name === 'SIGQUIT');
-      if (!terminalSentIt) running.kill(number);
-      running.stop();
-    };
-    process.on(name, handler);
-    return { name, handler };
-  });
+    const nowMs = performance.now();
+    if (firstMs !== null && name === 'SIGINT') {
+      const isStuck = nowMs - firstMs > ONE_WISH_MS;
+      if (isComplete || isStuck) process.exit(128 + number);
+      quitStatus = 128 + number;
+    }
+    firstMs ??= nowMs;
+    if (!isWithCommand) running.kill(number);
+    running.stop();
+  };
+  const dispose = onEndingSignals(onSignal);
   // As in perf: rings are written to the file, or it is changed.
   const snapshot = (): void => running.snapshot();
   process.on('SIGUSR2', snapshot);
@@ -172,9 +164,8 @@ function forwardSignals(running: {
       isComplete = true;
       if (quitStatus !== null) process.exit(quitStatus);
     },
-    dispose: () => {
-      for (const { name, handler } of handlers) process.off(name, handler);
-    },
+    onSignal,
+    dispose,
   };
 }
 

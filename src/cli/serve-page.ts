@@ -5,6 +5,7 @@ import { findViewer, openBrowser, usersOf, type Viewer } from '../view/open-brow
 import type { ServedFile } from '../view/served-file.ts';
 import { startViewServer, type ViewServer } from '../view/server.ts';
 import { say } from './failure.ts';
+import { isTerminal, writeOut } from './stdout.ts';
 
 /** What can be told from its first bytes fails before there is an address. */
 export function checkIsRecording(path: string): void {
@@ -30,8 +31,8 @@ export async function announcePage(
   viewer: Viewer,
   { open }: { readonly open?: boolean },
 ): Promise<void> {
-  process.stdout.write(`${url}\n`);
-  if (open === false || !process.stdout.isTTY) return;
+  writeOut(`${url}\n`);
+  if (open === false || !isTerminal(1)) return;
   const hint = openingHint(url, viewer.env);
   const onFailure = (problem: string) => say(`perf-ts: ${problem}: ${hint}`);
   const problem = await openBrowser(url, viewer, onFailure);

@@ -1,7 +1,7 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Aggregation, StatOptions } from '../session/stat/stat-options.ts';
-import { positiveNumber, wholeNumber } from './option-values.ts';
+import { positiveNumber, taskIds, wholeNumber } from './option-values.ts';
 
 /** The options as commander hands them over. */
 export type StatFlags = {
@@ -55,8 +55,8 @@ export function readStatOptions(command: readonly string[], flags: StatFlags): S
     ...(flags.event !== undefined && { events: flags.event }),
     ...(flags.allUser && { only: 'user' as const }),
     ...(flags.allKernel && { only: 'kernel' as const }),
-    ...(flags.pid !== undefined && { pids: ids('-p', flags.pid) }),
-    ...(flags.tid !== undefined && { tids: ids('-t', flags.tid) }),
+    ...(flags.pid !== undefined && { pids: taskIds('-p', flags.pid) }),
+    ...(flags.tid !== undefined && { tids: taskIds('-t', flags.tid) }),
     ...(flags.allCpus && { systemWide: true }),
     ...(flags.cpu !== undefined && { cpus: parseCpuList(flags.cpu) }),
     ...(flags.forEachCgroup !== undefined && { cgroups: paths(flags.forEachCgroup) }),
@@ -82,12 +82,6 @@ function readAggregation(flags: StatFlags): Aggregation | null {
     throw new UsageError(`${chosen.map(([option]) => option).join(' and ')} exclude each other`);
   }
   return chosen[0]?.[1] ?? null;
-}
-
-function ids(option: string, text: string): number[] {
-  const list = text.split(',').map((part) => wholeNumber(option, part));
-  if (list.some((id) => id < 1)) throw new UsageError(`${option} ${text}: ids begin with 1`);
-  return list;
 }
 
 function paths(text: string): string[] {

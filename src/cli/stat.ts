@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../base/errors.ts';
 import {
@@ -8,6 +8,7 @@ import {
   startStat,
 } from '../session/stat/stat.ts';
 import { wantsColour } from './colour.ts';
+import { onEndingSignals } from './ending-signals.ts';
 import { EXIT_FAILED, say } from './failure.ts';
 import { openOutput } from './open-output.ts';
 import { wholeNumber } from './option-values.ts';
@@ -15,6 +16,7 @@ import { type FieldColumns, formatFieldHeader, formatFields } from './render/sta
 import { intervalDocument, statDocument } from './render/stat-json.ts';
 import { formatInterval, formatStat } from './render/stat-text.ts';
 import { readStatOptions, type StatFlags } from './stat-flags.ts';
+import { writeAll } from './stdout.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
 export async function runStat(command: string[], flags: StatFlags): Promise<void> {
@@ -125,18 +127,16 @@ class StatOutput {
   }
 
   private colour(): boolean {
-    return !this.isOwn && wantsColour(this.fd === 1 ? process.stdout : process.stderr);
+    return !this.isOwn && wantsColour(this.fd);
   }
 
   private write(lines: readonly string[]): void {
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-    for (let at = 0; at < bytes.length; ) {
-      try {
-        at += writeSync(this.fd, bytes, at);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'EAGAIN') throw new FailedError(`the counts can't be written (${code})`);
-      }
+    try {
+      writeAll(this.fd, bytes);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new FailedError(`cannot write the counts (${code})`);
     }
   }
 }
@@ -146,19 +146,10 @@ class StatOutput {
  * and is counted to its end. The second one ends the counting at once.
  */
 function forwardSignals(running: RunningStat, hasCommand: boolean): () => void {
-  const fromTerminal = process.stdin.isTTY || process.stderr.isTTY;
   let isSecond = false;
-  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
-    const handler = (): void => {
-      const terminalSentIt = fromTerminal && (name === 'SIGINT' || name === 'SIGQUIT');
-      if (!terminalSentIt) running.kill(constants.signals[name]);
-      if (!hasCommand || isSecond) running.stop();
-      isSecond = true;
-    };
-    process.on(name, handler);
-    return { name, handler };
+  return onEndingSignals((name, isWithCommand) => {
+    if (!isWithCommand) running.kill(constants.signals[name]);
+    if (!hasCommand || isSecond) running.stop();
+    isSecond = true;
   });
-  return () => {
-    for (const { name, handler } of handlers) process.off(name, handler);
-  };
 }

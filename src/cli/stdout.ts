@@ -1,27 +1,71 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { FailedError } from '../base/errors.ts';
 import { writeErrorReason } from '../session/record/output-file.ts';
+
+// Standard output and standard error are written with write(2) by descriptor, never through
+// `process.stdout` and `process.stderr`: these set O_NONBLOCK on a pipe or socket. The flag belongs
+// to the open file description, which the profiled command and every other program of the pipeline
+// share; their writes would fail with EAGAIN as soon as the reader is slow, and their reads as soon
+// as the writer is.
+
+const STDOUT = 1;
+const STDERR = 2;
+/** How long to wait before writing again to a descriptor that somebody else made non-blocking. */
+const RETRY_MS = 5;
+
+/** Whether `fd` is a terminal, without opening a stream on it. */
+export function isTerminal(fd: number): boolean {
+  return isatty(fd);
+}
+
+/**
+ * Standard output as a stream if it is a terminal, null otherwise. Node opens a terminal anew, so a
+ * stream on it changes no flag of the shared file description.
+ */
+export function terminalStream(fd: 1 | 2 = STDOUT): NodeJS.WriteStream | null {
+  if (!isTerminal(fd)) return null;
+  return fd === STDOUT ? process.stdout : process.stderr;
+}
 
 /**
  * Writes to standard output at once, so that memory stays bounded whatever the reader's speed. A
  * closed pipe (`| head`) ends the process quietly, as it ends every other tool.
  */
 export function writeOut(text: string): void {
-  writeTo(1, Buffer.from(text), 'standard output');
+  writeTo(STDOUT, Buffer.from(text), 'standard output');
 }
 
-/** `name` is what an error calls it. */
+/** Writes to standard output; `name` is what an error calls it. */
 export function writeTo(fd: number, bytes: Uint8Array, name: string): void {
-  let done = 0;
-  while (done < bytes.length) {
+  try {
+    writeAll(fd, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);
+    throw new FailedError(`cannot write ${name}: ${writeErrorReason(error)}`);
+  }
+}
+
+/**
+ * Writes to standard error. Nothing depends on whether somebody reads it: a closed pipe or a full
+ * disk must not end a recording whose command goes on.
+ */
+export function writeError(text: string): void {
+  try {
+    writeAll(STDERR, Buffer.from(text));
+  } catch {
+    // There is no other place for the message.
+  }
+}
+
+/** Writes all of `bytes`, waiting where the descriptor itself does not wait. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
     try {
       done += writeSync(fd, bytes, done);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') process.exit(0);
-      if (code !== 'EAGAIN')
-        throw new FailedError(`cannot write ${name}: ${writeErrorReason(error)}`);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
 }

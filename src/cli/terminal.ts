@@ -1,3 +1,5 @@
+import { terminalStream } from './stdout.ts';
+
 /** What the terminal can show. */
 export type Terminal = {
   /** Columns that a line may take. */
@@ -12,7 +14,7 @@ const MIN_COLUMNS = 60;
 
 /** The terminal behind standard output, or a wide one where that is a file or a pipe. */
 export function describeTerminal(
-  stream: { columns?: number } = process.stdout,
+  stream: { columns?: number } = terminalStream() ?? {},
   env: NodeJS.ProcessEnv = process.env,
 ): Terminal {
   const columns = stream.columns ?? MAX_COLUMNS;

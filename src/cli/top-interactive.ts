@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { TopReport } from '../session/top/top-options.ts';
 import { callerLines } from './render/caller-text.ts';
 import { filterRows, screenOf } from './render/top-text.ts';
+import { isTerminal } from './stdout.ts';
 import type { TopShown } from './top.ts';
 import { TopScreen } from './top-screen.ts';
 import { firstState, keysOf, press, type TopAction } from './top-state.ts';
@@ -66,7 +67,7 @@ export async function showScreen({ top, tables, look, end }: TopShown): Promise<
       draw();
     }
     // A command that has ended leaves its table to be read; a signal does not.
-    if (!hasQuit && process.stdin.isTTY && !top.wasStopped) await quit;
+    if (!hasQuit && isTerminal(0) && !top.wasStopped) await quit;
   } finally {
     process.off('SIGCONT', resume);
     screen.leave();

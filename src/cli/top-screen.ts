@@ -1,5 +1,5 @@
-import { writeSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
+import { isTerminal, writeAll } from './stdout.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
@@ -36,7 +36,7 @@ export class TopScreen {
     this.#isOn = true;
     process.on('exit', this.#leave);
     process.stdout.on('resize', this.#resize);
-    if (process.stdin.isTTY) {
+    if (isTerminal(0)) {
       process.stdin.setRawMode(true);
       process.stdin.setEncoding('utf8');
       process.stdin.on('data', this.#take);
@@ -56,7 +56,7 @@ export class TopScreen {
     this.#isOn = false;
     process.off('exit', this.#leave);
     process.stdout.off('resize', this.#resize);
-    if (process.stdin.isTTY) {
+    if (isTerminal(0)) {
       process.stdin.off('data', this.#take);
       process.stdin.pause();
       try {
@@ -80,14 +80,9 @@ export function checkTerminal(): void {
 
 /** At once, so that it also goes out while the process ends. A terminal that is gone says nothing. */
 function write(text: string): void {
-  const bytes = Buffer.from(text);
-  let done = 0;
-  while (done < bytes.length) {
-    try {
-      done += writeSync(1, bytes, done);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
+  try {
+    writeAll(1, Buffer.from(text));
+  } catch {
+    // The terminal is gone.
   }
 }

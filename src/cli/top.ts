@@ -6,11 +6,13 @@ import type { TableKeys } from '../session/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../session/top/top.ts';
 import type { TopOptions } from '../session/top/top-options.ts';
 import { wantsColour } from './colour.ts';
+import { onEndingSignals } from './ending-signals.ts';
 import { say } from './failure.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
 import { type RecordFlags, readOptions } from './record-flags.ts';
 import type { TopLook } from './render/top-text.ts';
 import { parseSort } from './sort-keys.ts';
+import { isTerminal } from './stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
 import { checkTerminal } from './top-screen.ts';
@@ -65,7 +67,7 @@ const BATCH_ROWS = 40;
 
 /** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
 export async function runTop(command: string[], flags: TopFlags): Promise<void> {
-  const isBatch = flags.batch === true || flags.json === true || process.stdout.isTTY !== true;
+  const isBatch = flags.batch === true || flags.json === true || !isTerminal(1);
   const order = parseSort(flags.sort);
   const keys = order.kind === 'grouped' ? order.keys : [];
   const first: TableKeys = order.kind === 'grouped' ? 'grouped' : order.key;
@@ -155,8 +157,8 @@ function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
 }
 
 /**
- * Ctrl-C and `q` end the sampling, and the command that was started for it; a terminal sends the
- * signal to the command by itself. A second one quits at once.
+ * Ctrl-C and `q` end the sampling, and the command that was started for it, which gets a signal
+ * from us where the terminal did not send it. A second one quits at once.
  */
 function forwardSignals(
   top: RunningTop,
@@ -164,20 +166,16 @@ function forwardSignals(
 ): { end(signal: number): void; statusOf(exit: CommandExit | null): number; dispose(): void } {
   let ended = 0;
   let sent = 0;
-  const end = (signal: number): void => {
+  const end = (signal: number, isWithCommand = false): void => {
     if (sent > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
     sent = signal;
-    if (hasCommand) top.kill(signal);
+    if (hasCommand && !isWithCommand) top.kill(signal);
     top.stop();
   };
-  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const).map((name) => {
-    const handler = (): void => {
-      // Ctrl-C is how one ends it.
-      if (name !== 'SIGINT') ended = constants.signals[name];
-      end(constants.signals[name]);
-    };
-    process.on(name, handler);
-    return { name, handler };
+  const dispose = onEndingSignals((name, isWithCommand) => {
+    // Ctrl-C is how one ends it.
+    if (name !== 'SIGINT') ended = constants.signals[name];
+    end(constants.signals[name], isWithCommand);
   });
   return {
     end,
@@ -186,8 +184,6 @@ function forwardSignals(
       if (exit === null || exit.signal === sent) return 0;
       return exit.signal > 0 ? 128 + exit.signal : exit.status;
     },
-    dispose: () => {
-      for (const { name, handler } of handlers) process.off(name, handler);
-    },
+    dispose,
   };
 }

@@ -34,6 +34,17 @@ export type CommandSpec = {
   };
   /** Send the command's stdout to stderr (`-o -`). */
   readonly stdoutToStderr?: boolean;
+  /**
+   * Descriptors above 2 that the command gets although they are marked close-on-exec. Whatever lacks
+   * the mark it gets in any case.
+   */
+  readonly inheritedFds?: readonly number[];
+  /** Descriptors of stdio whose open file description is made blocking right before exec. */
+  readonly blockingFds?: readonly number[];
+  /** Numbers of the signals that it ignores from its start; absent: none. */
+  readonly ignoredSignals?: readonly number[];
+  /** Its soft limit of open files; absent or 0: that of this process. */
+  readonly softFdLimit?: number;
 };
 
 export type SamplerOptions = {
@@ -221,6 +232,10 @@ export type NativeError = Error & {
 
 /** How a held command ended. */
 export type CommandEnd = {
+  /** The step before the command ran that failed (`execve`, `setresuid` …); empty where it ran. */
+  readonly failedStep: string;
+  /** Errno of that step, 0 otherwise. */
+  readonly failedErrno: number;
   /** Exit status; −1 where somebody else has taken it. */
   readonly status: number;
   /** That it died of; 0 otherwise. */
@@ -234,13 +249,12 @@ export type CommandEnd = {
 
 /**
  * A command that is forked and waits before its exec, so that counters can be opened on `pid` and
- * nothing before its exec is counted (`enable_on_exec`). Errors are `NativeError`: of `release` the
- * step that failed (`execve`, `setresuid` …).
+ * nothing before its exec is counted (`enable_on_exec`). Errors are `NativeError`.
  */
 export type NativeHeldCommand = {
   readonly pid: number;
   /**
-   * Lets it exec; returns when it has, with CLOCK_MONOTONIC in nanoseconds right before. Once. Until
+   * Lets it exec and returns at once, with CLOCK_MONOTONIC in nanoseconds right before. Once. Until
    * `onEnd` the object is a live handle.
    */
   release(onEnd: (end: CommandEnd) => void): bigint;
@@ -321,6 +335,20 @@ export type NativeBinding = {
    * Only for a command whose output is written.
    */
   exitNow(status: number): never;
+  /**
+   * Reaps commands that ran on after the sampler that started them was closed, as far as they have
+   * ended. Returns how many still run.
+   */
+  reapOrphans(): number;
+  /** Sets or clears O_NONBLOCK of the open file description of `fd`; false where that fails. */
+  setNonBlocking(fd: number, on: boolean): boolean;
+  /**
+   * From now on `isSignalFromKernel` answers for this signal, until its handler is replaced; false
+   * if the signal has no handler. It applies to the whole process: not for a library.
+   */
+  noteSignalOrigin(signal: number): boolean;
+  /** Whether the kernel sent the last such signal (Ctrl-C in a terminal), and not a process. */
+  isSignalFromKernel(signal: number): boolean;
   /** Raises the soft fd limit up to the hard one where `needed` asks for it. */
   raiseFdLimit(needed: number): { readonly soft: number; readonly hard: number };
   /**

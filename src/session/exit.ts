@@ -1,4 +1,46 @@
+import { constants } from 'node:fs';
 import { loadBinding } from '../native/binding.ts';
+import { readStatusFlags } from './launch/inherited-fds.ts';
+
+/**
+ * Leaves standard input, output and error at the end as blocking as they are now. Nothing here opens
+ * a stream on a pipe or socket, which would make it non-blocking for every program that shares it;
+ * this is the net beneath, because `exitWithoutShutdown` skips Node's own restoring.
+ */
+export function keepStdioBlocking(): void {
+  if (process.platform !== 'linux') return;
+  const blocking = [0, 1, 2].filter((fd) => isNonBlocking(fd) === false);
+  restoreStdio = () => {
+    for (const fd of blocking) {
+      if (isNonBlocking(fd)) setBlocking(fd);
+    }
+  };
+  process.on('exit', restoreStdio);
+}
+
+/** A command that shares them may make them non-blocking for itself, and may run on after us. */
+export function leaveStdioToCommand(): void {
+  process.off('exit', restoreStdio);
+}
+
+let restoreStdio = (): void => {};
+
+/** Null where it can't be known. */
+function isNonBlocking(fd: number): boolean | null {
+  try {
+    return (readStatusFlags(fd) & constants.O_NONBLOCK) !== 0;
+  } catch {
+    return null;
+  }
+}
+
+function setBlocking(fd: number): void {
+  try {
+    loadBinding().setNonBlocking(fd, false);
+  } catch {
+    // Without the addon the usual shutdown follows, which restores it.
+  }
+}
 
 /**
  * Ends the process without V8's own shutdown once all handlers of 'exit' have run. Node 20 and 22

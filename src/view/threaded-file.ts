@@ -30,7 +30,9 @@ export class ThreadedFile implements ServedFile {
    */
   constructor(path: string, entry: URL, data: unknown, { isLive = false } = {}) {
     this.name = basename(path);
-    this.#thread = new Worker(entry, { workerData: data });
+    // With streams of their own: by default Node pipes a thread's output to process.stdout and
+    // process.stderr, and opening these makes the pipes that we share with others non-blocking.
+    this.#thread = new Worker(entry, { workerData: data, stdout: true, stderr: true });
     this.#thread.on('message', (reply: FileReply) => this.#settle(reply));
     this.#thread.on('error', (error) => this.#fail(error));
     this.#thread.on('exit', () => this.#fail(new Error(`${path}: its thread has ended`)));

@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { reportFailure } from '../../src/cli/failure.ts';
+import * as stdout from '../../src/cli/stdout.ts';
 
-afterEach(() => vi.restoreAllMocks());
+vi.mock('../../src/cli/stdout.ts', { spy: true });
+
+afterEach(() => vi.resetAllMocks());
 
 /** What is printed of an error on standard error. */
 function printed(error: unknown, verbose = false): string {
-  let text = '';
-  vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
-    text += chunk;
-    return true;
-  });
+  const write = vi.spyOn(stdout, 'writeError').mockImplementation(() => {});
   expect(reportFailure(error, verbose)).toBe(125);
-  return text;
+  return write.mock.calls.map(([text]) => text).join('');
 }
 
 function caught(work: () => unknown): unknown {

@@ -37,6 +37,24 @@ export function childrenOf(pid: number): number[] {
   return pids.map(Number).filter((child) => Number(statFields(child)?.[1]) === pid);
 }
 
+/** A descendant of `pid` whose comm is `comm`; null if there is none (any more). */
+export function findDescendant(pid: number, comm: string): number | null {
+  for (const child of childrenOf(pid)) {
+    if (commOf(child) === comm) return child;
+    const below = findDescendant(child, comm);
+    if (below !== null) return below;
+  }
+  return null;
+}
+
+function commOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
+  } catch {
+    return null;
+  }
+}
+
 /** CPUs that programs can be bound to: a container may have fewer than the machine. */
 export function usableCpus(): number[] {
   return onlineCpus().filter((cpu) => spawnSync('taskset', ['-c', `${cpu}`, 'true']).status === 0);

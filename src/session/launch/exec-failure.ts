@@ -3,6 +3,7 @@ import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
+import { fsPath } from './byte-path.ts';
 
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
@@ -58,7 +59,7 @@ const INTERPRETER_LINE_BYTES = 256;
 /** The program named in a script's `#!` line; null for other files. */
 function readInterpreter(path: string): string | null {
   try {
-    const fd = openSync(path, 'r');
+    const fd = openSync(fsPath(path), 'r');
     try {
       const head = Buffer.alloc(INTERPRETER_LINE_BYTES);
       const length = readSync(fd, head, 0, head.length, 0);

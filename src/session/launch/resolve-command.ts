@@ -4,7 +4,10 @@ import { printable } from '../../base/printable.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import type { RecordOptions } from '../record/record-options.ts';
+import { fsPath } from './byte-path.ts';
+import { exactEnvironment } from './exact-words.ts';
 import type { ChosenUser } from './run-as.ts';
+import { startState } from './start-state.ts';
 
 /** What a shell says for these two, and so does perf-ts. */
 const STATUS_NOT_EXECUTABLE = 126;
@@ -32,13 +35,14 @@ export function resolveCommand(
   if (name === undefined) {
     throw new UsageError('nothing to record: no command after the NAME=value words');
   }
-  const env = { ...(options.env ?? process.env), ...user.env, ...assignments };
+  const env = { ...(options.env ?? exactEnvironment()), ...user.env, ...assignments };
   return {
     path: findExecutable(name, env.PATH ?? DEFAULT_PATH),
     argv,
     env: environmentStrings(env),
     ...(user.change !== null && { user: user.change }),
     stdoutToStderr: options.output === '-',
+    ...startState(),
   };
 }
 
@@ -86,8 +90,8 @@ function findExecutable(name: string, path: string): string {
  */
 function whyNotExecutable(file: string): string | null {
   try {
-    if (statSync(file).isDirectory()) return 'it is a directory';
-    accessSync(file, constants.X_OK);
+    if (statSync(fsPath(file)).isDirectory()) return 'it is a directory';
+    accessSync(fsPath(file), constants.X_OK);
     return null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

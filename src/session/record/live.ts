@@ -11,6 +11,8 @@ import { joinLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { computeParseInfo, recordTimeOffset } from '../../perf-event/parse-info.ts';
 import { decodeRecord, type KernelRecord } from '../../perf-event/record.ts';
 import { decodeSample, SampleView } from '../../perf-event/sample.ts';
+import { reapLater } from '../launch/reap-later.ts';
+import { callAfter, type LongTimer } from '../long-timer.ts';
 import { dropsCopies } from './call-graph.ts';
 import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
@@ -96,14 +98,14 @@ export async function* live(
   };
   const stop = (): void => sampler.stop();
   options.signal?.addEventListener('abort', stop, { once: true });
-  const timers: NodeJS.Timeout[] = [];
+  const timers: LongTimer[] = [];
   try {
     sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, onEvent);
     if (options.delayMs !== undefined) {
-      timers.push(setTimeout(() => sampler.enable(), options.delayMs));
+      timers.push(callAfter(options.delayMs, () => sampler.enable()));
     }
     if (options.durationMs !== undefined) {
-      timers.push(setTimeout(stop, options.durationMs + (options.delayMs ?? 0)));
+      timers.push(callAfter(options.durationMs + (options.delayMs ?? 0), stop));
     }
     for (;;) {
       const chunk = sampler.takeChunk();
@@ -117,9 +119,11 @@ export async function* live(
       });
     }
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    for (const timer of timers) timer.cancel();
     options.signal?.removeEventListener('abort', stop);
     sampler.close();
+    // Where the loop was left early, the command runs on.
+    if (sampler.opened.childPid > 0) reapLater(binding);
   }
 }
 

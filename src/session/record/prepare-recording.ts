@@ -14,6 +14,7 @@ import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { explainUnprofilable } from '../launch/unprofilable.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents, type EventChoice } from './choose-events.ts';
@@ -248,12 +249,14 @@ function chooseTarget(options: RecordOptions): {
     ]);
   }
   const resolved = resolveCommand(options.command as readonly string[], options, user);
+  // A whole system is recorded through the CPUs.
+  const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
   const flagged = addNodeFlags(resolved, options.nodeFlags);
   const { command, notes, causesMaps, recordingId } = flagged;
   return {
     target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
     owner: user.owner,
-    notes: [...user.notes, ...notes],
+    notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
     causesMaps,
     recordingId,
   };

@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { explainUnprofilable } from '../launch/unprofilable.ts';
 import { listThreads } from './places.ts';
 import type { StatOptions, StatTarget } from './stat-options.ts';
 
@@ -51,7 +52,8 @@ export function chooseTarget(options: StatOptions): {
   const target: StatTarget = systemWide
     ? { kind: 'system', command }
     : { kind: 'command', command };
-  return { target, notices: user.notes };
+  const unprofilable = systemWide ? null : explainUnprofilable(command);
+  return { target, notices: [...user.notes, ...(unprofilable === null ? [] : [unprofilable])] };
 }
 
 function attachedTarget(pids: readonly number[], tids: readonly number[]): StatTarget {

@@ -3,8 +3,9 @@ import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { type Spread, spreadOf } from '../../count/spread.ts';
 import { loadBinding } from '../../native/binding.ts';
-import type { CommandEnd, NativeError, NativeHeldCommand } from '../../native/types.ts';
+import type { CommandEnd, NativeHeldCommand } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
 import { openCgroup } from '../record/containers.ts';
 import { chooseCpus, onlineCpus, readEventSources } from '../record/event-sources.ts';
 import { isRefused } from '../record/open-refusal.ts';
@@ -203,7 +204,7 @@ class Stat {
     for (const { instances } of counters.groups) {
       for (const { place } of instances) finder.labelOf(place);
     }
-    const timers: NodeJS.Timeout[] = [];
+    const timers: LongTimer[] = [];
     let end: CommandEnd | null = null;
     const isOver = new Promise<void>((resolve) => {
       this.wake = resolve;
@@ -216,7 +217,7 @@ class Stat {
         this.wake();
       });
     } else if (this.target.kind === 'threads') {
-      timers.push(setInterval(() => this.lookForTarget(), LOOK_MS));
+      timers.push(callEvery(LOOK_MS, () => this.lookForTarget()));
     }
     if (this.isStopped) this.wake();
 
@@ -233,26 +234,28 @@ class Stat {
     };
     const begin = (): void => {
       if (intervalMs !== undefined) {
-        timers.push(setInterval(() => tell(process.hrtime.bigint()), intervalMs));
+        timers.push(callEvery(intervalMs, () => tell(process.hrtime.bigint())));
       }
-      if (durationMs !== undefined) timers.push(setTimeout(() => this.stop(), durationMs));
+      if (durationMs !== undefined) timers.push(callAfter(durationMs, () => this.stop()));
     };
     if (delayMs === 0) {
       begin();
     } else {
       timers.push(
-        setTimeout(() => {
+        callAfter(delayMs, () => {
           counters.enable(true);
           startNs = process.hrtime.bigint();
           lastNs = startNs;
           begin();
-        }, delayMs),
+        }),
       );
     }
     await isOver;
-    for (const timer of timers) clearTimeout(timer);
-    if (end === null) counters.disable();
-    const endNs = (end as CommandEnd | null)?.endNs ?? process.hrtime.bigint();
+    for (const timer of timers) timer.cancel();
+    const ended = end as CommandEnd | null;
+    if (ended === null) counters.disable();
+    else this.checkStarted(ended);
+    const endNs = ended?.endNs ?? process.hrtime.bigint();
     const elapsedNs = Math.max(0, Number(endNs - startNs));
     if (intervalMs !== undefined && endNs > lastNs) tell(endNs);
     const tallies = tallyGroups(counters, counters.read(), null, finder);
@@ -261,17 +264,18 @@ class Stat {
 
   private release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
     const { repeat = 1 } = this.options;
-    try {
-      return command.release((end) => {
-        if (repeat === 1 || this.isStopped) this.settleExit(end);
-        onEnd(end);
-      });
-    } catch (error) {
-      const { operation, errno } = error as NativeError;
-      if (operation === undefined) throw error;
-      const path = this.target.kind !== 'threads' ? (this.target.command?.path ?? '') : '';
-      throw explainExecFailure({ path }, operation, getSystemErrorName(-errno));
-    }
+    return command.release((end) => {
+      if (end.failedStep === '' && (repeat === 1 || this.isStopped)) this.settleExit(end);
+      onEnd(end);
+    });
+  }
+
+  /** Throws where the command never ran. */
+  private checkStarted({ failedStep, failedErrno }: CommandEnd): void {
+    if (failedStep === '') return;
+    const command = this.target.kind !== 'threads' ? this.target.command : null;
+    const code = getSystemErrorName(-failedErrno);
+    throw explainExecFailure(command ?? { path: '' }, failedStep, code);
   }
 
   /** Counting ends with the last of the processes and threads. */

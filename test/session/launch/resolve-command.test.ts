@@ -153,6 +153,11 @@ it('the change of user and the way of stdout go into the spec', () => {
     env: [`PATH=${PATH}`],
     user: change,
     stdoutToStderr: true,
+    // As child_process.spawn has it; the command line notes what it was started with.
+    inheritedFds: [],
+    blockingFds: [0, 1, 2],
+    ignoredSignals: [],
+    softFdLimit: 0,
   });
   const plain = resolveCommand(['tool'], { env: { PATH }, output: 'x.data' }, nobodySpecial);
   expect(plain).not.toHaveProperty('user');

@@ -101,7 +101,15 @@ export function fakeMachine(
     }
     release(onEnd: (end: CommandEnd) => void): bigint {
       queueMicrotask(() =>
-        onEnd({ status: 0, signal: 0, endNs: 3_000_000n, userUs: 700, systemUs: 300 }),
+        onEnd({
+          failedStep: '',
+          failedErrno: 0,
+          status: 0,
+          signal: 0,
+          endNs: 3_000_000n,
+          userUs: 700,
+          systemUs: 300,
+        }),
       );
       return 1_000_000n;
     }

@@ -1,0 +1,89 @@
+// After every subcommand, however it ends, pipes and sockets are as blocking as they were: O_NONBLOCK
+// belongs to the open file description, which the next program of the pipeline uses as well.
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CLI, cleanEnvironment, scratchDirectory } from '../helpers/cli.ts';
+
+const scratch = scratchDirectory();
+const folded = join(scratch, 'few.folded');
+writeFileSync(folded, 'main;work 3\nmain;rest 1\n');
+
+const PT = `'${process.execPath}' '${CLI}'`;
+const PRINT = `for fd in 0 1 2; do sed -n 's/^flags:[^0-9]*//p' /proc/$$/fdinfo/$fd >> flags; done`;
+
+/**
+ * Flags of stdin, stdout and stderr before and after `script`, connected by sockets as Node's spawn
+ * does it, or by pipes.
+ */
+function flagsAround(script: string, way: 'sockets' | 'pipes'): string[] {
+  writeFileSync(join(scratch, 'flags'), '');
+  const words = `${PRINT}; ${script}; ${PRINT}`;
+  // Both pipes have a reader that goes on reading.
+  const piped = `true | { { { ${words}; } 2>&3 | cat > /dev/null; } 3>&1 | cat > /dev/null; }`;
+  const { error } = spawnSync('sh', ['-c', way === 'pipes' ? piped : words], {
+    cwd: scratch,
+    env: cleanEnvironment(),
+    stdio: 'pipe',
+    input: '',
+  });
+  expect(error).toBeUndefined();
+  return readFileSync(join(scratch, 'flags'), 'utf8').trim().split('\n');
+}
+
+const SCRIPTS = {
+  help: `${PT} --help`,
+  'help of a subcommand': `${PT} record --help`,
+  version: `${PT} --version`,
+  report: `${PT} report ${folded}`,
+  'report as JSON': `${PT} report --json ${folded}`,
+  'a missing file': `${PT} report none.data`,
+  'an unknown option': `${PT} report --nonsense`,
+  'an unknown subcommand': `${PT} nonsense`,
+  export: `${PT} export --format speedscope -o - ${folded}`,
+  'standard input': `${PT} report - < ${folded}`,
+  'a reader that is gone': `${PT} report ${folded} | true`,
+  diff: `${PT} diff ${folded} ${folded}`,
+  list: `${PT} list cpu-clock`,
+  cpu: `${PT} cpu`,
+  doctor: `${PT} doctor`,
+  'a signal': `rm -f url; ${PT} view --no-open ${folded} > url & until grep -q http url; do sleep 0.02; done; kill -TERM $!; wait $!`,
+  'a command': `${PT} stat -e page-faults -- true`,
+  'a recording': `${PT} record -e page-faults -o x.data -- true`,
+  'a table': `${PT} top --batch -e page-faults -- true`,
+};
+
+for (const [name, script] of Object.entries(SCRIPTS)) {
+  for (const way of ['sockets', 'pipes'] as const) {
+    test(`${way} are left blocking by ${name}`, () => {
+      const flags = flagsAround(script, way);
+      expect(flags).toHaveLength(6);
+      expect(flags.slice(3)).toEqual(flags.slice(0, 3));
+      const O_NONBLOCK = 0o4000;
+      for (const text of flags) expect(Number.parseInt(text, 8) & O_NONBLOCK).toBe(0);
+    });
+  }
+}
+
+test('standard output that is non-blocking from the start stays so and gets everything', () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `main;f${index} 1`).join('\n');
+  writeFileSync(join(scratch, 'many.folded'), `${lines}\n`);
+  const program = `
+    const { spawn } = require('node:child_process');
+    const child = spawn(process.execPath, [${JSON.stringify(CLI)}, 'export', '--format', 'folded', '-o', '-', 'many.folded'], { stdio: ['ignore', 1, 2] });
+    // Opening the stream makes the pipe non-blocking, after libuv has made it blocking for the child.
+    process.stdout.write('');
+    child.on('exit', (status) => process.exit(status));`;
+  const result = spawnSync(
+    'sh',
+    ['-c', '"$@" | { sleep 0.5; wc -l; }', 'sh', process.execPath, '-e', program],
+    {
+      cwd: scratch,
+      env: cleanEnvironment(),
+      encoding: 'utf8',
+    },
+  );
+  expect(Number(result.stdout)).toBe(20_000);
+});

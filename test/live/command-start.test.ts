@@ -1,0 +1,129 @@
+// What the command finds when it starts is what perf-ts was started with, although Node changes much
+// of it before the first line of JavaScript runs.
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { CLI, cleanEnvironment, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+import { isAlive, until } from '../helpers/tasks.ts';
+
+const scratch = scratchDirectory();
+const file = join(scratch, 'start.data');
+
+/** The ways that run a command, up to its words; `$PT` in a shell's script. */
+const SUBCOMMANDS = {
+  record: ['record', '-q', '-e', 'cpu-clock', '-o', file, '--'],
+  stat: ['stat', '-e', 'page-faults', '-o', join(scratch, 'stat.txt'), '--'],
+  top: ['top', '-q', '--batch', '-d', '3600', '-e', 'cpu-clock', '--'],
+};
+
+/** Runs a script of bash in which `pt` is perf-ts, up to the command's words. */
+function shell(subcommand: readonly string[], script: string, env: NodeJS.ProcessEnv = {}) {
+  const quoted = [process.execPath, CLI, ...subcommand].map((word) => `'${word}'`).join(' ');
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['-c', `pt() { ${quoted} "$@"; }\n${script}\n:`],
+    { encoding: 'latin1', cwd: scratch, env: { ...cleanEnvironment(), ...env } },
+  );
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+describeLive('the start of the command', () => {
+  for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
+    it(`${name}: inherited descriptors are open`, () => {
+      writeFileSync(join(scratch, 'nine'), 'nine\n');
+      const out = shell(
+        subcommand,
+        `pt cat <(echo substituted)
+         pt sh -c 'read x <&9; echo $x; echo three >&3' 9<nine 3>three
+         cat three`,
+      );
+      expect(out).toMatch(/^substituted\n/);
+      expect(out).toContain('nine\n');
+      expect(out).toMatch(/three\n$/);
+    });
+
+    it(`${name}: no descriptor of perf-ts itself is open`, () => {
+      shell(subcommand, 'pt sh -c "ls -l /proc/self/fd > fds 2> /dev/null < /dev/null"');
+      const links = readFileSync(join(scratch, 'fds'), 'utf8').match(/(?<= -> ).*/g);
+      expect(links).toContain(join(scratch, 'fds'));
+      expect(links?.filter((link) => /anon_inode|socket:|\.data$|\.node$/.test(link))).toEqual([]);
+    });
+
+    it(`${name}: the soft limit of open files is the shell’s`, () => {
+      expect(shell(subcommand, 'ulimit -Sn 321; pt sh -c "ulimit -Sn"')).toMatch(/^321\n/);
+    });
+
+    it(`${name}: signals that the shell ignores are ignored`, () => {
+      const print = 'pt grep SigIgn /proc/self/status';
+      const ignored = (script: string): bigint =>
+        BigInt(`0x${/SigIgn:\s*(\w+)/.exec(shell(subcommand, script))?.[1]}`);
+      const bits = (...signals: number[]) =>
+        signals.reduce((sum, signal) => sum | (1n << BigInt(signal - 1)), 0n);
+      expect(ignored(`trap '' HUP INT QUIT; ${print}`) & bits(1, 2, 3)).toBe(bits(1, 2, 3));
+      expect(ignored(`trap - HUP; ${print}`) & bits(1, 13)).toBe(0n);
+    });
+
+    it(`${name}: arguments and environment pass byte by byte`, () => {
+      writeFileSync(Buffer.from(`${scratch}/caf\xe9.txt`, 'latin1'), 'found\n');
+      const out = shell(
+        subcommand,
+        `pt cat $'caf\\xe9.txt'
+         RAW=$'a\\xff\\xe9b' pt sh -c 'printf "%s\\n" "$RAW"'`,
+      );
+      expect(out).toContain('found\n');
+      expect(out).toContain('a\xff\xe9b\n');
+    });
+  }
+
+  it('a program whose path is not UTF-8 is found and run', () => {
+    const folder = mkdtempSync(join(scratch, 'bytes-'));
+    const program = Buffer.concat([Buffer.from(`${folder}/prog`), Buffer.from([0xe9])]);
+    writeFileSync(program, '#!/bin/sh\necho ran\n');
+    chmodSync(program, 0o755);
+    const script = `pt '${folder}'/$'prog\\xe9'; PATH='${folder}':$PATH pt $'prog\\xe9'`;
+    expect(shell(SUBCOMMANDS.record, script)).toBe('ran\nran\n');
+  });
+
+  it('a file name that is not UTF-8 is refused, and nothing of another name is made', () => {
+    const quoted = `'${process.execPath}' '${CLI}'`;
+    const { stdout } = spawnSync(
+      'bash',
+      ['-c', `${quoted} record -e cpu-clock -o $'x\\xe9.data' -- true 2>&1; echo $?; ls`],
+      { encoding: 'utf8', cwd: mkdtempSync(join(scratch, 'refused-')), env: cleanEnvironment() },
+    );
+    expect(stdout).toContain('perf-ts: x\\xe9.data: this name is not UTF-8');
+    expect(stdout).toMatch(/\n2\n$/);
+  });
+
+  it('nohup keeps the recorder and the command alive when the terminal is gone', async () => {
+    const pidFile = join(scratch, 'nohup.pid');
+    const command = `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec sleep 1000`;
+    const out = shell(
+      [],
+      `nohup '${process.execPath}' '${CLI}' ${SUBCOMMANDS.record.join(' ')} sh -c "${command.replaceAll('$', '\\$')}" >/dev/null 2>&1 &
+       recorder=$!
+       while [ ! -e '${pidFile}' ]; do sleep 0.02; done
+       kill -HUP $recorder; kill -HUP "$(cat '${pidFile}')"
+       kill -USR1 $recorder
+       echo $recorder $(cat '${pidFile}')`,
+    );
+    const [recorder, sleeper] = out.trim().split(' ').map(Number) as [number, number];
+    expect(isAlive(sleeper)).toBe(true);
+    expect(isAlive(recorder)).toBe(true);
+    process.kill(recorder, 'SIGTERM');
+    await until(() => !isAlive(recorder) && !isAlive(sleeper));
+  });
+
+  it('SIGUSR1 opens no inspector', () => {
+    const listening = 'ls -l /proc/$PPID/fd | grep -c "socket:"';
+    const script = `kill -USR1 $PPID; kill -USR1 $PPID; seq 1 300000 > /dev/null; ${listening}`;
+    const before = perfTs([...SUBCOMMANDS.record, 'sh', '-c', listening]).stdout;
+    const after = perfTs([...SUBCOMMANDS.record, 'sh', '-c', script]);
+    expect(after.stderr).not.toContain('Debugger listening');
+    expect(after.stdout).toBe(before);
+  });
+});
