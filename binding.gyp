@@ -4,6 +4,7 @@
       "target_name": "perf_ts",
       "sources": [
         "native/addon.cc",
+        "native/attach.cc",
         "native/backward_ring.cc",
         "native/child_process.cc",
         "native/chunk.cc",
@@ -20,6 +21,7 @@
         "native/fd_limit.cc",
         "native/file_identity.cc",
         "native/final_records.cc",
+        "native/fork_watch.cc",
         "native/held_command.cc",
         "native/held_command_object.cc",
         "native/js_options.cc",

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "attach.h"
 #include "fd_limit.h"
 #include "perf_event.h"
 #include "tasks.h"
@@ -17,9 +18,6 @@ namespace {
 /** Descriptors that a session needs beside its events: epoll, stop, pidfd, sink, Node's own. */
 constexpr uint64_t kOtherFds = 64;
 
-/** Stands for a task that ended while its events were being opened. */
-constexpr int kEnded = -2;
-
 Error Failed(const char* operation, int event, int cpu, int task) {
   Error error;
   error.code_errno = errno;
@@ -30,10 +28,29 @@ Error Failed(const char* operation, int event, int cpu, int task) {
   return error;
 }
 
-/** Half, until 16 pages; then the smallest ring there is; 0 when there is nothing less. */
-uint32_t NextRingPages(uint32_t pages) {
-  if (pages > 16) return std::max<uint32_t>(16, pages / 2);
-  return pages > 1 ? 1 : 0;
+/** What is left to a side-band ring before a sample ring has to shrink below this as well. */
+constexpr uint32_t kLeastPages = 16;
+
+/**
+ * One step to smaller rings; false when there is nothing less. Sample rings are halved while they
+ * are more than twice as large as the side-band ones, else these, which need not be large but not
+ * tiny: below 16 pages each, only the sample rings shrink, to one page, and then the others.
+ */
+bool ShrinkRings(uint32_t* sample_pages, uint32_t* sideband_pages) {
+  if (*sample_pages > kLeastPages && *sample_pages > 2 * *sideband_pages) {
+    *sample_pages = std::max(kLeastPages, *sample_pages / 2);
+  } else if (*sideband_pages > kLeastPages) {
+    *sideband_pages = std::max(kLeastPages, *sideband_pages / 2);
+  } else if (*sample_pages > kLeastPages) {
+    *sample_pages = std::max(kLeastPages, *sample_pages / 2);
+  } else if (*sample_pages > 1) {
+    *sample_pages = 1;
+  } else if (*sideband_pages > 1) {
+    *sideband_pages /= 2;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 /**
@@ -64,8 +81,7 @@ void PrepareAttrs(const SamplerOptions& options, bool on_exec, std::vector<Event
 
 }  // namespace
 
-std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
-                                         const std::vector<int>& tasks, int child_pid,
+std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options, int child_pid,
                                          Error* error) {
   std::unique_ptr<EventSet> set(new EventSet());
   for (const EventSpec& event : options.events) {
@@ -79,86 +95,127 @@ std::unique_ptr<EventSet> EventSet::Open(const SamplerOptions& options,
   set->ring_pages_ = options.ring_pages;
   set->sideband_pages_ = options.sideband_pages;
   set->cgroup_fd_ = options.cgroup_fd;
+  set->cpus_ = options.cpus;
+  set->places_ = options.cpus;
+  if (options.cpus[0] >= 0) {
+    set->places_.insert(set->places_.end(), options.sideband_cpus.begin(),
+                        options.sideband_cpus.end());
+    std::sort(set->places_.begin(), set->places_.end());
+    set->places_.erase(std::unique(set->places_.begin(), set->places_.end()), set->places_.end());
+  }
 
-  const size_t count = options.cpus.size() * tasks.size() * (options.events.size() + 1);
-  const uint64_t needed = count + CountOpenFds() + kOtherFds;
-  const FdLimit limit = RaiseFdLimit(needed);
-  set->instances_.reserve(count);
-  const bool per_task = options.cpus[0] < 0;
-  set->rings_.resize((per_task ? tasks.size() : options.cpus.size()) * kRingsPerPlace);
-
-  std::vector<int> remaining = tasks;
-  for (size_t i = 0; i < options.cpus.size(); i++) {
-    bool has_cpu_events = per_task;
-    for (size_t j = 0; j < remaining.size(); j++) {
-      int& task = remaining[j];
-      if (task == kEnded) continue;
-      if (set->OpenTask(per_task ? j : i, options.cpus[i], task, error)) {
-        // Behind the first task's: the ring is mapped by an event of the target.
-        if (has_cpu_events || set->OpenForCpu(i, options.cpus[i], error)) {
-          has_cpu_events = true;
-          continue;
-        }
-        return nullptr;
-      }
-      if (error->code_errno == EMFILE) {
-        error->needed_fds = needed;
-        error->allowed_fds = limit.hard;
-      }
-      // A thread may end between being listed and being opened. The command may not: it is held.
-      if (error->code_errno != ESRCH || task == child_pid) return nullptr;
-      task = kEnded;
+  switch (options.target.kind) {
+    case TargetKind::kCommand:
+    case TargetKind::kSystem: {
+      const int task = options.target.kind == TargetKind::kCommand ? child_pid : -1;
+      set->AllowFds(1);
+      if (!set->OpenTask(task, error)) return nullptr;
+      break;
     }
+    case TargetKind::kProcesses:
+    case TargetKind::kThreads:
+      if (!set->Attach(options.target, error)) return nullptr;
   }
-  for (const Instance& instance : set->instances_) {
-    if (instance.event < 0 || !set->of_cpus_[instance.event]) {
-      set->tasks_.push_back(instance.task);
-    }
-  }
-  std::sort(set->tasks_.begin(), set->tasks_.end());
-  set->tasks_.erase(std::unique(set->tasks_.begin(), set->tasks_.end()), set->tasks_.end());
-  for (const int task : set->tasks_) {
-    set->processes_.push_back(task < 0 ? 0 : ProcessOfThread(task));
-  }
-  if (std::all_of(remaining.begin(), remaining.end(), [](int task) { return task == kEnded; })) {
-    return nullptr;
-  }
+  if (!set->OpenForCpus(error)) return nullptr;
+  set->JoinInstances();
   if (!set->MapRings(error) || !set->Redirect(error)) return nullptr;
   return set;
 }
 
+bool EventSet::Attach(const Target& target, Error* error) {
+  AttachTarget threads;
+  (target.kind == TargetKind::kThreads ? threads.tids : threads.pids) = target.ids;
+  threads.cpus = places_;
+  threads.inherits = std::any_of(attrs_.begin(), attrs_.end(),
+                                 [](const EventAttr& attr) { return attr.inherit(); });
+  size_t count = threads.tids.size();
+  for (const int pid : threads.pids) count += ListThreads(pid).size();
+  AllowFds(count);
+  Attachment attachment;
+  attachment.open = [&](int tid) {
+    if (OpenTask(tid, error)) return Opened::kYes;
+    opened_.erase(tid);
+    return error->code_errno == ESRCH ? Opened::kGone : Opened::kFailed;
+  };
+  attachment.close = [&](int tid) { opened_.erase(tid); };
+  const AttachOutcome outcome = AttachThreads(threads, attachment);
+  if (outcome.result == AttachResult::kNoTarget) {
+    *error = {errno, "opendir(/proc/PID/task)", -1, -1, outcome.pid};
+  }
+  settled_ = outcome.result == AttachResult::kSettled;
+  // The last error is that of a thread that has ended.
+  return (settled_ || outcome.result == AttachResult::kUnsettled) && !opened_.empty();
+}
+
+/** As many descriptors as events on so many tasks take, and a watch over their forks. */
+void EventSet::AllowFds(size_t tasks) {
+  const size_t per_task = 2 * places_.size() + cpus_.size() * attrs_.size();
+  needed_fds_ = tasks * per_task + CountOpenFds() + kOtherFds;
+  allowed_fds_ = RaiseFdLimit(needed_fds_).hard;
+}
+
+bool EventSet::IsSampled(int cpu) const {
+  return std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end();
+}
+
 /** Side-band first: it is on from its opening, and everything sampled has its mappings known. */
-bool EventSet::OpenTask(size_t place, int cpu, int task, Error* error) {
-  Ring* samples = &rings_[kRingsPerPlace * place + kSampleRing];
-  Ring* sideband = &rings_[kRingsPerPlace * place + kSidebandRing];
-  if (!OpenInstance(&sideband_, -1, cpu, task, -1, sideband, error)) return false;
-  /** Of each event, where it was opened. */
-  std::vector<int> fds(attrs_.size(), -1);
-  for (size_t i = 0; i < attrs_.size(); i++) {
-    if (of_cpus_[i]) continue;
-    const int group_fd = leaders_[i] < 0 ? -1 : fds[leaders_[i]];
-    if (!OpenInstance(&attrs_[i], static_cast<int>(i), cpu, task, group_fd, samples, error)) {
-      return false;
+bool EventSet::OpenTask(int task, Error* error) {
+  std::vector<Instance>& instances = opened_[task];
+  for (const int cpu : places_) {
+    if (!OpenInstance(&sideband_, -1, cpu, task, -1, &instances, error)) return false;
+    if (!IsSampled(cpu)) continue;
+    /** Of each event, where it was opened. */
+    std::vector<int> fds(attrs_.size(), -1);
+    for (size_t i = 0; i < attrs_.size(); i++) {
+      if (of_cpus_[i]) continue;
+      const int group_fd = leaders_[i] < 0 ? -1 : fds[leaders_[i]];
+      const int event = static_cast<int>(i);
+      if (!OpenInstance(&attrs_[i], event, cpu, task, group_fd, &instances, error)) return false;
+      fds[i] = instances.back().fd.get();
     }
-    fds[i] = instances_.back().fd.get();
   }
   return true;
 }
 
 /** They write into the sample ring of their CPU, as all of it do. */
-bool EventSet::OpenForCpu(size_t place, int cpu, Error* error) {
-  Ring* samples = &rings_[kRingsPerPlace * place + kSampleRing];
-  for (size_t i = 0; i < attrs_.size(); i++) {
-    if (of_cpus_[i] &&
-        !OpenInstance(&attrs_[i], static_cast<int>(i), cpu, -1, -1, samples, error)) {
-      return false;
+bool EventSet::OpenForCpus(Error* error) {
+  for (const int cpu : cpus_) {
+    for (size_t i = 0; i < attrs_.size() && cpu >= 0; i++) {
+      const int event = static_cast<int>(i);
+      if (of_cpus_[i] && !OpenInstance(&attrs_[i], event, cpu, -1, -1, &of_cpu_, error)) {
+        return false;
+      }
     }
   }
   return true;
 }
 
-bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd, Ring* ring,
-                            Error* error) {
+/** Brings the instances into their order, CPU by CPU, and into their rings. */
+void EventSet::JoinInstances() {
+  for (auto& [task, instances] : opened_) {
+    tasks_.push_back(task);
+    processes_.push_back(task < 0 ? 0 : ProcessOfThread(task));
+    for (Instance& instance : instances) instances_.push_back(std::move(instance));
+  }
+  opened_.clear();
+  // Behind those of the tasks: a ring is mapped by an event of the target.
+  for (Instance& instance : of_cpu_) instances_.push_back(std::move(instance));
+  of_cpu_.clear();
+  std::stable_sort(instances_.begin(), instances_.end(),
+                   [](const Instance& a, const Instance& b) { return a.cpu < b.cpu; });
+  const bool per_task = cpus_[0] < 0;
+  rings_.resize((per_task ? tasks_.size() : places_.size()) * kRingsPerPlace);
+  const std::vector<int>& places = per_task ? tasks_ : places_;
+  for (const Instance& instance : instances_) {
+    const int place = per_task ? instance.task : instance.cpu;
+    const size_t index = std::lower_bound(places.begin(), places.end(), place) - places.begin();
+    const size_t kind = instance.event < 0 ? kSidebandRing : kSampleRing;
+    rings_[kRingsPerPlace * index + kind].writers.push_back(&instance);
+  }
+}
+
+bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd,
+                            std::vector<Instance>* instances, Error* error) {
   Instance instance;
   instance.event = event;
   instance.cpu = cpu;
@@ -168,14 +225,17 @@ bool EventSet::OpenInstance(EventAttr* attr, int event, int cpu, int task, int g
                           : OpenEvent(attr, task, cpu, group_fd);
   if (!instance.fd.valid()) {
     *error = Failed("perf_event_open", event, cpu, task);
+    if (error->code_errno == EMFILE) {
+      error->needed_fds = needed_fds_;
+      error->allowed_fds = allowed_fds_;
+    }
     return false;
   }
   if (!ReadEventId(instance.fd.get(), &instance.id)) {
     *error = Failed("ioctl(PERF_EVENT_IOC_ID)", event, cpu, task);
     return false;
   }
-  instances_.push_back(std::move(instance));
-  ring->writers.push_back(&instances_.back());
+  instances->push_back(std::move(instance));
   return true;
 }
 
@@ -201,13 +261,7 @@ bool EventSet::MapRings(Error* error) {
     }
     if (fits) return true;
     for (Ring& ring : rings_) ring.mapping.Unmap();
-    if (const uint32_t fewer = NextRingPages(ring_pages_)) {
-      ring_pages_ = fewer;
-    } else if (sideband_pages_ > 1) {
-      sideband_pages_ /= 2;
-    } else {
-      return false;
-    }
+    if (!ShrinkRings(&ring_pages_, &sideband_pages_)) return false;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Ring {
 /**
  * All events of a session, open, and their rings, mapped.
  *
+ * Samples come from the chosen CPUs, the side-band from all: what a task maps on one of them it
+ * executes on another.
+ *
  *     CPU 0:  cycles/task 1  faults/task 1  cycles/task 2 …  ──▶  sample ring
  *             dummy/task 1                  dummy/task 2 …   ──▶  side-band ring
  *     CPU 1:  the same again                                 ──▶  two rings of its own
@@ -56,11 +60,10 @@ struct Ring {
 class EventSet {
  public:
   /**
-   * Opens everything on `tasks` ({−1}: all tasks). A task that ends meanwhile is left out; null
-   * with ESRCH when none remains. `child_pid`: the held command among the tasks, −1 without one.
+   * Opens everything on the target: the held command `child_pid`, all tasks, or the threads of what
+   * is running. A thread that ends meanwhile is left out; null with ESRCH when none remains.
    */
-  static std::unique_ptr<EventSet> Open(const SamplerOptions& options,
-                                        const std::vector<int>& tasks, int child_pid, Error* error);
+  static std::unique_ptr<EventSet> Open(const SamplerOptions& options, int child_pid, Error* error);
 
   /** Sampled events and their groups, on every CPU and task. */
   void Enable();
@@ -91,15 +94,21 @@ class EventSet {
   uint32_t sideband_pages() const { return sideband_pages_; }
   /** Tasks that have at least one event, ascending. */
   const std::vector<int>& tasks() const { return tasks_; }
+  /** False: threads were started faster than they could be attached, some may be missing. */
+  bool settled() const { return settled_; }
   /** The process of a task that has an event, as it was opened; 0 for all tasks. */
   int ProcessOf(int task) const;
 
  private:
   EventSet() = default;
-  bool OpenTask(size_t place, int cpu, int task, Error* error);
-  bool OpenForCpu(size_t place, int cpu, Error* error);
-  bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd, Ring* ring,
-                    Error* error);
+  bool Attach(const Target& target, Error* error);
+  void AllowFds(size_t tasks);
+  bool IsSampled(int cpu) const;
+  bool OpenTask(int task, Error* error);
+  bool OpenForCpus(Error* error);
+  bool OpenInstance(EventAttr* attr, int event, int cpu, int task, int group_fd,
+                    std::vector<Instance>* instances, Error* error);
+  void JoinInstances();
   bool MapRings(Error* error);
   bool Redirect(Error* error);
 
@@ -108,8 +117,18 @@ class EventSet {
   /** Parallel to the attrs: opened once per CPU, not for each task. */
   std::vector<bool> of_cpus_;
   EventAttr sideband_;
-  /** Reserved in full before the first: rings point into it. */
+  /** Sampled ones; {−1}: whatever CPU a task runs on. */
+  std::vector<int> cpus_;
+  /** Those with a side-band, ascending: the sampled ones are among them. */
+  std::vector<int> places_;
+  /** By task, until all are open; and those of no task. */
+  std::map<int, std::vector<Instance>> opened_;
+  std::vector<Instance> of_cpu_;
+  /** All of them: rings point into it. */
   std::vector<Instance> instances_;
+  bool settled_ = true;
+  uint64_t needed_fds_ = 0;
+  uint64_t allowed_fds_ = 0;
   std::vector<uint64_t> lost_;
   std::vector<std::vector<uint64_t>> readings_;
   int cgroup_fd_ = -1;

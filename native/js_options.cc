@@ -265,6 +265,7 @@ bool ReadSamplerOptions(const Napi::Value& value, SamplerOptions* options) {
       !Property(object, "sideband", &sideband) ||
       !ReadAttr(sideband, "sideband", &options->sideband) ||
       !Integers(object, "cpus", -1, kMaxInt, &options->cpus) ||
+      !Integers(object, "sidebandCpus", 0, kMaxInt, &options->sideband_cpus) ||
       !OptionalFd(object, "cgroupFd", &options->cgroup_fd) ||
       !Property(object, "target", &target) || !ReadTarget(target, &options->target) ||
       !PowerOfTwo(object, "ringPages", &options->ring_pages) ||
@@ -312,6 +313,15 @@ bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options) {
   return ToObject(value, "sink", &object) &&
          Integer(object, "maxChunks", 1, kMaxInt, &options->max_chunks) &&
          Integer(object, "chunkBytes", 1, 1 << 30, &options->chunk_bytes);
+}
+
+bool ReadAttachTarget(const Napi::Value& value, AttachTarget* target) {
+  Napi::Object object;
+  return ToObject(value, "target", &object) &&
+         Integers(object, "pids", 1, kMaxInt, &target->pids) &&
+         Integers(object, "tids", 1, kMaxInt, &target->tids) &&
+         Integers(object, "cpus", 0, kMaxInt, &target->cpus) &&
+         Flag(object, "inherits", &target->inherits);
 }
 
 }  // namespace perf_ts

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "attach.h"
 #include "counter_group.h"
 #include "options.h"
 
@@ -21,5 +22,7 @@ bool ReadLiveSink(const Napi::Value& value, LiveSinkOptions* options);
 bool ReadAttr(const Napi::Value& value, const char* name, std::vector<uint8_t>* attr);
 /** A whole number between `min` and `max`. */
 bool ReadInteger(const Napi::Value& value, const char* name, double min, double max, double* out);
+
+bool ReadAttachTarget(const Napi::Value& value, AttachTarget* target);
 
 }  // namespace perf_ts

@@ -21,6 +21,12 @@ napi_value Ids(napi_env env, const std::vector<uint64_t>& ids) {
   return TypedArrayToJs(env, napi_biguint64_array, ids.data(), ids.size(), sizeof(uint64_t));
 }
 
+napi_value BooleanToJs(napi_env env, bool value) {
+  napi_value result = nullptr;
+  napi_get_boolean(env, value, &result);
+  return result;
+}
+
 const char* ReasonName(EndReason reason) {
   switch (reason) {
     case EndReason::kStopped:
@@ -111,6 +117,7 @@ napi_value OpenedToJs(napi_env env, const Sampler& sampler) {
       .Number("sidebandPages", events.sideband_pages())
       .Number("fdCount", static_cast<double>(events.instances().size()))
       .Number("childPid", sampler.child_pid())
+      .Value("isSettled", BooleanToJs(env, events.settled()))
       .Value("tids",
              TypedArrayToJs(env, napi_int32_array, tids.data(), tids.size(), sizeof(int32_t)))
       .object();

@@ -56,6 +56,8 @@ struct SamplerOptions {
   std::vector<uint8_t> sideband;
   /** {−1}: on whatever CPU a task runs, with rings of their own for each task. */
   std::vector<int> cpus;
+  /** CPUs beside these on which the side-band is opened; nothing with {−1}. */
+  std::vector<int> sideband_cpus;
   /**
    * kSystem: the sampled events count in this control group only (its directory, open); −1: in all.
    * The side-band is of all tasks, so that one that enters the group is known.

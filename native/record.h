@@ -20,6 +20,7 @@ static_assert(sizeof(RecordHeader) == 8);
 /** Record types up to 63 are the kernel's, from 64 on the tools'. */
 constexpr uint32_t kRecordLost = 2;
 constexpr uint32_t kRecordThrottle = 5;
+constexpr uint32_t kRecordFork = 7;
 constexpr uint32_t kRecordRead = 8;
 constexpr uint32_t kRecordSample = 9;
 constexpr uint32_t kRecordLostSamples = 13;

@@ -3,42 +3,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "data_file.h"
-#include "tasks.h"
 
 namespace perf_ts {
-
-namespace {
-
-/** The tasks that events are opened on; empty with `*error` set when a process is not there. */
-std::vector<int> ResolveTasks(const Target& target, int child_pid, Error* error) {
-  switch (target.kind) {
-    case TargetKind::kCommand:
-      return {child_pid};
-    case TargetKind::kThreads:
-      return target.ids;
-    case TargetKind::kSystem:
-      return {-1};
-    case TargetKind::kProcesses:
-      break;
-  }
-  std::vector<int> tasks;
-  for (const int pid : target.ids) {
-    const std::vector<int> threads = ListThreads(pid);
-    if (threads.empty()) {
-      *error = {errno, "opendir(/proc/PID/task)", -1, -1, pid};
-      return {};
-    }
-    tasks.insert(tasks.end(), threads.begin(), threads.end());
-  }
-  return tasks;
-}
-
-}  // namespace
 
 std::unique_ptr<Sampler> Sampler::Open(const SamplerOptions& options, Error* error) {
   std::unique_ptr<Sampler> sampler(new Sampler());
@@ -49,10 +19,7 @@ std::unique_ptr<Sampler> Sampler::Open(const SamplerOptions& options, Error* err
     sampler->child_ = ChildProcess::Spawn(options.target.command, error);
     if (!sampler->child_) return nullptr;
   }
-  const std::vector<int> tasks = ResolveTasks(options.target, sampler->child_pid(), error);
-  if (tasks.empty()) return nullptr;
-  const int held = options.target.kind == TargetKind::kCommand ? sampler->child_pid() : -1;
-  sampler->events_ = EventSet::Open(options, tasks, held, error);
+  sampler->events_ = EventSet::Open(options, sampler->child_pid(), error);
   if (!sampler->events_) return nullptr;
   return sampler;
 }

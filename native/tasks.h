@@ -6,8 +6,7 @@ namespace perf_ts {
 
 /**
  * The threads that a process has at this moment, from /proc/PID/task, ascending. Empty with errno
- * set when there is no such process. A thread that one of them starts later is not in the list:
- * it gets the events of its parent by inheritance.
+ * set when there is no such process. Threads go on being started: `attach.h` deals with that.
  */
 std::vector<int> ListThreads(int pid);
 

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
+#include "attach.h"
 #include "child_process.h"
 #include "clock.h"
 #include "cpuid.h"
@@ -37,6 +39,37 @@ Napi::Value JsProbeEvent(const Napi::CallbackInfo& info) {
                                      .Text("code", code.c_str())
                                      .Number("kernelAttrSize", result.kernel_attr_size)
                                      .object());
+}
+
+/** What the callbacks throw ends it and goes on to the caller. */
+Napi::Value JsAttachThreads(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  AttachTarget target;
+  if (!ReadAttachTarget(info[0], &target)) return env.Undefined();
+  if (!info[1].IsFunction() || !info[2].IsFunction()) {
+    Napi::TypeError::New(env, "open, close: expected functions").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  const Napi::Function open = info[1].As<Napi::Function>();
+  const Napi::Function close = info[2].As<Napi::Function>();
+  Attachment attachment;
+  attachment.open = [&](int tid) {
+    const Napi::HandleScope scope(env);
+    const Napi::Value opened = open.Call({Napi::Number::New(env, tid)});
+    if (env.IsExceptionPending() || opened.IsEmpty()) return Opened::kFailed;
+    return opened.ToBoolean().Value() ? Opened::kYes : Opened::kGone;
+  };
+  attachment.close = [&](int tid) {
+    const Napi::HandleScope scope(env);
+    if (!env.IsExceptionPending()) close.Call({Napi::Number::New(env, tid)});
+  };
+  const AttachOutcome outcome = AttachThreads(target, attachment);
+  if (env.IsExceptionPending()) return env.Undefined();
+  if (outcome.result == AttachResult::kNoTarget) {
+    ThrowError(env, {errno, "opendir(/proc/PID/task)", -1, -1, outcome.pid});
+    return env.Undefined();
+  }
+  return Napi::Boolean::New(env, outcome.result == AttachResult::kSettled);
 }
 
 Napi::Value JsDemangle(const Napi::CallbackInfo& info) {
@@ -179,6 +212,7 @@ Napi::Value JsExitNow(const Napi::CallbackInfo& info) {
 
 void DefineTools(Napi::Env env, Napi::Object exports) {
   exports.Set("probeEvent", Napi::Function::New<JsProbeEvent>(env, "probeEvent"));
+  exports.Set("attachThreads", Napi::Function::New<JsAttachThreads>(env, "attachThreads"));
   exports.Set("demangle", Napi::Function::New<JsDemangle>(env, "demangle"));
   exports.Set("raiseFdLimit", Napi::Function::New<JsRaiseFdLimit>(env, "raiseFdLimit"));
   exports.Set("readCpuid", Napi::Function::New<JsReadCpuid>(env, "readCpuid"));

@@ -66,6 +66,8 @@ export type SamplerOptions = {
    * its own for each task; the events must not be inherited then.
    */
   readonly cpus: readonly number[];
+  /** CPUs on which the side-band is opened as well: all that are online. Without effect with −1. */
+  readonly sidebandCpus: readonly number[];
   /** System target: the open directory of the control group that the sampled events count in. */
   readonly cgroupFd?: number;
   readonly target: SamplerTarget;
@@ -92,6 +94,11 @@ export type SamplerOpened = {
   readonly fdCount: number;
   /** Pid of the held command, −1 without one. */
   readonly childPid: number;
+  /**
+   * False: threads were started faster than they could be attached to, and some of them may be missing
+   * together with what they start.
+   */
+  readonly isSettled: boolean;
   /** Threads attached to (processes and threads targets). */
   readonly tids: Int32Array;
 };
@@ -326,6 +333,24 @@ export type NativeBinding = {
   readonly HeldCommand: new (command: CommandSpec) => NativeHeldCommand;
   readonly CounterGroup: new (options: CounterGroupOptions) => NativeCounterGroup;
   readonly libpfm: NativeLibpfm;
+  /**
+   * Opens something on all threads of running processes (`pids`) and on single ones, while they go on
+   * starting others: each is opened once, or has inherited from one that was. `open` gives false for
+   * a thread that has ended; what it throws ends the attaching. `close` undoes it; nothing may count
+   * before. `cpus`: those that are online. False: threads came too fast, some may be missing. Throws
+   * NativeError ESRCH for a process that is not there.
+   */
+  attachThreads(
+    target: {
+      readonly pids: readonly number[];
+      readonly tids: readonly number[];
+      readonly cpus: readonly number[];
+      /** What is opened on a thread counts in those that it starts, too. */
+      readonly inherits: boolean;
+    },
+    open: (tid: number) => boolean,
+    close: (tid: number) => void,
+  ): boolean;
   /** Opens one event and closes it again: what would happen? */
   probeEvent(attr: Uint8Array, pid: number, cpu: number): OpenProbe;
   /** C++ names: one result per name, null where it is not a mangled name. */

@@ -115,6 +115,7 @@ export type Info = {
   readonly events: readonly {
     readonly name: string;
     readonly samples: number;
+    readonly instances: number;
     readonly mode: string;
     readonly freqHz: number | null;
     readonly sampleType: readonly string[];

@@ -10,12 +10,17 @@
  *     sys N S               N getppid system calls; N = 0: by time
  *     threads N S           N threads alive at once that compute and yield for S seconds
  *     waiting N S           N threads alive at once for S seconds: one computes, the others sleep
+ *     chains 4 S MS         4 threads of which each computes for MS milliseconds, starts one that does the
+ *                           same, and ends; each chain in a function of its own, chain_0 to chain_3
+ *     leaderless N S        N threads that compute for S seconds; the first thread has ended
  *     shortthr N            N threads, one after the other, each computing for an instant
  *     forks N S             N children, one after the other, that compute and exit; N = 0: by time
  *     relays N S MS         N children at once that compute for MS milliseconds; each that ends is followed
  *                           by another one, for S seconds
  *     execs N               N children, one after the other, that become /bin/true
  *     maps N                N mappings of executable memory, one after the other
+ *     threads-asked N       one thread more for each line of stdin, which makes N page faults when stdin
+ *                           ends
  *     bursts N MS IDLE_MS   N times: compute for MS milliseconds, sleep for IDLE_MS
  *     segv 0 S, kill9 0 S   compute for S seconds, then die of SIGSEGV, SIGKILL
  *     exit CODE             exit at once
@@ -107,6 +112,47 @@ static void *waiting_thread(void *unused) {
   const struct timespec end = {(time_t)end_seconds, 0};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) != 0) continue;
   return unused;
+}
+
+static void start_detached(void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (pthread_create(&thread, &attributes, body, argument) != 0) abort();
+}
+
+/* Computes for a while, hands on to a thread that does the same, and ends. */
+#define CHAIN(NAME)                                                     \
+  static void *NAME(void *seconds) {                                    \
+    const double end = now() + *(double *)seconds;                      \
+    unsigned long x = 1;                                                \
+    while (now() < end) {                                               \
+      for (int i = 0; i < 2000; i++) x = x * 6364136223846793005UL + 1; \
+    }                                                                   \
+    sink += x;                                                          \
+    if (now() < end_seconds) start_detached(NAME, seconds);             \
+    return NULL;                                                        \
+  }
+CHAIN(chain_0)
+CHAIN(chain_1)
+CHAIN(chain_2)
+CHAIN(chain_3)
+
+/* As many threads as there are functions: a profile says of each chain whether it is in it. */
+static long run_chains(double seconds_each) {
+  start_detached(chain_0, &seconds_each);
+  start_detached(chain_1, &seconds_each);
+  start_detached(chain_2, &seconds_each);
+  start_detached(chain_3, &seconds_each);
+  while (now() < end_seconds + 1) usleep(100000);
+  return 4;
+}
+
+/* The process ends with the last of the threads. */
+static void leave_to(long count, void *(*body)(void *)) {
+  for (long i = 0; i < count; i++) start_detached(body, (void *)(i + 1));
+  pthread_exit(NULL);
 }
 
 static void *short_thread(void *unused) {
@@ -237,6 +283,32 @@ static long executable_mappings(long count) {
   return done;
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static long faults_each;
+
+static void *faulting_thread(void *unused) {
+  pthread_mutex_lock(&gate);
+  pthread_mutex_unlock(&gate);
+  page_faults(faults_each);
+  return unused;
+}
+
+/* Who has a thread made is whose turn it is: the first thread's, so that a test knows. */
+static long threads_asked(long faults) {
+  pthread_t threads[64];
+  long started = 0;
+  faults_each = faults;
+  pthread_mutex_lock(&gate);
+  for (int c = getchar(); c != EOF; c = getchar()) {
+    if (c == '\n' && started < 64) {
+      pthread_create(&threads[started++], NULL, faulting_thread, NULL);
+    }
+  }
+  pthread_mutex_unlock(&gate);
+  for (long i = 0; i < started; i++) pthread_join(threads[i], NULL);
+  return faults;
+}
+
 /* Every burst starts at a fixed time, so that late wake-ups don't add up. */
 static long bursts(long count, double busy_seconds, double idle_seconds) {
   for (long i = 0; i < count; i++) {
@@ -280,6 +352,10 @@ int main(int argc, char **argv) {
     done = run_threads(count, SMALL_STACK_BYTES, yielding_thread, NULL);
   } else if (!strcmp(mode, "waiting")) {
     done = run_threads(count, SMALL_STACK_BYTES, waiting_thread, NULL);
+  } else if (!strcmp(mode, "chains")) {
+    done = run_chains(extra ? atof(extra) / 1000 : 0.001);
+  } else if (!strcmp(mode, "leaderless")) {
+    leave_to(count, burn_thread);
   } else if (!strcmp(mode, "shortthr")) {
     done = short_threads(count);
   } else if (!strcmp(mode, "forks")) {
@@ -288,6 +364,8 @@ int main(int argc, char **argv) {
     done = relays(count, extra ? atof(extra) / 1000 : 0.1);
   } else if (!strcmp(mode, "execs")) {
     done = execs(count);
+  } else if (!strcmp(mode, "threads-asked")) {
+    done = threads_asked(count);
   } else if (!strcmp(mode, "maps")) {
     done = executable_mappings(count);
   } else if (!strcmp(mode, "bursts")) {

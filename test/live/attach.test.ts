@@ -49,6 +49,24 @@ describeLive('attaching', () => {
     expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toMatch(/^workload/);
   });
 
+  it('records a target once that is named twice, or by another of its threads', async () => {
+    const pid = start([workload, 'threads', '3', '300']);
+    await until(() => threadsOf(pid) === 4);
+    const other = readdirSync(`/proc/${pid}/task`).find((tid) => tid !== String(pid)) as string;
+    const file = join(scratch, 'twice.data');
+    const recordedBy = (...whom: readonly string[]) => {
+      const flags = ['-e', 'cpu-clock', ...whom, '--duration', '0.2', '-o', file];
+      expect(perfTs(['record', '-q', ...flags]).status).toBe(0);
+      const { events, records } = infoOf(file);
+      return [events[0]?.instances, records.MMAP2];
+    };
+    const once = recordedBy('-p', `${pid}`);
+    expect(once[0]).toBeGreaterThanOrEqual(4);
+    expect(recordedBy('-p', `${pid},${pid}`)).toEqual(once);
+    expect(recordedBy('-p', `${pid},${other}`)).toEqual(once);
+    expect(recordedBy('-t', `${other},${other}`)).toEqual(recordedBy('-t', other));
+  });
+
   it('names what only the target can see, in report and script', async () => {
     const hidden = mkdtempSync(join(scratch, 'hidden-'));
     const program = join(hidden, 'inside');

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { usableCpus } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 
@@ -60,6 +61,23 @@ describeLive('side-band records', () => {
     for (const { loss } of [forks, execs, threads]) {
       expect(loss).toMatchObject({ best: 0, lostSideband: 0 });
     }
+  });
+
+  it.skipIf(usableCpus().length < 2).each([
+    ['a command', []],
+    ['the whole system', ['-a']],
+  ])('has what a task did on CPUs that are not recorded, recording %s on one', (_whom, target) => {
+    const [there, here] = usableCpus() as [number, number];
+    const file = join(scratch, 'elsewhere.data');
+    const flags = ['-e', 'page-faults', '-c', '10', '-C', String(here), ...target, '-o', file];
+    // It becomes the workload on one CPU, and works on the other.
+    const program = ['taskset', '-c', String(there), workload, 'faults-pinned', '20000'];
+    const outcome = perfTs(['record', '-q', ...flags, '--', ...program, String(here)]);
+    expect(outcome.status, outcome.stderr).toBe(0);
+    const { stdout } = perfTs(['report', '--json', '--sort', 'sym', '--comm', 'workload', file]);
+    const rows = JSON.parse(stdout).events[0].rows as { name: string; selfSamples: number }[];
+    const own = rows.find(({ name }) => name === 'page_faults');
+    expect(own?.selfSamples).toBeGreaterThan(1900);
   });
 
   it('follows a thousand threads', () => {

@@ -67,6 +67,7 @@ export function samplerOptions(
     events: [{ attr: PAGE_FAULTS, leader: -1 }],
     sideband: SIDEBAND,
     cpus: onlineCpus(),
+    sidebandCpus: onlineCpus(),
     target,
     ringPages: 64,
     sidebandPages: 16,

@@ -15,11 +15,12 @@ import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
 import { explainUnprofilable } from '../launch/unprofilable.ts';
+import { processesOf, UNSETTLED } from './attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
 import { chooseEvents, type EventChoice } from './choose-events.ts';
 import { openCgroup } from './containers.ts';
-import { chooseCpus, readEventSources } from './event-sources.ts';
+import { chooseCpus, onlineCpus, readEventSources } from './event-sources.ts';
 import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
 import { chooseOffCpu } from './off-cpu.ts';
@@ -152,14 +153,19 @@ export function prepareRecording(
     notices.push(notice);
     options.onNotice?.(notice);
   }
-  const { ringPages } = sampler.opened;
-  if (ringPages < ring.ringPages) {
-    const notice =
-      `rings reduced from ${ring.ringPages} to ${ringPages} pages: ` +
-      `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) allows no more`;
+  const say = (notice: string): void => {
     notices.push(notice);
     options.onNotice?.(notice);
+  };
+  const { ringPages, sidebandPages, isSettled } = sampler.opened;
+  if (ringPages < ring.ringPages || sidebandPages < ring.sidebandPages) {
+    say(
+      `rings reduced from ${ring.ringPages} + ${ring.sidebandPages} to ${ringPages} + ` +
+        `${sidebandPages} pages: kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) ` +
+        'allows no more',
+    );
   }
+  if (!isSettled) say(UNSETTLED);
   return { ...decided, plan, sampler };
 }
 
@@ -195,6 +201,7 @@ function openPlanned(
       })),
       sideband: encodeAttr(plan.sideband),
       cpus: options.perThread ? [-1] : plan.cpus,
+      sidebandCpus: onlineCpus(),
       ...(cgroupFd !== null && { cgroupFd }),
       target: decided.target,
       ringPages: decided.ring.ringPages,
@@ -233,10 +240,18 @@ function chooseTarget(options: RecordOptions): {
   const user = chooseUser(options);
   if (options.pids) {
     const notes = options.nodeFlags === false ? [] : explainAttachedNode(options.pids);
-    return { target: { kind: 'processes', pids: options.pids }, owner: user.owner, notes };
+    return {
+      target: { kind: 'processes', pids: processesOf(options.pids) },
+      owner: user.owner,
+      notes,
+    };
   }
   if (options.tids) {
-    return { target: { kind: 'threads', tids: options.tids }, owner: user.owner, notes: [] };
+    return {
+      target: { kind: 'threads', tids: [...new Set(options.tids)] },
+      owner: user.owner,
+      notes: [],
+    };
   }
   if (!hasCommand) {
     if (options.systemWide || options.cpus) {

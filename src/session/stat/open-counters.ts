@@ -2,7 +2,9 @@ import { FailedError } from '../../base/errors.ts';
 import type { EventSources } from '../../events/event-sources.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { UNSETTLED } from '../record/attached.ts';
 import { nameInUserSpace } from '../record/event-name.ts';
+import { onlineCpus } from '../record/event-sources.ts';
 import { happensOnlyInKernel } from '../record/open-fallbacks.ts';
 import { isRefused } from '../record/open-refusal.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
@@ -11,6 +13,7 @@ import { Counters, type Instance, type OpenGroup, type Refused } from './counter
 import { domainOf } from './event-role.ts';
 import { type Place, type PlaceContext, placesOf } from './places.ts';
 import { refusalReason } from './refusal.ts';
+import type { StatTarget } from './stat-options.ts';
 
 export type OpeningContext = PlaceContext & {
   readonly binding: NativeBinding;
@@ -76,37 +79,102 @@ function openEverywhere(
   places: readonly Place[],
   context: OpeningContext,
 ): Outcome {
-  const instances: Instance[] = [];
-  let userOnly = false;
-  for (const place of places) {
-    const enabledByExec = context.enableOnExec && place.tid > 0;
-    const mode = { enableOnExec: enabledByExec, inherit: context.inherit && place.tid >= 0 };
+  const opening = new GroupOpening(group, context);
+  try {
+    if (context.target.kind === 'threads' && places.every(({ tid }) => tid > 0)) {
+      opening.attach(context.target);
+    } else {
+      for (const place of places) opening.open(place, places.length > 1);
+    }
+  } catch (error) {
+    opening.close();
+    if (error instanceof NotHere) return error.outcome;
+    throw error;
+  }
+  return opening.finish();
+}
+
+/** The group does not open as it is. */
+class NotHere {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    this.outcome = outcome;
+  }
+}
+
+/** One group on its way to all its places. */
+class GroupOpening {
+  readonly #group: CountedGroup;
+  readonly #context: OpeningContext;
+  #instances: Instance[] = [];
+  #userOnly = false;
+
+  constructor(group: CountedGroup, context: OpeningContext) {
+    this.#group = group;
+    this.#context = context;
+  }
+
+  /** All threads of what runs, also those that it starts meanwhile. */
+  attach({ tids, pids }: Extract<StatTarget, { kind: 'threads' }>): void {
+    const { binding, inherit, say } = this.#context;
+    const isComplete = binding.attachThreads(
+      { tids, pids, cpus: onlineCpus(), inherits: inherit },
+      (tid) => this.open({ tid, cpu: -1, cgroup: -1 }, true),
+      (tid) => this.#close(tid),
+    );
+    if (!isComplete) say(UNSETTLED);
+  }
+
+  /** False: nothing to count there (any more), which `mayBeGone` allows. */
+  open(place: Place, mayBeGone: boolean): boolean {
+    const { enableOnExec, inherit } = this.#context;
+    const enabledByExec = enableOnExec && place.tid > 0;
+    const mode = { enableOnExec: enabledByExec, inherit: inherit && place.tid >= 0 };
     for (;;) {
       try {
-        const opened = openAt(group, place, { ...mode, userOnly }, context);
-        instances.push({ group: opened, place, enabledByExec });
-        break;
+        const userOnly = this.#userOnly;
+        const group = openAt(this.#group, place, { ...mode, userOnly }, this.#context);
+        this.#instances.push({ group, place, enabledByExec });
+        return true;
       } catch (error) {
         const { code, eventIndex } = error as NativeError;
         if (typeof code !== 'string') throw error;
-        const isGone = code === 'ESRCH' || (code === 'ENODEV' && instances.length > 0);
-        // A thread that has ended, a CPU that went off: nothing to count there.
-        if (isGone && places.length > 1) break;
-        const failing = group.events[eventIndex] ?? (group.events[0] as CountedEvent);
-        if (isRefused(code) && !userOnly && instances.length === 0 && hasUserPart(group)) {
-          userOnly = true;
+        const isFirst = this.#instances.length === 0;
+        // A thread that has ended, a CPU that went off.
+        if (mayBeGone && (code === 'ESRCH' || (code === 'ENODEV' && !isFirst))) return false;
+        const { events } = this.#group;
+        const failing = events[eventIndex] ?? (events[0] as CountedEvent);
+        if (isRefused(code) && !this.#userOnly && isFirst && hasUserPart(this.#group)) {
+          this.#userOnly = true;
           continue;
         }
-        close(instances);
         throwIfLimit(error as NativeError, failing, place);
-        return leaveOut(group, failing, { code, place, mode: { ...mode, userOnly } }, context);
+        const failure = { code, place, mode: { ...mode, userOnly: this.#userOnly } };
+        throw new NotHere(leaveOut(this.#group, failing, failure, this.#context));
       }
     }
   }
-  if (instances.length === 0)
-    throw new FailedError('none of the threads to count is there any more');
-  const events = userOnly ? group.events.map(inUserSpace) : group.events;
-  return { opened: { events, instances }, refused: [] };
+
+  finish(): Outcome {
+    if (this.#instances.length === 0) {
+      throw new FailedError('none of the threads to count is there any more');
+    }
+    const { events } = this.#group;
+    const opened = this.#userOnly ? events.map(inUserSpace) : events;
+    return { opened: { events: opened, instances: this.#instances }, refused: [] };
+  }
+
+  close(): void {
+    for (const { group } of this.#instances) group.close();
+    this.#instances = [];
+  }
+
+  #close(tid: number): void {
+    const isOfIt = ({ place }: Instance): boolean => place.tid === tid;
+    for (const { group } of this.#instances.filter(isOfIt)) group.close();
+    this.#instances = this.#instances.filter((instance) => !isOfIt(instance));
+  }
 }
 
 function openAt(
@@ -158,10 +226,6 @@ function throwIfLimit({ code, message }: NativeError, event: CountedEvent, place
       'raise the limit: ulimit -n 65536 (RLIMIT_NOFILE), or count fewer events or CPUs',
     ]);
   }
-}
-
-function close(instances: readonly Instance[]): void {
-  for (const { group } of instances) group.close();
 }
 
 /** Whether something is left of every member without the kernel. */

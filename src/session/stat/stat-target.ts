@@ -2,6 +2,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
 import { explainUnprofilable } from '../launch/unprofilable.ts';
+import { processesOf } from '../record/attached.ts';
 import { listThreads } from './places.ts';
 import type { StatOptions, StatTarget } from './stat-options.ts';
 
@@ -56,7 +57,8 @@ export function chooseTarget(options: StatOptions): {
   return { target, notices: [...user.notes, ...(unprofilable === null ? [] : [unprofilable])] };
 }
 
-function attachedTarget(pids: readonly number[], tids: readonly number[]): StatTarget {
+function attachedTarget(ids: readonly number[], tids: readonly number[]): StatTarget {
+  const pids = processesOf(ids);
   const all = [...tids];
   for (const pid of pids) {
     const threads = listThreads(pid);

@@ -176,8 +176,10 @@ class Stat {
     const cgroupFds: number[] = [];
     const perEvent =
       target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;
+    // Where threads are started meanwhile, a watch over them has one per CPU.
+    const watch = target.kind === 'threads' ? tids.length * this.machine.cpus.length : 0;
     const events = this.groups.reduce((sum, group) => sum + group.events.length, 0);
-    binding.raiseFdLimit(events * Math.max(1, perEvent) + OTHER_FDS);
+    binding.raiseFdLimit(events * Math.max(1, perEvent) + watch + OTHER_FDS);
     try {
       for (const path of cgroups) cgroupFds.push(openCgroup(path, '--for-each-cgroup'));
       return openCounters(this.groups, {
