@@ -1,5 +1,4 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, posix } from 'node:path';
+import { basename } from 'node:path';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../elf/elf-file.ts';
@@ -13,7 +12,10 @@ import {
   has,
 } from '../../symbols/debug-file.ts';
 import type { SymbolSource } from '../../symbols/symbol-request.ts';
+import { systemAccounts } from '../launch/system-accounts.ts';
+import { actAs, type FileIdentity } from '../output/file-identity.ts';
 import { readKernelSymbols, readProvenance } from '../read/facts/provenance.ts';
+import type { FileSource } from '../read/files/file-source.ts';
 import { archiveOf } from '../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../read/files/symbol-files.ts';
 import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
@@ -22,14 +24,7 @@ import { withSource } from '../read/open-recording.ts';
 import type { Pipeline } from '../read/pipeline.ts';
 import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
 import { asWriteFailure } from '../record/output-file.ts';
-import {
-  checkReplaceable,
-  isTarName,
-  ownAs,
-  replaceDirectory,
-  writeMarker,
-  writeTar,
-} from './archive-output.ts';
+import { ArchiveOutput } from './archive-output.ts';
 import { copyElf, type Kept } from './copy-elf.ts';
 
 export type ArchiveOptions = SymbolSources & {
@@ -51,7 +46,6 @@ export type Archived = {
   readonly diagnostics: Diagnostics;
 };
 
-const BLOCK_BYTES = 512;
 const DELETED = ' (deleted)';
 
 /**
@@ -59,42 +53,55 @@ const DELETED = ' (deleted)';
  * replaced; anything else there is not.
  */
 export function archiveRecording(path: string, options: ArchiveOptions = {}): Archived {
-  const output = options.output ?? archiveOf(path);
-  const isTar = isTarName(output);
-  checkReplaceable(output, isTar);
-  // In the tar, the name that readers look for.
-  const holder = `${output}.unfinished-${process.pid}`;
-  const directory = isTar ? join(holder, basename(archiveOf(path))) : holder;
-  rmSync(holder, { recursive: true, force: true });
+  return withSource(path, (source) => {
+    const owner = ownerOfRecording(source);
+    if (owner === null) return archiveSource(source, path, options, null);
+    return actAs(owner, () => archiveSource(source, path, options, owner));
+  });
+}
+
+function archiveSource(
+  source: FileSource,
+  path: string,
+  options: ArchiveOptions,
+  owner: FileIdentity | null,
+): Archived {
+  const name = options.output ?? archiveOf(path);
+  let output: ArchiveOutput | null = null;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const archive = new ArchiveWriter(path, directory, options);
-    withSource(path, (source) => archive.store(runPipeline(source, path, options)));
-    if (isTar) writeTar(holder, output);
-    else replaceDirectory(directory, output);
-    ownAs(path, output, isTar ? [] : archive.paths(output));
-    const { files, bytes, diagnostics } = archive;
-    return { path: output, files, bytes, diagnostics };
+    // In the tar, the name that readers look for.
+    output = ArchiveOutput.create(name, basename(archiveOf(path)), owner);
+    const archive = new ArchiveWriter(path, output, options);
+    archive.store(runPipeline(source, path, options));
+    output.finish(path);
+    const { files, bytes } = output;
+    return { path: name, files, bytes, diagnostics: archive.diagnostics };
   } catch (error) {
-    throw asWriteFailure(output, error);
+    throw asWriteFailure(name, error);
   } finally {
-    rmSync(holder, { recursive: true, force: true });
+    output?.close();
   }
 }
 
+/**
+ * Whom root acts for: the owner of the recording. The recording names its files, and whoever has written
+ * it may have chosen them: what goes into the archive is what its owner may read. Null: ourselves.
+ */
+function ownerOfRecording({ owner }: FileSource): FileIdentity | null {
+  if (process.geteuid?.() !== 0 || owner === undefined || owner.uid === 0) return null;
+  const { uid, gid } = owner;
+  return { uid, gid, groups: systemAccounts().byUid(uid)?.groups ?? [] };
+}
+
 class ArchiveWriter {
-  files = 0;
-  bytes = 0;
   readonly diagnostics = new Diagnostics();
-  readonly #directory: string;
+  readonly #output: ArchiveOutput;
   readonly #recording: string;
   readonly #options: ArchiveOptions;
-  /** Relative to the directory, files and directories. */
-  readonly #stored = new Set<string>();
 
-  constructor(recording: string, directory: string, options: ArchiveOptions) {
+  constructor(recording: string, output: ArchiveOutput, options: ArchiveOptions) {
     this.#recording = recording;
-    this.#directory = directory;
+    this.#output = output;
     this.#options = options;
   }
 
@@ -106,6 +113,7 @@ class ArchiveWriter {
       diagnostics: this.diagnostics,
       pids: () => processes.pids(),
       recordedOn: { hostname, kernel: osRelease },
+      mustBeRecorded: true,
     });
     const kept: Kept = {
       all: this.#options.full === true,
@@ -135,12 +143,6 @@ class ArchiveWriter {
           this.#storeKernel(pipeline, files);
       }
     }
-    this.#stored.add(writeMarker(this.#directory, this.#recording));
-  }
-
-  /** Paths of all that was stored, below `directory`. */
-  paths(directory: string): string[] {
-    return [...this.#stored].map((path) => join(directory, path));
   }
 
   #storeFile(
@@ -153,20 +155,28 @@ class ArchiveWriter {
     if (source === null) return;
     try {
       const elf = parseElf(source, this.diagnostics);
+      if (elf === null) {
+        // A recording may say that any file was mapped as code: a key, or the passwords of the machine.
+        this.diagnostics.count('not stored: it is not an ELF file', dso.path);
+        return;
+      }
       const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
-      const place = this.#stored.has(relativePath(path)) ? placeOfBuild(buildId, '') : path;
+      const place = this.#output.has(path) ? placeOfBuild(buildId, '') : path;
       this.#copy(source, elf, place, kept);
-      if (elf === null) return;
       const wanted: DebugContents[] = kept.dwarf ? ['symbols', 'dwarf'] : ['symbols'];
       for (const contents of wanted) {
         if (!has(elf, contents)) this.#storeDebugFile(elf, dso, contents, files, kept);
       }
-      const split = files.provide({ need: 'dwarf-package', dso, buildId: null });
-      if (kept.dwarf) this.#storeBytes(`${path}.dwp`, split);
-      else split?.close?.();
+      if (kept.dwarf) this.#storePackage(`${path}.dwp`, dso, files);
     } finally {
       source.close?.();
     }
+  }
+
+  #storePackage(path: string, dso: DsoKey, files: SymbolFiles): void {
+    const split = files.provide({ need: 'dwarf-package', dso, buildId: null });
+    if (split !== null && parseElf(split, this.diagnostics) !== null) this.#storeBytes(path, split);
+    else split?.close?.();
   }
 
   #storeDebugFile(
@@ -204,7 +214,7 @@ class ArchiveWriter {
       this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
     }
     const isStored = readAppendix(data).some(({ name }) => name === `${PERF_MAP_ATTACHMENT}${pid}`);
-    if (isStored || [...dumps].some((path) => this.#stored.has(relativePath(path)))) return;
+    if (isStored || [...dumps].some((path) => this.#output.has(path))) return;
     const dso = { kind: 'jit', pid } as const;
     const map = files.provide({ need: 'perf-map', dso, buildId: null });
     this.#storeBytes(`/tmp/perf-${pid}.map`, map);
@@ -227,20 +237,9 @@ class ArchiveWriter {
 
   #copy(source: SymbolSource, elf: ElfFile | null, path: string | null, kept: Kept): void {
     if (path === null) return;
-    const place = relativePath(path);
-    if (this.#stored.has(place)) return;
-    const target = join(this.#directory, place);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    copyElf(source, elf, target, kept);
-    for (let part = place; part !== '.'; part = posix.dirname(part)) this.#stored.add(part);
-    this.files++;
-    this.bytes += statSync(target).blocks * BLOCK_BYTES;
+    if (this.#output.has(path)) return;
+    this.#output.add(path, (fd) => copyElf(source, elf, fd, kept));
   }
-}
-
-/** A path of the recorded machine below the archive; `..` leads nowhere. */
-function relativePath(path: string): string {
-  return posix.normalize(`/${path}`).slice(1);
 }
 
 function placeOfBuild(buildId: string | null, ending: string): string | null {

@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
+import { ftruncateSync } from 'node:fs';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from '../../elf/constants.ts';
 import type { ElfFile } from '../../elf/elf-file.ts';
@@ -21,21 +21,15 @@ const ELF_HEADER_BYTES = 64;
 const NEEDED = /^\.(eh_frame|plt|note|gnu|dyn|rela?\.|rela?$|hash|interp|ARM\.ex)/;
 const DWARF = /^\.z?debug_(?!frame)/;
 
-/** Copies `source` to a new file, with holes for what is not kept. The file must not exist. */
-export function copyElf(source: ByteSource, elf: ElfFile | null, path: string, kept: Kept): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const fd = openSync(path, flags, 0o600);
-  try {
-    // Without section headers nothing tells what is code.
-    const isWhole = kept.all || elf === null || elf.sections.length === 0;
-    if (isWhole) {
-      copyRange(source, fd, 0, source.size);
-    } else {
-      for (const { offset, size } of neededRanges(elf, kept)) copyRange(source, fd, offset, size);
-      ftruncateSync(fd, source.size);
-    }
-  } finally {
-    closeSync(fd);
+/** Copies `source` to the new file `fd`, with holes for what is not kept. */
+export function copyElf(source: ByteSource, elf: ElfFile | null, fd: number, kept: Kept): void {
+  // Without section headers nothing tells what is code.
+  const isWhole = kept.all || elf === null || elf.sections.length === 0;
+  if (isWhole) {
+    copyRange(source, fd, 0, source.size);
+  } else {
+    for (const { offset, size } of neededRanges(elf, kept)) copyRange(source, fd, offset, size);
+    ftruncateSync(fd, source.size);
   }
 }
 

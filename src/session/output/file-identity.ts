@@ -18,17 +18,20 @@ let acting: FileIdentity | null = null;
  * Throws a NativeError where the kernel refuses; `act` has not run then.
  */
 export function actAs<T>(identity: FileIdentity, act: () => T): T {
-  if (process.geteuid?.() !== 0 || identity.uid === 0 || acting?.uid === identity.uid) return act();
-  const before = acting ?? ourselves();
+  if (process.geteuid?.() !== 0 || identity.uid === actingUid()) return act();
+  const before = acting;
   try {
     become(identity);
-    acting = identity;
     return act();
   } finally {
-    acting = before.uid === 0 ? null : before;
     // Should this throw, nothing that follows could be trusted to be ours.
     become(before);
   }
+}
+
+/** Within `actAs`: runs `act` with our own rights. */
+export function actAsOurselves<T>(act: () => T): T {
+  return acting === null ? act() : actAs(ourselves(), act);
 }
 
 /** The user with whose rights files are opened now. */
@@ -36,10 +39,19 @@ export function actingUid(): number {
   return acting?.uid ?? process.geteuid?.() ?? -1;
 }
 
+/** As this thread began. */
+let own: FileIdentity | null = null;
+
 function ourselves(): FileIdentity {
-  return { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+  own ??= { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+  return own;
 }
 
-function become({ uid, gid, groups = [] }: FileIdentity): void {
+/** Null: ourselves. */
+function become(identity: FileIdentity | null): void {
+  // Asked first, while the kernel still says who we are.
+  const self = ourselves();
+  const { uid, gid, groups = [] } = identity ?? self;
   loadBinding().setFileIdentity(uid, gid, Uint32Array.from(groups));
+  acting = uid === 0 ? null : identity;
 }

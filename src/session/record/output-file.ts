@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import { actAs, type FileIdentity } from '../output/file-identity.ts';
 import { Folder } from '../output/folder.ts';
 
@@ -350,6 +351,6 @@ const WRITE_ERRORS: Readonly<Record<string, string>> = {
 
 /** Why a file could not be opened or written, in words. */
 export function writeErrorReason(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return WRITE_ERRORS[code ?? ''] ?? message;
+  const { code } = error as NodeJS.ErrnoException;
+  return WRITE_ERRORS[code ?? ''] ?? systemErrorReason(error);
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteSource } from '../../../base/byte-source.ts';
 import { Diagnostics } from '../../../base/diagnostics.ts';
@@ -26,6 +27,8 @@ export type ElfFilesOptions = {
   readonly roots: readonly string[];
   /** The user named one of them: this machine's own files are not the recorded ones. */
   readonly hasSymfs: boolean;
+  /** Without a build ID: only the mapped file by its inode, or one that everybody may read. */
+  readonly mustBeRecorded: boolean;
   /** Processes met so far; those still alive show their files under /proc/PID/root. */
   readonly pids: () => readonly number[];
   /** When the recording was over, milliseconds since 1970; null: not known. */
@@ -159,7 +162,7 @@ export class ElfFiles {
   }
 
   #openByInode(candidates: string[], path: string, fileId: string): SymbolSource | null {
-    const { roots, hasSymfs, diagnostics } = this.#options;
+    const { roots, hasSymfs, mustBeRecorded, diagnostics } = this.#options;
     // A copy has another inode.
     const inode = hasSymfs ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
     let other: OpenFile | null = null;
@@ -171,7 +174,8 @@ export class ElfFiles {
         continue;
       }
       const isCopy = roots.some((root) => candidate.startsWith(root));
-      if (inode === null || isCopy || String(file.inode) === inode) {
+      const isLikely = inode === null && (!mustBeRecorded || hasSymfs);
+      if (isLikely || isCopy || String(file.inode) === inode) {
         other?.source.close?.();
         this.#noteChange(file, path, isCopy);
         return file.source;
@@ -181,6 +185,11 @@ export class ElfFiles {
     }
     if (other === null) {
       diagnostics.count(missingNames(path, `file can not be read (${reason})`));
+      return null;
+    }
+    if (mustBeRecorded && (other.mode & constants.S_IROTH) === 0) {
+      other.source.close?.();
+      diagnostics.count(missingNames(path, 'nothing proves that the file there is the mapped one'));
       return null;
     }
     // Some file systems report other inodes in mappings than in stat, so this is no proof.

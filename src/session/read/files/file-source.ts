@@ -10,6 +10,8 @@ import { readFully } from './read-some.ts';
 export type FileSource = ByteSource & {
   /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */
   readonly threadFiles: readonly ByteSource[];
+  /** Whose file it is; absent where it is none. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
   close(): void;
 };
 
@@ -23,7 +25,7 @@ export function openFileSource(path: string): FileSource {
   if (path === '-') return openStandardInput();
   const fd = openForReading(path);
   const stat = reading(path, () => fstatSync(fd));
-  if (stat.isFile()) return sourceOf(fd, stat.size, path);
+  if (stat.isFile()) return { ...sourceOf(fd, stat.size, path), owner: stat };
   closeSync(fd);
   if (stat.isDirectory()) return openDirectory(path);
   throw new FailedError(`cannot read ${path}: it is not a regular file`, [

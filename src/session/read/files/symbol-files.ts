@@ -37,6 +37,11 @@ export type SymbolFilesOptions = SymbolSources &
      * files under /proc/PID/root.
      */
     readonly pids?: () => readonly number[];
+    /**
+     * A file without a build ID must be the mapped one by its inode, or readable for everybody: for
+     * those who hand files on. Default false: the names of a likely one are better than none.
+     */
+    readonly mustBeRecorded?: boolean;
     /** Uids besides root, ourselves and the target's whose perf maps are believed. */
     readonly trustedUids?: readonly number[];
     readonly kallsymsPath?: string;
@@ -77,6 +82,7 @@ export class SymbolFiles {
       places,
       roots,
       hasSymfs: symfs !== undefined,
+      mustBeRecorded: options.mustBeRecorded === true,
       recordedUntilMs: options.recordedUntilMs ?? null,
     });
     this.#kernelFiles = new KernelFiles({
