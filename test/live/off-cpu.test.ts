@@ -1,13 +1,21 @@
 // How long threads are off the CPU, beside what a program says of itself by its own clocks.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
 import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
-import { compileRunnable, compileWaits } from '../helpers/compile.ts';
+import { compileRunnable, compileWaits, compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { childrenOf, stateOf, until } from '../helpers/tasks.ts';
 
@@ -195,6 +203,42 @@ describeLive('a recording of waits', () => {
     expect(samples.length).toBeGreaterThan(3 * TIMES);
     for (let row = 0; row < samples.length; row++) {
       expect(threads[samples.thread[row] as number]?.tid).not.toBe(0);
+    }
+  });
+
+  it('has what threads wait for that sleep throughout, from the beginning to the end', async () => {
+    const file = join(scratch, 'asleep.data');
+    const program = spawn(compileWorkload(), ['waiting', '3', '600'], { stdio: 'ignore' });
+    const pid = program.pid as number;
+    try {
+      const threads = () => readdirSync(`/proc/${pid}/task`).map(Number);
+      // The main thread waits for the others, and two of these sleep.
+      await until(
+        () =>
+          threads().length === 4 && threads().filter((tid) => stateOf(tid) === 'S').length === 3,
+      );
+      const asleep = threads().filter((tid) => stateOf(tid) === 'S');
+      const words = ['record', '--off-cpu=only', '-g', '-o', file, '-p', `${pid}`];
+      const { status, stderr } = perfTs([...words, '--duration', '0.2']);
+      expect(status).toBe(0);
+      expect(stderr).toContain('off-cpu: 3 threads were asleep when the recording began');
+      const opened = await openProfile(file);
+      const { samples, threads: known } = opened.profile;
+      const event = opened.eventIndex('off-cpu');
+      const waits = [...opened.samplesOf(event)].filter((row) =>
+        asleep.includes(known[samples.thread[row] as number]!.tid),
+      );
+      expect(waits.map((row) => known[samples.thread[row] as number]!.tid).sort()).toEqual(
+        asleep.sort(),
+      );
+      // All of them began at one moment, and lasted to the end.
+      const weights = new Set(waits.map((row) => samples.periodEvents[row] as number));
+      expect(weights.size).toBe(1);
+      expect([...weights][0]).toBeGreaterThan(0);
+      for (const row of waits)
+        expect(leafOf(opened.profile, row)).toMatch(/^\[S sleeping in \w+\]$/);
+    } finally {
+      program.kill('SIGKILL');
     }
   });
 });

@@ -392,7 +392,8 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const completeness = pipeline.roots.finish(profile);
   const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
   const switches = pipeline.switches.finish();
-  const waits = pipeline.offCpu.finish(samples, switches, lastTimeNs, diagnostics);
+  const waitEndNs = Math.max(lastTimeNs, pipeline.lastReadNs);
+  const waits = pipeline.offCpu.finish(samples, switches, waitEndNs, diagnostics);
   const counted: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,

@@ -71,6 +71,8 @@ export class Pipeline {
   readonly lossGaps: LossGap[] = [];
   /** When tasks were forked, by tid. */
   readonly forkNs = new Map<number, number>();
+  /** Time of the last READ record: the recorder writes the final values when it ends. */
+  lastReadNs = Number.NEGATIVE_INFINITY;
   readonly #losses: LossCounter;
   readonly #finals = new FinalLog();
   readonly #streamRepair = new StreamRepair();
@@ -445,6 +447,7 @@ export class Pipeline {
         const event = this.#attrToEvent[attrIndex] as number;
         if (event === NONE) break;
         decodeTrailer(view, offset, size, info, this.#trailer);
+        this.lastReadNs = Math.max(this.lastReadNs, this.#trailer.timeNs);
         // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
         if (this.#memoryOf(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
         this.#finals.note(record, event, this.data.attrs[attrIndex]!.attr, this.#trailer);

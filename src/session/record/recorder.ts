@@ -12,6 +12,7 @@ import { explainExecFailure } from '../launch/exec-failure.ts';
 import { hasExeced } from '../launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
+import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
@@ -255,6 +256,12 @@ export async function startRecording(
       control = new Control(places, running, (notice) => options.onNotice?.(notice));
     maps.start();
     if (!isDelayed(options)) beside?.start();
+    const clockId = CLOCK_IDS[context.clock];
+    const begun = findBegunWaits(session, options, () => binding.readClockPair(clockId).clockNs);
+    if (begun !== null) {
+      file.appendSamples(begun.records);
+      say(begun.notice);
+    }
     sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds }, onEvent);
   } catch (error) {
     maps.stop();

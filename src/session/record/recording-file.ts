@@ -23,6 +23,8 @@ export class RecordingFile {
   readonly file: OutputFile;
   readonly #dataOffset: number;
   #dataSize = 0;
+  /** The part of it that has no samples. */
+  #describedSize = 0;
 
   private constructor(plan: RecordingPlan, file: OutputFile, dataOffset: number) {
     this.#plan = plan;
@@ -47,8 +49,14 @@ export class RecordingFile {
     }
   }
 
-  /** Adds records before the first round. */
+  /** Adds records that describe what is there before the first round. */
   append(records: Uint8Array): void {
+    this.appendSamples(records);
+    this.#describedSize = this.#dataSize;
+  }
+
+  /** Adds samples behind these, before the first round. */
+  appendSamples(records: Uint8Array): void {
     this.file.write(records, this.#dataOffset + this.#dataSize);
     this.#dataSize += records.length;
     const size = new Uint8Array(8);
@@ -98,7 +106,7 @@ export class RecordingFile {
   #kernelSymbols(dataEnd: number): string | null {
     const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
     if (!seesKernel) return null;
-    return collectKernelSymbols(this.file.fd, this.#dataOffset + this.#dataSize, dataEnd);
+    return collectKernelSymbols(this.file.fd, this.#dataOffset + this.#describedSize, dataEnd);
   }
 
   close(): void {

@@ -73,6 +73,11 @@ export class RecordingStream {
     this.#written += records.length;
   }
 
+  /** As of `RecordingFile`. */
+  appendSamples(records: Uint8Array): void {
+    this.append(records);
+  }
+
   sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
     return { fd: this.#fd, dataOffset: 0, dataSize: this.#written, stream: true };
   }

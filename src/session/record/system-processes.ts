@@ -109,7 +109,8 @@ export function parseMaps(text: string, withData = false): ProcMapping[] {
   return mappings;
 }
 
-function listNumbers(directory: string): number[] {
+/** Names of the folder that are numbers; none where it can't be read. */
+export function listNumbers(directory: string): number[] {
   try {
     return readdirSync(directory)
       .filter((name) => /^\d+$/.test(name))
@@ -119,7 +120,8 @@ function listNumbers(directory: string): number[] {
   }
 }
 
-function readText(path: string): string | null {
+/** Null where it can't be read. */
+export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {

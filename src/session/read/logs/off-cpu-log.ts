@@ -181,7 +181,7 @@ export class OffCpuLog {
   finish(
     samples: { readonly periodEvents: Float64Array; readonly stack: Int32Array },
     switches: SwitchTable,
-    lastSampleNs: number,
+    lastNs: number,
     diagnostics: Diagnostics,
   ): Waits {
     const { length } = this.#row;
@@ -193,7 +193,7 @@ export class OffCpuLog {
     const isIn = switches.state.map((kind) => (kind === SWITCH_STATE.IN ? 1 : 0));
     const isWakeUp = this.#isWakeUp.finish();
     const outs = { length, isWakeUp, tid: this.#tid.finish(), timeNs: this.#timeNs.finish() };
-    const endNs = Math.max(lastSampleNs, switches.timeNs[switches.length - 1] ?? 0);
+    const endNs = Math.max(lastNs, switches.timeNs[switches.length - 1] ?? 0);
     const pairs = pairSwitches(outs, { ...switches, isIn }, endNs);
     const { periodEvents, stack } = samples;
     const lastOf = new Map<number, number>();
