@@ -2,9 +2,10 @@
 
 /** `1 234 567`, thin groups of three. */
 export function formatCount(value: number): string {
-  return Math.round(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
+  const rounded = Math.round(value);
+  // From 10²¹ on a number would be printed with an exponent.
+  const digits = Number.isFinite(rounded) ? BigInt(rounded).toString() : `${rounded}`;
+  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
 }
 
 /** `12.34%` of a share 0…1. */

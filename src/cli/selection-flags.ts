@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
+import type { WeightKind } from '../profile/types.ts';
 import type { RecordSelection } from '../session/inject/options.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { say } from './failure.ts';
@@ -62,15 +63,21 @@ export function recordSelection({
 }
 
 /** The part of a profile that the options ask for; says on standard error what is left out. */
-export function selectFrom(opened: OpenedProfile, flags: SelectionFlags): SampleSelection {
+export function selectFrom(
+  opened: OpenedProfile,
+  flags: SelectionFlags & { readonly weight?: WeightKind },
+): SampleSelection {
   const select = parseSelection(flags, () => opened.recordedTime());
   if (!isRestricting(select)) return select;
   const { samples, events } = opened.profile;
   const rows = selectSamples(opened.profile, select);
-  const weights = opened.weights('period').values;
+  // As the report weighs, which shows what was lost as a row of its own.
+  const { values, lostBefore } = opened.weights(flags.weight);
   const shares = events.flatMap(({ name }, event) => {
-    const all = sumOf(weights, selectSamples(opened.profile, { event }));
-    const selected = sumOf(weights, selectSamples(opened.profile, { ...select, event }));
+    const ofEvent = selectSamples(opened.profile, { event });
+    const lost = lostBefore === undefined ? 0 : sumOf(lostBefore, ofEvent);
+    const all = sumOf(values, ofEvent) + lost;
+    const selected = sumOf(values, selectSamples(opened.profile, { ...select, event }));
     return all === 0 ? [] : [`${formatShare(selected / all)} of ${printable(name)}`];
   });
   say(

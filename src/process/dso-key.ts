@@ -7,14 +7,17 @@ import type { DsoKey, MmapFields } from './types.ts';
  *   [hid], /lib/…/hid.ko     a module
  *   //anon                   memory without a file; executable, it is JIT code
  *   /dev/zero (deleted)      shared anonymous memory
- *   /memfd:name (deleted)    a file without a path; JITs that keep code write-protected map it twice
+ *   /memfd:name (deleted)    a file without a path: a program that was put there and started, mapped
+ *                            privately by its loader; or of a JIT that maps its code twice, shared
  *   [heap], [stack]          executable only where a program asked for trouble, or a JIT
  */
 export function dsoKeyOf(mmap: MmapFields): DsoKey {
   const { path } = mmap;
   if (mmap.cpuMode === 'kernel') return kernelKeyOf(path);
   if (path === '[vdso]') return { kind: 'vdso' };
-  if (isAnonymous(path)) {
+  const isProgram =
+    path.startsWith('/memfd:') && (mmap.isPrivate === true || mmap.buildId !== null);
+  if (isAnonymous(path) && !isProgram) {
     return mmap.executable ? { kind: 'jit', pid: mmap.pid } : { kind: 'unknown', name: path };
   }
   if (path === '' || path.startsWith('[')) return { kind: 'unknown', name: path || '[unknown]' };

@@ -48,4 +48,6 @@ export type MmapFields = {
   readonly major: number;
   readonly minor: number;
   readonly inode: number;
+  /** `MAP_PRIVATE`, as a loader maps programs; absent where the record does not tell. */
+  readonly isPrivate?: boolean;
 };

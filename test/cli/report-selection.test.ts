@@ -7,7 +7,13 @@ const own = (name: string) => join(CORPORA, 'own', `${name}.data`);
 const THREADS = own('multi-5events-threads-forks');
 const GROUP = own('group-S-F1000');
 
-type Row = { self: number; total: number; selfShare: number; [key: string]: unknown };
+type Row = {
+  self: number;
+  total: number;
+  selfShare: number;
+  totalShare: number;
+  [key: string]: unknown;
+};
 type Event = { event: string; samples: number; total: number; rows: Row[] };
 
 function reportOf(file: string, ...options: string[]): Event[] {
@@ -28,6 +34,14 @@ describe.skipIf(!hasCorpora)('report', () => {
       const keys = event.rows.map(({ comm, tid, dso }) => `${comm} ${tid} ${dso}`);
       expect(new Set(keys).size).toBe(keys.length);
     }
+  });
+
+  test('the share that a selection keeps is the share of the table', () => {
+    const [whole] = JSON.parse(perfTs(['report', '--json', THREADS]).stdout).events as Event[];
+    const [first] = whole!.rows;
+    const kept = perfTs(['report', '--symbol', String(first!.name), '-n', '1', THREADS]).stderr;
+    const share = `${(100 * whole!.rows.filter(({ name }) => name === first!.name).reduce((sum, row) => sum + row.totalShare, 0)).toFixed(2)}%`;
+    expect(kept).toContain(`${share} of ${whole!.event}`);
   });
 
   test('selections that divide the samples divide the weights', () => {

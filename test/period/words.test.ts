@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { limitText, times } from '../../src/period/report/words.ts';
+import { adviceFor } from '../../src/period/report/advice.ts';
+import { reportPeriods } from '../../src/period/report/report.ts';
+import { limitText, times, verdictText } from '../../src/period/report/words.ts';
+import { everyNs, PAGE_FAULTS, recordingOf } from './recording.ts';
 
 test('the limits of the kernel are told as far as they were stored', () => {
   const all = { maxSampleRate: 100_000, maxSampleRateAfter: 100_000, cpuTimeMaxPercent: 25 };
@@ -20,4 +23,25 @@ test('the limits of the kernel are told as far as they were stored', () => {
 
 test('how often, in words', () => {
   expect([1, 2, 3, 4000].map(times)).toEqual(['once', 'twice', '3 times', '4 000 times']);
+});
+
+test('a period of 1 at rest is put down to rare events only where they are rarer than asked', () => {
+  const verdictAt = (intervalNs: number) => {
+    const periods = new Array(2000).fill(1);
+    const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(intervalNs, periods))).events;
+    return verdictText(event!, event!.streams[0]!);
+  };
+  expect(verdictAt(1e6)).toBe('rarer than the rate asked: every event is a sample');
+  expect(verdictAt(1e5)).toBe(
+    'more often than the rate asked, but the period rests at 1: every event is a sample',
+  );
+});
+
+test('few effective samples leave a share between 0 and 100 %', () => {
+  const periods = [1_000_000, ...new Array(63).fill(1)];
+  const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(1e6, periods))).events;
+  const advice = adviceFor(event!).join(' ');
+  const points = Number(/50% is ±(\d+) points/.exec(advice)![1]);
+  expect(points).toBeGreaterThan(30);
+  expect(points).toBeLessThan(50);
 });

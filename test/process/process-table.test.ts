@@ -90,6 +90,14 @@ describe('a mapping', () => {
     expect(table.dsos.finish()[1]).toMatchObject({ kind, name });
   });
 
+  test('in a file without a path is a program where its loader mapped it', () => {
+    const { table, map } = drawn();
+    map(5, 0x1000, 0x2000, '/memfd:app (deleted)', { isPrivate: true, inode: 7 });
+    map(6, 0x1000, 0x2000, '/memfd:other (deleted)', { buildId: 'c0ffee' });
+    map(7, 0x1000, 0x2000, '/memfd:doublemapper (deleted)', { isPrivate: false });
+    expect(table.dsos.finish().map(({ kind }) => kind)).toEqual(['kernel', 'user', 'user', 'jit']);
+  });
+
   test('that is not executable is no JIT code', () => {
     const { table, map } = drawn();
     map(5, 0x1000, 0x2000, '//anon', { executable: false });

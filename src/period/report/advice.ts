@@ -1,4 +1,5 @@
 import { formatCount } from '../../base/numbers.ts';
+import { wilsonInterval } from '../uncertainty/uncertainty.ts';
 import type { EventReport } from './event-report.ts';
 import { formatTenth } from './words.ts';
 
@@ -47,8 +48,9 @@ export function adviceFor(event: EventReport): string[] {
   }
   const effective = event.effectiveSamples;
   if (effective !== null && effective < FEW_EFFECTIVE) {
-    // Half the width of a 95 % interval around a share of one half: 1.96 · √(¼ / n).
-    const points = 1.96 * Math.sqrt(0.25 / effective);
+    // Half the width of a 95 % interval around a share of one half.
+    const { low, high } = wilsonInterval(0.5, 0.25 / effective, effective);
+    const points = (high - low) / 2;
     advice.push(
       `${formatCount(event.samples)} samples tell as much as ${formatCount(effective)} of equal ` +
         `weight (50% is ±${(points * 100).toFixed(0)} points): record longer`,
@@ -56,8 +58,9 @@ export function adviceFor(event: EventReport): string[] {
   }
   if (largest?.verdict === 'throttled') advice.push('ask for a lower rate');
   if (event.lost.samples > 0) advice.push('larger rings (-m) or a lower rate lose less');
-  if (event.suggestedPeriod !== null && event.suggestedPeriod > 1) {
-    advice.push(`-c ${event.suggestedPeriod} would sample at about the rate asked, without ramps`);
+  const period = event.suggestedPeriod;
+  if (period !== null && period > 1 && Number.isSafeInteger(period)) {
+    advice.push(`-c ${period} would sample at about the rate asked, without ramps`);
   }
   return advice;
 }

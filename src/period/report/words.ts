@@ -81,8 +81,7 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
         : `settled after ${formatCount(stream.settleSamples)} samples (${formatNanos(stream.settleNs ?? 0)})`;
   switch (stream.verdict) {
     case 'converged': {
-      if (stream.steady?.period.p95 === 1)
-        return 'rarer than the rate asked: every event is a sample';
+      if (stream.steady?.period.p95 === 1) return everyEventText(event, stream.steady);
       if (stream.phases.length === 0) return settled;
       const changes = stream.phases.length - 1;
       return `${settled} and followed ${changes === 1 ? 'a change' : `${formatCount(changes)} changes`} of the event rate`;
@@ -98,6 +97,21 @@ export function verdictText(event: EventReport, stream: StreamReport): string {
     case 'fixed':
       return event.mode === 'clock' ? 'a timer of the kernel' : 'as asked';
   }
+}
+
+/** Rates are estimates: so far above the one asked, events are said to come more often. */
+const MORE_OFTEN = 1.1;
+
+/** Of a stream whose period rests at 1. Kernels up to 6.10 keep it there for somewhat more events, too. */
+function everyEventText(
+  { targetHz }: EventReport,
+  { period, eventRateHz }: NonNullable<StreamReport['steady']>,
+): string {
+  const each = period.mean > 1 ? 'nearly every event is a sample' : 'every event is a sample';
+  const isRarer = targetHz === null || eventRateHz <= MORE_OFTEN * targetHz;
+  return isRarer
+    ? `rarer than the rate asked: ${each}`
+    : `more often than the rate asked, but the period rests at 1: ${each}`;
 }
 
 /** Once above rest by this factor, a ramp is said to overshoot. */

@@ -3,6 +3,10 @@ import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import type { KernelRecord } from '../../perf-event/record.ts';
 import type { ProcessTable } from '../../process/process-table.ts';
 
+/** Of the `MAP_…` bits in MMAP2. */
+const MAP_TYPE = 0x0f;
+const MAP_PRIVATE = 0x02;
+
 const GUEST_MODES: readonly number[] = [PERF_RECORD_MISC.GUEST_KERNEL, PERF_RECORD_MISC.GUEST_USER];
 
 /**
@@ -32,6 +36,7 @@ export function applyToProcesses(
         major: record.fileId?.major ?? 0,
         minor: record.fileId?.minor ?? 0,
         inode: Number(record.fileId?.inode ?? 0),
+        isPrivate: (record.flags & MAP_TYPE) === MAP_PRIVATE,
       });
       break;
     }

@@ -61,7 +61,7 @@ test('a storm is explained, with what it does to the profile', () => {
     '  ramps          11.14% of the samples, 35.76% of the events',
     "  model          the kernel's algorithm explains 64.2% exactly, 98.2% within 1% (HZ 250)",
     '  advice         keep to --weight events when comparing profiles',
-    '  advice         332 samples tell as much as 29 of equal weight (50% is ±18 points): record longer',
+    '  advice         332 samples tell as much as 29 of equal weight (50% is ±17 points): record longer',
     '  advice         -c 801 would sample at about the rate asked, without ramps',
   ]);
 });
