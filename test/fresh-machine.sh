@@ -87,7 +87,7 @@ there() { chroot "$machine" env -i "${handed_on[@]}" "$@"; }
 if [ "$suite" = bookworm ]; then
   prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
   mkdir -p "$machine/usr/local"/{bin,include,lib/node_modules}
-  cp -a "$prefix/bin/node" "$machine/usr/local/bin/"
+  cp -a --remove-destination "$prefix/bin/node" "$machine/usr/local/bin/"
   cp -a "$prefix/include/node" "$machine/usr/local/include/"
   cp -a "$prefix/lib/node_modules/npm" "$machine/usr/local/lib/node_modules/"
   ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$machine/usr/local/bin/npm"
