@@ -21,12 +21,15 @@ export function skipCondition(source: string, line: number): string {
   return MEANINGS.find(([pattern]) => pattern.test(condition))?.[1] ?? `where ${condition}`;
 }
 
-/** The argument of the first `skipIf` or `runIf` from `from` on. */
+/** In how many characters behind its begin a call names `skipIf`. */
+const CALL_BEGIN = 120;
+
+/** The argument of the `skipIf` or `runIf` of the call that begins at `from`. */
 function conditionAfter(source: string, from: number): string | undefined {
   const call = /\.(skipIf|runIf)\(/g;
   call.lastIndex = from;
   const match = call.exec(source);
-  if (match === null) return undefined;
+  if (match === null || match.index > from + CALL_BEGIN) return undefined;
   let depth = 1;
   let end = call.lastIndex;
   while (end < source.length && depth > 0) {
