@@ -52,6 +52,8 @@ describeBrowser('the page of a recording that lost side-band records', (tab) => 
     const text = async () => (await header.innerText()).replaceAll(/\s+/g, ' ');
     await expect.poll(text).toMatch(/lost forks, execs, mappings 1.?234/i);
     expect(await text()).toMatch(/lost none/i);
-    expect(await header.textContent()).toContain('side-band records were lost (forks, execs, mappings)');
+    expect(await header.textContent()).toContain(
+      'side-band records were lost (forks, execs, mappings)',
+    );
   });
 });

@@ -9,7 +9,12 @@ import { type HowToRead, type Reading, readByBoth } from '../helpers/both-tools.
 import { CLI, cleanEnvironment, findPerf, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import { differences, mergeLines, movedSamples, shareDifferences } from '../helpers/perf-reference.ts';
+import {
+  differences,
+  mergeLines,
+  movedSamples,
+  shareDifferences,
+} from '../helpers/perf-reference.ts';
 import { sampleText, summarize, withCountedPeriods } from '../helpers/perf-samples.ts';
 import { until } from '../helpers/tasks.ts';
 

@@ -42,7 +42,9 @@ describeLive('view --live', () => {
     const { firstWeight, profile } = await page();
     expect(firstWeight).toBe('samples');
     // V8's own names of its code, or where those are stripped, the file.
-    const ofEngine = hasBuiltinNames() ? /^Builtins_/ : new RegExp(`^\\[?${basename(engineFile())}`);
+    const ofEngine = hasBuiltinNames()
+      ? /^Builtins_/
+      : new RegExp(`^\\[?${basename(engineFile())}`);
     expect(profile.strings.some((name) => ofEngine.test(name))).toBe(true);
     view.child.kill('SIGINT');
     const { status, stderr } = await view.ended;

@@ -258,20 +258,23 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     }
   }
 
-  it.skipIf(!canChangeUser)('tracepoints exist but can not be read, and that is what is said', () => {
-    // The scratch folder belongs to root alone, as tracefs does.
-    const root = folderOf(TRACEFS);
-    const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
-    const permission = [
-      `tracepoints can't be used: no permission to read ${root}/events`,
-      'run it as root: sudo perf-ts … (the command still runs as you)',
-      'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
-    ];
-    expect(asNobody(() => tracepoints.isReadable())).toBe(false);
-    expect(asNobody(() => failureOf(() => tracepoints.id('sched', 'x')))).toEqual(permission);
-    expect(asNobody(() => failureOf(() => tracepoints.systems()))).toEqual(permission);
-    expect(readdirSync(root)).toEqual(['events']);
-  });
+  it.skipIf(!canChangeUser)(
+    'tracepoints exist but can not be read, and that is what is said',
+    () => {
+      // The scratch folder belongs to root alone, as tracefs does.
+      const root = folderOf(TRACEFS);
+      const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
+      const permission = [
+        `tracepoints can't be used: no permission to read ${root}/events`,
+        'run it as root: sudo perf-ts … (the command still runs as you)',
+        'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
+      ];
+      expect(asNobody(() => tracepoints.isReadable())).toBe(false);
+      expect(asNobody(() => failureOf(() => tracepoints.id('sched', 'x')))).toEqual(permission);
+      expect(asNobody(() => failureOf(() => tracepoints.systems()))).toEqual(permission);
+      expect(readdirSync(root)).toEqual(['events']);
+    },
+  );
 
   it.skipIf(!canChangeUser)('the events of PMUs can be read all the same', () => {
     const names = readEventSources().pmus.map(({ name }) => name);

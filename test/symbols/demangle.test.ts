@@ -45,7 +45,10 @@ describe('Rust names', () => {
     ],
     ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE', 'core::fmt::Write::write_fmt'],
     ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.77', 'core::fmt::Write::write_fmt'],
-    ['_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.cold', 'core::fmt::Write::write_fmt (.cold)'],
+    [
+      '_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.cold',
+      'core::fmt::Write::write_fmt (.cold)',
+    ],
     ['_ZN3std2rt10lang_start17h0123456789abcdefE.warm.0', 'std::rt::lang_start (.warm.0)'],
     ['_RNvC1a4main.cold', 'a::main (.cold)'],
     ['_RNvC1a4main.cold.llvm.123ABC', 'a::main (.cold)'],

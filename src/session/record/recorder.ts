@@ -274,7 +274,7 @@ export async function startRecording(
   const keepOnceBegun = (): void => {
     if (first instanceof RecordingStream) return;
     if (sampler.opened.childPid < 0 || hasExeced(sampler.opened.childPid)) first.file.keep();
-    else timers.push(setTimeout(keepOnceBegun, LOOK_MS));
+    else timers.push(callAfter(LOOK_MS, keepOnceBegun));
   };
   keepOnceBegun();
   if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
