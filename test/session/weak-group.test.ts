@@ -8,7 +8,7 @@ import { fakeKernel, opensEverything } from './fake-kernel.ts';
 function bindingWith(counters: number) {
   const tried: number[][] = [];
   class Sampler {
-    readonly opened = { ringPages: 1024, sidebandPages: 128 };
+    readonly opened = { ringPages: 1024, sidebandPages: 128, isSettled: true };
     constructor({ events }: SamplerOptions) {
       tried.push(events.map(({ leader }) => leader));
       events.forEach(({ leader }, eventIndex) => {

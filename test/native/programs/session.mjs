@@ -21,6 +21,7 @@ export function open(target, from = binding) {
     events: setup.events.map((attr) => ({ attr: bytes(attr), leader: -1 })),
     sideband: bytes(setup.sideband),
     cpus: setup.cpus,
+    sidebandCpus: setup.cpus,
     target,
     ringPages: 8,
     sidebandPages: 8,
