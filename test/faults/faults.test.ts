@@ -40,7 +40,7 @@ const TRIES: readonly Try[] = [
   { scenario: 'record', call: /^drain pwrite64 .*perf\.data/, errors: ['ENOSPC'] },
   // The command.
   { scenario: 'record', call: /^child execve /, errors: ['ENOMEM'] },
-  { scenario: 'record', call: /^child close_range /, errors: ['EPERM'] },
+  { scenario: 'record', call: /^child (fcntl|prlimit64) /, errors: ['EPERM'] },
   { scenario: 'record', call: /^drain (sendto|recvfrom)$/, errors: ['EINTR'] },
   { scenario: 'record', call: /^drain epoll_wait$/, errors: ['EINTR'] },
   // A process that runs.
