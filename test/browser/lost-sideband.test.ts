@@ -1,9 +1,8 @@
 // What the page says of a recording that lost forks, execs or mappings.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import {
   PERF_COUNT_SW,
@@ -13,6 +12,7 @@ import {
 } from '../../src/perf-event/constants.ts';
 import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, plainSample, record } from '../helpers/record-builder.ts';
+import { scratchDirectory } from '../helpers/scratch.ts';
 import { describeBrowser } from './browser.ts';
 import { serveFiles } from './served.ts';
 
@@ -28,8 +28,7 @@ const sideband = newAttr({ ...fields, config: BigInt(PERF_COUNT_SW.DUMMY) });
 describeBrowser('the page of a recording that lost side-band records', (tab) => {
   let server: ViewServer;
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'perf-ts-browser-'));
-    const path = join(folder, 'perf.data');
+    const path = join(scratchDirectory(), 'perf.data');
     const attrs = [
       { attr: clock, ids: [1] },
       { attr: sideband, ids: [2] },
@@ -43,7 +42,6 @@ describeBrowser('the page of a recording that lost side-band records', (tab) => 
     ];
     writeFileSync(path, perfDataFile({ attrs, records }));
     server = await serveFiles(path);
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
   });
 
   it('shows them by their own figure, beside the samples, and says what it means', async () => {

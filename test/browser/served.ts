@@ -1,25 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { startViewServer, type ViewServer } from '../../src/view/server.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
+import { scratchDirectory, whenDone } from '../helpers/scratch.ts';
 
 /**
  * Serves these recordings until the tests of the file have ended; their texts are what `perf
  * script` or stackcollapse print. The address is that of the page.
  */
 export async function serveTexts(...texts: readonly string[]): Promise<ViewServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-browser-'));
+  const directory = scratchDirectory();
   const files = texts.map((text, index) => {
     const path = join(directory, `recording-${index}.txt`);
     writeFileSync(path, text);
     return path;
   });
-  const server = await serveFiles(...files);
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  return server;
+  return serveFiles(...files);
 }
 
 /** The same of files. */
@@ -29,6 +26,6 @@ export async function serveFiles(...paths: readonly string[]): Promise<ViewServe
     files.push(new ViewedFile(path, await openProfile(path, { lines: true })));
   }
   const server = await startViewServer(files, { port: 0, isLive: false, users: null });
-  afterAll(() => server.close());
+  whenDone(() => server.close());
   return server;
 }

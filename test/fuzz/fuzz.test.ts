@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { makeCase, runCase } from './case.ts';
 import { TARGETS } from './targets/all.ts';
 import { closeServer } from './targets/http.ts';
+import { removeScratchFolder } from './targets/profile.ts';
 
 const CASES = 100;
 const FIRST_SEED = 1;
@@ -11,6 +12,7 @@ const FIRST_SEED = 1;
 const MAY_LACK_SEEDS = new Set(['elf', 'symbols', 'dwarf', 'unwind']);
 
 afterAll(closeServer);
+afterAll(removeScratchFolder);
 
 describe('broken input', () => {
   test.each(TARGETS)('is read or refused: $name', async (target) => {

@@ -1,9 +1,9 @@
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach } from 'vitest';
+import { afterEach } from 'vitest';
+
+export { scratchDirectory } from './scratch.ts';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -135,13 +135,6 @@ export function infoOf(file: string, pipe?: Uint8Array): Info {
 export function accounted(file: string): number {
   const info = infoOf(file);
   return (info.records.SAMPLE ?? 0) + info.loss.best;
-}
-
-/** A directory of this test file, gone when its tests are done. */
-export function scratchDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-test-'));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** Debian's perf as the reference; null where it is not installed. */

@@ -27,12 +27,17 @@ import { mutateOneRecording, recordingSeeds } from './recording.ts';
 
 let scratch: string | null = null;
 
+/** Removes the folder: a worker of vitest does not end as a process does. */
+export function removeScratchFolder(): void {
+  if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  scratch = null;
+}
+
 /** A folder in memory where there is one; gone with the process. */
 function scratchFolder(): string {
   if (scratch === null) {
-    const folder = mkdtempSync(join(tmpdir(), 'perf-ts-fuzz-'));
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-    scratch = folder;
+    scratch = mkdtempSync(join(tmpdir(), 'perf-ts-fuzz-'));
+    process.once('exit', removeScratchFolder);
   }
   return scratch;
 }
