@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { addressOf } from '../../src/base/u64.ts';
 import { newAttr } from '../../src/perf-event/attr.ts';
 import { isContextMarker } from '../../src/perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../src/perf-event/constants.ts';
@@ -92,7 +93,7 @@ describe('a callchain of branch records', () => {
     });
     fc.assert(
       fc.property(drawn, fc.constantFrom<LbrInnermost>('ip', 'entry'), (sample, innermost) => {
-        const before = sample.callchain.map((bits) => Number(BigInt.asIntN(64, bits)));
+        const before = sample.callchain.map((bits): number => addressOf(BigInt(bits)));
         const { isJoined, chain } = join(sample, innermost);
         if (!isJoined) {
           expect(chain).toEqual(before);
