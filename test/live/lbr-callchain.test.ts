@@ -88,7 +88,10 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
 
   test('has the chains of perf script', () => {
     // perf names nothing of the kernel here: the recording has no mapping of it.
-    const ours = perfTs(['script', '-F', 'ip,sym', '--kallsyms', '/dev/null', '-i', file]);
+    const ours = perfTs([
+      ...['script', '--no-inline', '-F', 'ip,sym'],
+      ...['--kallsyms', '/dev/null', '-i', file],
+    ]);
     expect(ours.stderr).toBe('');
     const theirs = chains(perf(['script', '--no-inline', '-F', 'ip,sym']));
     expect(theirs.length).toBeGreaterThan(SAMPLES * 10);
@@ -118,7 +121,16 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
         const [, samples, symbol] = /^ *(\d+) +\[\.\] (\S+)/.exec(line) ?? [];
         return samples === undefined ? [] : [`${symbol} ${samples}`];
       });
-    const text = perfTs(['export', '-i', file, '--format', 'folded', '-o', '-']).stdout;
+    const text = perfTs([
+      'export',
+      '-i',
+      file,
+      '--no-inline',
+      '--format',
+      'folded',
+      '-o',
+      '-',
+    ]).stdout;
     const selves = new Map<string, number>();
     for (const line of text.trimEnd().split('\n')) {
       const [stack = '', count] = line.split(/ (?=\d+$)/);
