@@ -144,20 +144,22 @@ export class OpenedProfile {
   /**
    * How well shares of one event are known, by these weights of its samples. Of a part of them it
    * is not known what was counted in between: each counts as drawn with its own weight. Null for
-   * folded stacks, whose lines are sums: what the samples were, and in which order, is gone.
+   * folded stacks, whose lines are sums: what the samples were, and in which order, is gone. Null
+   * also for recordings without events.
    */
   shareEstimator(
     weights: Weights,
     event: EventIndex,
     select: SampleSelection = {},
   ): ShareEstimator | null {
-    if (this.facts.imported === 'folded') return null;
+    const described = this.profile.events[event];
+    if (described === undefined || this.facts.imported === 'folded') return null;
     const { groups, elapsedEvents } = this.#aligned();
     const rows = this.samplesOf(event, select);
     const lostBounds = weights.lostBounds?.[event] ?? null;
     const input = { weights: weights.values, rows, groups, event, lostBounds };
     if (isMeasured(this.periodInput, event, weights.kind)) return createExactEstimator(input);
-    if (areWaits(this.profile.events[event]!)) return null;
+    if (areWaits(described)) return null;
     if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
