@@ -139,10 +139,10 @@ function writeSamples(
   write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
 }
 
-/** What every sample of an event stands for; null where the kernel adapts it. */
+/** What every sample of an event stands for; null where each has a period of its own. */
 function periodOf({ events, samples }: Profile, event: number): number | null {
-  const { mode, fixedPeriod } = events[event]!;
-  if (mode !== 'clock' || fixedPeriod !== null) return fixedPeriod;
+  const { mode, frequencyHz, fixedPeriod } = events[event]!;
+  if (mode !== 'clock' || fixedPeriod !== null || frequencyHz === null) return fixedPeriod;
   // A clock at a rate: its period is the timer's, and each sample reports it.
   const sample = samples.event.indexOf(event);
   return sample < 0 ? null : (samples.periodEvents[sample] as number);
@@ -172,6 +172,8 @@ function commentsOf(
     const say = (text: string) => comments.push(`${name}: ${text}`);
     if (mode === 'frequency') say(`the kernel adapted the period, aiming for ${frequencyHz} Hz`);
     else if (period !== null) say(`a sample every ${period} ${unit}`);
+    // Waits, and events that are counted in a group whose leader takes the samples.
+    else if (frequencyHz === null) say(`each sample recorded the ${unit} that it stands for`);
     const described = provenance?.events.find(({ event }) => event === name);
     if (described !== undefined) for (const sentence of described.said) say(sentence);
     else {

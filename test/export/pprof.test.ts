@@ -141,6 +141,26 @@ describe('pprof', () => {
     expect(defaultOf(shifted)).toBe('cycles');
   });
 
+  test('no period stands for events whose samples have one each: waits, counts in a group', () => {
+    const profile = profileFromText(`
+      event   offcpu-time  instructions
+      period  100          3
+              main         main
+    `);
+    const each = { frequencyHz: null, fixedPeriod: null } as const;
+    const [waits, counted] = profile.events;
+    const events = [
+      { ...waits!, ...each, mode: 'clock' as const, unit: 'nanoseconds' as const },
+      { ...counted!, ...each, mode: 'period' as const },
+    ];
+    const { file, comments } = exported({ ...profile, events }, kinds(profile));
+    expect(Number(file.period)).toBe(0);
+    expect(comments.filter((comment) => /^(offcpu|instructions)/.test(comment))).toEqual([
+      'offcpu-time: each sample recorded the nanoseconds that it stands for',
+      'instructions: each sample recorded the events that it stands for',
+    ]);
+  });
+
   test('addresses are absolute where mappings are known, with the range, offset and build ID', () => {
     const builder = new ProfileBuilder();
     const place = (dso: number, address: number, name: string, prefix: number) => {

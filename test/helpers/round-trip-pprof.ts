@@ -1,5 +1,6 @@
 import { Profile as PprofProfile } from 'pprof-format';
 import { NONE } from '../../src/base/brand.ts';
+import { addressOf } from '../../src/base/u64.ts';
 import { writePprof } from '../../src/export/pprof.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type {
@@ -13,14 +14,19 @@ import { EMPTY_META } from './profile-from-text.ts';
 
 type Message = Omit<PprofProfile, 'stringTable'> & { readonly stringTable: { strings: string[] } };
 
-/** The exported message, field by field, as JSON: equal texts are equal messages. */
+/**
+ * The exported message, field by field, as JSON: equal texts are equal messages. Integers that a
+ * double would round are strings.
+ */
 export function pprofText(profile: Profile, weights: Weights): string {
   const pieces: Uint8Array[] = [];
   writePprof(profile, weights, {}, (bytes) => pieces.push(bytes));
   const message = PprofProfile.decode(Buffer.concat(pieces));
-  return JSON.stringify(message, (_key, value) =>
-    typeof value === 'bigint' ? Number(BigInt.asIntN(64, value)) : value,
-  );
+  return JSON.stringify(message, (_key, value) => {
+    if (typeof value !== 'bigint') return value;
+    const signed = BigInt.asIntN(64, value);
+    return Number.isSafeInteger(Number(signed)) ? Number(signed) : `${signed}`;
+  });
 }
 
 /**
@@ -35,8 +41,11 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
   const events = comments.slice(1).flatMap((comment) => eventOf(comment) ?? []);
   const columns = kind === 'samples' ? 1 : 2;
   for (const [index, event] of events.entries()) {
-    const type = index === 0 ? file.periodType : file.sampleType[index * columns + columns - 1];
-    if (type !== undefined && text(type.unit) === 'nanoseconds') event.unit = 'nanoseconds';
+    const { type, unit } = file.sampleType[index * columns + columns - 1]!;
+    // Samples are counted: the period tells the unit of the event that is shown by default.
+    const isDefault = type === file.defaultSampleType;
+    const weighed = kind !== 'samples' ? unit : isDefault ? file.periodType?.unit : undefined;
+    if (weighed !== undefined && text(weighed) === 'nanoseconds') event.unit = 'nanoseconds';
   }
 
   const builder = new ProfileBuilder();
@@ -56,7 +65,7 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
       const name = text(nameText);
       const path = dsos[dso]?.path ?? '';
       const isUnknown = name === `[${path.slice(path.lastIndexOf('/') + 1)}]`;
-      const frame = builder.internFrame(dso, Number(address), depth);
+      const frame = builder.internFrame(dso, addressOf(BigInt(address)), depth);
       const func = builder.internFunc(intern(isUnknown ? '[unknown]' : name), dso);
       builder.setFunc(frame, func);
       if (text(filename) !== '') {
@@ -109,16 +118,19 @@ type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 
 /** Every event has a comment that says how it was sampled. */
 function eventOf(comment: string): Mutable<ProfileEvent> | null {
-  const match = /^(.*): (?:the kernel .* (\d+) Hz|a sample every (\d+) \w+)$/.exec(comment);
+  const match =
+    /^(.*): (?:the kernel .* (\d+) Hz|a sample every (\d+) (\w+)|each sample recorded the (\w+) .*)$/.exec(
+      comment,
+    );
   if (match === null) return null;
-  const [, name = '', hz, period] = match;
+  const [, name = '', hz, period, unit = match[5]] = match;
   return {
     name,
     type: 1,
     mode: hz === undefined ? 'period' : 'frequency',
     frequencyHz: hz === undefined ? null : Number(hz),
     fixedPeriod: period === undefined ? null : Number(period),
-    unit: 'events',
+    unit: unit === 'nanoseconds' ? unit : 'events',
   };
 }
 
