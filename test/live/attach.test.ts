@@ -5,7 +5,8 @@ import { afterEach, expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
-import { isAlive, until, usableCpus } from '../helpers/tasks.ts';
+import { canMount } from '../helpers/mount-namespace.ts';
+import { stateOf, until, usableCpus } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const running: ChildProcess[] = [];
@@ -67,16 +68,26 @@ describeLive('attaching', () => {
     expect(recordedBy('-t', `${other},${other}`)).toEqual(recordedBy('-t', other));
   });
 
-  it('names what only the target can see, in report and script', async () => {
-    const hidden = mkdtempSync(join(scratch, 'hidden-'));
-    const program = join(hidden, 'inside');
-    const enter = `mount -t tmpfs none ${hidden} && cp ${workload} ${program} && exec ${program} burn 1 60`;
-    const pid = start(['unshare', '-m', 'sh', '-c', enter]);
-    await until(() => !isAlive(pid) || exeOf(pid) === program);
-    if (!isAlive(pid)) {
+  it('names the code of a process whose first thread has ended', async () => {
+    const pid = start([workload, 'leaderless', '1', '60']);
+    await until(() => stateOf(pid) === 'Z');
+    const file = join(scratch, 'leaderless.data');
+    const flags = ['-e', 'cpu-clock:u', '-F', '1000', '-p', String(pid), '--duration', '0.3'];
+    expect(perfTs(['record', '-q', '-o', file, ...flags])).toMatchObject({ status: 0, stderr: '' });
+    expect(infoOf(file).records.MMAP2).toBeGreaterThan(2);
+    expect(perfTs(['report', file]).stdout).toMatch(/workload-\S+ +leaf/);
+  });
+
+  it.for(['burn', 'leaderless'])('names what only the target can see: %s', async (mode) => {
+    if (!canMount()) {
       console.warn('skipped: no mount of its own can be made here');
       return;
     }
+    const hidden = mkdtempSync(join(scratch, 'hidden-'));
+    const program = join(hidden, 'inside');
+    const enter = `mount -t tmpfs none ${hidden} && cp ${workload} ${program} && exec ${program} ${mode} 1 60`;
+    const pid = start(['unshare', '-m', 'sh', '-c', enter]);
+    await until(() => stateOf(pid) === 'Z' || (mode === 'burn' && exeOf(pid) === program));
     expect(existsSync(program)).toBe(false);
     const file = join(scratch, 'hidden.data');
     const flags = ['-e', 'cpu-clock:u', '-F', '1000', '-p', String(pid), '--duration', '0.3'];

@@ -2,6 +2,7 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { isSystemError } from '../../base/system-error.ts';
 import { readBuildId } from '../../elf/build-id.ts';
 import { parseElf } from '../../elf/elf-file.ts';
+import { livingThread } from '../read/files/living-thread.ts';
 import { openRegularBelow } from '../read/files/open-below.ts';
 import { openRegular } from '../read/files/open-regular.ts';
 import type { ProcMapping } from './system-processes.ts';
@@ -36,9 +37,10 @@ export class MappedBuildIds {
  */
 function readFrom(pid: number, { start, end, path, inode }: ProcMapping): string | null {
   const area = `${start.toString(16)}-${end.toString(16)}`;
+  const tid = livingThread(pid);
   const candidates = [
-    () => openRegular(`/proc/${pid}/map_files/${area}`),
-    () => openRegularBelow(`/proc/${pid}/root`, path),
+    () => openRegular(`/proc/${tid}/map_files/${area}`),
+    () => openRegularBelow(`/proc/${tid}/root`, path),
   ];
   for (const open of candidates) {
     const file = open();

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { livingThread } from '../read/files/living-thread.ts';
 
 /** One area of `/proc/PID/maps`. */
 export type ProcMapping = {
@@ -54,7 +55,7 @@ export function describeProcess(pid: number, withData = false): ProcProcess | nu
 
 function readMaps(pid: number): { readonly text: string; readonly refusal: string | null } {
   try {
-    return { text: readFileSync(`/proc/${pid}/maps`, 'utf8'), refusal: null };
+    return { text: readFileSync(`/proc/${livingThread(pid)}/maps`, 'utf8'), refusal: null };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isGone = code === 'ENOENT' || code === 'ESRCH';

@@ -17,6 +17,7 @@ import {
   splitDwarfPlaces,
   vdsoPlaces,
 } from './debug-places.ts';
+import { livingThread } from './living-thread.ts';
 import { openRegularBelow } from './open-below.ts';
 import { type OpenFile, openRegular } from './open-regular.ts';
 
@@ -118,7 +119,7 @@ export class ElfFiles {
     if (hasSymfs) return this.#underRoots([path]);
     const roots = pids()
       .slice(0, MAX_ROOTS)
-      .map((pid) => `/proc/${pid}/root`);
+      .map((pid) => `/proc/${livingThread(pid)}/root`);
     return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
   }
 

@@ -8,6 +8,7 @@ import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
 import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
+import { livingThread } from './living-thread.ts';
 import { pidInItsNamespace } from './namespace-pid.ts';
 import { openRegularBelow } from './open-below.ts';
 import { type OpenFile, openRegular } from './open-regular.ts';
@@ -125,7 +126,7 @@ export class SymbolFiles {
     const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
     // In a container the JIT writes into its own /tmp and calls itself by its own pid.
     const inner = innerPid === null ? null : join(directory, `perf-${innerPid}.map`);
-    const root = `/proc/${pid}/root`;
+    const root = `/proc/${livingThread(pid)}/root`;
     if (inner !== null) candidates.splice(-1, 0, join(root, inner));
     let reason = 'ENOENT';
     for (const path of candidates) {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { SamplerTarget } from '../../../native/types.ts';
+import { livingThread } from '../../read/files/living-thread.ts';
 import { pidInItsNamespace } from '../../read/files/namespace-pid.ts';
 
 /** `starttime` of /proc/PID/stat, counted from the field behind the comm. */
@@ -43,10 +44,12 @@ export class RecordedProcesses {
     const ours = mountNamespaceOf('self');
     const found: { pid: number; innerPid: number; root: string }[] = [];
     for (const pid of livePids()) {
-      const theirs = mountNamespaceOf(pid);
+      const direct = mountNamespaceOf(pid);
+      const tid = direct === null ? livingThread(pid) : pid;
+      const theirs = tid === pid ? direct : mountNamespaceOf(tid);
       if (theirs === null || theirs === ours || this.has(pid) !== true) continue;
       const innerPid = pidInItsNamespace(pid);
-      if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${pid}/root` });
+      if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${tid}/root` });
     }
     return found;
   }

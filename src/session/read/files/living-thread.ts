@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** States of threads that have ended: they have no memory, no files and no root any more. */
+const ENDED = new Set(['Z', 'X', 'x']);
+
+/**
+ * A thread by which `/proc` can describe a process: `/proc/TID/maps`, `…/map_files`, `…/root`,
+ * `…/ns`. That is the first one, whose number is the pid, as long as it lives. A process may go on
+ * without it (`pthread_exit` in `main`), and these are empty or missing in `/proc/PID` then. The pid
+ * where all threads have ended or may not be looked at.
+ */
+export function livingThread(pid: number): number {
+  if (!hasEnded(pid)) return pid;
+  try {
+    const tids = readdirSync(`/proc/${pid}/task`).map(Number);
+    return tids.find((tid) => tid !== pid && !hasEnded(tid)) ?? pid;
+  } catch {
+    return pid;
+  }
+}
+
+/** False also where there is no such thread. */
+function hasEnded(tid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${tid}/stat`, 'latin1');
+    // The comm is in parentheses and may hold anything.
+    return ENDED.has(stat.charAt(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
