@@ -1,16 +1,17 @@
 // Code that a JIT makes is named by what was at its address at the time.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readAppendix } from '../../src/perf-data/appendix.ts';
 import { openProfile } from '../../src/session/read/open-profile.ts';
 import { withRecording } from '../../src/session/read/open-recording.ts';
-import { findPerf, perfStats, perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { findPerf, perfStats, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileJitReuse } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
+import { childrenOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const PHASES = 6;
@@ -131,6 +132,40 @@ describeLive('Node', () => {
     expect(existsSync(`/tmp/perf-${stdout.trim()}.map`)).toBe(false);
     const { found } = await jitSamples(file);
     expect(found.some(({ name }) => name.includes('hot'))).toBe(true);
+  });
+});
+
+describeLive('Node that runs on after its recording', () => {
+  it('keeps its map, so that its functions have names again, until it has ended', async () => {
+    const script = join(scratch, 'serve.cjs');
+    const stop = join(scratch, 'stop');
+    writeFileSync(
+      script,
+      `function hot(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
+       let sum = 0;
+       while (!require('fs').existsSync(${JSON.stringify(stop)})) sum += hot(300_000);`,
+    );
+    const record = ['record', '-g', '-e', 'cpu-clock:u', '-F', '2000', '--duration', '0.7', '-o'];
+    const command = [process.execPath, script];
+    const first = [...record, join(scratch, 'first.data'), '--', ...command];
+    const recorder = startPerfTs(first, { cwd: scratch });
+    let left: string[] = [];
+    try {
+      await until(() => recorder.stderr().includes('samples of'));
+      const [pid] = childrenOf(recorder.pid);
+      left = [`/tmp/perf-${pid}.map`, `/tmp/perf-ts-${pid}.notes`];
+      expect(left.map((path) => existsSync(path))).toEqual([true, true]);
+      const second = join(scratch, 'second.data');
+      expect(perfTs([...record, second, '-p', `${pid}`]).status).toBe(0);
+      const { found } = await jitSamples(second);
+      expect(found.some(({ name }) => name.includes('hot'))).toBe(true);
+      expect(left.map((path) => existsSync(path))).toEqual([true, true]);
+    } finally {
+      writeFileSync(stop, '');
+    }
+    expect((await recorder.ended).status).toBe(0);
+    expect(left.map((path) => existsSync(path))).toEqual([false, false]);
+    expect(readdirSync(scratch).filter((name) => name.endsWith('-v8.log'))).toEqual([]);
   });
 });
 

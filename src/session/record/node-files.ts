@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { Attachment } from '../../perf-data/appendix.ts';
+import { hasEnded } from '../read/files/living-thread.ts';
 import { readFully } from '../read/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../read/files/trusted-file.ts';
 import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
@@ -18,7 +19,10 @@ export type NodeFiles = {
   readonly startedPids: readonly number[];
   /** What was left out, one sentence each. */
   readonly notices: readonly string[];
-  /** Removes those that the processes wrote because of us. Call it when they are stored. */
+  /**
+   * Removes those that processes which have ended wrote because of us. Call it when they are stored,
+   * and again when others of the processes have ended.
+   */
   remove(): void;
 };
 
@@ -50,9 +54,9 @@ export function takeNodeFiles(
 ): NodeFiles {
   const attachments: Attachment[] = [];
   const notices: string[] = [];
-  const removable: string[] = [];
   const startedPids: number[] = [];
-  const directories = new Map<string, number[]>();
+  /** Where the processes were that the recording started. */
+  const directories = new Map<number, string>();
   const withMaps = pidsWithMaps(stored);
   let room = MAX_ALL_NOTES_BYTES;
   for (const pid of new Set([...withMaps, ...(recordingId === null ? [] : pidsWithNotes())])) {
@@ -79,8 +83,7 @@ export function takeNodeFiles(
       });
       if (!isOurs || process === null) continue;
       startedPids.push(pid);
-      removable.push(notesPath(pid));
-      directories.set(process.cwd, [...(directories.get(process.cwd) ?? []), pid]);
+      directories.set(pid, process.cwd);
     } catch (error) {
       notices.push(`${notesPath(pid)} is left out: ${systemErrorReason(error)}`);
     } finally {
@@ -92,8 +95,12 @@ export function takeNodeFiles(
     startedPids,
     notices,
     remove: () => {
-      for (const [directory, pids] of directories) removable.push(...logsOf(directory, pids));
-      for (const path of removable) removeIfNew(path, startedMs);
+      for (const [pid, directory] of directories) {
+        if (!hasEnded(pid)) continue;
+        directories.delete(pid);
+        const files = [notesPath(pid), ...logsOf(directory, pid)];
+        for (const path of files) removeIfNew(path, startedMs);
+      }
     },
   };
 }
@@ -120,12 +127,10 @@ function pidsWithNotes(): number[] {
   }
 }
 
-function logsOf(directory: string, pids: readonly number[]): string[] {
+function logsOf(directory: string, pid: number): string[] {
   try {
     return readdirSync(directory)
-      .filter((name) =>
-        pids.includes(Number(/^isolate-0x[0-9a-f]+-(\d+)-v8\.log$/.exec(name)?.[1])),
-      )
+      .filter((name) => /^isolate-0x[0-9a-f]+-(\d+)-v8\.log$/.exec(name)?.[1] === `${pid}`)
       .map((name) => join(directory, name));
   } catch {
     return [];

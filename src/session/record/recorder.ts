@@ -213,8 +213,13 @@ export async function startRecording(
         : await unwindCopies(file.file, recordedBytes, say);
     // perf, reading the other end of a pipe, looks for the maps themselves.
     if (output !== '-' && event.reason !== 'write-error') {
-      if (session.causesMaps) maps.removeMaps(jit.startedPids);
-      jit.remove();
+      const removeLeft = (): void => {
+        if (session.causesMaps) maps.removeMaps(jit.startedPids);
+        jit.remove();
+      };
+      removeLeft();
+      // What the command goes on using is removed when it has ended.
+      void exited.then(removeLeft);
     }
     return {
       path: path ?? output,

@@ -2,7 +2,10 @@ import { MapWatch } from '../record/jit-maps/map-watch.ts';
 import { takeNodeFiles } from '../record/node-files.ts';
 import type { PreparedRecording } from '../record/prepare-recording.ts';
 
-/** Removes what V8 wrote because of flags that we gave it. To be made before anything runs. */
+/**
+ * What V8 writes because of flags that we give it: to be made before anything runs. Each call of the
+ * function removes what is of processes that have ended by then; the first, when sampling is over.
+ */
 export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPair): () => void {
   const { target, sampler, causesMaps, recordingId } = session;
   if (!causesMaps) return () => {};
@@ -17,15 +20,22 @@ export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPa
   // It only has to know what was there before; the maps themselves are read by `LiveJit`.
   maps.start();
   maps.stop();
-  return () => {
+  let removeLeft: (() => void) | null = null;
+  const find = (): (() => void) => {
     const { attachments } = maps.finish();
     const node = takeNodeFiles(attachments, {
       recordingId,
       commandUid: commandUid ?? null,
       startedMs,
     });
-    maps.removeMaps(node.startedPids);
-    node.remove();
+    return () => {
+      maps.removeMaps(node.startedPids);
+      node.remove();
+    };
+  };
+  return () => {
+    removeLeft ??= find();
+    removeLeft();
   };
 }
 

@@ -140,8 +140,11 @@ class Top implements RunningTop {
       this.stop();
       while (!this.#hasEnded) await this.#until(Number.POSITIVE_INFINITY);
       this.#cleanUp();
-      // Until then the sampler tells how the command ends.
-      void this.exited.then(() => this.#session.sampler.close());
+      // Until then the sampler tells how the command ends, and its Node processes use their maps.
+      void this.exited.then(() => {
+        this.#cleanUp();
+        this.#session.sampler.close();
+      });
     }
   }
 

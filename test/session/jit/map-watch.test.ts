@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   chownSync,
@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -233,20 +232,27 @@ describe('a map', () => {
     });
   });
 
-  test('is removed where the recording started its process, unless it was there before', () => {
+  test('is removed when its process has ended that the recording started', async () => {
     const { watch, start, at } = watching({ kind: 'system' });
-    writeFileSync(pathOf(1), '1000 10 there\n');
+    const [early, ours, other] = Array.from({ length: 3 }, () => spawn('sleep', ['600']));
+    const pids = [early, ours, other].map((child) => child?.pid as number);
+    const left = () => pids.map((pid) => existsSync(pathOf(pid)));
+    writeFileSync(pathOf(pids[0]), '1000 10 there\n');
     start();
-    writeFileSync(pathOf(), '1000 10 ours\n');
-    writeFileSync(pathOf(process.ppid), '1000 10 of another\n');
+    for (const pid of pids.slice(1)) writeFileSync(pathOf(pid), '1000 10 new\n');
     at(2000);
-    appendFileSync(pathOf(1), '2000 10 more\n');
+    appendFileSync(pathOf(pids[0]), '2000 10 more\n');
     at(4000);
     expect(watch.finish().attachments.length).toBe(3);
-    watch.removeMaps([process.pid, 1]);
-    expect(existsSync(pathOf())).toBe(false);
-    expect(existsSync(pathOf(process.ppid))).toBe(true);
-    expect(statSync(pathOf(1)).size).toBeGreaterThan(0);
+    watch.removeMaps(pids.slice(0, 2));
+    expect(left()).toEqual([true, true, true]);
+    for (const child of [early, ours, other]) {
+      child?.kill('SIGKILL');
+      await new Promise((ended) => child?.once('exit', ended));
+    }
+    watch.removeMaps(pids.slice(0, 2));
+    // The first was there before the recording, and the last is of a process that it did not start.
+    expect(left()).toEqual([true, false, true]);
   });
 });
 

@@ -10,22 +10,31 @@ const ENDED = new Set(['Z', 'X', 'x']);
  * where all threads have ended or may not be looked at.
  */
 export function livingThread(pid: number): number {
-  if (!hasEnded(pid)) return pid;
+  if (isAlive(pid) !== false) return pid;
+  return otherThreads(pid).find(isAlive) ?? pid;
+}
+
+/** Whether no thread of a process lives any more; true also where there is none of this pid. */
+export function hasEnded(pid: number): boolean {
+  return !isAlive(pid) && !otherThreads(pid).some(isAlive);
+}
+
+function otherThreads(pid: number): number[] {
   try {
     const tids = readdirSync(`/proc/${pid}/task`).map(Number);
-    return tids.find((tid) => tid !== pid && !hasEnded(tid)) ?? pid;
+    return tids.filter((tid) => tid !== pid);
   } catch {
-    return pid;
+    return [];
   }
 }
 
-/** False also where there is no such thread. */
-function hasEnded(tid: number): boolean {
+/** Null where there is no such thread. */
+function isAlive(tid: number): boolean | null {
   try {
     const stat = readFileSync(`/proc/${tid}/stat`, 'latin1');
     // The comm is in parentheses and may hold anything.
-    return ENDED.has(stat.charAt(stat.lastIndexOf(')') + 2));
+    return !ENDED.has(stat.charAt(stat.lastIndexOf(')') + 2));
   } catch {
-    return false;
+    return null;
   }
 }

@@ -6,6 +6,7 @@ import { encodeMapLog } from '../../../jit/map-log.ts';
 import { MAX_PERF_MAP_BYTES } from '../../../jit/perf-map.ts';
 import type { SamplerTarget } from '../../../native/types.ts';
 import type { Attachment } from '../../../perf-data/appendix.ts';
+import { hasEnded } from '../../read/files/living-thread.ts';
 import { openRegularBelow } from '../../read/files/open-below.ts';
 import { openTrusted, uidOfProcess } from '../../read/files/trusted-file.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
@@ -167,7 +168,8 @@ export class MapWatch {
 
   /**
    * Removes the maps that were read and were not there before, of processes that the command has
-   * started: those seen to be, and those in `startedPids`. Call it when they are stored.
+   * started: those seen to be, and those in `startedPids`. Call it when they are stored. Processes
+   * that run on need theirs, for whoever attaches to them: another call, later, removes these.
    */
   removeMaps(startedPids: readonly number[]): void {
     const isOfCommand = this.#options.target.kind === 'command';
@@ -175,6 +177,8 @@ export class MapWatch {
       if (this.#earlier.has(path)) continue;
       const isStarted = isOfCommand && this.#processes.has(pid) === true;
       if (!isStarted && !startedPids.includes(pid)) continue;
+      if (!hasEnded(pid)) continue;
+      this.#tails.delete(path);
       try {
         if (lstatSync(path).ino === inode) unlinkSync(path);
       } catch {
