@@ -1,6 +1,7 @@
 // The kernel's limits on rings and rates: met, lowered with a word, or refused when asked to be
 // strict.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -36,7 +37,7 @@ describeLive('limits', () => {
       expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
       expect(statSync(file).uid).toBe(65534);
       const reduced =
-        /^perf-ts: rings reduced from (\d+)(?: \+ \d+)? to (\d+)(?: \+ \d+)? pages: .*perf_event_mlock_kb.*$/m;
+        /^perf-ts: rings reduced from (\d+) \+ 16 to (\d+) \+ 16 pages: .*perf_event_mlock_kb.*$/m;
       const found = reduced.exec(outcome.stderr);
       // 32 MiB a CPU are beyond both limits on every machine; less may fit.
       if (pages === 8192) expect(found).not.toBeNull();
@@ -44,6 +45,38 @@ describeLive('limits', () => {
       expect(Number(found[1])).toBe(pages);
       expect(Number(found[2])).toBeLessThan(pages);
       expect(Math.log2(Number(found[2])) % 1).toBe(0);
+    },
+  );
+
+  itAsNobody(
+    'gives root of a user namespace the rings of the user that it is outside',
+    (context) => {
+      const enter = ['prlimit', '--memlock=65536', 'unshare', '-Ur'];
+      if (spawnSync('setpriv', [...AS_NOBODY.slice(1), ...enter, 'true']).status !== 0) {
+        context.skip('no user namespace can be made here');
+      }
+      const directory = openDirectory(scratch, 'namespace');
+      const ringsOf = (name: string, under: readonly string[]) => {
+        const file = join(directory, `${name}.data`);
+        const command = [
+          'record',
+          '-e',
+          'cpu-clock:u',
+          '-o',
+          file,
+          '--',
+          workload,
+          'burn',
+          '1',
+          '0.1',
+        ];
+        const { status, stderr } = perfTs(command, { under: [...AS_NOBODY, ...under] });
+        expect(status, stderr).toBe(0);
+        return /^perf-ts: rings .*$/m.exec(stderr)?.[0];
+      };
+      const outside = ringsOf('outside', enter.slice(0, 2));
+      expect(outside).toMatch(/rings of \d+ \+ 16 pages/);
+      expect(ringsOf('inside', enter)).toBe(outside);
     },
   );
 

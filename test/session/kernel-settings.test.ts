@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readKernelSettings, readPrivileges } from '../../src/session/record/kernel-settings.ts';
 
@@ -14,6 +14,8 @@ it('the settings are those of the running kernel', () => {
   });
 });
 
+const FIRST_NAMESPACE = 'user:[4026531837]';
+
 describe('the privileges', () => {
   const status = (capEff: string) =>
     `Name:\tnode\nCapPrm:\tffffffffffffffff\nCapEff:\t${capEff}\nCapBnd:\tffffffffffffffff\n`;
@@ -26,7 +28,12 @@ describe('the privileges', () => {
     ['CAP_PERFMON', '0000004000000000', { perfmon: true, ipcLock: false }],
     ['all others', '000001bfffdfbfff', { perfmon: false, ipcLock: false }],
   ])('are read from the effective capabilities: %s', (_name, capEff, privileges) => {
-    expect(readPrivileges(status(capEff))).toEqual(privileges);
+    expect(readPrivileges(status(capEff), FIRST_NAMESPACE)).toEqual(privileges);
+  });
+
+  it('of root in a user namespace are none', () => {
+    const none = { perfmon: false, ipcLock: false };
+    expect(readPrivileges(status('000001ffffffffff'), 'user:[4026532281]')).toEqual(none);
   });
 
   it('are none without the line', () => {
@@ -37,6 +44,7 @@ describe('the privileges', () => {
   it('of this process are found', () => {
     const line = /^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'));
     const effective = BigInt(`0x${line?.[1]}`);
-    expect(readPrivileges().ipcLock).toBe((effective & 0x4000n) !== 0n);
+    const isFirst = readlinkSync('/proc/self/ns/user') === FIRST_NAMESPACE;
+    expect(readPrivileges().ipcLock).toBe(isFirst && (effective & 0x4000n) !== 0n);
   });
 });

@@ -16,12 +16,19 @@ export function checkConfinement(state: MachineState): Check[] {
   ];
 }
 
+/** With either of these the paranoid level does not apply. */
+const OPENS_ALL = ['CAP_PERFMON', 'CAP_SYS_ADMIN'];
+
 function checkCapabilities({ opens, confinement, privileges }: MachineState): Check[] {
   const { capabilities, container } = confinement;
   const name = 'capabilities';
   const matters = 'with CAP_PERFMON the paranoid level does not apply';
-  const found =
-    capabilities.length === 0 ? 'none that recording asks for' : capabilities.join(', ');
+  const held = capabilities.length === 0 ? 'none that recording asks for' : capabilities.join(', ');
+  const isOfNamespace =
+    !privileges.perfmon && capabilities.some((held) => OPENS_ALL.includes(held));
+  const found = isOfNamespace
+    ? `${held}, of a user namespace: perf_event_open asks for others`
+    : held;
   const isRefused = opens !== null && (opens.ownKernel !== '' || opens.wholeCpu !== '');
   if (privileges.perfmon || !isRefused) return [passed(name, found, matters)];
   const fix =

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 /** The kernel's limits on perf, as they stand now. Null: the file is not there. */
 export type KernelSettings = {
@@ -45,8 +45,18 @@ export type Privileges = {
   readonly ipcLock: boolean;
 };
 
-/** Which of the capabilities that perf asks for this process has. */
-export function readPrivileges(status = readStatus()): Privileges {
+/** Inode number of the first user namespace, the same on every kernel (USER_NS_INIT_INO). */
+const FIRST_USER_NAMESPACE = 'user:[4026531837]';
+
+/**
+ * Which of the capabilities that perf asks for this process has. The kernel asks for those of the
+ * first user namespace: what root of another one has (rootless containers, `unshare -Ur`) is none.
+ */
+export function readPrivileges(
+  status = readStatus(),
+  userNamespace = readUserNamespace(),
+): Privileges {
+  if (userNamespace !== FIRST_USER_NAMESPACE) return { perfmon: false, ipcLock: false };
   const match = /^CapEff:\s*([0-9a-f]+)/m.exec(status);
   const effective = match ? BigInt(`0x${match[1]}`) : 0n;
   const has = (bit: bigint) => ((effective >> bit) & 1n) === 1n;
@@ -54,6 +64,15 @@ export function readPrivileges(status = readStatus()): Privileges {
     perfmon: has(CAP_PERFMON) || has(CAP_SYS_ADMIN),
     ipcLock: has(CAP_IPC_LOCK),
   };
+}
+
+/** A kernel without user namespaces has the first one only. */
+function readUserNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/user');
+  } catch {
+    return FIRST_USER_NAMESPACE;
+  }
 }
 
 function readStatus(): string {
