@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -14,6 +15,9 @@
 #include <mutex>
 #include <vector>
 
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
 // Numbers that every architecture shares (asm-generic), for C libraries whose headers predate them.
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
@@ -210,12 +214,15 @@ void ChangeUser(const ChildPlan& plan, int socket) {
  * fork(2) without the C library's fork(3): no atfork handlers of other libraries run. All signals
  * are blocked around it, so that none of this process's handlers ever runs in the child (libuv's
  * would write into the pipe that it shares with the parent).
+ *
+ * `*pidfd` comes with the child: filters of older container runtimes refuse pidfd_open. It stays −1
+ * where the kernel (before Linux 5.2) does not know the flag.
  */
-pid_t Fork(const ChildPlan& plan, int child_socket, int parent_socket) {
+pid_t Fork(const ChildPlan& plan, int child_socket, int parent_socket, int* pidfd) {
   const uint64_t all = ~uint64_t{0};
   uint64_t before = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, kKernelSigsetBytes);
-  const long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  const long pid = syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, pidfd, 0, 0);
   if (pid == 0) RunChild(plan, child_socket, parent_socket);
   const int clone_errno = errno;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, kKernelSigsetBytes);
@@ -337,7 +344,8 @@ std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error
     return nullptr;
   }
 
-  const pid_t pid = Fork(plan, sockets[1], sockets[0]);
+  int pidfd_number = -1;
+  const pid_t pid = Fork(plan, sockets[1], sockets[0], &pidfd_number);
   const int fork_errno = errno;
   close(sockets[1]);
   if (pid < 0) {
@@ -347,7 +355,8 @@ std::unique_ptr<ChildProcess> ChildProcess::Spawn(const CommandSpec& spec, Error
   }
 
   // The pid can't have been reused: only we can reap it.
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (pidfd_number < 0) pidfd_number = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  Fd pidfd(pidfd_number);
   if (!pidfd.valid()) {
     SetError(error, errno, "pidfd_open", pid);
     kill(pid, SIGKILL);
@@ -413,37 +422,42 @@ void ChildProcess::CancelRelease() {
 }
 
 bool ChildProcess::Reap(int* exit_status, int* signal) {
-  if (!reaped_) {
-    int status = 0;
-    const pid_t waited = Wait(pid_, &status, WNOHANG, &usage_);
-    if (waited == 0) return false;
-    RecordEnd(waited == pid_ ? status : -1);
-  }
+  if (!ReapNow()) return false;
   *exit_status = exit_status_;
   *signal = signal_;
   return true;
 }
 
 bool ChildProcess::Kill(int signal) {
-  return syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0;
+  if (syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0) == 0) return true;
+  if (errno == ESRCH) return false;
+  // The kernel, or a filter, may not know the call.
+  const std::lock_guard<std::mutex> lock(reaping_);
+  return !reaped_ && kill(pid_, signal) == 0;
 }
 
 void ChildProcess::WaitForEnd() {
-  if (reaped_) return;
-  int status = 0;
-  RecordEnd(Wait(pid_, &status, 0, &usage_) == pid_ ? status : -1);
+  siginfo_t info;
+  while (waitid(P_PID, pid_, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  ReapNow();
 }
 
-/** `wait_status` as waitpid gives it, −1 when it could not be had. */
-void ChildProcess::RecordEnd(int wait_status) {
+bool ChildProcess::ReapNow() {
+  const std::lock_guard<std::mutex> lock(reaping_);
+  if (reaped_) return true;
+  int status = 0;
+  const pid_t waited = Wait(pid_, &status, WNOHANG, &usage_);
+  if (waited == 0) return false;
   reaped_ = true;
-  if (wait_status == -1) {
+  if (waited != pid_) {
     exit_status_ = -1;
-  } else if (WIFSIGNALED(wait_status)) {
-    signal_ = WTERMSIG(wait_status);
+  } else if (WIFSIGNALED(status)) {
+    signal_ = WTERMSIG(status);
   } else {
-    exit_status_ = WEXITSTATUS(wait_status);
+    exit_status_ = WEXITSTATUS(status);
   }
+  return true;
 }
 
 }  // namespace perf_ts

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "error.h"
@@ -92,7 +93,7 @@ class ChildProcess {
       : pid_(pid), pidfd_(std::move(pidfd)), socket_(std::move(socket)) {}
 
   void WaitForEnd();
-  void RecordEnd(int wait_status);
+  bool ReapNow();
 
   const pid_t pid_;
   const Fd pidfd_;
@@ -101,6 +102,8 @@ class ChildProcess {
   bool released_ = false;
   /** Errno of the byte that lets the child go; 0: it was sent. */
   int send_errno_ = 0;
+  /** Guards `reaped_`: as long as it is false, `pid_` is ours and nobody else's. */
+  std::mutex reaping_;
   bool reaped_ = false;
   int exit_status_ = 0;
   int signal_ = 0;

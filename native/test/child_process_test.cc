@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -454,6 +457,41 @@ TEST("a held command whose release was given up never runs") {
   CHECK(!child->AwaitExec(&error));
   CHECK_TEXT(error.operation, "release");
   CHECK(!Exists(trace));
+}
+
+/** From now on these system calls fail with EPERM in this process, as under a container's filter. */
+bool Refuse(const std::vector<uint32_t>& calls) {
+  std::vector<sock_filter> filter = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+  };
+  for (const uint32_t call : calls) {
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
+    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+  }
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  sock_fprog program = {};
+  program.len = static_cast<unsigned short>(filter.size());
+  program.filter = filter.data();
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// Linux 5.3 and 5.1 have these calls; profiles of container runtimes had them later.
+TEST("a command runs, is waited for and gets signals where pidfd calls are refused") {
+  CHECK(InOwnProcess([] {
+    CHECK(Refuse({434 /* pidfd_open */, 424 /* pidfd_send_signal */}));
+    CHECK(Run(Shell("exit 7")).exit_status == 7);
+    Error error;
+    auto child = ChildProcess::Spawn(Command({"/bin/sleep", "1000"}), &error);
+    if (!child || !child->Release(&error)) return false;
+    CHECK(child->Kill(SIGTERM));
+    AwaitEnd(*child);
+    int status = -2, signal = -2;
+    CHECK(child->Reap(&status, &signal));
+    CHECK(signal == SIGTERM);
+    CHECK(!child->Kill(0));
+    return true;
+  }));
 }
 
 TEST("a status that nobody kept is unknown") {

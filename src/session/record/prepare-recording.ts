@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { errnoReason } from '../../base/system-error.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
   NativeBinding,
@@ -14,6 +15,7 @@ import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { explainStartFailure } from '../launch/start-failure.ts';
 import { explainUnprofilable } from '../launch/unprofilable.ts';
 import { processesOf, UNSETTLED } from './attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
@@ -285,6 +287,8 @@ export function explainNativeError(
   const { operation, code, eventIndex, pid, message } = error as NativeError;
   if (operation === undefined) return error;
   const { settings, target } = context;
+  const startFailure = explainStartFailure(error as NativeError);
+  if (startFailure !== null) return startFailure;
   const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
   if (operation === 'mmap') {
     return new FailedError(`the ring buffer cannot be mapped (${code})`, [
@@ -294,6 +298,12 @@ export function explainNativeError(
   if (code === 'ESRCH') {
     const what = target.kind === 'threads' ? 'thread' : 'process';
     return new FailedError(`no such ${what}: ${pid}`);
+  }
+  // Not of an event: the drain thread, what it waits by, what it writes to.
+  if (!/^(?:perf_event_open|ioctl)/.test(operation)) {
+    return new FailedError(
+      `the recording could not begin: ${operation} failed: ${errnoReason(code)}`,
+    );
   }
   if (code === 'EMFILE') {
     return new FailedError(`${event}: ${message}`, [

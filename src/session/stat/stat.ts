@@ -3,8 +3,14 @@ import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { type Spread, spreadOf } from '../../count/spread.ts';
 import { loadBinding } from '../../native/binding.ts';
-import type { CommandEnd, NativeHeldCommand } from '../../native/types.ts';
+import type {
+  CommandEnd,
+  CommandSpec,
+  NativeError,
+  NativeHeldCommand,
+} from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { explainStartFailure } from '../launch/start-failure.ts';
 import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
 import { openCgroup } from '../record/containers.ts';
 import { chooseCpus, onlineCpus, readEventSources } from '../record/event-sources.ts';
@@ -154,7 +160,7 @@ class Stat {
 
   private async countOnce(): Promise<Run> {
     const { command: spec } = this.target.kind === 'threads' ? { command: null } : this.target;
-    const command = spec === null ? null : new this.machine.binding.HeldCommand(spec);
+    const command = spec === null ? null : this.hold(spec);
     this.command = command;
     const counters = this.open(command?.pid ?? null);
     try {
@@ -164,6 +170,14 @@ class Stat {
       return run;
     } finally {
       counters.close();
+    }
+  }
+
+  private hold(spec: CommandSpec): NativeHeldCommand {
+    try {
+      return new this.machine.binding.HeldCommand(spec);
+    } catch (error) {
+      throw explainStartFailure(error as NativeError) ?? error;
     }
   }
 

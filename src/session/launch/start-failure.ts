@@ -1,0 +1,35 @@
+import { FailedError } from '../../base/errors.ts';
+import { errnoReason } from '../../base/system-error.ts';
+import type { NativeError } from '../../native/types.ts';
+
+/** What the addon calls to make the held child. */
+const STEPS = new Set(['socketpair', 'fcntl', 'fork', 'pidfd_open']);
+
+/**
+ * What to tell the user when the child that is to become the command could not be made; null for an
+ * error of anything else. No event has been opened then.
+ */
+export function explainStartFailure({ operation, code }: NativeError): FailedError | null {
+  if (!STEPS.has(operation)) return null;
+  return new FailedError(
+    `the command was not started: ${operation} failed: ${errnoReason(code)}`,
+    hintsFor(operation, code),
+  );
+}
+
+function hintsFor(operation: string, code: string): string[] {
+  if (code === 'EMFILE') {
+    return ['raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)'];
+  }
+  if (operation === 'fork' && code === 'EAGAIN') {
+    return [
+      'there are as many processes as allowed: ulimit -u (RLIMIT_NPROC), or pids.max of the ' +
+        'control group (docker run --pids-limit)',
+    ];
+  }
+  if (code === 'EPERM' || code === 'EACCES' || code === 'ENOSYS') {
+    const filter = `a seccomp filter may refuse ${operation === 'fork' ? 'clone' : operation}`;
+    return operation === 'pidfd_open' ? [`${filter}, or this kernel is older than 5.3`] : [filter];
+  }
+  return [];
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import type { NativeError } from '../../../src/native/types.ts';
+import { explainStartFailure } from '../../../src/session/launch/start-failure.ts';
+
+const failed = (operation: string, code: string) =>
+  explainStartFailure(
+    Object.assign(new Error(`${operation}: ${code}`), {
+      operation,
+      code,
+      errno: 0,
+      eventIndex: -1,
+      cpu: -1,
+      pid: -1,
+    }) satisfies NativeError,
+  );
+
+describe('a command whose held child could not be made', () => {
+  test.each([
+    ['fork', 'EAGAIN', 'fork failed: it is not available at the moment (EAGAIN)', 'pids.max'],
+    ['fork', 'EPERM', 'fork failed: not permitted (EPERM)', 'may refuse clone'],
+    ['pidfd_open', 'EPERM', 'pidfd_open failed: not permitted (EPERM)', 'may refuse pidfd_open'],
+    ['pidfd_open', 'ENOSYS', 'pidfd_open failed: ENOSYS', 'older than 5.3'],
+    ['socketpair', 'EMFILE', 'socketpair failed: this process has too many', 'ulimit -n'],
+  ])('is explained by what failed, and not by an event: %s, %s', (operation, code, said, hint) => {
+    const error = failed(operation, code);
+    expect(error?.message).toContain(`the command was not started: ${said}`);
+    expect(error?.hints.join('\n')).toContain(hint);
+    expect(error?.hints.join('\n')).not.toContain('perf_event');
+  });
+
+  test('is not what the failure of an event means', () => {
+    expect(failed('perf_event_open', 'EPERM')).toBeNull();
+    expect(failed('mmap', 'EPERM')).toBeNull();
+  });
+});
