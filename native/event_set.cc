@@ -1,6 +1,7 @@
 #include "event_set.h"
 
 #include <linux/perf_event.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,20 +30,21 @@ Error Failed(const char* operation, int event, int cpu, int task) {
 }
 
 /** What is left to a side-band ring before a sample ring has to shrink below this as well. */
-constexpr uint32_t kLeastPages = 16;
+constexpr long kLeastBytes = 64 * 1024;
 
 /**
  * One step to smaller rings; false when there is nothing less. Sample rings are halved while they
  * are more than twice as large as the side-band ones, else these, which need not be large but not
- * tiny: below 16 pages each, only the sample rings shrink, to one page, and then the others.
+ * tiny: below kLeastBytes each, only the sample rings shrink, to one page, and then the others.
  */
 bool ShrinkRings(uint32_t* sample_pages, uint32_t* sideband_pages) {
-  if (*sample_pages > kLeastPages && *sample_pages > 2 * *sideband_pages) {
-    *sample_pages = std::max(kLeastPages, *sample_pages / 2);
-  } else if (*sideband_pages > kLeastPages) {
-    *sideband_pages = std::max(kLeastPages, *sideband_pages / 2);
-  } else if (*sample_pages > kLeastPages) {
-    *sample_pages = std::max(kLeastPages, *sample_pages / 2);
+  const uint32_t least = static_cast<uint32_t>(std::max(1L, kLeastBytes / sysconf(_SC_PAGESIZE)));
+  if (*sample_pages > least && *sample_pages > 2 * *sideband_pages) {
+    *sample_pages = std::max(least, *sample_pages / 2);
+  } else if (*sideband_pages > least) {
+    *sideband_pages = std::max(least, *sideband_pages / 2);
+  } else if (*sample_pages > least) {
+    *sample_pages = std::max(least, *sample_pages / 2);
   } else if (*sample_pages > 1) {
     *sample_pages = 1;
   } else if (*sideband_pages > 1) {

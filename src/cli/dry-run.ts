@@ -1,5 +1,6 @@
 import type { EventAttr } from '../perf-event/attr.ts';
 import { sampleTypeNames } from '../perf-event/constants.ts';
+import { readPageBytes } from '../session/record/page-size.ts';
 import { planOnly } from '../session/record/prepare-recording.ts';
 import type { RecordOptions } from '../session/record/record-options.ts';
 
@@ -13,7 +14,10 @@ export function describeDryRun(options: RecordOptions): string[] {
   lines.push(`side-band: ${describeAttr(plan.sideband)}`);
   lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
   const place = options.perThread ? 'thread' : 'CPU';
-  lines.push(`rings: ${ring.ringPages} + ${ring.sidebandPages} pages of 4 KiB per ${place}`);
+  const pageKib = readPageBytes() / 1024;
+  lines.push(
+    `rings: ${ring.ringPages} + ${ring.sidebandPages} pages of ${pageKib} KiB per ${place}`,
+  );
   return lines;
 }
 

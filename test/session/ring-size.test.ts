@@ -1,6 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { chooseRingSize, parseRingPages } from '../../src/session/record/ring-size.ts';
+import { readPageBytes } from '../../src/session/record/page-size.ts';
+import {
+  chooseRingSize,
+  parseRingPages,
+  ringsPerThread,
+} from '../../src/session/record/ring-size.ts';
 import { USUAL_SETTINGS } from './fake-kernel.ts';
 
 const NOBODY = { perfmon: false, ipcLock: false };
@@ -65,6 +71,44 @@ describe('the rings of a CPU', () => {
     expect(chooseRingSize(USUAL_SETTINGS, NOBODY, 8)).toEqual({ ringPages: 8, sidebandPages: 16 });
     expect(chooseRingSize(USUAL_SETTINGS, ROOT, 8)).toEqual({ ringPages: 8, sidebandPages: 128 });
   });
+});
+
+describe('with pages of 64 KiB', () => {
+  const PAGE = 64 << 10;
+  const settings = { ...USUAL_SETTINGS, mlockKib: 576 };
+
+  it('rings have as many bytes, and fewer pages', () => {
+    const large = { ringPages: 64, sidebandPages: 8 };
+    expect(chooseRingSize(settings, ROOT, null, PAGE)).toEqual(large);
+    // Nine pages: two control pages, one of the side-band, and the power of two below the rest.
+    const small = { ringPages: 4, sidebandPages: 1 };
+    expect(chooseRingSize(settings, NOBODY, null, PAGE)).toEqual(small);
+    expect(chooseRingSize({ ...settings, mlockKib: null }, NOBODY, null, PAGE)).toEqual(small);
+    expect(ringsPerThread(large, null, PAGE)).toEqual({ ringPages: 8, sidebandPages: 1 });
+  });
+
+  it.each([
+    ['512K', 8],
+    ['16M', 256],
+    ['1', 1],
+    ['4G', 1 << 16],
+  ])('-m %s is %i of them', (text, pages) => {
+    expect(parseRingPages(text, PAGE)).toBe(pages);
+  });
+
+  it('-m refuses more than 4 GiB', () => {
+    expect(() => parseRingPages('131072', PAGE)).toThrow('more than 4 GiB a ring');
+  });
+});
+
+it('the size of a page is what the kernel told this process', () => {
+  expect(readPageBytes()).toBe(Number(execFileSync('getconf', ['PAGESIZE'])));
+  const vector = Buffer.alloc(48);
+  for (const [at, word] of [0x10n, 7n, 6n, 65536n, 0n, 0n].entries()) {
+    vector.writeBigUInt64LE(word, 8 * at);
+  }
+  expect(readPageBytes(vector)).toBe(65536);
+  expect(readPageBytes(Buffer.alloc(0))).toBe(4096);
 });
 
 describe('-m', () => {

@@ -1,5 +1,6 @@
+import { readPageBytes } from '../record/page-size.ts';
 import { DEFAULT_FREQUENCY_HZ } from '../record/record-options.ts';
-import { chooseRingSize, PRIVILEGED_PAGES } from '../record/ring-size.ts';
+import { chooseRingSize, PRIVILEGED_BYTES } from '../record/ring-size.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 
@@ -28,13 +29,14 @@ function checkRings({ settings, privileges }: MachineState): Check[] {
   const name = 'ring-memory';
   const matters = 'a ring holds the samples until they are written; small ones lose samples';
   const { ringPages } = chooseRingSize(settings, privileges, null);
-  const ringKib = ringPages * 4;
+  const pageKib = readPageBytes() / 1024;
+  const ringKib = ringPages * pageKib;
   if (privileges.ipcLock || paranoidLevel === -1) {
     const why = privileges.ipcLock ? 'CAP_IPC_LOCK' : 'kernel.perf_event_paranoid is -1';
     return [passed(name, `rings of ${ringKib} KiB a CPU (${why})`, matters)];
   }
   // Two rings a CPU and their control pages: what a privileged user gets.
-  const wantedKib = (2 * PRIVILEGED_PAGES + 2) * 4;
+  const wantedKib = (2 * PRIVILEGED_BYTES) / 1024 + 2 * pageKib;
   const found = `rings of ${ringKib} KiB a CPU: kernel.perf_event_mlock_kb is ${mlockKib}`;
   const fix = [`sudo sysctl kernel.perf_event_mlock_kb=${wantedKib}`, 'or sample less often: -F'];
   if (mlockKib >= wantedKib) return [passed(name, found, matters)];

@@ -30,6 +30,7 @@ import { packageVersion } from '../version.ts';
 import { readEventSources, readFormatTexts } from './event-sources.ts';
 import { readHostInfo, readKernelBuildId } from './host-info.ts';
 import { type KernelSettings, readKernelSettings } from './kernel-settings.ts';
+import { readPageBytes } from './page-size.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /** What the header sections are made from, beside the plan. */
@@ -48,7 +49,6 @@ export type FeatureContext = {
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
 
-const PAGE_BYTES = 4096;
 /** Nanoseconds; the clocks that perf takes count in these. */
 const CLOCK_RESOLUTION_NS = 1;
 
@@ -110,7 +110,7 @@ export function collectHostFeatures(
   sections.push(...branchSections(plan, readEventSources()));
   if (tracepoints.length > 0) {
     const formats = readFormatTexts(tracepoints);
-    sections.push(tracingDataSection({ ...formats, pageSize: PAGE_BYTES }));
+    sections.push(tracingDataSection({ ...formats, pageSize: readPageBytes() }));
   }
   return sections;
 }

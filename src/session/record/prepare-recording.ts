@@ -27,16 +27,11 @@ import { detectKernelFeatures } from './kernel-features.ts';
 import { type KernelSettings, readKernelSettings, readPrivileges } from './kernel-settings.ts';
 import { chooseOffCpu } from './off-cpu.ts';
 import type { FileOwner } from './output-file.ts';
+import { readPageBytes } from './page-size.ts';
 import { explainRefusal, explainRingRefusal } from './permission-help.ts';
 import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
-import {
-  chooseRingSize,
-  PAGE_BYTES,
-  PRIVILEGED_PAGES,
-  type RingSize,
-  ringsPerThread,
-} from './ring-size.ts';
+import { chooseRingSize, PRIVILEGED_BYTES, type RingSize, ringsPerThread } from './ring-size.ts';
 import { groupName } from './sample-groups.ts';
 
 /** Longest time that a record waits in its ring, milliseconds. */
@@ -76,13 +71,14 @@ export function planOnly(
   for (const note of notes) say(note);
   const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
   const asked = options.ringPages ?? null;
-  const granted = chooseRingSize(settings, readPrivileges(), asked);
-  const ring = options.perThread ? ringsPerThread(granted, asked) : granted;
+  const pageBytes = readPageBytes();
+  const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
+  const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
   const plan = planRecording(
     specs,
     {
       ...options,
-      ...sizedCallGraph(options, ring.ringPages * PAGE_BYTES, settings),
+      ...sizedCallGraph(options, ring.ringPages * pageBytes, settings),
       systemWide: target.kind === 'system',
       switches: options.switches === true || hasOffCpu(options),
     },
@@ -94,7 +90,7 @@ export function planOnly(
     },
   );
   for (const notice of [...eventNotices, ...plan.notices]) say(notice);
-  if (granted.ringPages < PRIVILEGED_PAGES && asked === null) {
+  if (granted.ringPages * pageBytes < PRIVILEGED_BYTES && asked === null) {
     say(
       `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
         `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
