@@ -55,6 +55,9 @@ class ChildProcess {
   /** Becomes readable when the process ends; owned by this object. */
   int pidfd() const { return pidfd_.get(); }
 
+  /** Becomes readable when AwaitExec need not wait; owned by this object. */
+  int exec_fd() const { return socket_.get(); }
+
   /** Lets the child exec and returns at once; `AwaitExec` is to follow. False if it was let go. */
   bool LetGo(Error* error);
 
@@ -70,8 +73,8 @@ class ChildProcess {
   bool Release(Error* error) { return LetGo(error) && AwaitExec(error); }
 
   /**
-   * A held child never runs any more, and a thread that waits in AwaitExec goes on at once, as if
-   * the exec had succeeded; the outcome of the exec stays unknown.
+   * A held child never runs any more, and AwaitExec does not wait: where the outcome of the exec is
+   * not known yet, it goes on as if that had succeeded.
    */
   void CancelRelease();
 

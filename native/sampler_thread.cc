@@ -56,8 +56,7 @@ void SamplerThread::Join() {
 bool SamplerThread::Start(Error* error) {
   const char* hold = getenv("PERF_TS_DRAIN_HOLD_MS");
   hold_ms_ = hold == nullptr ? 0 : atoi(hold);
-  const int pidfd = child_ == nullptr ? -1 : child_->pidfd();
-  if (!watcher_.Open(events_->rings(), pidfd, error)) return false;
+  if (!watcher_.Open(events_->rings(), child_, error)) return false;
   return thread_.Start(Main, this, error);
 }
 
@@ -68,8 +67,6 @@ void SamplerThread::Stop() {
 
 void SamplerThread::Close() {
   close_ = true;
-  // The thread may be waiting for an exec that hangs.
-  if (child_ != nullptr) child_->CancelRelease();
   Stop();
 }
 
@@ -85,30 +82,38 @@ void* SamplerThread::Main(void* self) {
 }
 
 void SamplerThread::Run() {
-  const bool runs = child_ == nullptr || ReleaseChild();
-  Finish(runs ? Record() : EndReason::kTargetExited);
-  if (runs && child_ != nullptr) AwaitChild();
+  if (child_ != nullptr) {
+    Error error;
+    command_ = !close_ && child_->LetGo(&error) ? Command::kStarting : Command::kGone;
+  }
+  Finish(command_ == Command::kGone ? EndReason::kTargetExited : Record());
+  if (command_ == Command::kStarting || command_ == Command::kRuns) AwaitChild();
   mailbox_->Post([](Mail* mail) { mail->done = true; });
 }
 
-/** False when the exec failed; then there is no child any more. */
-bool SamplerThread::ReleaseChild() {
-  if (close_) return false;
+/** To be called when the exec has had its outcome, or the child its end. */
+void SamplerThread::SettleStart() {
+  command_ = Command::kRuns;
+  // Of a child that has ended, another process may hold the other end of the socket.
+  child_->CancelRelease();
   Error error;
-  if (child_->Release(&error)) return true;
+  if (child_->AwaitExec(&error)) return;
   // Killed while it was held: not a failure of the exec, but the command's end.
   int status, signal;
-  if (child_->Reap(&status, &signal) && signal != 0) return true;
+  if (child_->Reap(&status, &signal) && signal != 0) return;
+  command_ = Command::kGone;
   mailbox_->Post([&](Mail* mail) {
     mail->exec_failure = ExecFailure{error.operation, error.code_errno};
   });
-  return false;
 }
 
 EndReason SamplerThread::Record() {
   for (;;) {
     watcher_.Wait(latency_ms_);
     if (hold_ms_ > 0) SleepMs(hold_ms_);
+    const bool is_settled = watcher_.exec_settled() || watcher_.child_ended();
+    if (command_ == Command::kStarting && is_settled) SettleStart();
+    if (command_ == Command::kGone) return EndReason::kTargetExited;
     DrainRound();
     if (snapshot_.exchange(false)) DrainOverwritten();
     ChangeSink();
@@ -336,6 +341,8 @@ void SamplerThread::AwaitChild() {
     if (close_) return;
     watcher_.WaitForChild();
   }
+  if (command_ == Command::kStarting) SettleStart();
+  if (command_ == Command::kGone) return;
   mailbox_->Post([&](Mail* mail) { mail->child_exit = exit; });
 }
 

@@ -21,14 +21,15 @@ namespace perf_ts {
  * The worker: empties all rings into the sink, in rounds, until the recording ends; then waits for
  * the command.
  *
- *     release command ─▶ turn: wait (ring half full, latency bound, stop, target gone)
- *                        │     then one round
- *                        └▶ end: disable events, rounds until empty, finals, 'recording-ended'
+ *     let command go ──▶ turn: wait (ring half full, latency bound, stop, command's exec, target
+ * gone) │     then one round └▶ end: disable events, rounds until empty, finals, 'recording-ended'
  *                                └▶ wait for the command, 'child-exited' ─▶ done
  *
  * A round: the heads of all rings are loaded, then everything up to them is taken. So every record
  * of round N + 1 is younger than the moment at which round N began, which is what lets the reader
  * sort with two rounds in hand.
+ *
+ * Nothing waits for the command's exec, which can hang (a program on a network file system).
  *
  * The thread knows no N-API, blocks all signals, and allocates nothing per record.
  *
@@ -72,7 +73,7 @@ class SamplerThread {
  private:
   static void* Main(void* self);
   void Run();
-  bool ReleaseChild();
+  void SettleStart();
   EndReason Record();
   bool DrainRound();
   void DrainOverwritten();
@@ -91,6 +92,10 @@ class SamplerThread {
   int latency_ms_;
   bool follows_tasks_;
   int hold_ms_ = 0;
+
+  /** Of the command; kNone without one. kGone: it was never executed. */
+  enum class Command { kNone, kStarting, kRuns, kGone };
+  Command command_ = Command::kNone;
 
   Watcher watcher_;
   WorkerThread thread_;

@@ -14,15 +14,19 @@ namespace {
 /** What an epoll event is about: one of these, or the index of a watch. */
 constexpr uint64_t kWakeTag = UINT64_MAX;
 constexpr uint64_t kChildTag = UINT64_MAX - 1;
+constexpr uint64_t kExecTag = UINT64_MAX - 2;
 
 }  // namespace
 
-bool Watcher::Open(const std::vector<Ring>& rings, int child_pidfd, Error* error) {
-  child_pidfd_ = child_pidfd;
+bool Watcher::Open(const std::vector<Ring>& rings, const ChildProcess* child, Error* error) {
   epoll_ = Fd(epoll_create1(EPOLL_CLOEXEC));
   wake_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   bool watching = epoll_.valid() && wake_.valid() && Add(wake_.get(), kWakeTag);
-  if (child_pidfd >= 0) watching = watching && Add(child_pidfd, kChildTag);
+  if (child != nullptr) {
+    child_pidfd_ = child->pidfd();
+    exec_fd_ = child->exec_fd();
+    watching = watching && Add(child_pidfd_, kChildTag) && Add(exec_fd_, kExecTag);
+  }
   for (const Ring& ring : rings) {
     if (ring.writers.empty()) continue;
     watching = watching && Add(ring.writers[0]->fd.get(), watches_.size());
@@ -48,6 +52,9 @@ void Watcher::Wait(int timeout_ms) {
       ClearWake();
     } else if (tag == kChildTag) {
       child_ended_ = true;
+    } else if (tag == kExecTag) {
+      exec_settled_ = true;
+      epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, exec_fd_, nullptr);
     } else if ((happened[i].events & (EPOLLHUP | EPOLLERR)) != 0) {
       WatchNextWriter(tag);
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "child_process.h"
 #include "error.h"
 #include "event_set.h"
 #include "fd.h"
@@ -10,14 +11,14 @@
 namespace perf_ts {
 
 /**
- * What the drain thread sleeps on: the rings (half full, or a task gone), the command's pidfd, and
- * an eventfd for other threads. Of the writers of a ring one is watched, because the kernel wakes
- * them all.
+ * What the drain thread sleeps on: the rings (half full, or a task gone), the command's exec and
+ * its end, and an eventfd for other threads. Of the writers of a ring one is watched, because the
+ * kernel wakes them all.
  */
 class Watcher {
  public:
-  /** `rings` must outlive this; `child_pidfd`: −1 without a command. False with `*error` set. */
-  bool Open(const std::vector<Ring>& rings, int child_pidfd, Error* error);
+  /** All must outlive this; `child`: null without a command. False with `*error` set. */
+  bool Open(const std::vector<Ring>& rings, const ChildProcess* child, Error* error);
 
   /** Until something happens, at most `timeout_ms`. */
   void Wait(int timeout_ms);
@@ -26,6 +27,8 @@ class Watcher {
   /** Any thread: ends a Wait. */
   void Wake();
 
+  /** The command has been executed, or could not be. */
+  bool exec_settled() const { return exec_settled_; }
   bool child_ended() const { return child_ended_; }
   /** No event has a task left, inherited ones included. */
   bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
@@ -45,6 +48,8 @@ class Watcher {
   /** Counts up with every Wake. */
   Fd wake_;
   int child_pidfd_ = -1;
+  int exec_fd_ = -1;
+  bool exec_settled_ = false;
   bool child_ended_ = false;
   std::vector<Watch> watches_;
   size_t quiet_rings_ = 0;

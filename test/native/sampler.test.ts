@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { loadBinding } from '../../src/native/binding.ts';
-import type { NativeError, NativeSampler } from '../../src/native/types.ts';
+import type { NativeError, NativeSampler, SamplerEvent } from '../../src/native/types.ts';
 import { PERF_COUNT_SW, PERF_FORMAT, PERF_RECORD } from '../../src/perf-event/constants.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { canRecord, describeLive } from '../helpers/live.ts';
+import { stateOf, until } from '../helpers/tasks.ts';
 import {
   CPU_CLOCK,
   commandTarget,
@@ -284,6 +285,30 @@ describeLive('the sampler', () => {
     expect(events.map((event) => event.kind)).toEqual(['exec-failed', 'recording-ended']);
     expect(events[0]).toEqual({ kind: 'exec-failed', step: 'execve', errno: 2 });
     expect(data().length).toBe(endOf(events).totals.bytes);
+  });
+
+  // A child that is stopped does not answer: as far as anybody can see, its exec hangs.
+  it.each([
+    [workload, { kind: 'child-exited', status: 5, signal: 0 }],
+    ['/nonexistent/program', { kind: 'exec-failed', step: 'execve', errno: 2 }],
+  ])('drains its rings and ends while the exec of the command hangs: %s', async (path, outcome) => {
+    const { fd } = dataFile();
+    const sampler = open({ ...commandTarget([path, 'exit', '5']), kind: 'system' });
+    const { childPid } = sampler.opened;
+    process.kill(childPid, 'SIGSTOP');
+    await until(() => stateOf(childPid) === 'T');
+    const events: SamplerEvent[] = [];
+    void recordToFile(sampler, fd, {}, (event) => events.push(event));
+    await start('pf', '2000', '0');
+    await until(() => sampler.totals().samples >= 2000);
+    sampler.stop();
+    await until(() => events.length > 0);
+    expect(endOf(events).totals.samples).toBeGreaterThanOrEqual(2000);
+    expect(events.length).toBe(1);
+    process.kill(childPid, 'SIGCONT');
+    await until(() => events.length > 1);
+    closeSync(fd);
+    expect(events[1]).toEqual(outcome);
   });
 
   it('says what could not be opened, for which event, on what', () => {

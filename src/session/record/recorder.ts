@@ -167,6 +167,11 @@ export async function startRecording(
   let control: Control | null = null;
   const timers: LongTimer[] = [];
   let execFailure: FailedError | null = null;
+  let hasEnded = false;
+  // An exec can take longer than the recording: then the file is complete, and without the command.
+  const sayLateFailure = ({ message, hints }: FailedError): void => {
+    for (const line of [message, ...hints]) options.onNotice?.(line);
+  };
   const onEvent = (event: SamplerEvent): void => {
     if (event.kind === 'child-exited') {
       onExited({ status: event.status, signal: event.signal });
@@ -175,10 +180,12 @@ export async function startRecording(
       const command = 'command' in target ? target.command : undefined;
       const code = getSystemErrorName(-event.errno);
       execFailure = explainExecFailure(command ?? { path: '' }, event.step, code);
-      onExited(null);
+      if (hasEnded) sayLateFailure(execFailure);
+      onExited(hasEnded ? { status: execFailure.exitStatus, signal: 0 } : null);
     } else if (event.kind === 'file-switched') {
       switching?.switched(event);
     } else if (event.kind === 'recording-ended') {
+      hasEnded = true;
       for (const timer of timers) timer.cancel();
       control?.close();
       complete(event)

@@ -173,8 +173,12 @@ class Top implements RunningTop {
     } else if (event.kind === 'exec-failed') {
       const command = 'command' in target ? target.command : undefined;
       const code = getSystemErrorName(-event.errno);
-      this.#failure = explainExecFailure(command ?? { path: '' }, event.step, code);
-      onExited(null);
+      const failure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      // An exec can take longer than anybody watched.
+      const isLate = this.#hasEnded;
+      if (isLate) this.#options.onNotice?.(failure.message);
+      else this.#failure = failure;
+      onExited(isLate ? { status: failure.exitStatus, signal: 0 } : null);
     }
     for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
       this.#feed(chunk);
