@@ -30,9 +30,12 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
     flags,
     options.aggregation !== undefined || options.cgroups !== undefined,
   );
+  let running: RunningStat;
+  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
+  const dispose = forwardSignals(() => running, command.length > 0);
   try {
     let told = 0;
-    const running = startStat(
+    running = startStat(
       {
         ...options,
         onNotice: (notice) => {
@@ -45,16 +48,12 @@ export async function runStat(command: string[], flags: StatFlags): Promise<void
         if (told === intervals) running.stop();
       },
     );
-    const dispose = forwardSignals(running, command.length > 0);
-    try {
-      const result = await running.finished;
-      output.writeResult(result);
-      const exit = await running.exited;
-      process.exitCode = exitStatus(result, exit);
-    } finally {
-      dispose();
-    }
+    const result = await running.finished;
+    output.writeResult(result);
+    const exit = await running.exited;
+    process.exitCode = exitStatus(result, exit);
   } finally {
+    dispose();
     output.close();
   }
 }
@@ -143,13 +142,14 @@ class StatOutput {
 
 /**
  * Ctrl-C ends a count without a command; a command gets the signal (a terminal has sent it already)
- * and is counted to its end. The second one ends the counting at once.
+ * and is counted to its end. The second one ends the counting at once. `running` is called when a signal
+ * is handled, which is in a turn of the event loop of its own.
  */
-function forwardSignals(running: RunningStat, hasCommand: boolean): () => void {
+function forwardSignals(running: () => RunningStat, hasCommand: boolean): () => void {
   let isSecond = false;
   return onEndingSignals((name, isWithCommand) => {
-    if (!isWithCommand) running.kill(constants.signals[name]);
-    if (!hasCommand || isSecond) running.stop();
+    if (!isWithCommand) running().kill(constants.signals[name]);
+    if (!hasCommand || isSecond) running().stop();
     isSecond = true;
   });
 }

@@ -81,8 +81,15 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
     if (hasScreen) notices.push(notice);
     else say(`perf-ts: ${notice}`);
   });
-  const top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
-  const signals = forwardSignals(top, command.length > 0);
+  let top: RunningTop;
+  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
+  const signals = forwardSignals(() => top, command.length > 0);
+  try {
+    top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
+  } catch (error) {
+    signals.dispose();
+    throw error;
+  }
   const shown: TopShown = {
     top,
     tables: [first, ...PLAIN_TABLES.filter((table) => table !== first)],
@@ -158,10 +165,11 @@ function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
 
 /**
  * Ctrl-C and `q` end the sampling, and the command that was started for it, which gets a signal
- * from us where the terminal did not send it. A second one quits at once.
+ * from us where the terminal did not send it. A second one quits at once. `top` is called when a signal
+ * is handled, which is in a turn of the event loop of its own.
  */
 function forwardSignals(
-  top: RunningTop,
+  top: () => RunningTop,
   hasCommand: boolean,
 ): { end(signal: number): void; statusOf(exit: CommandExit | null): number; dispose(): void } {
   let ended = 0;
@@ -169,8 +177,8 @@ function forwardSignals(
   const end = (signal: number, isWithCommand = false): void => {
     if (sent > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
     sent = signal;
-    if (hasCommand && !isWithCommand) top.kill(signal);
-    top.stop();
+    if (hasCommand && !isWithCommand) top().kill(signal);
+    top().stop();
   };
   const dispose = onEndingSignals((name, isWithCommand) => {
     // Ctrl-C is how one ends it.

@@ -40,6 +40,11 @@ export function compileFaultShim(): string {
   return compileC(join(helpers, 'fault-shim.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');
 }
 
+/** The library to preload that sends perf-ts a signal when its command starts; `early-signal.c` says how. */
+export function compileEarlySignal(): string {
+  return compileC(join(helpers, 'early-signal.c'), ['-shared', '-fPIC', '-O1', '-ldl'], '.so');
+}
+
 /**
  * The environment that preloads a library. LD_PRELOAD splits paths at spaces, so it gets the name, and
  * LD_LIBRARY_PATH, which does not, the folder.

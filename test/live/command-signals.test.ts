@@ -4,8 +4,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { CLI, cleanEnvironment, infoOf, projectRoot, scratchDirectory } from '../helpers/cli.ts';
-import { compileWorkload } from '../helpers/compile.ts';
+import {
+  CLI,
+  cleanEnvironment,
+  infoOf,
+  projectRoot,
+  scratchDirectory,
+  startPerfTs,
+} from '../helpers/cli.ts';
+import { compileEarlySignal, compileWorkload, preloading } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { childrenOf, findDescendant, isAlive, stateOf, until } from '../helpers/tasks.ts';
 
@@ -51,17 +58,27 @@ const SUBCOMMANDS = {
   top: ['top', '-q', '--batch', '-e', 'cpu-clock'],
 };
 
+/** Ends what a detached program has left behind. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of it has ended, as it should.
+  }
+}
+
 describeLive('signals of the command', () => {
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
     it.skipIf(!hasScript)(`${name}: Ctrl-C reaches the command once`, async () => {
       const terminal = startInTerminal(subcommand);
       await until(() => counted() === 0);
       terminal.stdin?.write('\x03');
-      await until(() => counted() > 0);
+      await until(() => counted() > 0 || terminal.exitCode !== null);
       // perf-ts has handled the signal as well once it prints, or reads /proc no more; a second
       // signal for the command would have been sent by then.
-      const shell = findDescendant(terminal.pid as number, 'sh') as number;
-      process.kill(shell, 'SIGTERM');
+      const shell = findDescendant(terminal.pid as number, 'sh');
+      expect(shell, 'perf-ts and its command run on').not.toBeNull();
+      process.kill(shell as number, 'SIGTERM');
       await until(() => terminal.exitCode !== null);
       expect(counted()).toBe(1);
     });
@@ -73,12 +90,32 @@ describeLive('signals of the command', () => {
         await until(() => counted() === 0);
         const recorder = findDescendant(terminal.pid as number, 'node') as number;
         process.kill(recorder, 'SIGINT');
-        await until(() => counted() === 1);
+        await until(() => counted() === 1 || terminal.exitCode !== null);
         process.kill(findDescendant(recorder, 'sh') as number, 'SIGTERM');
         await until(() => terminal.exitCode !== null);
         expect(counted()).toBe(1);
       },
     );
+  }
+});
+
+describeLive('a signal at the moment when the command is let run', () => {
+  const shim = compileEarlySignal();
+
+  for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
+    it(`ends ${name} in order, and its command`, async () => {
+      const env = { ...cleanEnvironment(), ...preloading(shim), EARLY_SIGNAL: '2' };
+      const words = [...subcommand, '--', 'sleep', '1000'];
+      const { pid, ended } = startPerfTs(words, { env, detached: true });
+      onTestFinished(() => killGroup(pid));
+      const { status, signal, stderr } = await ended;
+      // `top` is ended by Ctrl-C as by `q`.
+      expect({ status, signal, stderr }).toEqual({
+        status: name === 'top' ? 0 : 130,
+        signal: null,
+        stderr: '',
+      });
+    });
   }
 });
 
