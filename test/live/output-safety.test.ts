@@ -15,12 +15,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ONE_WISH_MS } from '../../src/cli/ending-signals.ts';
 import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { canMount, inMountNamespace } from '../helpers/mount-namespace.ts';
 import { NOBODY } from '../helpers/nobody.ts';
-import { until } from '../helpers/tasks.ts';
+import { stateOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
 const isRoot = process.geteuid?.() === 0;
@@ -146,17 +147,20 @@ describeLive('stacks that are unwound at the end', () => {
     const { folder, file } = place();
     const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,1024', '-o', file];
     const command = [compileWorkload(), 'pf', '0', '60'];
-    const { child, ended, stderr } = startPerfTs(['record', ...flags, '--', ...command]);
+    const { child, pid, ended, stderr } = startPerfTs(['record', ...flags, '--', ...command]);
     const hasEnded = () => child.exitCode !== null;
     const isUnwinding = () => readdirSync(folder).some((name) => name.includes('.unwound-'));
     await until(() => (existsSync(file) && statSync(file).size > 40_000_000) || hasEnded());
     child.kill('SIGINT');
     await until(() => isUnwinding() || hasEnded());
-    // Another interrupt, again and again: those of one moment are one wish.
-    await until(() => {
-      child.kill('SIGINT');
-      return hasEnded();
-    });
+    const handledMs = performance.now();
+    // The unwinding may take less time than it takes for a second interrupt to count as one.
+    child.kill('SIGSTOP');
+    await until(() => stateOf(pid) === 'T' || hasEnded());
+    expect(isUnwinding(), 'the unwinding is under way').toBe(true);
+    await until(() => performance.now() - handledMs > ONE_WISH_MS);
+    child.kill('SIGINT');
+    child.kill('SIGCONT');
     expect((await ended).status, stderr()).toBe(130);
     expect(readdirSync(folder).sort()).toEqual(['perf.data', 'perf.data.old']);
     expect(infoOf(file).events[0]?.sampleType).toContain('STACK_USER');
