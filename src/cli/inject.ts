@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../base/errors.ts';
 import type { BuildIdChange } from '../session/inject/options.ts';
 import { rewriteRecording } from '../session/inject/rewrite-recording.ts';
+import { plainOutput } from '../session/output/stream-place.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';
@@ -22,7 +23,7 @@ type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
 
 /** `perf-ts inject`: the recording again, changed. */
 export function runInject(path: string, flags: InjectFlags): void {
-  if (flags.output === '-' && isTerminal(1)) {
+  if (plainOutput(flags.output) === '-' && isTerminal(1)) {
     throw new FailedError('a recording on a terminal would be unreadable', [
       'redirect it (> out.data), or name a file with -o',
     ]);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../base/errors.ts';
+import { isStream } from '../session/output/stream-place.ts';
 import { GrowingFile } from '../view/growing-file.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
@@ -30,7 +31,9 @@ export type LiveView = {
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
 export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput' | 'port'>): void {
-  if (flags.output === '-') throw new UsageError('--view needs a file, and -o - writes a stream');
+  if (flags.output !== undefined && isStream(flags.output)) {
+    throw new UsageError(`--view needs a file, and -o ${flags.output} writes a stream`);
+  }
   if (flags.switchOutput !== undefined) {
     throw new UsageError('--view shows one file, and --switch-output writes many');
   }

@@ -1,8 +1,9 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import { UsageError } from '../base/errors.ts';
+import { FailedError, UsageError } from '../base/errors.ts';
 import type { SamplerTotals } from '../native/types.ts';
 import { sayLostSideband } from '../profile/losses.ts';
+import { isStream } from '../session/output/stream-place.ts';
 import type { RecordOptions } from '../session/record/record-options.ts';
 import {
   type CommandExit,
@@ -38,8 +39,8 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     // The recording itself passes the notices on.
     for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
   }
-  if (flags.archive === true && options.output === '-') {
-    throw new UsageError('--archive needs a file, and -o - writes a stream');
+  if (flags.archive === true && options.output !== undefined && isStream(options.output)) {
+    throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
   }
   const { recording, exit } = await (flags.view === true
     ? recordWithView(options, flags)
@@ -83,7 +84,7 @@ async function recordAndTell(
   const early = keepSignals();
   let running: RunningRecording;
   try {
-    running = await startRecording(options);
+    running = await startRecording({ ...options, signal: early.signal });
   } catch (error) {
     early.release();
     throw error;
@@ -112,10 +113,17 @@ async function archive(path: string, quiet: boolean): Promise<void> {
 type KeptSignal = { readonly name: EndingSignal; readonly isWithCommand: boolean };
 
 /** What ends a recording and comes while it is being started: handed on once it can end in order. */
-function keepSignals(): { release(): readonly KeptSignal[] } {
+function keepSignals(): { release(): readonly KeptSignal[]; readonly signal: AbortSignal } {
   const kept: KeptSignal[] = [];
-  const dispose = onEndingSignals((name, isWithCommand) => kept.push({ name, isWithCommand }));
+  // Nothing may have begun that could be ended: the reader of a FIFO is still waited for.
+  const abort = new AbortController();
+  const dispose = onEndingSignals((name, isWithCommand) => {
+    kept.push({ name, isWithCommand });
+    const status = 128 + constants.signals[name];
+    abort.abort(new FailedError(`${name} ended the recording before it began`, [], status));
+  });
   return {
+    signal: abort.signal,
     release: () => {
       dispose();
       return kept;
@@ -253,5 +261,6 @@ function printClosingLine(recording: Recording): void {
 
 /** Of a stream nobody has counted the bytes. */
 function whereWritten(path: string, bytes: number): string {
-  return path === '-' ? 'written to standard output' : `${formatBytes(bytes)} in ${path}`;
+  if (path === '-') return 'written to standard output';
+  return bytes === 0 ? `written to ${path}` : `${formatBytes(bytes)} in ${path}`;
 }

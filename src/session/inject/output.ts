@@ -5,6 +5,7 @@ import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../../perf-data/header.t
 import { encodeHeaderBuildIds } from '../../perf-data/pipe-writer.ts';
 import { encodeFeatures, encodePrefix } from '../../perf-data/writer.ts';
 import { chooseUser } from '../launch/run-as.ts';
+import { isStream, openStream, type StreamPlace } from '../output/stream-place.ts';
 import { OutputFile, writeFully } from '../record/output-file.ts';
 import { encodePipeHead, type OutputEvent } from './head.ts';
 
@@ -26,7 +27,7 @@ export type RewriteOutput = {
 };
 
 export function openRewriteOutput(path: string): RewriteOutput {
-  if (path === '-') return pipeOutput();
+  if (isStream(path)) return pipeOutput(openStream(path));
   return rewriteInto(OutputFile.create(path, chooseUser({}).owner));
 }
 
@@ -60,13 +61,11 @@ export function rewriteInto(file: OutputFile): RewriteOutput {
   };
 }
 
-const STANDARD_OUTPUT = 1;
-
-function pipeOutput(): RewriteOutput {
+function pipeOutput(place: StreamPlace): RewriteOutput {
   let length = 0;
   const writtenFirst = new Map<number, Uint8Array>();
   const write = (bytes: Uint8Array): void => {
-    writeFully(STANDARD_OUTPUT, bytes, null);
+    writeFully(place.fd, bytes, null);
     length += bytes.length;
   };
   return {
@@ -84,7 +83,10 @@ function pipeOutput(): RewriteOutput {
       const bytes = buildIds.bytes.subarray(first);
       write(encodeHeaderBuildIds({ bytes }, littleEndian));
     },
-    close: () => length,
-    discard: () => {},
+    close() {
+      place.close();
+      return length;
+    },
+    discard: () => place.close(),
   };
 }

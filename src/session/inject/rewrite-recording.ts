@@ -18,6 +18,7 @@ import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { decodeRecord } from '../../perf-event/record.ts';
 import { ProcessTable } from '../../process/process-table.ts';
 import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
+import { plainOutput } from '../output/stream-place.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
@@ -65,7 +66,7 @@ export function rewriteRecording(
     try {
       return finish(rewriteInSlices(data, input, openOutput, options));
     } catch (error) {
-      throw asWriteFailure(output === '-' ? 'standard output' : output, error);
+      throw asWriteFailure(plainOutput(output) === '-' ? 'standard output' : output, error);
     }
   });
 }

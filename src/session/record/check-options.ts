@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { isStream } from '../output/stream-place.ts';
 import type { RecordOptions } from './record-options.ts';
 
 /**
@@ -26,7 +27,7 @@ export function checkOptions(options: RecordOptions): void {
     throw new UsageError(`-G ${cgroup}: a control group is recorded on whole CPUs`, ['add -a']);
   }
   if (options.switchOutput !== undefined) {
-    if (options.output === '-') {
+    if (options.output !== undefined && isStream(options.output)) {
       throw new UsageError('--switch-output changes files: a stream is one', [
         'name a file with -o',
       ]);

@@ -210,6 +210,9 @@ export class OutputFile {
   }
 }
 
+/** What is there is for all programs, and they find it by its name. */
+const OF_THE_SYSTEM = /^\/(?:proc|sys|dev(?!\/(?:shm|mqueue|hugepages)(?:\/|$)))(?:\/|$)/;
+
 /** What a new file has moved: the earlier one to `.old`, and what was there to `before`. */
 type Moved = { readonly before: string | null };
 
@@ -218,6 +221,11 @@ function moveAside(folder: Folder, path: string): Moved | null {
   const entry = folder.entry(name);
   if (entry === undefined) return null;
   checkEntry(path, entry);
+  if (OF_THE_SYSTEM.test(folder.realPath())) {
+    throw new FailedError(`cannot write ${path}: nothing of the system is replaced`, [
+      'name a file elsewhere with -o, or - for standard output',
+    ]);
+  }
   const old = `${name}.old`;
   const oldEntry = folder.entry(old);
   checkOld(path, oldEntry);
@@ -347,6 +355,7 @@ const WRITE_ERRORS: Readonly<Record<string, string>> = {
   EEXIST: 'something appeared there in this moment',
   ENOTDIR: 'a part of the path is not a directory',
   EISDIR: 'it is a directory',
+  ENXIO: 'nobody has it open for reading',
 };
 
 /** Why a file could not be opened or written, in words. */

@@ -17,6 +17,7 @@ import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
 import { explainStartFailure } from '../launch/start-failure.ts';
 import { explainUnprofilable } from '../launch/unprofilable.ts';
+import { isStream } from '../output/stream-place.ts';
 import { processesOf, UNSETTLED } from './attached.ts';
 import { autoStackBytes, dropsCopies } from './call-graph.ts';
 import { checkOptions } from './check-options.ts';
@@ -109,7 +110,7 @@ function sizedCallGraph(
   { maxSampleRateHz }: KernelSettings,
 ): Pick<RecordOptions, 'callGraph'> {
   if (!dropsCopies(callGraph)) return {};
-  if (output === '-') return { callGraph: 'fp' };
+  if (output !== undefined && isStream(output)) return { callGraph: 'fp' };
   if (callGraph !== 'auto') return {};
   const hz = freq === 'max' ? (maxSampleRateHz ?? DEFAULT_FREQUENCY_HZ) : freq;
   return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };

@@ -11,6 +11,7 @@ import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
 import { hasExeced } from '../launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
+import { isStream, openStreamOnceRead, plainOutput } from '../output/stream-place.ts';
 import { type CountedBeside, CountersBeside } from '../stat/beside.ts';
 import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
@@ -87,9 +88,16 @@ export async function startRecording(
   options: RecordOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  const output = options.output ?? 'perf.data';
-  if (output !== '-') checkWritable(output);
-  const session = prepareRecording(options, binding);
+  const output = plainOutput(options.output ?? 'perf.data');
+  const stream = isStream(output) ? await openStreamOnceRead(output, options.signal) : null;
+  if (stream === null) checkWritable(output);
+  let session: PreparedRecording;
+  try {
+    session = prepareRecording({ ...options, output }, binding);
+  } catch (error) {
+    stream?.close();
+    throw error;
+  }
   const { sampler, notices } = session;
   const beside = options.stat ? countBeside(options, session, binding) : null;
   // Of a part of the recording: what is counted beside it has one value, at the end of all.
@@ -112,8 +120,8 @@ export async function startRecording(
   let opened: RecordingFile | RecordingStream | null = null;
   try {
     opened =
-      output === '-'
-        ? RecordingStream.create(session.plan, sampler.opened, context)
+      stream !== null
+        ? RecordingStream.create(stream, session.plan, sampler.opened, context)
         : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
     sayOwner(opened, output, say);
     opened.append(describeExisting(session.target, sampler.opened, session.plan, notices));
@@ -219,7 +227,7 @@ export async function startRecording(
         ? recordedBytes
         : await unwindCopies(file.file, recordedBytes, say);
     // perf, reading the other end of a pipe, looks for the maps themselves.
-    if (output !== '-' && event.reason !== 'write-error') {
+    if (stream === null && event.reason !== 'write-error') {
       const removeLeft = (): void => {
         if (session.causesMaps) maps.removeMaps(jit.startedPids);
         jit.remove();

@@ -13,6 +13,7 @@ import {
   encodeHeaderTracingData,
   encodePipeHeader,
 } from '../../perf-data/pipe-writer.ts';
+import type { StreamPlace } from '../output/stream-place.ts';
 import { provenanceAttachment } from '../read/facts/provenance.ts';
 import {
   collectHostFeatures,
@@ -26,25 +27,28 @@ import { attrsWithIds } from './recording-file.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /**
- * A recording to standard output in perf's pipe mode: what a file has in its header comes as
+ * A recording to standard output, a FIFO or a device in perf's pipe mode: what a file has in its header comes as
  * records in front, since nothing can be written twice; what is known at the end only, as the names of
  * JIT code, comes behind. `perf report -i -` reads it.
  */
 export class RecordingStream {
-  readonly #fd = 1;
+  readonly #place: StreamPlace;
   readonly #plan: RecordingPlan;
   #written = 0;
 
-  private constructor(plan: RecordingPlan) {
+  private constructor(place: StreamPlace, plan: RecordingPlan) {
+    this.#place = place;
     this.#plan = plan;
   }
 
+  /** Takes `place` over. */
   static create(
+    place: StreamPlace,
     plan: RecordingPlan,
     opened: SamplerOpened,
     context: FeatureContext,
   ): RecordingStream {
-    const stream = new RecordingStream(plan);
+    const stream = new RecordingStream(place, plan);
     stream.append(encodePipeHeader());
     for (const attr of attrsWithIds(plan, opened)) stream.append(encodeHeaderAttr(attr));
     plan.events.forEach(({ name }, index) => {
@@ -66,9 +70,9 @@ export class RecordingStream {
 
   append(records: Uint8Array): void {
     try {
-      writeFully(this.#fd, records, null);
+      writeFully(this.#place.fd, records, null);
     } catch (error) {
-      throw new FailedError(`cannot write standard output: ${writeErrorReason(error)}`);
+      throw new FailedError(`cannot write ${this.#place.name}: ${writeErrorReason(error)}`);
     }
     this.#written += records.length;
   }
@@ -79,12 +83,12 @@ export class RecordingStream {
   }
 
   sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
-    return { fd: this.#fd, dataOffset: 0, dataSize: this.#written, stream: true };
+    return { fd: this.#place.fd, dataOffset: 0, dataSize: this.#written, stream: true };
   }
 
   /**
    * Adds the appendix, with what a file has in its header about the recording as a whole. Returns the
-   * bytes written, where standard output is a file; else 0.
+   * bytes written, where it is a file; else 0.
    */
   finish(
     event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
@@ -104,11 +108,15 @@ export class RecordingStream {
         );
       }
     }
-    const stat = fstatSync(this.#fd);
+    const stat = fstatSync(this.#place.fd);
     return stat.isFile() ? stat.size : 0;
   }
 
-  close(): void {}
+  close(): void {
+    this.#place.close();
+  }
 
-  discard(): void {}
+  discard(): void {
+    this.#place.close();
+  }
 }
