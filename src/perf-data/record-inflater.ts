@@ -101,8 +101,10 @@ export class RecordInflater {
     this.#beginView();
     try {
       const piece = compressedBytes(view, offset, size, type, this.#littleEndian);
+      const windowBytes = this.#guard.windowBytes;
       this.#guard.check(piece);
       this.#limit.addPacked(piece.length);
+      this.#limit.addUnpacked(this.#guard.windowBytes - windowBytes, this.records);
       this.#decoder ??= this.#createDecoder((block) => this.#take(block));
       // A copy: the decoder keeps what is not a whole block, and the view may be recycled.
       this.#decoder.push(piece.slice());

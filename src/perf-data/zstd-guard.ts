@@ -32,6 +32,15 @@ export class ZstdGuard {
   #hasChecksum = false;
   /** Bytes of contents before the next header. */
   #skip = 0;
+  #windowBytes = 0;
+
+  /**
+   * Bytes of the windows of all frames so far. A decoder takes the memory of a window as its frame
+   * begins: eleven bytes of a frame without contents ask for 128 MiB.
+   */
+  get windowBytes(): number {
+    return this.#windowBytes;
+  }
 
   /** Throws `PerfDataError` if the stream can't be what it says. */
   check(bytes: Uint8Array): void {
@@ -93,6 +102,7 @@ export class ZstdGuard {
     if (window > LARGEST_WINDOW) {
       throw bad(`its window is ${window} bytes, at most ${LARGEST_WINDOW} expected`);
     }
+    this.#windowBytes += window;
     this.#inFrame = true;
     this.#hasChecksum = (descriptor & 4) !== 0;
   }

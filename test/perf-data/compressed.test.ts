@@ -219,6 +219,19 @@ describe('COMPRESSED records', () => {
       expect(open).toThrow(/unpack to more than 20971520 bytes, which is not read/);
     });
 
+    test('are refused where frames ask for windows that nothing fills', () => {
+      // 64 MiB each, and a last block without bytes.
+      const frame = concat(zstdFrameHeader({ windowExponent: 16 }), Uint8Array.of(1, 0, 0));
+      const frames = compressed(concat(...Array.from({ length: 9 }, () => frame)));
+      const bytes = perfDataFile({ attrs: [{ attr, ids: [5] }], records: [frames] });
+      const walk = (options: OpenOptions) =>
+        walkRecords(openPerfData(memorySource(bytes), options), { record: () => {} }).records;
+      expect(() => walk({ createZstdDecoder })).toThrow(
+        /^\d+ bytes of compressed records unpack to more than 536870912 bytes, .*--max-unpacked SIZE/,
+      );
+      expect(walk({ createZstdDecoder, mostUnpacked: Number.POSITIVE_INFINITY })).toBe(1);
+    });
+
     test('are read where the user allows it, and where they are within the limit', () => {
       const mostUnpacked = Number.POSITIVE_INFINITY;
       const options = { createZstdDecoder, mostUnpacked };
