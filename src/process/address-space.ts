@@ -6,6 +6,9 @@ import { NONE } from '../base/brand.ts';
 const FIRST_CAPACITY = 16;
 /** Ranges in a full block. Larger blocks copy more on insertion, smaller ones make more blocks. */
 const BLOCK_CAPACITY = 256;
+/** Two addresses and a row. */
+const RANGE_BYTES = 20;
+const REFERENCE_BYTES = 8;
 
 let nextGeneration = 1;
 
@@ -18,7 +21,8 @@ let nextGeneration = 1;
  *   after    |-- 3 ----|---- 7 ----|  |- 5 -|
  *
  * Ranges live in blocks of at most 256, so that a process with a million mappings pays for moving
- * 256 of them at each insertion, not a million; the usual process has one small block.
+ * 256 of them at each insertion, not a million; the usual process has one small block. A clone shares
+ * all blocks with its original, until one of the two writes to a block.
  *
  * All addresses of one space lie in one half (user or kernel), so they compare as plain numbers.
  */
@@ -26,6 +30,10 @@ export class AddressSpace {
   #blocks: Block[] = [new Block(FIRST_CAPACITY)];
   #lastBlock: Block = this.#blocks[0] as Block;
   #lastIndex = 0;
+  /** Processes that have it; one that maps something while there are others goes on with a clone. */
+  owners = 1;
+  /** What cloning has cost in memory: the list of blocks, and blocks that were written to since. */
+  copiedBytes = 0;
   /**
    * Given anew by `changeGeneration`: two spaces of the same generation hold the same code. A clone
    * has its original's until one of them changes.
@@ -75,8 +83,10 @@ export class AddressSpace {
 
   clone(): AddressSpace {
     const copy = new AddressSpace();
-    copy.#blocks = this.#blocks.map((block) => block.clone());
+    for (const block of this.#blocks) block.isShared = true;
+    copy.#blocks = this.#blocks.slice();
     copy.#lastBlock = copy.#blocks[0] as Block;
+    copy.copiedBytes = copy.#blocks.length * REFERENCE_BYTES;
     copy.generation = this.generation;
     return copy;
   }
@@ -94,17 +104,29 @@ export class AddressSpace {
     return low - 1;
   }
 
+  /** A block for writing: a copy if a clone or the original reads it, too. */
+  #ownBlock(blockIndex: number): Block {
+    const block = this.#blocks[blockIndex] as Block;
+    if (!block.isShared) return block;
+    const copy = block.clone();
+    this.#blocks[blockIndex] = copy;
+    if (this.#lastBlock === block) this.#lastBlock = copy;
+    this.copiedBytes += copy.starts.length * RANGE_BYTES;
+    return copy;
+  }
+
   /** Empties [start, end): ranges inside go, ranges across a border are shortened or split. */
   #cut(start: number, end: number): void {
     for (;;) {
       const blockIndex = this.#findBlock(end - 1);
-      const block = this.#blocks[blockIndex] as Block;
-      const index = block.lastStartingAtOrBefore(end - 1);
+      const found = this.#blocks[blockIndex] as Block;
+      const index = found.lastStartingAtOrBefore(end - 1);
       if (index < 0) return;
-      const oldStart = block.starts[index] as number;
-      const oldEnd = block.ends[index] as number;
+      const oldStart = found.starts[index] as number;
+      const oldEnd = found.ends[index] as number;
       if (oldEnd <= start) return;
-      const row = block.rows[index] as number;
+      const row = found.rows[index] as number;
+      const block = this.#ownBlock(blockIndex);
       if (oldStart < start) {
         block.ends[index] = start;
         if (oldEnd > end) this.#insert(end, oldEnd, row);
@@ -121,7 +143,7 @@ export class AddressSpace {
 
   #insert(start: number, end: number, row: number): void {
     const blockIndex = this.#findBlock(start);
-    const block = this.#blocks[blockIndex] as Block;
+    const block = this.#ownBlock(blockIndex);
     if (block.length === BLOCK_CAPACITY) {
       this.#blocks.splice(blockIndex + 1, 0, block.splitOff());
       this.#insert(start, end, row);
@@ -138,6 +160,8 @@ class Block {
   ends: Float64Array;
   rows: Int32Array;
   length = 0;
+  /** More than one space has it: it stays as it is. */
+  isShared = false;
 
   constructor(capacity: number) {
     this.starts = new Float64Array(capacity);

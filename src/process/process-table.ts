@@ -1,6 +1,7 @@
 // Hot: threadAt once per sample, findMapping once per frame.
 
 import { NONE } from '../base/brand.ts';
+import { PerfDataError } from '../base/errors.ts';
 import { GrowableInt32 } from '../base/growable-columns.ts';
 import type { StringIndex, StringTable } from '../base/string-table.ts';
 import { isKernelAddress } from '../base/u64.ts';
@@ -26,9 +27,8 @@ function isVsyscall(address: number): boolean {
 type Process = {
   readonly pid: number;
   readonly generation: number;
+  /** That of a parent or child as well, if it has more than one owner: clone it before writing. */
   space: AddressSpace;
-  /** `space` also belongs to a parent or child: copy before writing. */
-  isShared: boolean;
   readonly parentPid: number;
   /** Forked, and nothing heard of it since. */
   isPristine: boolean;
@@ -68,6 +68,9 @@ export class ProcessTable {
   readonly #kernelSpace = new AddressSpace();
   #vsyscall: number = NONE;
   #kernelReference: KernelReference | null = null;
+  readonly #mostCopiedBytes: number;
+  /** What the spaces in use have copied of others. */
+  #copiedBytes = 0;
 
   /** Rows of the profile's thread table. */
   readonly #rows: Thread[] = [];
@@ -80,8 +83,10 @@ export class ProcessTable {
   #lastTid = NONE;
   #lastThread = NONE as ThreadIndex;
 
-  constructor(strings: StringTable) {
+  /** `mostCopiedBytes`: of mappings that forked processes share at first and write to later. */
+  constructor(strings: StringTable, mostCopiedBytes = Number.POSITIVE_INFINITY) {
     this.#strings = strings;
+    this.#mostCopiedBytes = mostCopiedBytes;
     const kernel = this.dsos.intern({ kind: 'kernel' });
     const everywhere = this.mappings.add(KERNEL_HALF_START, 0, KERNEL_HALF_START, kernel, false);
     this.#kernelSpace.add(KERNEL_HALF_START, 0, everywhere);
@@ -104,9 +109,22 @@ export class ProcessTable {
     const process = this.#processAt(fields.pid);
     process.isPristine = false;
     const space = this.#ownSpace(process);
+    const copiedBytes = space.copiedBytes;
     space.add(start, end, row);
+    this.#noteCopied(space.copiedBytes - copiedBytes);
     if (key.kind !== 'unknown') space.changeGeneration();
     if (fields.executable && JITDUMP_PATH.test(fields.path)) this.#noteJitdump(fields);
+  }
+
+  #noteCopied(bytes: number): void {
+    this.#copiedBytes += bytes;
+    if (this.#copiedBytes > this.#mostCopiedBytes) {
+      throw new PerfDataError(
+        'too-large',
+        `the mappings of its ${this.#processes.size} processes, as each fork copies them, take more ` +
+          `than ${this.#mostCopiedBytes} bytes, which is not read unless --max-unpacked SIZE allows it`,
+      );
+    }
   }
 
   #noteJitdump({ pid, path }: MmapFields): void {
@@ -157,15 +175,15 @@ export class ProcessTable {
     const known = this.#processes.get(pid);
     if (known?.isPristine && known.parentPid === parentPid) return;
     const parentProcess = this.#processAt(parentPid);
+    if (!isSynthesized) parentProcess.space.owners++;
     const process: Process = {
       pid,
       generation: known === undefined ? 0 : known.generation + 1,
       space: isSynthesized ? new AddressSpace() : parentProcess.space,
-      isShared: !isSynthesized,
       parentPid,
       isPristine: true,
     };
-    if (!isSynthesized) parentProcess.isShared = true;
+    if (known !== undefined) this.#leaveSpace(known);
     parentProcess.isPristine = false;
     this.#processes.set(pid, process);
     this.#addThread(process, tid, comm);
@@ -284,11 +302,11 @@ export class ProcessTable {
     const known = this.#processes.get(pid);
     if (known === undefined) return;
     this.#forgetLast();
+    this.#leaveSpace(known);
     this.#processes.set(pid, {
       pid,
       generation: known.generation + 1,
       space: new AddressSpace(),
-      isShared: false,
       parentPid: known.parentPid,
       isPristine: false,
     });
@@ -301,7 +319,6 @@ export class ProcessTable {
       pid,
       generation: 0,
       space: new AddressSpace(),
-      isShared: false,
       parentPid: NONE,
       isPristine: false,
     };
@@ -309,14 +326,21 @@ export class ProcessTable {
     return process;
   }
 
-  /** The space of `process` for writing: a copy if someone else reads it too. */
+  /** The space of `process` for writing: a clone if someone else reads it too. */
   #ownSpace(process: Process): AddressSpace {
-    if (process.isShared) {
+    if (process.space.owners > 1) {
+      process.space.owners--;
       process.space = process.space.clone();
-      process.isShared = false;
+      this.#noteCopied(process.space.copiedBytes);
       this.#lastSpace = null;
     }
     return process.space;
+  }
+
+  /** A generation of a process is over. */
+  #leaveSpace({ space }: Process): void {
+    space.owners--;
+    if (space.owners === 0) this.#copiedBytes -= space.copiedBytes;
   }
 
   /** A thread of an earlier generation, or of another process, is not the one meant. */

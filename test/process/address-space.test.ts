@@ -64,6 +64,44 @@ describe('an address space', () => {
   });
 });
 
+describe('spaces that were cloned of one another', () => {
+  test('keep to themselves what is added, over many blocks', () => {
+    const added = fc.tuple(
+      fc.nat({ max: 3 }),
+      fc.nat({ max: 9_900 }),
+      fc.integer({ min: 1, max: 60 }),
+    );
+    const cloned = fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(added, cloned), { maxLength: 30 }), (steps) => {
+        const first = new AddressSpace();
+        const bytes = new Int32Array(10_000).fill(-1);
+        for (let row = 0; row < 1200; row++) {
+          first.add(row * 8, row * 8 + 6, row);
+          bytes.fill(row, row * 8, row * 8 + 6);
+        }
+        const spaces = Array.from({ length: 4 }, () => ({ space: first.clone(), bytes }));
+        for (const [row, [at, a, length]] of steps.entries()) {
+          const here = spaces[at]!;
+          if (length === undefined) {
+            spaces[a] = { space: here.space.clone(), bytes: here.bytes };
+            continue;
+          }
+          here.space.find(a);
+          here.space.add(a, a + length, 5000 + row);
+          here.bytes = here.bytes.slice().fill(5000 + row, a, a + length);
+        }
+        for (const { space, bytes: expected } of [...spaces, { space: first, bytes }]) {
+          expect(Array.from(expected, (_row, address) => space.find(address))).toEqual([
+            ...expected,
+          ]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
 describe('large recordings', () => {
   test('of 32 000 processes with 30 mappings each are held without copying on fork', () => {
     const table = new ProcessTable(new StringTable());
@@ -73,6 +111,37 @@ describe('large recordings', () => {
       expect(table.findMapping(pid, 29 * 0x2000 + 0x1004)).toBe(table.findMapping(1, 0x3b004));
     }
     expect(table.mappings.length).toBe(31);
+  });
+
+  test('of processes that map a file each after their parent mapped thousands share the rest', () => {
+    const table = new ProcessTable(new StringTable(), 16 << 20);
+    for (let i = 0; i < 10_000; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
+    for (let pid = 2; pid < 2000; pid++) {
+      table.fork(pid, 1, pid, 1);
+      map(table, pid, pid * 0x2000 + 0x1000, `/lib/own${pid}.so`);
+    }
+    expect(table.findMapping(77, 99 * 0x2000 + 0x1004)).toBe(
+      table.findMapping(1, 99 * 0x2000 + 0x1004),
+    );
+    expect(table.findMapping(77, 77 * 0x2000 + 0x1004)).not.toBe(
+      table.findMapping(1, 77 * 0x2000 + 0x1004),
+    );
+  });
+
+  test('that only the copies of mappings make large are refused, unless processes end them', () => {
+    const forkAll = (isExec: boolean) => {
+      const table = new ProcessTable(new StringTable(), 1 << 20);
+      for (let i = 0; i < 10_000; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
+      for (let pid = 2; pid < 2000; pid++) {
+        table.fork(pid, 1, pid, 1);
+        map(table, pid, 0x1000, '/lib/own.so');
+        if (isExec) table.comm(pid, pid, 'other', true);
+      }
+    };
+    expect(() => forkAll(false)).toThrow(
+      /^the mappings of its \d+ processes, .* more than 1048576 bytes, .* --max-unpacked SIZE/,
+    );
+    forkAll(true);
   });
 
   test('of a quarter of a million mappings in one process, out of order, find each', () => {

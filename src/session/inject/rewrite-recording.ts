@@ -21,6 +21,7 @@ import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
 import { plainOutput } from '../output/stream-place.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
+import { mostCopiedMappings } from '../read/files/most-unpacked.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
@@ -104,7 +105,7 @@ class Rewriter {
   readonly #buildIds: BuildIdList;
   /** Null: samples are written as they lie in the file. */
   readonly #unwinder: StackUnwinder | null;
-  readonly #processes = new ProcessTable(new StringTable());
+  readonly #processes: ProcessTable;
   #roundBytes = 0;
   readonly #leftOut = new Map<string, number>();
   #sampleCount = 0;
@@ -118,6 +119,7 @@ class Rewriter {
     }
     const { littleEndian, features } = data;
     this.#data = data;
+    this.#processes = new ProcessTable(new StringTable(), mostCopiedMappings(data.source.size));
     this.#options = options;
     this.#labels = options.anonymize === true ? new Labels(options.salt) : null;
     const kernel =

@@ -24,6 +24,7 @@ import type {
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
+import { mostCopiedMappings } from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
@@ -97,7 +98,7 @@ export class Pipeline {
   constructor(data: PerfData) {
     this.data = data;
     this.diagnostics = data.diagnostics;
-    this.processes = new ProcessTable(this.builder.strings);
+    this.processes = new ProcessTable(this.builder.strings, mostCopiedMappings(data.source.size));
     for (const { filename, buildId } of data.features.buildIds ?? []) {
       this.processes.dsos.setBuildId(filename, buildId);
     }
