@@ -8,7 +8,12 @@ import { readFully } from '../read/files/read-some.ts';
 import { openTrusted, uidOfProcess } from '../read/files/trusted-file.ts';
 import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
 import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
-import { MAX_NOTES_BYTES, notesPath, parseFirstNote } from '../read/jit/node-notes.ts';
+import {
+  MAX_NOTES_BYTES,
+  notesPath,
+  parseFirstNote,
+  pidsWithNotes,
+} from '../read/jit/node-notes.ts';
 
 const FASTEST = 1;
 
@@ -34,7 +39,6 @@ export type NodeFilesOptions = {
   readonly startedMs: number;
 };
 
-const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
 /** The first note is a process's directory, its version of Node and a number. */
 const FIRST_NOTE_BYTES = 16 << 10;
 /** Of all processes together: a recording of the whole machine ends as soon as that of one program. */
@@ -114,17 +118,6 @@ function readBytes(fd: number, most: number): Uint8Array {
 function pidsWithMaps(stored: readonly Attachment[]): Set<number> {
   const names = stored.filter(({ name }) => name.startsWith(PERF_MAP_ATTACHMENT));
   return new Set(names.map(({ name }) => Number(name.slice(PERF_MAP_ATTACHMENT.length))));
-}
-
-function pidsWithNotes(): number[] {
-  try {
-    return readdirSync('/tmp').flatMap((name) => {
-      const pid = NOTES_NAME.exec(name)?.[1];
-      return pid === undefined ? [] : [Number(pid)];
-    });
-  } catch {
-    return [];
-  }
 }
 
 function logsOf(directory: string, pid: number): string[] {

@@ -11,7 +11,13 @@ import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-fi
 import { fileSource } from '../files/open-regular.ts';
 import { StoredFiles } from '../files/stored-files.ts';
 import { openTrusted, uidOfProcess } from '../files/trusted-file.ts';
-import { MAX_NOTES_BYTES, type NodeNote, notesPath, parseNotes } from './node-notes.ts';
+import {
+  MAX_NOTES_BYTES,
+  type NodeNote,
+  notesPath,
+  parseNotes,
+  pidsWithNotes,
+} from './node-notes.ts';
 import { ScriptMaps } from './script-maps.ts';
 
 /** Name of the attachment with the notes of a process, without its pid. */
@@ -67,10 +73,14 @@ function readNotes(
   diagnostics: Diagnostics,
 ): PidNote[] {
   const stored = new StoredFiles(data, diagnostics);
+  // A recording of the whole machine has more processes than one may ask the system about.
+  const here = new Set(pidsWithNotes());
   const notes: PidNote[] = [];
   for (const pid of new Set(threads.map((thread) => thread.pid))) {
     const name = `${NODE_NOTES_ATTACHMENT}${pid}`;
-    const bytes = stored.has(name)
+    const isStored = stored.has(name);
+    if (!isStored && !here.has(pid)) continue;
+    const bytes = isStored
       ? stored.read(name, MAX_NOTES_BYTES)
       : readNotesNow(pid, ownersOf(pid, path), recordedThen(data, path), diagnostics);
     if (bytes === null) continue;

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Diagnostics } from '../../../base/diagnostics.ts';
 
 /** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
@@ -25,6 +26,20 @@ export type NodeNote =
 /** Where a process leaves its notes. */
 export function notesPath(pid: number): string {
   return `/tmp/perf-ts-${pid}.notes`;
+}
+
+const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
+
+/** Processes by whose numbers there are notes now; anybody may have put them there. */
+export function pidsWithNotes(): number[] {
+  try {
+    return readdirSync('/tmp').flatMap((name) => {
+      const pid = NOTES_NAME.exec(name)?.[1];
+      return pid === undefined ? [] : [Number(pid)];
+    });
+  } catch {
+    return [];
+  }
 }
 
 /** Read of the notes of one process; `src/register` writes at most as much in each thread. */
