@@ -28,10 +28,13 @@ export function withInput(command: Command, description: string, json = 'as JSON
     .option('-v, --verbose', 'more about what was found');
 }
 
-/** For a recording that a few bytes of compressed data make so large that it is refused. */
+/** For a recording that is refused because it takes far more memory than its size explains. */
 export function allowUnpacked(command: Command): void {
   command
-    .option('--max-unpacked <size>', 'what compressed parts of a recording may unpack to: 4G, none')
+    .option(
+      '--max-unpacked <size>',
+      'memory for a recording that unpacks to more than its size explains: 4G, none',
+    )
     .hook('preAction', (called) => {
       const { maxUnpacked } = called.opts<{ maxUnpacked?: string }>();
       if (maxUnpacked === undefined) return;

@@ -27,7 +27,7 @@ let nextGeneration = 1;
  * All addresses of one space lie in one half (user or kernel), so they compare as plain numbers.
  */
 export class AddressSpace {
-  #blocks: Block[] = [new Block(FIRST_CAPACITY)];
+  #blocks: Block[] = [EMPTY];
   #lastBlock: Block = this.#blocks[0] as Block;
   #lastIndex = 0;
   /** Processes that have it; one that maps something while there are others goes on with a clone. */
@@ -111,7 +111,7 @@ export class AddressSpace {
     const copy = block.clone();
     this.#blocks[blockIndex] = copy;
     if (this.#lastBlock === block) this.#lastBlock = copy;
-    this.copiedBytes += copy.starts.length * RANGE_BYTES;
+    if (block.length > 0) this.copiedBytes += copy.starts.length * RANGE_BYTES;
     return copy;
   }
 
@@ -224,3 +224,7 @@ class Block {
     this.rows.set(rows);
   }
 }
+
+/** What a space begins with: most processes of a large recording never map anything of their own. */
+const EMPTY = new Block(FIRST_CAPACITY);
+EMPTY.isShared = true;

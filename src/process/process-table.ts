@@ -68,7 +68,8 @@ export class ProcessTable {
   readonly #kernelSpace = new AddressSpace();
   #vsyscall: number = NONE;
   #kernelReference: KernelReference | null = null;
-  readonly #mostCopiedBytes: number;
+  /** What forked processes may have copied of the mappings of others; beyond, records are refused. */
+  mostCopiedBytes = Number.POSITIVE_INFINITY;
   /** What the spaces in use have copied of others. */
   #copiedBytes = 0;
 
@@ -83,10 +84,8 @@ export class ProcessTable {
   #lastTid = NONE;
   #lastThread = NONE as ThreadIndex;
 
-  /** `mostCopiedBytes`: of mappings that forked processes share at first and write to later. */
-  constructor(strings: StringTable, mostCopiedBytes = Number.POSITIVE_INFINITY) {
+  constructor(strings: StringTable) {
     this.#strings = strings;
-    this.#mostCopiedBytes = mostCopiedBytes;
     const kernel = this.dsos.intern({ kind: 'kernel' });
     const everywhere = this.mappings.add(KERNEL_HALF_START, 0, KERNEL_HALF_START, kernel, false);
     this.#kernelSpace.add(KERNEL_HALF_START, 0, everywhere);
@@ -118,11 +117,11 @@ export class ProcessTable {
 
   #noteCopied(bytes: number): void {
     this.#copiedBytes += bytes;
-    if (this.#copiedBytes > this.#mostCopiedBytes) {
+    if (this.#copiedBytes > this.mostCopiedBytes) {
       throw new PerfDataError(
         'too-large',
         `the mappings of its ${this.#processes.size} processes, as each fork copies them, take more ` +
-          `than ${this.#mostCopiedBytes} bytes, which is not read unless --max-unpacked SIZE allows it`,
+          `than ${this.mostCopiedBytes} bytes, which is not read unless --max-unpacked SIZE allows it`,
       );
     }
   }

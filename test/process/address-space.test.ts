@@ -114,7 +114,8 @@ describe('large recordings', () => {
   });
 
   test('of processes that map a file each after their parent mapped thousands share the rest', () => {
-    const table = new ProcessTable(new StringTable(), 16 << 20);
+    const table = new ProcessTable(new StringTable());
+    table.mostCopiedBytes = 16 << 20;
     for (let i = 0; i < 10_000; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
     for (let pid = 2; pid < 2000; pid++) {
       table.fork(pid, 1, pid, 1);
@@ -130,7 +131,8 @@ describe('large recordings', () => {
 
   test('that only the copies of mappings make large are refused, unless processes end them', () => {
     const forkAll = (isExec: boolean) => {
-      const table = new ProcessTable(new StringTable(), 1 << 20);
+      const table = new ProcessTable(new StringTable());
+      table.mostCopiedBytes = 1 << 20;
       for (let i = 0; i < 10_000; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
       for (let pid = 2; pid < 2000; pid++) {
         table.fork(pid, 1, pid, 1);

@@ -105,7 +105,7 @@ class Rewriter {
   readonly #buildIds: BuildIdList;
   /** Null: samples are written as they lie in the file. */
   readonly #unwinder: StackUnwinder | null;
-  readonly #processes: ProcessTable;
+  readonly #processes = new ProcessTable(new StringTable());
   #roundBytes = 0;
   readonly #leftOut = new Map<string, number>();
   #sampleCount = 0;
@@ -119,7 +119,7 @@ class Rewriter {
     }
     const { littleEndian, features } = data;
     this.#data = data;
-    this.#processes = new ProcessTable(new StringTable(), mostCopiedMappings(data.source.size));
+    this.#processes.mostCopiedBytes = mostCopiedMappings(data.source.size);
     this.#options = options;
     this.#labels = options.anonymize === true ? new Labels(options.salt) : null;
     const kernel =

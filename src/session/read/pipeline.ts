@@ -24,7 +24,7 @@ import type {
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
-import { mostCopiedMappings } from './files/most-unpacked.ts';
+import { mostCopiedMappings, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
@@ -98,7 +98,7 @@ export class Pipeline {
   constructor(data: PerfData) {
     this.data = data;
     this.diagnostics = data.diagnostics;
-    this.processes = new ProcessTable(this.builder.strings, mostCopiedMappings(data.source.size));
+    this.processes = new ProcessTable(this.builder.strings);
     for (const { filename, buildId } of data.features.buildIds ?? []) {
       this.processes.dsos.setBuildId(filename, buildId);
     }
@@ -145,10 +145,16 @@ export class Pipeline {
     return this.#stacks.roots;
   }
 
-  /** Reads every record. */
+  /** Reads every record of a file. Throws `PerfDataError` where they come to more than it explains. */
   run(): void {
+    const fileBytes = this.data.source.size;
+    this.processes.mostCopiedBytes = mostCopiedMappings(fileBytes);
+    const mostFrames = mostFramesOf(fileBytes);
     visitInTimeOrder(this.data, {
-      record: (view, offset, size, type, misc) => this.read(view, offset, size, type, misc),
+      record: (view, offset, size, type, misc) => {
+        this.read(view, offset, size, type, misc);
+        if (this.builder.frameCount > mostFrames) throw tooManyFrames(mostFrames);
+      },
     });
     this.#deferred.finish();
   }

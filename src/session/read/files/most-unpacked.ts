@@ -1,8 +1,11 @@
+import { PerfDataError } from '../../../base/errors.ts';
+import { TOO_LARGE } from '../../../perf-data/unpack-limit.ts';
+
 /** What `--max-unpacked` sets, for the threads of `view` and for the library as well. */
 export const MAX_UNPACKED_VARIABLE = 'PERF_TS_MAX_UNPACKED';
 
 /**
- * Bytes that the user lets the compressed parts of a recording unpack to; null where nothing is set, so
+ * Bytes that the user lets a recording take whose own size does not explain them; null where nothing is set, so
  * that what is too large for its own size is refused.
  */
 export function mostUnpacked(environment: NodeJS.ProcessEnv = process.env): number | null {
@@ -21,4 +24,27 @@ const COPIED_FOR_EACH = 5;
  */
 export function mostCopiedMappings(recordingBytes: number): number {
   return mostUnpacked() ?? Math.max(MOST_COPIED_BYTES, recordingBytes * COPIED_FOR_EACH);
+}
+
+/** Places in code that samples may be at; the largest programs have some hundred thousand. */
+const MOST_FRAMES = 2_000_000;
+/** Beyond that so many bytes of the recording for each. */
+const BYTES_FOR_FRAME = 64;
+/** What a frame takes until it is printed. */
+const FRAME_BYTES = 256;
+
+/** How many different frames are read of a recording. */
+export function mostFramesOf(recordingBytes: number): number {
+  const most = mostUnpacked();
+  return most === null
+    ? Math.max(MOST_FRAMES, recordingBytes / BYTES_FOR_FRAME)
+    : most / FRAME_BYTES;
+}
+
+export function tooManyFrames(most: number): PerfDataError {
+  return new PerfDataError(
+    TOO_LARGE,
+    `its stacks have more than ${Math.floor(most)} different addresses, as no program has, which is ` +
+      'not read unless --max-unpacked SIZE allows it',
+  );
 }

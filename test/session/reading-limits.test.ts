@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { newAttr } from '../../src/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../src/perf-event/constants.ts';
+import { MAX_UNPACKED_VARIABLE, mostFramesOf } from '../../src/session/read/files/most-unpacked.ts';
+import { openProfile } from '../../src/session/read/open-profile.ts';
+import { perfDataFile, plainSample } from '../helpers/record-builder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'perf-ts-limits-'));
+const path = join(folder, 'perf.data');
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  delete process.env[MAX_UNPACKED_VARIABLE];
+});
+
+/** A sample at each of so many addresses. */
+function writeSamples(places: number): void {
+  const { IP, TID, TIME } = PERF_SAMPLE;
+  const attr = newAttr({ samplePeriod: 1, sampleType: IP | TID | TIME });
+  const records = Array.from({ length: places }, (_unused, index) =>
+    plainSample({ ip: 0x1000 + index, pid: 10, tid: 10, time: index }),
+  );
+  writeFileSync(path, perfDataFile({ attrs: [{ attr, ids: [1] }], records }));
+}
+
+describe('a recording with samples at more places than a program has', () => {
+  const open = () => openProfile(path, { kallsyms: '/nonexistent' });
+
+  test('is refused, with the limit and the option that lifts it', async () => {
+    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
+    writeSamples(101);
+    await expect(open()).rejects.toThrow(
+      'its stacks have more than 100 different addresses, as no program has, which is not read ' +
+        'unless --max-unpacked SIZE allows it',
+    );
+    writeSamples(100);
+    expect((await open()).profile.frames.length).toBe(100);
+  });
+
+  test('is known by its own size, and read where the user allows it', () => {
+    expect(mostFramesOf(100e6)).toBe(2_000_000);
+    expect(mostFramesOf(1e9)).toBe(15_625_000);
+    process.env[MAX_UNPACKED_VARIABLE] = 'Infinity';
+    expect(mostFramesOf(100e6)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
