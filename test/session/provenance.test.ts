@@ -16,6 +16,8 @@ import {
   type Provenance,
   readKernelSymbols,
   readProvenance,
+  totalKeys,
+  totalsOf,
 } from '../../src/session/read/facts/provenance.ts';
 import { concat } from '../helpers/record-builder.ts';
 
@@ -43,6 +45,23 @@ function fileWith(sections: readonly FeatureSection[]) {
 
 const VERSION = versionSection('perf-ts 0.1.0');
 const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(document));
+
+describe('the final values of events', () => {
+  const names = ['cycles', 'page-faults', 'cycles', 'cycles'];
+
+  it('are each their own where two events have one name', () => {
+    expect(totalKeys(names)).toEqual(['cycles', 'page-faults', 'cycles#2', 'cycles#3']);
+    const totals = { cycles: 1, 'page-faults': 2, 'cycles#2': 3, 'cycles#3': 4 };
+    expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are not known where an older recording has one value for several events', () => {
+    const totals = { cycles: 4, 'page-faults': 2 };
+    expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([null, 2, null, null]);
+    expect(totalsOf({ ...PROVENANCE, totals }, ['cycles', 'toString'])).toEqual([4, null]);
+    expect(totalsOf(null, ['cycles'])).toEqual([null]);
+  });
+});
 
 describe('the provenance of a recording', () => {
   it('comes back from the file as it went in', () => {

@@ -32,7 +32,7 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { clockOf } from './facts/clock.ts';
 import { cutOffset } from './facts/cut-offset.ts';
 import { describeEvent, isBeside, withRecordedPeriods } from './facts/event-description.ts';
-import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
+import { readKernelSymbols, readProvenance, totalsOf } from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
 import { fetchFiles } from './files/fetch-files.ts';
 import type { FileSource } from './files/file-source.ts';
@@ -396,6 +396,10 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const switches = pipeline.switches.finish();
   const waitEndNs = Math.max(lastTimeNs, pipeline.lastReadNs);
   const waits = pipeline.offCpu.finish(samples, switches, waitEndNs, diagnostics);
+  const recordedTotals = totalsOf(
+    provenance,
+    events.map(({ name }) => name),
+  );
   const counted: PeriodInput = {
     samples: { ...samples, runningNs: pipeline.runningNs.finish() },
     events,
@@ -405,7 +409,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
     throttles: pipeline.throttles.finish(lastTimeNs),
     finals,
     lossGaps,
-    eventTotals: events.map(({ name }, index) => totals[index] ?? provenance?.totals[name] ?? null),
+    eventTotals: events.map((_event, index) => totals[index] ?? recordedTotals[index] ?? null),
     ...(provenance !== null && { kernel: provenance.kernel }),
   };
   const countStart = countStartOf(provenance);

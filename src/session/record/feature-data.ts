@@ -23,7 +23,12 @@ import { encodeAttr } from '../../perf-event/attr.ts';
 import { CLOCK_IDS, type ClockName } from '../../perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
-import { attachProvenance, type CountStart, type Provenance } from '../read/facts/provenance.ts';
+import {
+  attachProvenance,
+  type CountStart,
+  type Provenance,
+  totalKeys,
+} from '../read/facts/provenance.ts';
 import { readVdsoBuildId } from '../read/files/vdso.ts';
 import type { CountedBeside } from '../stat/beside.ts';
 import { packageVersion } from '../version.ts';
@@ -166,6 +171,7 @@ export function describeRecording(
   { notices, settings, countedBeside, countsBegin }: FeatureContext,
   kernelSymbols: string | null,
 ): Provenance {
+  const keys = totalKeys(plan.events.map(({ name }) => name));
   return {
     version: 1,
     recorder: packageVersion(),
@@ -181,9 +187,9 @@ export function describeRecording(
       ),
     }),
     totals: Object.fromEntries(
-      plan.events.flatMap(({ name }, index) => {
+      keys.flatMap((key, index) => {
         const final = ended.finals[index];
-        return final === undefined ? [] : [[name, Number(final.value)]];
+        return final === undefined ? [] : [[key, Number(final.value)]];
       }),
     ),
     countsBegin: countsBegin ?? 'here',

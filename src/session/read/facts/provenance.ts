@@ -32,7 +32,10 @@ export type Provenance = {
   readonly notes: readonly string[];
   /** Limits of the kernel before and after the recording. */
   readonly kernel: KernelLimits;
-  /** Final value of each event's counter over all its instances, read when it was closed. */
+  /**
+   * Final value of each event's counter over all its instances, read when it was closed; by
+   * `totalKeys` of the events' names.
+   */
   readonly totals: Readonly<Record<string, number>>;
   /** Absent in older recordings. */
   readonly countsBegin?: CountStart;
@@ -68,6 +71,32 @@ export function attachProvenance(
     bytes.set(document, section.bytes.length);
     return { feature: section.feature, bytes };
   });
+}
+
+/** What events are called in `totals`: `cycles`, and a second one of that name `cycles#2`. */
+export function totalKeys(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  });
+}
+
+/**
+ * The final value of each event, null where it is not known: of several with one name older recordings
+ * have a value of one of them.
+ */
+export function totalsOf(
+  provenance: Provenance | null,
+  names: readonly string[],
+): (number | null)[] {
+  const totals = provenance?.totals ?? {};
+  const finalOf = (key: string) => (Object.hasOwn(totals, key) ? (totals[key] as number) : null);
+  const keys = totalKeys(names);
+  const seconds = new Set(keys.filter((key, event) => key === `${names[event]}#2`));
+  const isAmbiguous = (name: string) => seconds.has(`${name}#2`) && finalOf(`${name}#2`) === null;
+  return keys.map((key, event) => (isAmbiguous(names[event] as string) ? null : finalOf(key)));
 }
 
 const MAX_BYTES = 16 << 20;

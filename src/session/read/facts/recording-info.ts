@@ -13,7 +13,7 @@ import { LossCounter } from '../logs/loss-counter.ts';
 import { withRecording } from '../open-recording.ts';
 import { cutOffset } from './cut-offset.ts';
 import { eventName, isBeside, isSideband, samplingMode } from './event-description.ts';
-import { readProvenance } from './provenance.ts';
+import { readProvenance, totalsOf } from './provenance.ts';
 
 /** The document of `perf-ts info --json`; keys are the contract's. */
 export type RecordingInfo = {
@@ -83,7 +83,7 @@ export function readInfo(path: string, select: RecordSelection = {}): RecordingI
 
 function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
   const { attrs, features } = data;
-  const totals = readProvenance(data)?.totals;
+  const totals = totalsOf(readProvenance(data), attrs.map(eventName));
   const counts = new Map<number, number>();
   const samples = new Float64Array(attrs.length);
   const losses = new LossCounter(data);
@@ -143,7 +143,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         sampled: facts.of(index),
         samples: samples[index] as number,
         sideband: isBeside(event),
-        counted: totals?.[eventName(event)] ?? null,
+        counted: totals[index] ?? null,
       };
     }),
     records: Object.fromEntries(
