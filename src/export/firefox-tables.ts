@@ -2,7 +2,7 @@ import { NONE } from '../base/brand.ts';
 import { printable } from '../base/printable.ts';
 import { StringTable } from '../base/string-table.ts';
 import { funcLabel } from '../profile/func-label.ts';
-import { LOST_FUNC_NAME } from '../profile/func-table.ts';
+import { lostFunc } from '../profile/losses.ts';
 import type { Dso, Profile } from '../profile/types.ts';
 import { breakpadId } from './breakpad-id.ts';
 import { filesOfFuncs } from './func-files.ts';
@@ -39,8 +39,11 @@ export class FirefoxTables {
   /** DSO -> row of `libs`, −1 for what is no library. */
   readonly #libOfDso: Int32Array;
 
+  readonly #lostFunc: number;
+
   constructor(profile: Profile) {
     this.#profile = profile;
+    this.#lostFunc = lostFunc(profile);
     let libs = 0;
     this.#libOfDso = Int32Array.from(profile.dsos, (dso) => (isLibrary(dso) ? libs++ : NONE));
   }
@@ -178,8 +181,8 @@ export class FirefoxTables {
   }
 
   #categoryOf(func: number): [category: number, subcategory: number] {
-    const { funcs, dsos, strings } = this.#profile;
-    if (strings[funcs.name[func] as number] === LOST_FUNC_NAME) return [CATEGORY.LOST, 0];
+    const { funcs, dsos } = this.#profile;
+    if (func === this.#lostFunc) return [CATEGORY.LOST, 0];
     switch (dsos[funcs.dso[func] as number]?.kind) {
       case 'user':
         return [CATEGORY.USER, 0];

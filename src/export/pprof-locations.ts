@@ -9,7 +9,8 @@ import { NONE } from '../base/brand.ts';
 import { printable } from '../base/printable.ts';
 import { signedAddress } from '../base/u64.ts';
 import { funcLabel } from '../profile/func-label.ts';
-import { LOST_FUNC_NAME, UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
+import { UNKNOWN_FUNC_NAME } from '../profile/func-table.ts';
+import { lostFunc } from '../profile/losses.ts';
 import type { Profile } from '../profile/types.ts';
 import { filesOfFuncs } from './func-files.ts';
 import { type MappedRange, RangeFinder } from './mapped-range.ts';
@@ -43,9 +44,11 @@ export class PprofLocations {
   readonly #functionOfFunc: Int32Array;
   readonly #fileOfFunc: Int32Array;
   readonly #dsoIsNamed: Uint8Array;
+  readonly #lostFunc: number;
 
   constructor(profile: Profile, ranges: readonly MappedRange[], strings: PprofStrings) {
     this.#profile = profile;
+    this.#lostFunc = lostFunc(profile);
     this.#strings = strings;
     this.#ranges = new RangeFinder(ranges);
     this.#locationOfFrame = new Int32Array(profile.frames.length);
@@ -101,7 +104,7 @@ export class PprofLocations {
   }
 
   #addLocation(innermost: number): number {
-    const { frames, funcs, stacks, strings } = this.#profile;
+    const { frames, stacks } = this.#profile;
     const frame = stacks.frame[innermost] as number;
     const lines = [this.#lineOf(frame)];
     for (let row = innermost; this.#isInlined(row); ) {
@@ -110,9 +113,8 @@ export class PprofLocations {
     }
     const id = this.locations.length + 1;
     this.#locationOfFrame[frame] = id;
-    const name = strings[funcs.name[frames.func[frame] as number] as number];
     this.locations.push(
-      name === LOST_FUNC_NAME
+      frames.func[frame] === this.#lostFunc
         ? { id, line: lines }
         : { id, line: lines, ...this.#place(frames.dso[frame] as number, frame) },
     );

@@ -115,7 +115,10 @@ export class JitCode {
     const code = this.#codeAt(dso, address);
     if (code === null) return null;
     const { table } = code.layer;
-    return { name: table.name(code.row), symbolStart: table.start[code.row] as number };
+    const name = table.name(code.row);
+    // A line without a name describes code, and names nothing.
+    if (name.trim() === '') return null;
+    return { name, symbolStart: table.start[code.row] as number };
   }
 
   /** The row of the code object there; null if no JIT named it. */

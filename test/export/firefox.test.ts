@@ -126,6 +126,9 @@ describe('Firefox Profiler', () => {
     expect(samples.time).toEqual([0, 1, 1]);
     const lost = file.shared.frameTable!.category!.at(-1);
     expect(file.meta.categories[Number(lost)]!.name).toBe('Lost');
+    const named = firefox(profileFromText('[lost]', {}, losses), 'samples');
+    const category = named.shared.frameTable!.category![0];
+    expect(named.meta.categories[Number(category)]!.name).toBe('User');
   });
 
   test('losses, throttling and re-ramps are markers of the recording', () => {

@@ -266,6 +266,9 @@ describe('pprof', () => {
     const { samples, comments, locations } = exported(profile, weights);
     expect(samples).toEqual(['main [2 30] app app 1 1 0', '[lost] [0 40] app app 1 1 0']);
     expect(locations).toContain('0x0 -: [lost]');
+    const named = exported(profileFromText('[lost]', {}, losses), weights).locations;
+    expect(named.filter((location) => location.endsWith(': [lost]'))).toHaveLength(1);
+    expect(named[0]).toMatch(/^0x[1-9a-f].* [^-].*: \[lost\]$/);
     expect(comments).toEqual([
       "weight: events (counted since the stream's previous sample)",
       'cycles: the kernel adapted the period, aiming for 4000 Hz',

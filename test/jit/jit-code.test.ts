@@ -13,7 +13,7 @@ function drawn(text: string): CodeTable {
   let bytes = '';
   let isRestart = false;
   for (const line of text.trim().split('\n')) {
-    const [time, ...rest] = line.trim().split(' ');
+    const [time, ...rest] = line.trimStart().split(' ');
     if (time === 'restart') {
       isRestart = true;
       continue;
@@ -70,6 +70,15 @@ describe('code at an address', () => {
   test('before anything was announced there is what came first', () => {
     const { names } = course([drawn('20 1000 10 late\n30 1000 10 later')], 0x1000, [10, 25, 35]);
     expect(names).toEqual(['late', 'late', 'later']);
+  });
+
+  test('that a JIT gave no name has none', () => {
+    const { names } = course(
+      [drawn('10 1000 100 JS:~a\n20 1000 100 \n30 1000 100   \n40 1 1 x')],
+      0x10a0,
+      [15, 25, 35],
+    );
+    expect(names).toEqual(['JS:~a', null, null]);
   });
 
   test('of nobody has no name', () => {
