@@ -33,6 +33,7 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
   }
   return {
     ...page,
+    isPart: true,
     profile: { ...page.profile, samples: narrowed },
     weights,
     periodInput: {

@@ -24,6 +24,10 @@ export type PageProfile = {
   readonly firstWeight: WeightKind;
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
+  /**
+   * Samples of the recording were left out: what was counted between those that are here is not known.
+   */
+  readonly isPart?: true;
   /** How many stacks are whole; null where no event records stacks. */
   readonly completeness: Completeness | null;
   /** Offset at which the recording ends early; null if it is whole. */

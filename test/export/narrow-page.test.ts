@@ -36,7 +36,8 @@ function wholePage(): PageProfile {
 
 test('every column keeps the chosen rows, and only those', () => {
   const page = wholePage();
-  const { profile, weights, periodInput } = narrowPage(page, Int32Array.of(1, 3));
+  const { profile, weights, periodInput, isPart } = narrowPage(page, Int32Array.of(1, 3));
+  expect(isPart).toBe(true);
   const rows = (column: number) => [10 * column + 1, 10 * column + 3];
   const samples = {
     length: 2,

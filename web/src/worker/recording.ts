@@ -71,7 +71,8 @@ export class Recording {
     const input = { weights: weights.values, rows: samples, groups, event, lostBounds };
     if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
     if (areWaits(this.profile.events[event]!)) return null;
-    if (weights.kind !== 'events' || !isWhole) return yield* createEstimatorInSlices(input);
+    if (weights.kind !== 'events' || !isWhole || this.page.isPart)
+      return yield* createEstimatorInSlices(input);
     const { timeNs, periodEvents } = this.profile.samples;
     const course = { elapsedEvents, timeNs, periodEvents };
     return yield* createEstimatorInSlices({
