@@ -4,6 +4,7 @@ import type { UnwindRule } from './unwind-rule.ts';
 
 /** What differs between architectures. Registers are DWARF numbers. */
 export interface Architecture {
+  readonly wordBytes: 4 | 8;
   readonly registerCount: number;
   readonly stackPointer: number;
   readonly framePointer: number;
@@ -13,6 +14,12 @@ export interface Architecture {
   readonly returnAddress: number;
   /** Register that a call leaves the return address in; −1: calls push it. */
   readonly linkRegister: number;
+  /**
+   * Where the words that the frame pointer leads to lie, the caller's frame pointer and the return
+   * address: at the top of the frame, which tells the caller's stack pointer, or anywhere in it.
+   * `'top-or-link'`: at the top, and the frame pointer may point to the second word.
+   */
+  readonly frameRecord: 'top' | 'anywhere' | 'top-or-link';
   /** Whether a function must keep `register` for its caller. */
   isCalleeSaved(register: number): boolean;
 
@@ -27,6 +34,9 @@ export interface Architecture {
    * ip of frame 0 (`isFirst`) or a return address. False: by frame pointer, as far as one can tell.
    */
   analyzeText(text: Uint8Array, at: number, isFirst: boolean, rule: UnwindRule): boolean;
+
+  /** The rule of a sample's ip in the vDSO whose code is not at hand. */
+  readonly vdsoRule: UnwindRule;
 
   /**
    * Whether the call that returns to `at` is one of those that start a program or a thread in code

@@ -1,24 +1,21 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { ExceptionIndex } from './arm/exception-index.ts';
+import { LR as ARM_LINK_REGISTER } from './arm/registers.ts';
 import { CfiProgram } from './cfi-program.ts';
 import type { CfiRow } from './cfi-row.ts';
 import { EhFrameHdr } from './eh-frame-hdr.ts';
+import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
 import { FrameIndex } from './frame-index.ts';
 import type { PointerBases, SectionReader } from './section-reader.ts';
 import type { UnwindSections } from './types.ts';
 
-/** What a table says about an address. */
-export const FOUND = {
-  ROW: 0,
-  /** No function of the table covers the address. */
-  NOTHING: 1,
-  /** One does, but its entry is damaged or not understood. */
-  DAMAGED: 2,
-} as const;
-
 const NO_BASES: PointerBases = { text: 0, data: 0 };
 
-/** The frame tables of one file: `.eh_frame` first, then `.debug_frame`. */
+/**
+ * The frame tables of one file: `.eh_frame` first, then `.debug_frame`, then those for exceptions of
+ * 32-bit Arm, which hold at calls only, not at any instruction.
+ */
 export class CfiTable {
   /** Reader of the section that the last row came from: its expressions lie there. */
   reader: SectionReader | null = null;
@@ -31,6 +28,7 @@ export class CfiTable {
   readonly #bases: PointerBases;
   readonly #diagnostics: Diagnostics;
   readonly #name: string;
+  readonly #exceptions: ExceptionIndex | null;
   #ehFrameIndex: FrameIndex | null = null;
   #debugFrameIndex: FrameIndex | null = null;
   readonly #fde = new Fde();
@@ -39,9 +37,13 @@ export class CfiTable {
   constructor(sections: UnwindSections, name: string, diagnostics: Diagnostics) {
     const { ehFrame, ehFrameHdr, debugFrame } = sections;
     this.#bases = { text: sections.textAddress, data: sections.gotAddress };
-    this.#ehFrame = ehFrame && new FrameEntries(ehFrame, true, this.#bases);
+    const { addressBytes = 8 } = sections;
+    this.#ehFrame = ehFrame && new FrameEntries(ehFrame, true, this.#bases, addressBytes);
     this.#hdr = ehFrame && ehFrameHdr && EhFrameHdr.parse(ehFrameHdr);
-    this.#debugFrame = debugFrame && new FrameEntries(debugFrame, false, NO_BASES);
+    this.#debugFrame = debugFrame && new FrameEntries(debugFrame, false, NO_BASES, addressBytes);
+    this.#exceptions = sections.armIndex
+      ? new ExceptionIndex(sections.armIndex, sections.armTable ?? null)
+      : null;
     this.#diagnostics = diagnostics;
     this.#name = name;
   }
@@ -51,12 +53,26 @@ export class CfiTable {
     const inEhFrame = this.#ehFrame && this.#findEhFrame(this.#ehFrame, address);
     if (inEhFrame) return this.#evaluate(inEhFrame, address, row);
     const debugFrame = this.#debugFrame;
-    if (debugFrame === null) return FOUND.NOTHING;
-    this.#debugFrameIndex ??= new FrameIndex(debugFrame);
-    if (!this.#covers(debugFrame, this.#debugFrameIndex.find(address), address)) {
-      return FOUND.NOTHING;
+    if (debugFrame !== null) {
+      this.#debugFrameIndex ??= new FrameIndex(debugFrame);
+      if (this.#covers(debugFrame, this.#debugFrameIndex.find(address), address)) {
+        return this.#evaluate(debugFrame, address, row);
+      }
     }
-    return this.#evaluate(debugFrame, address, row);
+    return this.#exceptions === null
+      ? FOUND.NOTHING
+      : this.#evaluateException(this.#exceptions, address, row);
+  }
+
+  #evaluateException(exceptions: ExceptionIndex, address: number, row: CfiRow): number {
+    const found = exceptions.findRow(address, row);
+    this.reader = exceptions.reader;
+    this.isSignalFrame = false;
+    this.returnAddressRegister = ARM_LINK_REGISTER;
+    if (found === FOUND.DAMAGED) {
+      this.#diagnostics.count('unwind table damaged or not understood', this.#name);
+    }
+    return found;
   }
 
   /**

@@ -104,7 +104,7 @@ function evaluateOperation(
     case DW_OP.NOP:
       return true;
     case DW_OP.ADDR:
-      return pushNumber(values, reader.i64() + input.loadBias);
+      return pushNumber(values, reader.absolute() + input.loadBias);
     case DW_OP.CONST1U:
       return push(values, BigInt(reader.u8()));
     case DW_OP.CONST1S:
@@ -138,7 +138,7 @@ function evaluateOperation(
     case DW_OP.DEREF_SIZE:
       return dereference(values, input.stack, reader.u8());
     case DW_OP.DEREF:
-      return dereference(values, input.stack, 8);
+      return dereference(values, input.stack, input.stack.wordBytes);
     case DW_OP.PLUS_UCONST:
       return pushNumber(values, reader.uleb()) && binary(DW_OP.PLUS, values);
     default:

@@ -49,8 +49,13 @@ export class FrameEntries {
   /** By offset; null: damaged. */
   readonly #cies = new Map<number, Cie | null>();
 
-  constructor(section: UnwindSection, isEhFrame: boolean, bases: PointerBases) {
-    this.reader = new SectionReader(section);
+  constructor(
+    section: UnwindSection,
+    isEhFrame: boolean,
+    bases: PointerBases,
+    addressBytes: 4 | 8 = 8,
+  ) {
+    this.reader = new SectionReader(section, addressBytes);
     this.#isEhFrame = isEhFrame;
     this.#bases = bases;
   }
@@ -133,10 +138,10 @@ export class FrameEntries {
     if (version === 4) {
       const addressSize = reader.u8();
       const segmentSize = reader.u8();
-      if (addressSize !== 8 || segmentSize !== 0) return null;
+      if (addressSize !== reader.addressBytes || segmentSize !== 0) return null;
     }
     // Written by GCC 2: a pointer to its own exception tables.
-    if (augmentation.startsWith('eh')) reader.skip(8);
+    if (augmentation.startsWith('eh')) reader.skip(reader.addressBytes);
     const codeAlignment = reader.uleb();
     const dataAlignment = reader.sleb();
     const returnAddressRegister = version === 1 ? reader.u8() : reader.uleb();

@@ -1,8 +1,10 @@
 import type { Architecture } from './architecture.ts';
 import type { CallSites } from './call-sites.ts';
 import { CFA, CfiRow, RULE } from './cfi-row.ts';
-import { type CfiTable, FOUND } from './cfi-table.ts';
+import type { CfiTable } from './cfi-table.ts';
 import { evaluateExpression } from './expression.ts';
+import { FOUND } from './found.ts';
+import { frameRecordAt } from './frame-record.ts';
 import type { RuleFinder } from './rule-finder.ts';
 import { stackStop } from './stack-stop.ts';
 import { STOP } from './stop-reason.ts';
@@ -167,7 +169,7 @@ export class FullUnwinder {
 
   /** The rules that need no table. */
   #stepByRule(stack: StackReader, modules: ModuleLookup): number {
-    const { stackPointer, framePointer, linkRegister } = this.#architecture;
+    const { stackPointer, framePointer, linkRegister, wordBytes } = this.#architecture;
     const rule = this.#rule;
     const registers = this.#registers;
     const caller = this.#caller;
@@ -179,18 +181,20 @@ export class FullUnwinder {
     if (rule.kind === KIND.ROOT) return STOP.ROOT;
     const fp = registers[framePointer] as number;
     if (rule.kind === KIND.TAIL_CALL) {
-      const at = (registers[stackPointer] as number) + rule.cfaOffset - 8;
+      const at = (registers[stackPointer] as number) + rule.cfaOffset - wordBytes;
       const isCalled = this.#callSites.has(stack.readWord(at), modules);
-      rule.kind = isCalled ? KIND.SP : KIND.FRAME_POINTER;
+      const called = rule.fpOffset === 0 ? KIND.SP : KIND.SP_SAVED;
+      rule.kind = isCalled ? called : KIND.FRAME_POINTER;
     }
     if (rule.kind === KIND.FRAME_POINTER) {
-      if (!(fp >= (registers[stackPointer] as number)) || (fp & 7) !== 0) {
+      if (!(fp >= (registers[stackPointer] as number)) || (fp & (wordBytes - 1)) !== 0) {
         const isEnd = fp === 0 && this.#isByFramePointer;
         return isEnd ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
       }
-      caller[stackPointer] = fp + 16;
-      caller[framePointer] = stack.readWord(fp);
-      const address = this.#read(linkRegister, fp + 8, stack);
+      const record = frameRecordAt(this.#architecture, fp, stack, modules);
+      caller[stackPointer] = record + 2 * wordBytes;
+      caller[framePointer] = stack.readWord(record);
+      const address = this.#read(linkRegister, record + wordBytes, stack);
       if (Number.isNaN(address)) {
         const stop = stackStop(fp, stack);
         return stop === STOP.STACK_CUT ? stop : STOP.NO_TABLE;

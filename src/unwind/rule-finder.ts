@@ -1,6 +1,6 @@
 import type { Architecture } from './architecture.ts';
 import { CfiRow } from './cfi-row.ts';
-import { FOUND } from './cfi-table.ts';
+import { FOUND } from './found.ts';
 import { RuleCache } from './rule-cache.ts';
 import type { ModuleLookup } from './types.ts';
 import type { UnwindModule } from './unwind-module.ts';
@@ -68,7 +68,10 @@ export class RuleFinder {
       text = module.readText(ip - before, before + textAfter);
     }
     rule.set(KIND.FRAME_POINTER);
-    if (text.length <= before) return;
+    if (text.length <= before) {
+      if (isFirst && module.isVdso) rule.copyFrom(architecture.vdsoRule);
+      return;
+    }
     if (architecture.isSigreturn(text, before)) {
       const { signalFrameOffsets: at, stackPointer, framePointer } = architecture;
       const ipAt = at[architecture.instructionPointer];

@@ -31,7 +31,7 @@ export type PointerBases = { readonly text: number; readonly data: number };
 
 /**
  * Reads a section of CFI. Never past `end`: what does not fit reads as 0 and sets `failed`, which
- * the caller checks once per entry. Little-endian, as both architectures are.
+ * the caller checks once per entry. Little-endian, as all architectures here are.
  */
 export class SectionReader {
   readonly bytes: Uint8Array;
@@ -42,9 +42,11 @@ export class SectionReader {
   end: number;
   failed = false;
   readonly #view: DataView;
+  readonly addressBytes: 4 | 8;
 
-  constructor(section: UnwindSection) {
+  constructor(section: UnwindSection, addressBytes: 4 | 8 = 8) {
     const { bytes } = section;
+    this.addressBytes = addressBytes;
     this.bytes = bytes;
     this.address = section.address;
     this.end = bytes.length;
@@ -92,6 +94,11 @@ export class SectionReader {
     return this.#view.getInt32(at + 4, true) * TWO_32 + this.#view.getUint32(at, true);
   }
 
+  /** An address as the file has it, signed form. */
+  absolute(): number {
+    return this.addressBytes === 4 ? this.u32() : this.i64();
+  }
+
   bigI64(): bigint {
     const at = this.#take(8);
     return at < 0 ? 0n : this.#view.getBigInt64(at, true);
@@ -119,6 +126,17 @@ export class SectionReader {
     const position = this.address + this.at;
     const value = this.#formatted(encoding & DW_EH_PE.FORMAT);
     if ((encoding & DW_EH_PE.INDIRECT) !== 0) return Number.NaN;
+    const address = this.#fromBase(encoding, value, position, bases, functionStart);
+    return this.addressBytes === 4 && address < 0 ? address + TWO_32 : address;
+  }
+
+  #fromBase(
+    encoding: number,
+    value: number,
+    position: number,
+    bases: PointerBases,
+    functionStart: number,
+  ): number {
     switch (encoding & DW_EH_PE.BASE) {
       case 0:
         return value;
@@ -138,6 +156,7 @@ export class SectionReader {
   #formatted(format: number): number {
     switch (format) {
       case DW_EH_PE.ABSPTR:
+        return this.absolute();
       case DW_EH_PE.UDATA8:
       case DW_EH_PE.SDATA8:
         return this.i64();

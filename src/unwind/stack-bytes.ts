@@ -1,11 +1,12 @@
 // Hot: once per frame.
 
-import type { StackReader } from './types.ts';
+import type { StackReader, UnwindArchitecture } from './types.ts';
 
 const TWO_32 = 2 ** 32;
 
-/** The stack copy of one sample. One object is set again and again. */
+/** The stack copy of one sample, of 64-bit code. One object is set again and again. */
 export class StackBytes implements StackReader {
+  readonly wordBytes = 8;
   #view: DataView = new DataView(new ArrayBuffer(0));
   #offset = 0;
   #start = 0;
@@ -36,4 +37,42 @@ export class StackBytes implements StackReader {
     const at = address - this.#start + this.#offset;
     return this.#view.getUint16(at + 4, true) * TWO_32 + this.#view.getUint32(at, true);
   }
+}
+
+/** The same of 32-bit code. Addresses are positive, those of a 32-bit kernel too. */
+export class StackBytes32 implements StackReader {
+  readonly wordBytes = 4;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #offset = 0;
+  #start = 0;
+  #lastWord = -1;
+  end = 0;
+
+  /** As `StackBytes.set`. */
+  set(view: DataView, offset: number, length: number, start: number): void {
+    this.#view = view;
+    this.#offset = offset;
+    this.#start = start;
+    this.#lastWord = start + length - 4;
+    this.end = start + length;
+  }
+
+  readWord(address: number): number {
+    if (!(address >= this.#start && address <= this.#lastWord)) return Number.NaN;
+    return this.#view.getUint32(address - this.#start + this.#offset, true);
+  }
+
+  readPointer(address: number): number {
+    const word = this.readWord(address);
+    return word % 2 === 1 ? word - 1 : word;
+  }
+}
+
+/** An empty one of the width of `architecture`'s words. */
+export function createStackBytes(architecture: UnwindArchitecture): StackBytes | StackBytes32 {
+  return wordBytesOf(architecture) === 4 ? new StackBytes32() : new StackBytes();
+}
+
+export function wordBytesOf(architecture: UnwindArchitecture): 4 | 8 {
+  return architecture === 'i386' || architecture === 'arm' ? 4 : 8;
 }

@@ -7,6 +7,6 @@ const LARGEST_STACK = 2 ** 30;
 /** Why the word at `address` can't be read; NaN is an address made of an unknown register. */
 export function stackStop(address: number, stack: StackReader): number {
   if (Number.isNaN(address)) return STOP.MISSING_REGISTER;
-  const isAbove = address > stack.end - 8 && address < stack.end + LARGEST_STACK;
+  const isAbove = address > stack.end - stack.wordBytes && address < stack.end + LARGEST_STACK;
   return isAbove ? STOP.STACK_CUT : STOP.OUTSIDE_STACK;
 }

@@ -1,7 +1,7 @@
 import type { UnwindModule } from './unwind-module.ts';
 
-/** Architectures that can be unwound, 64-bit and little-endian. */
-export type UnwindArchitecture = 'x86-64' | 'aarch64';
+/** Architectures that can be unwound, little-endian. i386 and arm have 32 bits. */
+export type UnwindArchitecture = 'x86-64' | 'i386' | 'aarch64' | 'arm';
 
 /** The bytes of one section, decompressed. */
 export type UnwindSection = {
@@ -16,6 +16,11 @@ export type UnwindSections = {
   readonly ehFrameHdr: UnwindSection | null;
   /** From the file itself or from its separate debug file. */
   readonly debugFrame: UnwindSection | null;
+  /** `.ARM.exidx` and `.ARM.extab`, which 32-bit Arm has in place of `.eh_frame`. */
+  readonly armIndex?: UnwindSection | null;
+  readonly armTable?: UnwindSection | null;
+  /** Of the file's addresses; 8 where not given. */
+  readonly addressBytes?: 4 | 8;
   /** File address of `.text`; what `DW_EH_PE_textrel` counts from. */
   readonly textAddress: number;
   /** File address of `.got`; what `DW_EH_PE_datarel` counts from in `.eh_frame`. */
@@ -47,9 +52,13 @@ export interface ModuleLookup {
 
 /** The copied part of a stack: little-endian words from the stack pointer upwards. */
 export interface StackReader {
+  readonly wordBytes: 4 | 8;
   /** The word at the absolute `address`, signed form; NaN outside the copied part. */
   readWord(address: number): number;
-  /** The same without the bits of a signed pointer: bits 48 to 63 are 0. */
+  /**
+   * The same as an address of code: without the bits of a signed pointer, 48 to 63; of 32 bits
+   * without the lowest, which tells Arm code from Thumb code.
+   */
   readPointer(address: number): number;
   /** Absolute address behind the last byte. */
   readonly end: number;
@@ -99,8 +108,9 @@ export interface Unwinder {
    * returns how many: at most `out.length` and 1024.
    *
    * `registers` are the values at the sample by DWARF register number, signed form, NaN where not
-   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc). With
-   * `others`, only fp, sp, ip and lr need to be there at the call.
+   * recorded (`RegisterDump`): 17 for x86-64 (16 is the ip), 33 for aarch64 (31 sp, 32 pc), 9 for
+   * i386 (8 is the ip), 16 for arm (13 sp, 14 lr, 15 pc). With `others`, only fp, sp, ip and lr need
+   * to be there at the call.
    */
   unwind(
     registers: Float64Array,

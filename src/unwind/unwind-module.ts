@@ -13,6 +13,8 @@ export class UnwindModule {
   readonly name: string;
   /** Differs between modules; 1 for the first. */
   readonly id = ++modules;
+  /** The code that the kernel maps for system calls. */
+  readonly isVdso: boolean;
   readonly #load: () => UnwindSections | null;
   readonly #diagnostics: Diagnostics;
   #sections: UnwindSections | null | undefined;
@@ -26,7 +28,9 @@ export class UnwindModule {
     name: string,
     load: () => UnwindSections | null,
     diagnostics: Diagnostics = new Diagnostics(),
+    isVdso = false,
   ) {
+    this.isVdso = isVdso;
     this.name = name;
     this.#load = load;
     this.#diagnostics = diagnostics;

@@ -1,7 +1,7 @@
 // Hot: once per frame.
 
 /**
- * The closed set of recipes for a caller, the same for both architectures. `sp`, `fp` and `lr` are
+ * The closed set of recipes for a caller, the same for all architectures. w is the size of a word. `sp`, `fp` and `lr` are
  * those of the frame; `a`, `b`, `r` are the rule's three offsets in bytes:
  *
  *                     cfa            caller's fp      return address
@@ -12,9 +12,10 @@
  *   SP_LR             sp + a         fp               lr, known in frame 0 only
  *   SP_SAVED_LR       sp + a         [cfa + b]        lr
  *   FP_MEMORY         [fp + a]       [fp + b]         [cfa + r]     realigned stacks
- *   FRAME_POINTER     fp + 16        [fp]             [fp + 8]      where there is no table
- *   TAIL_CALL         sp + a            fp               [cfa + r]     if a call stands before it,
- *                     else as FRAME_POINTER                            frame 0 only
+ *   FRAME_POINTER     fp + 2w        [fp]             [fp + w]      where there is no table
+ *   TAIL_CALL         sp + a         fp, [cfa + b]    [cfa + r]     if a call stands before it,
+ *                                    unless b is 0                  else as FRAME_POINTER;
+ *                                                                   frame 0 only
  *   SIGNAL            [sp + a]       [sp + b]         [sp + r]      the interrupted ip, and lr
  *   ROOT              there is no caller
  *   FULL              needs all registers: evaluated from the table each time
@@ -46,6 +47,17 @@ export class UnwindRule {
   cfaOffset = 0;
   fpOffset = 0;
   raOffset = 0;
+
+  constructor(kind: number = KIND.SP, cfaOffset = 0, fpOffset = 0, raOffset = 0) {
+    this.set(kind, cfaOffset, fpOffset, raOffset);
+  }
+
+  copyFrom(from: UnwindRule): void {
+    this.kind = from.kind;
+    this.cfaOffset = from.cfaOffset;
+    this.fpOffset = from.fpOffset;
+    this.raOffset = from.raOffset;
+  }
 
   /** Offsets that no column holds make it a rule to be evaluated each time. */
   set(kind: number, cfaOffset = 0, fpOffset = 0, raOffset = 0): void {

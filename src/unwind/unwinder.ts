@@ -2,8 +2,11 @@
 
 import { AARCH64 } from './aarch64/architecture.ts';
 import type { Architecture } from './architecture.ts';
+import { ARM } from './arm/architecture.ts';
 import { CallSites } from './call-sites.ts';
+import { frameRecordAt } from './frame-record.ts';
 import { FullUnwinder } from './full-unwinder.ts';
+import { I386 } from './i386/architecture.ts';
 import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
 import { stackStop } from './stack-stop.ts';
@@ -22,6 +25,13 @@ import { X86_64 } from './x86-64/architecture.ts';
 
 export const MOST_FRAMES = 1024;
 const CACHE_SLOTS = 32_768;
+
+const ARCHITECTURES: Readonly<Record<UnwindArchitecture, Architecture>> = {
+  'x86-64': X86_64,
+  i386: I386,
+  aarch64: AARCH64,
+  arm: ARM,
+};
 
 /** An unwinder with an empty cache. */
 export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
@@ -52,11 +62,16 @@ class RuleUnwinder implements Unwinder {
   readonly #full: FullUnwinder;
   readonly #callSites: CallSites;
   readonly #rule = new UnwindRule();
+  /** Bytes between the link register and the ip in what the kernel saves for a signal handler. */
+  readonly #linkBeforeIp: number;
   #modules: ModuleLookup | null = null;
 
   constructor(architecture: UnwindArchitecture) {
     this.architecture = architecture;
-    this.#registers = architecture === 'aarch64' ? AARCH64 : X86_64;
+    this.#registers = ARCHITECTURES[architecture];
+    const { signalFrameOffsets, instructionPointer, linkRegister } = this.#registers;
+    const ipAt = signalFrameOffsets[instructionPointer] as number;
+    this.#linkBeforeIp = ipAt - (signalFrameOffsets[linkRegister] ?? 0);
     this.#finder = new RuleFinder(this.#registers);
     this.#callSites = new CallSites(this.#registers);
     this.#full = new FullUnwinder(this.#registers, this.#finder, this.#callSites);
@@ -80,11 +95,13 @@ class RuleUnwinder implements Unwinder {
     const numbers = this.#registers;
     const { generation } = modules;
     const limit = Math.min(out.length, MOST_FRAMES);
-    const signsPointers = numbers.linkRegister >= 0;
+    const { wordBytes } = numbers;
+    const hasLink = numbers.linkRegister >= 0;
+    const hidesStackPointer = numbers.frameRecord === 'anywhere';
 
     let sp = registers[numbers.stackPointer] as number;
     let fp = registers[numbers.framePointer] as number;
-    let lr = signsPointers ? (registers[numbers.linkRegister] as number) : Number.NaN;
+    let lr = hasLink ? (registers[numbers.linkRegister] as number) : Number.NaN;
     let address = registers[numbers.instructionPointer] as number;
     /** The stack grows down, so callers lie above this. */
     let floor = sp;
@@ -111,8 +128,10 @@ class RuleUnwinder implements Unwinder {
       this.stopAddress = lookup;
 
       if (kind === KIND.TAIL_CALL) {
-        const returnAddress = stack.readWord(sp + (rules[at + 1] as number) - 8);
-        kind = this.#callSites.has(returnAddress, modules) ? KIND.SP : KIND.FRAME_POINTER;
+        const returnAddress = stack.readWord(sp + (rules[at + 1] as number) - wordBytes);
+        const isCalled = this.#callSites.has(returnAddress, modules);
+        const called = (rules[at + 2] as number) === 0 ? KIND.SP : KIND.SP_SAVED;
+        kind = isCalled ? called : KIND.FRAME_POINTER;
       }
 
       let cfa = 0;
@@ -126,13 +145,13 @@ class RuleUnwinder implements Unwinder {
         savedAt = cfa + (rules[at + 2] as number);
         returnAt = cfa + (rules[at + 3] as number);
       } else if (kind === KIND.FRAME_POINTER) {
-        if (!(fp >= floor) || (fp & 7) !== 0) {
+        if (!(fp >= floor) || (fp & (wordBytes - 1)) !== 0) {
           stop = fp === 0 && isByFramePointer ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
           break;
         }
-        cfa = fp + 16;
-        savedAt = fp;
-        returnAt = fp + 8;
+        savedAt = frameRecordAt(numbers, fp, stack, modules);
+        returnAt = savedAt + wordBytes;
+        cfa = returnAt + wordBytes;
       } else if (kind === KIND.FP_MEMORY) {
         cfa = stack.readWord(fp + (rules[at + 1] as number));
         savedAt = fp + (rules[at + 2] as number);
@@ -145,7 +164,7 @@ class RuleUnwinder implements Unwinder {
           break;
         }
         fp = stack.readWord(sp + (rules[at + 2] as number));
-        if (signsPointers) lr = stack.readPointer(ipAt - LR_BEFORE_PC);
+        if (hasLink) lr = stack.readPointer(ipAt - this.#linkBeforeIp);
         sp = stack.readWord(sp + (rules[at + 1] as number));
         // The handler may have had a stack of its own, so nothing is known about the order.
         floor = sp;
@@ -172,7 +191,7 @@ class RuleUnwinder implements Unwinder {
       // Tables don't say that an epilogue has popped a register; its slot is below sp then.
       if ((SAVES_FP >>> kind) & 1 && !(savedAt < sp)) {
         callerFp = stack.readWord(savedAt);
-        if (Number.isNaN(callerFp) && savedAt >= stack.end - 7) {
+        if (Number.isNaN(callerFp) && savedAt > stack.end - wordBytes) {
           stop = stackStop(savedAt, stack);
           break;
         }
@@ -184,7 +203,7 @@ class RuleUnwinder implements Unwinder {
         }
         address = lr;
       } else {
-        address = signsPointers ? stack.readPointer(returnAt) : stack.readWord(returnAt);
+        address = hasLink ? stack.readPointer(returnAt) : stack.readWord(returnAt);
         if (Number.isNaN(address)) {
           stop =
             kind === KIND.FRAME_POINTER ? framePointerStop(fp, stack) : stackStop(returnAt, stack);
@@ -196,7 +215,7 @@ class RuleUnwinder implements Unwinder {
       isInstruction = false;
       isByFramePointer = kind === KIND.FRAME_POINTER;
       // On aarch64 the saved pair may lie anywhere in the frame, so it doesn't tell the caller's sp.
-      sp = isByFramePointer && signsPointers ? Number.NaN : cfa;
+      sp = isByFramePointer && hidesStackPointer ? Number.NaN : cfa;
       if (address === 0) {
         stop = STOP.ZERO_RETURN_ADDRESS;
         break;
@@ -235,9 +254,6 @@ class RuleUnwinder implements Unwinder {
     this.#modules = modules;
   }
 }
-
-/** Bytes between lr and pc in `struct sigcontext` of aarch64: { …; u64 lr; u64 sp; u64 pc; }. */
-const LR_BEFORE_PC = 16;
 
 /** Kinds whose caller's frame pointer is in memory, as bits. */
 const SAVES_FP =

@@ -30,7 +30,6 @@ import { UnwindModule } from '../../src/unwind/unwind-module.ts';
 import { createUnwinder } from '../../src/unwind/unwinder.ts';
 
 const PT_LOAD = 1;
-const STACK_POINTER = { 'x86-64': 7, aarch64: 31 } as const;
 
 /** The user part of one sample's stack, innermost first. */
 export type UnwoundStack = {
@@ -80,7 +79,7 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
       if (sample.userRegsAbi !== PERF_SAMPLE_REGS_ABI.ABI_64) return;
       const dump = dumps[attrIndex]!;
       const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
-      const start = registers[STACK_POINTER[architecture]] as number;
+      const start = registers[dump.stackPointer] as number;
       stack.set(view, sample.stackOffset, sample.stackDynamicSize, start);
       const modules = processes.modulesOf(sample.pid);
       const count = unwinder.unwind(registers, stack, modules, frames, dump);

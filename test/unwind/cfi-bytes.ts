@@ -3,7 +3,12 @@
 import { expect } from 'vitest';
 import { ModuleRanges } from '../../src/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../src/unwind/register-dump.ts';
-import { StackBytes } from '../../src/unwind/stack-bytes.ts';
+import {
+  createStackBytes,
+  type StackBytes,
+  type StackBytes32,
+  wordBytesOf,
+} from '../../src/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/unwind/stop-reason.ts';
 import type {
   UnwindArchitecture,
@@ -52,7 +57,7 @@ export const cfa = {
   defRegister: (register: number) => [0x0d, ...uleb(register)],
   defOffset: (offset: number) => [0x0e, ...uleb(offset)],
   defExpression: (...operations: number[]) => [0x0f, ...uleb(operations.length), ...operations],
-  /** Saved at cfa + `offset`, a negative multiple of 8. */
+  /** Saved at cfa + `offset`, a negative multiple of 8; of 32 bits, twice of what it is. */
   offset: (register: number, offset: number) => [0x80 | register, ...uleb(-offset / 8)],
   expression: (register: number, ...operations: number[]) => [
     0x10,
@@ -85,7 +90,21 @@ export type FunctionTable = {
 /** What every function of the architecture starts with. */
 const INITIAL: Readonly<Record<UnwindArchitecture, { register: number; program: number[] }>> = {
   'x86-64': { register: 16, program: [...cfa.def(7, 8), ...cfa.offset(16, -8)] },
+  // One data factor lower: its words are half as long.
+  i386: { register: 8, program: [...cfa.def(4, 4), ...cfa.offset(8, -8)] },
   aarch64: { register: 30, program: cfa.def(31, 0) },
+  arm: { register: 14, program: cfa.def(13, 0) },
+};
+
+/** Where code and stacks of 32 bits lie. */
+export const LOAD_BIAS_32 = 0x5650_0000;
+export const STACK_32 = 0xffad_e000;
+
+const SP_AND_IP: Readonly<Record<UnwindArchitecture, readonly [number, number]>> = {
+  'x86-64': [7, 16],
+  i386: [4, 8],
+  aarch64: [31, 32],
+  arm: [13, 15],
 };
 
 /** An `.eh_frame` of a CIE and an FDE per function: `zR` or `zRS`, addresses as 4 bytes, pcrel. */
@@ -104,7 +123,8 @@ export function ehFrame(
     const cieAt = bytes.length;
     const augmentation = isSignal === true ? 'zRS' : 'zR';
     const letters = [...augmentation].map((letter) => letter.charCodeAt(0));
-    entry([...u32(0), 1, ...letters, 0, codeFactor, ...sleb(-8), register, 1, 0x1b, ...initial]);
+    const factor = sleb(-wordBytesOf(architecture));
+    entry([...u32(0), 1, ...letters, 0, codeFactor, ...factor, register, 1, 0x1b, ...initial]);
     const idAt = bytes.length + 4;
     const startAt = idAt + 4;
     const relative = start - (EH_FRAME_ADDRESS + startAt);
@@ -155,23 +175,36 @@ export type UnwindInput = {
   readonly sections: UnwindSections | null;
   /** File address of the sample's ip. */
   readonly ip: number;
-  /** By DWARF number; sp is `STACK`. */
+  /** By DWARF number; sp is `STACK` or `STACK_32`. */
   readonly registers?: Readonly<Record<number, number>>;
   /** From `STACK` upwards. */
   readonly stack: readonly Word[];
   readonly unwinder?: Unwinder;
   readonly mostFrames?: number;
+  readonly isVdso?: boolean;
 };
 
-export function stackBytes(words: readonly Word[]): StackBytes {
-  const view = new DataView(new ArrayBuffer(words.length * 8));
+export function stackBytes(
+  words: readonly Word[],
+  architecture: UnwindArchitecture = 'x86-64',
+): StackBytes | StackBytes32 {
+  const wordBytes = wordBytesOf(architecture);
+  const { stack: start, loadBias } = placesOf(architecture);
+  const view = new DataView(new ArrayBuffer(words.length * wordBytes));
   words.forEach((word, i) => {
-    const value = typeof word === 'number' ? word : word.code + LOAD_BIAS;
-    view.setBigInt64(i * 8, BigInt(value), true);
+    const value = typeof word === 'number' ? word : word.code + loadBias;
+    if (wordBytes === 4) view.setUint32(i * 4, value, true);
+    else view.setBigInt64(i * 8, BigInt(value), true);
   });
-  const stack = new StackBytes();
-  stack.set(view, 0, view.byteLength, STACK);
+  const stack = createStackBytes(architecture);
+  stack.set(view, 0, view.byteLength, start);
   return stack;
+}
+
+function placesOf(architecture: UnwindArchitecture): { stack: number; loadBias: number } {
+  return wordBytesOf(architecture) === 4
+    ? { stack: STACK_32, loadBias: LOAD_BIAS_32 }
+    : { stack: STACK, loadBias: LOAD_BIAS };
 }
 
 /**
@@ -182,22 +215,24 @@ export function stackBytes(words: readonly Word[]): StackBytes {
 export function unwind(input: UnwindInput): string {
   const architecture = input.architecture ?? 'x86-64';
   const unwinder = input.unwinder ?? createUnwinder(architecture);
-  const [sp, ip] = architecture === 'x86-64' ? [7, 16] : [31, 32];
+  const [sp, ip] = SP_AND_IP[architecture];
+  const { stack: start, loadBias } = placesOf(architecture);
   const registers = new Float64Array(REGISTER_COUNT[architecture]).fill(Number.NaN);
-  registers[sp as number] = STACK;
-  registers[ip as number] = input.ip + LOAD_BIAS;
+  registers[sp] = start;
+  registers[ip] = input.ip + loadBias;
   for (const [number, value] of Object.entries(input.registers ?? {})) {
     registers[Number(number)] = value;
   }
-  const module = new UnwindModule('a.out', () => input.sections);
+  const { isVdso = false } = input;
+  const module = new UnwindModule('a.out', () => input.sections, undefined, isVdso);
   const newModules = () =>
-    new ModuleRanges([{ start: LOAD_BIAS, end: LOAD_BIAS + 0x10000, module, loadBias: LOAD_BIAS }]);
+    new ModuleRanges([{ start: loadBias, end: loadBias + 0x10000, module, loadBias }]);
   const unwindOnce = (modules: ModuleRanges): string => {
     const out = new Float64Array(input.mostFrames ?? 1024);
-    const count = unwinder.unwind(registers, stackBytes(input.stack), modules, out);
+    const count = unwinder.unwind(registers, stackBytes(input.stack, architecture), modules, out);
     const frames = [...out.subarray(0, count)].map((address, i) => {
       const isMarked = i > 0 && unwinder.isExact[i] === 1;
-      return `${(address - LOAD_BIAS).toString(16)}${isMarked ? '!' : ''}`;
+      return `${(address - loadBias).toString(16)}${isMarked ? '!' : ''}`;
     });
     return `${frames.join(' ')} | ${STOP_NAMES[unwinder.stopReason]}`;
   };

@@ -1,4 +1,5 @@
 import type { Architecture } from '../architecture.ts';
+import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
@@ -16,17 +17,20 @@ const FIRST_CALLEE_SAVED = 19;
 const FIRST_REGISTER_AT = 128 + 176 + 8;
 
 export const AARCH64: Architecture = {
+  wordBytes: 8,
   registerCount: REGISTERS,
   stackPointer: SP,
   framePointer: FP,
   instructionPointer: PC,
   returnAddress: LR,
   linkRegister: LR,
+  frameRecord: 'anywhere',
   isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
   translateRow,
   textBefore: 16,
   textAfter: 32,
   analyzeText,
+  vdsoRule: new UnwindRule(KIND.FRAME_POINTER),
   isOutermostCall,
   isBehindCall,
   isSigreturn,

@@ -1,4 +1,5 @@
 import type { Architecture } from '../architecture.ts';
+import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 import { translateRow } from './translate-row.ts';
@@ -21,17 +22,20 @@ const SIGNAL_FRAME_OFFSETS = Int16Array.from([
 ]);
 
 export const X86_64: Architecture = {
+  wordBytes: 8,
   registerCount: 17,
   stackPointer: RSP,
   framePointer: RBP,
   instructionPointer: RETURN_ADDRESS,
   returnAddress: RETURN_ADDRESS,
   linkRegister: -1,
+  frameRecord: 'top',
   isCalleeSaved: (register) => CALLEE_SAVED.has(register),
   translateRow,
   textBefore: 1024,
   textAfter: 4096,
   analyzeText,
+  vdsoRule: new UnwindRule(KIND.FRAME_POINTER),
   isOutermostCall,
   isBehindCall,
   isSigreturn,

@@ -4,6 +4,23 @@ import type { SectionReader } from '../section-reader.ts';
 import { KIND, type UnwindRule } from '../unwind-rule.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 
+/** What tables of x86-64 and i386 differ in: DWARF numbers, and the expression of PLTs. */
+export type X86Columns = {
+  readonly stackPointer: number;
+  readonly framePointer: number;
+  readonly returnAddress: number;
+  /** With k at index 6, see `translateExpressionCfa`. */
+  readonly pltExpression: readonly number[];
+};
+
+const X86_64_COLUMNS: X86Columns = {
+  stackPointer: RSP,
+  framePointer: RBP,
+  returnAddress: RETURN_ADDRESS,
+  // breg7(rsp) 8; breg16(rip) 0; lit15; and; lit<k>; ge; lit3; shl; plus
+  pltExpression: [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22],
+};
+
 /** Translates a row to a rule. `address` is the lookup address, which decides inside a PLT. */
 export function translateRow(
   row: CfiRow,
@@ -11,35 +28,48 @@ export function translateRow(
   address: number,
   rule: UnwindRule,
 ): void {
-  const raKind = row.kind[RETURN_ADDRESS] as number;
+  translateX86Row(X86_64_COLUMNS, row, table, address, rule);
+}
+
+/** The same for the DWARF numbers of `columns`. */
+export function translateX86Row(
+  columns: X86Columns,
+  row: CfiRow,
+  table: CfiTable,
+  address: number,
+  rule: UnwindRule,
+): void {
+  const { stackPointer, returnAddress } = columns;
+  const raKind = row.kind[returnAddress] as number;
   if (raKind === RULE.UNDEFINED) {
     rule.set(KIND.ROOT);
     return;
   }
   if (table.isSignalFrame) {
-    translateSignalFrame(row, table, rule);
+    translateSignalFrame(columns, row, table, rule);
     return;
   }
   const isPlain =
     raKind === RULE.OFFSET &&
-    table.returnAddressRegister === RETURN_ADDRESS &&
-    row.kind[RSP] === RULE.UNSET;
+    table.returnAddressRegister === returnAddress &&
+    row.kind[stackPointer] === RULE.UNSET;
   if (!isPlain) rule.set(KIND.FULL);
-  else if (row.cfaKind === CFA.REGISTER) translateRegisterCfa(row, rule);
-  else translateExpressionCfa(row, table, address, rule);
+  else if (row.cfaKind === CFA.REGISTER) translateRegisterCfa(columns, row, rule);
+  else translateExpressionCfa(columns, row, table, address, rule);
 }
 
-function translateRegisterCfa(row: CfiRow, rule: UnwindRule): void {
-  const raOffset = row.value[RETURN_ADDRESS] as number;
-  const isSp = row.cfaRegister === RSP;
-  if (!isSp && row.cfaRegister !== RBP) {
+function translateRegisterCfa(columns: X86Columns, row: CfiRow, rule: UnwindRule): void {
+  const { stackPointer, framePointer, returnAddress } = columns;
+  const raOffset = row.value[returnAddress] as number;
+  const isSp = row.cfaRegister === stackPointer;
+  if (!isSp && row.cfaRegister !== framePointer) {
     rule.set(KIND.FULL);
     return;
   }
-  const bpKind = row.kind[RBP] as number;
+  const bpKind = row.kind[framePointer] as number;
   if (bpKind === RULE.OFFSET) {
     const kind = isSp ? KIND.SP_SAVED : KIND.FP_SAVED;
-    rule.set(kind, row.cfaOffset, row.value[RBP] as number, raOffset);
+    rule.set(kind, row.cfaOffset, row.value[framePointer] as number, raOffset);
   } else if (bpKind === RULE.UNSET || bpKind === RULE.SAME) {
     rule.set(isSp ? KIND.SP : KIND.FP, row.cfaOffset, 0, raOffset);
   } else {
@@ -49,39 +79,42 @@ function translateRegisterCfa(row: CfiRow, rule: UnwindRule): void {
 
 /**
  * Two expressions are common. In a PLT, whose entries are 16 bytes and push after the first of them
- * (k is 11, or 10 and less with IBT):
- *
- *   breg7(rsp) 8; breg16(rip) 0; lit15; and; lit<k>; ge; lit3; shl; plus
+ * (k is 11, or 10 and less with IBT), `pltExpression`: `8 + ((rip & 15) >= k) * 8` from sp.
  *
  * And in functions that realign their stack, where GCC saves the old one below the frame pointer:
  *
  *   CFA: breg6(rbp) x; deref        rbp: expression breg6(rbp) y
  */
 function translateExpressionCfa(
+  columns: X86Columns,
   row: CfiRow,
   table: CfiTable,
   address: number,
   rule: UnwindRule,
 ): void {
-  const raOffset = row.value[RETURN_ADDRESS] as number;
+  const { framePointer, returnAddress, pltExpression } = columns;
+  const raOffset = row.value[returnAddress] as number;
   const reader = table.reader;
   rule.set(KIND.FULL);
   if (reader === null) return;
   const { bytes } = reader;
   const start = row.cfaStart;
   const length = row.cfaEnd - start;
-  const bpKind = row.kind[RBP] as number;
+  const bpKind = row.kind[framePointer] as number;
 
   if (length === 11 && (bpKind === RULE.UNSET || bpKind === RULE.SAME)) {
     const pushAt = (bytes[start + 6] as number) - 0x30;
-    const isPlt = PLT_EXPRESSION.every((byte, i) => i === 6 || bytes[start + i] === byte);
+    const isPlt = pltExpression.every((byte, i) => i === 6 || bytes[start + i] === byte);
     if (!isPlt || pushAt < 0 || pushAt > 15) return;
     const inEntry = ((address % 16) + 16) % 16;
-    rule.set(KIND.SP, inEntry >= pushAt ? 16 : 8, 0, raOffset);
+    // What a call has pushed, and behind the push one word more.
+    const before = pltExpression[1] as number;
+    rule.set(KIND.SP, inEntry >= pushAt ? 2 * before : before, 0, raOffset);
     return;
   }
-  const cfaAt = derefOffset(reader, BREG6, row.cfaStart, row.cfaEnd);
-  const bpAt = savedOffset(reader, BREG6, row, RBP);
+  const breg = BREG0 + framePointer;
+  const cfaAt = derefOffset(reader, breg, row.cfaStart, row.cfaEnd);
+  const bpAt = savedOffset(reader, breg, row, framePointer);
   if (!Number.isNaN(cfaAt + bpAt)) rule.set(KIND.FP_MEMORY, cfaAt, bpAt, raOffset);
 }
 
@@ -89,13 +122,19 @@ function translateExpressionCfa(
  * glibc describes the code that a signal handler returns to by one expression per register, which
  * point into what the kernel saved: CFA breg7(rsp) 160; deref; rbp at breg7 120; rip at breg7 168.
  */
-function translateSignalFrame(row: CfiRow, table: CfiTable, rule: UnwindRule): void {
+function translateSignalFrame(
+  { stackPointer, framePointer, returnAddress }: X86Columns,
+  row: CfiRow,
+  table: CfiTable,
+  rule: UnwindRule,
+): void {
   const { reader } = table;
   rule.set(KIND.FULL);
   if (reader === null || row.cfaKind !== CFA.EXPRESSION) return;
-  const spAt = derefOffset(reader, BREG7, row.cfaStart, row.cfaEnd);
-  const bpAt = savedOffset(reader, BREG7, row, RBP);
-  const ipAt = savedOffset(reader, BREG7, row, RETURN_ADDRESS);
+  const breg = BREG0 + stackPointer;
+  const spAt = derefOffset(reader, breg, row.cfaStart, row.cfaEnd);
+  const bpAt = savedOffset(reader, breg, row, framePointer);
+  const ipAt = savedOffset(reader, breg, row, returnAddress);
   if (!Number.isNaN(spAt + bpAt + ipAt)) rule.set(KIND.SIGNAL, spAt, bpAt, ipAt);
 }
 
@@ -117,8 +156,5 @@ function savedOffset(reader: SectionReader, breg: number, row: CfiRow, register:
   return isBreg && !reader.failed && reader.at === reader.end ? offset : Number.NaN;
 }
 
-const BREG6 = 0x76;
-const BREG7 = 0x77;
+const BREG0 = 0x70;
 const DEREF = 0x06;
-/** With k at index 6. */
-const PLT_EXPRESSION = [BREG7, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22];

@@ -16,10 +16,10 @@ import type { ProfileBuilder } from '../../../profile/profile-builder.ts';
 import type { Profile } from '../../../profile/types.ts';
 import { isRoot, STOP_NAMES } from '../../../unwind/stop-reason.ts';
 import { isBeside } from '../facts/event-description.ts';
-import { copiesStacks } from './unwind-stacks.ts';
+import { copiesStacks, NO_UNWINDER } from './unwind-stacks.ts';
 
 // Reasons behind the unwinder's: of callchains that the kernel followed.
-const CHAIN_REASON = STOP_NAMES.length;
+const CHAIN_REASON = NO_UNWINDER + 1;
 const UNNAMED_REASON = CHAIN_REASON + 1;
 /** What `Completeness` calls a callchain by frame pointer that ends at no root. */
 export const CHAIN_ENDS = 'frame pointers lead no further';
@@ -33,7 +33,9 @@ export const LBR_FULL = CHAIN_REASON + 3;
 export const LBR_IS_FULL = "as many calls as the CPU's branch records hold";
 /** What it calls a callchain of fewer calls that ends at no root. */
 export const LBR_ENDS = "the CPU's branch records lead no further";
-const REASONS = [...STOP_NAMES, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
+/** What `Completeness` calls copied stacks that are not unwound. */
+const HAS_NO_UNWINDER = 'stacks of this architecture are not unwound';
+const REASONS = [...STOP_NAMES, HAS_NO_UNWINDER, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
 
 /**
  * Where stacks end, while a recording is read and afterwards. Stacks that are known to go on where they

@@ -8,7 +8,7 @@ import type { ProcessTable } from '../../../process/process-table.ts';
 import type { DsoIndex, MappingIndex } from '../../../process/types.ts';
 import { dsoText } from '../../../symbols/dso-symbols.ts';
 import type { SymbolProvider } from '../../../symbols/symbol-request.ts';
-import type { ModuleLookup } from '../../../unwind/types.ts';
+import type { ModuleLookup, UnwindArchitecture } from '../../../unwind/types.ts';
 import { UnwindModule } from '../../../unwind/unwind-module.ts';
 import { JitModules } from '../jit/jit-modules.ts';
 import { openUnwindFile, segmentBias, type UnwindFile } from './unwind-sections.ts';
@@ -17,7 +17,7 @@ import { openUnwindFile, segmentBias, type UnwindFile } from './unwind-sections.
 const MOST_GENERATIONS = 2 ** 30;
 
 /**
- * The modules of the process at hand, as the process table has them at the moment. Files are opened
+ * The modules of one architecture of the process at hand, as the process table has them at the moment. Files are opened
  * once each, when the first frame lies in them; biases are kept per mapping.
  */
 export class MappedModules implements ModuleLookup {
@@ -29,6 +29,7 @@ export class MappedModules implements ModuleLookup {
   readonly #diagnostics: Diagnostics;
   /** Of the recording's own list, for mappings that carry none: by path. */
   readonly #buildIds: ReadonlyMap<string, string>;
+  readonly #architecture: UnwindArchitecture;
   #pid = NONE as number;
   readonly #jit: JitModules | null;
   /** By DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
@@ -43,7 +44,9 @@ export class MappedModules implements ModuleLookup {
     buildIds: ReadonlyMap<string, string>,
     diagnostics: Diagnostics,
     jit: JitCode | null,
+    architecture: UnwindArchitecture,
   ) {
+    this.#architecture = architecture;
     this.#jit = jit && new JitModules(jit);
     this.#buildIds = buildIds;
     this.#processes = processes;
@@ -88,7 +91,12 @@ export class MappedModules implements ModuleLookup {
     const key = this.#processes.dsos.key(dso);
     const hasFile = key.kind === 'user-file' || key.kind === 'vdso';
     const module = hasFile
-      ? new UnwindModule(dsoText(key), () => this.#fileOf(dso)?.sections ?? null)
+      ? new UnwindModule(
+          dsoText(key),
+          () => this.#fileOf(dso)?.sections ?? null,
+          undefined,
+          key.kind === 'vdso',
+        )
       : null;
     this.#modules[dso] = module;
     return module;
@@ -100,7 +108,7 @@ export class MappedModules implements ModuleLookup {
       const { dsos } = this.#processes;
       const key = dsos.key(dso);
       const buildId = dsos.buildId(dso) ?? this.#buildIds.get(dsoText(key)) ?? null;
-      file = openUnwindFile(key, buildId, this.#provider, this.#diagnostics);
+      file = openUnwindFile(key, buildId, this.#provider, this.#diagnostics, this.#architecture);
       this.#files[dso] = file;
     }
     return file;

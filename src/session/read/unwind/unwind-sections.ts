@@ -6,9 +6,18 @@ import { sectionBytes } from '../../../elf/section-bytes.ts';
 import type { DsoKey } from '../../../process/types.ts';
 import { dsoText } from '../../../symbols/dso-symbols.ts';
 import type { SymbolProvider, SymbolSource } from '../../../symbols/symbol-request.ts';
-import type { UnwindSection, UnwindSections } from '../../../unwind/types.ts';
+import { wordBytesOf } from '../../../unwind/stack-bytes.ts';
+import type { UnwindArchitecture, UnwindSection, UnwindSections } from '../../../unwind/types.ts';
 import { sectionDecoders } from '../files/section-decoders.ts';
 
+const EM_ARM = 40;
+/** ELF machines. */
+const MACHINES: Readonly<Record<UnwindArchitecture, number>> = {
+  i386: 3,
+  arm: EM_ARM,
+  'x86-64': 62,
+  aarch64: 183,
+};
 const PT_LOAD = 1;
 const PF_X = 1;
 /** Mappings start at whole pages; larger ones come out right too, as their offsets are multiples. */
@@ -25,20 +34,21 @@ export type UnwindFile = {
 
 /**
  * Opens the file of `dso` and reads its unwind tables; null, with the reason counted, if it can't be had
- * or is not the one recorded. The source stays open for `readText`; who gets it closes it.
+ * or is not the one recorded, or holds no code of `architecture`. The source stays open for `readText`; who gets it closes it.
  */
 export function openUnwindFile(
   dso: DsoKey,
   buildId: string | null,
   provider: SymbolProvider,
   diagnostics: Diagnostics,
+  architecture: UnwindArchitecture,
 ): UnwindFile | null {
   if (dso.kind !== 'user-file' && dso.kind !== 'vdso') return null;
   const source = provider({ need: dso.kind === 'vdso' ? 'vdso' : 'elf', dso, buildId });
   if (source === null) return null;
   try {
     const elf = parseElf(source, diagnostics);
-    if (elf !== null && isRecorded(elf, dso, buildId, diagnostics)) {
+    if (elf !== null && isRecorded(elf, dso, buildId, diagnostics, architecture)) {
       return { elf, source, sections: readSections(elf, diagnostics) };
     }
   } catch (error) {
@@ -53,9 +63,15 @@ function isRecorded(
   dso: DsoKey,
   buildId: string | null,
   diagnostics: Diagnostics,
+  architecture: UnwindArchitecture,
 ): boolean {
-  if (!elf.header.is64 || !elf.header.littleEndian) {
-    diagnostics.count('not unwound: only 64-bit little-endian files are', dsoText(dso));
+  const { machine, is64, littleEndian } = elf.header;
+  const isSameWidth = is64 === (wordBytesOf(architecture) === 8);
+  if (machine !== MACHINES[architecture] || !isSameWidth || !littleEndian) {
+    // The vDSO at hand is that of 64-bit programs.
+    if (dso.kind !== 'vdso') {
+      diagnostics.count('not unwound: a file of another architecture', dsoText(dso));
+    }
     return false;
   }
   if (buildId === null || readBuildId(elf, diagnostics) === buildId) return true;
@@ -73,6 +89,9 @@ export function readSections(elf: ElfFile, diagnostics: Diagnostics): UnwindSect
     ehFrame: read('.eh_frame'),
     ehFrameHdr: read('.eh_frame_hdr'),
     debugFrame: read('.debug_frame'),
+    armIndex: elf.header.machine === EM_ARM ? read('.ARM.exidx') : null,
+    armTable: elf.header.machine === EM_ARM ? read('.ARM.extab') : null,
+    addressBytes: elf.header.is64 ? 8 : 4,
     textAddress: findSection(elf, '.text')?.address ?? 0,
     gotAddress: (findSection(elf, '.got') ?? findSection(elf, '.got.plt'))?.address ?? 0,
     readText: (address, length) => readTextAt(elf, address, length),

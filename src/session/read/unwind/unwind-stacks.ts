@@ -13,18 +13,23 @@ import type { SampleView } from '../../../perf-event/sample.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 import type { SymbolProvider } from '../../../symbols/symbol-request.ts';
 import { RegisterDump } from '../../../unwind/register-dump.ts';
-import { StackBytes } from '../../../unwind/stack-bytes.ts';
-import { isRoot, STOP } from '../../../unwind/stop-reason.ts';
+import {
+  createStackBytes,
+  type StackBytes,
+  type StackBytes32,
+  wordBytesOf,
+} from '../../../unwind/stack-bytes.ts';
+import { isRoot, STOP, STOP_NAMES } from '../../../unwind/stop-reason.ts';
 import type { UnwindArchitecture, Unwinder } from '../../../unwind/types.ts';
 import { createUnwinder, MOST_FRAMES } from '../../../unwind/unwinder.ts';
 import { MappedModules } from './unwind-modules.ts';
+import { UserLeaf } from './user-leaf.ts';
 
 /** `complete` had nothing to unwind: the callchain is what the kernel recorded. */
 export const NOT_UNWOUND = -1;
+/** `complete` has no unwinder for the architecture and knows the ip only. Behind the `STOP`s. */
+export const NO_UNWINDER = STOP_NAMES.length;
 
-/** DWARF numbers of stack pointer and instruction pointer. */
-const X86_64 = [7, 16] as const;
-const AARCH64 = [31, 32] as const;
 /** The registers of x86-64 that perf records and arm64 has none of. */
 const X86_64_REGISTERS = 24;
 
@@ -45,15 +50,17 @@ const X86_64_REGISTERS = 24;
 export class StackUnwinder {
   /** Whether the last `complete` changed the sample's callchain. */
   hasChanged = false;
-  readonly #modules: MappedModules;
+  readonly #makeModules: (architecture: UnwindArchitecture) => MappedModules;
   readonly #data: PerfData;
   readonly #jit: JitCode | null;
   readonly #diagnostics: Diagnostics;
-  readonly #stack = new StackBytes();
   readonly #frames = new Float64Array(MOST_FRAMES);
-  /** By attr index; null: of no architecture that is unwound. */
-  readonly #dumps: (RegisterDump | null | undefined)[] = [];
-  #unwinder: Unwinder | null = null;
+  /** A 64-bit kernel runs code of 32 bits, too. */
+  readonly #machines = new Map<UnwindArchitecture, Machine>();
+  /** By attr index, of 64 and of 32 bits; null: of no architecture that is unwound. */
+  readonly #wide: (EventDump | null | undefined)[] = [];
+  readonly #narrow: (EventDump | null | undefined)[] = [];
+  readonly #leaves: (UserLeaf | undefined)[] = [];
 
   /**
    * `jit` knows the frame tables of JIT code and goes on to the time of each sample; without it frame
@@ -72,7 +79,12 @@ export class StackUnwinder {
       ({ filename, buildId }) => [filename, buildId] as const,
     );
     const buildIds = new Map(listed);
-    this.#modules = new MappedModules(processes, provider, buildIds, data.diagnostics, jit);
+    this.#makeModules = (architecture) => {
+      // Frame tables of JIT code are read as those of 64-bit code.
+      const tables = wordBytesOf(architecture) === 8 ? jit : null;
+      const { diagnostics } = data;
+      return new MappedModules(processes, provider, buildIds, diagnostics, tables, architecture);
+    };
   }
 
   /**
@@ -84,28 +96,24 @@ export class StackUnwinder {
     const abi = sample.userRegsAbi;
     // A kernel thread has no registers of user code.
     if (abi === PERF_SAMPLE_REGS_ABI.NONE) return NOT_UNWOUND;
-    const dump = this.#dumpOf(attrIndex);
-    if (dump === null) return NOT_UNWOUND;
-    if (abi !== PERF_SAMPLE_REGS_ABI.ABI_64) {
-      this.#diagnostics.count('stacks of 32-bit code are not unwound');
-      return NOT_UNWOUND;
-    }
+    const found = this.#dumpOf(attrIndex, abi === PERF_SAMPLE_REGS_ABI.ABI_64);
+    if (found === null) return this.#appendLeaf(sample, view, attrIndex);
+    const { dump, machine } = found;
+    const { unwinder, modules, stack } = machine;
     const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
     if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
-    const unwinder = this.#unwinder as Unwinder;
     const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
-    const [spNumber, ipNumber] = unwinder.architecture === 'x86-64' ? X86_64 : AARCH64;
-    const stackPointer = registers[spNumber] as number;
-    this.#stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
+    const stackPointer = registers[dump.stackPointer] as number;
+    stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
     this.#jit?.advance(sample.timeNs);
-    this.#modules.enter(sample.pid);
-    let count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames, dump);
+    modules.enter(sample.pid);
+    let count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
     if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
       // A system call is the last instruction of the function that returns from signals: while the
       // kernel is at it, the ip lies behind the function, where another one's rules hold.
-      const ip = registers[ipNumber] as number;
-      registers[ipNumber] = ip - 1;
-      count = unwinder.unwind(registers, this.#stack, this.#modules, this.#frames, dump);
+      const ip = registers[dump.instructionPointer] as number;
+      registers[dump.instructionPointer] = ip - 1;
+      count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
       this.#frames[0] = ip;
     }
     return this.#join(sample, count, unwinder);
@@ -113,7 +121,7 @@ export class StackUnwinder {
 
   /** Closes the files. */
   close(): void {
-    this.#modules.close();
+    for (const { modules } of this.#machines.values()) modules.close();
   }
 
   /** Puts the first `count` frames into the callchain. */
@@ -176,39 +184,77 @@ export class StackUnwinder {
     return NONE;
   }
 
-  #dumpOf(attrIndex: number): RegisterDump | null {
-    let dump = this.#dumps[attrIndex];
+  #dumpOf(attrIndex: number, is64: boolean): EventDump | null {
+    const dumps = is64 ? this.#wide : this.#narrow;
+    let dump = dumps[attrIndex];
     if (dump === undefined) {
-      dump = this.#makeDump(this.#data.attrs[attrIndex]?.attr as EventAttr);
-      this.#dumps[attrIndex] = dump;
+      dump = this.#makeDump(this.#data.attrs[attrIndex]?.attr as EventAttr, is64);
+      dumps[attrIndex] = dump;
     }
     return dump;
   }
 
-  #makeDump(attr: EventAttr): RegisterDump | null {
-    const architecture = this.#architectureOf(attr);
+  /** For architectures that are not unwound: the ip, unless frame pointers were followed as well. */
+  #appendLeaf(sample: SampleView, view: DataView, attrIndex: number): number {
+    let leaf = this.#leaves[attrIndex];
+    if (leaf === undefined) {
+      const { littleEndian, features } = this.#data;
+      const named = registerArchitectureOf(features.arch ?? null);
+      const { attr } = this.#data.attrs[attrIndex] as { attr: EventAttr };
+      leaf = new UserLeaf(named, attr.sampleRegsUser, littleEndian);
+      this.#leaves[attrIndex] = leaf;
+    }
+    const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
+    if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
+    this.hasChanged = leaf.append(sample, view);
+    return this.hasChanged ? NO_UNWINDER : NOT_UNWOUND;
+  }
+
+  #makeDump(attr: EventAttr, is64: boolean): EventDump | null {
+    const architecture = this.#architectureOf(attr, is64);
     if (architecture === null) {
       const { arch } = this.#data.features;
       this.#diagnostics.count('stacks of this architecture are not unwound', arch ?? '');
       return null;
     }
-    this.#unwinder ??= createUnwinder(architecture);
-    return new RegisterDump(architecture, attr.sampleRegsUser);
+    let machine = this.#machines.get(architecture);
+    if (machine === undefined) {
+      machine = {
+        unwinder: createUnwinder(architecture),
+        modules: this.#makeModules(architecture),
+        stack: createStackBytes(architecture),
+      };
+      this.#machines.set(architecture, machine);
+    }
+    return { machine, dump: new RegisterDump(architecture, attr.sampleRegsUser) };
   }
 
-  /** A pipe may not say where it comes from; then the registers tell. */
-  #architectureOf(attr: EventAttr): UnwindArchitecture | null {
+  /**
+   * A pipe may not say where it comes from; then the registers tell. Those of 32-bit Arm are no more
+   * than those of x86, which is taken for granted there.
+   */
+  #architectureOf(attr: EventAttr, is64: boolean): UnwindArchitecture | null {
     const { littleEndian, features } = this.#data;
     if (!littleEndian) return null;
     const { arch } = features;
-    if (arch === undefined || arch === null) {
-      return attr.sampleRegsUser >> BigInt(X86_64_REGISTERS) === 0n ? 'x86-64' : 'aarch64';
-    }
-    const named = registerArchitectureOf(arch);
-    if (named === 'x86') return 'x86-64';
-    return named === 'arm64' ? 'aarch64' : null;
+    const isKnown = arch !== undefined && arch !== null;
+    const areX86 = attr.sampleRegsUser >> BigInt(X86_64_REGISTERS) === 0n;
+    const named = isKnown ? registerArchitectureOf(arch) : areX86 ? 'x86' : 'arm64';
+    if (named === 'x86') return is64 ? 'x86-64' : 'i386';
+    if (named === 'arm64') return is64 ? 'aarch64' : 'arm';
+    return named === 'arm' && !is64 ? 'arm' : null;
   }
 }
+
+/** What unwinds the code of one architecture. */
+type Machine = {
+  readonly unwinder: Unwinder;
+  readonly modules: MappedModules;
+  readonly stack: StackBytes | StackBytes32;
+};
+
+/** How the register dumps of an event are read, and who unwinds them. */
+type EventDump = { readonly machine: Machine; readonly dump: RegisterDump };
 
 /**
  * Frames up to the first that is none of user code. Only the innermost may lie in the kernel's half:

@@ -1,0 +1,8 @@
+/** What a table says about an address. */
+export const FOUND = {
+  ROW: 0,
+  /** No function of the table covers the address. */
+  NOTHING: 1,
+  /** One does, but its entry is damaged or not understood. */
+  DAMAGED: 2,
+} as const;

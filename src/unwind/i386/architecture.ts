@@ -1,0 +1,48 @@
+import type { Architecture } from '../architecture.ts';
+import { KIND, UnwindRule } from '../unwind-rule.ts';
+import { isBehindCall } from '../x86-64/code.ts';
+import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
+import { EBP, EBX, EDI, ESI, ESP, RETURN_ADDRESS } from './registers.ts';
+import { translateRow } from './translate-row.ts';
+
+const CALLEE_SAVED = new Set([EBX, ESP, EBP, ESI, EDI]);
+
+/**
+ * `struct rt_sigframe` is { u32 pretcode; int sig; u32 pinfo; u32 puc; siginfo (128 bytes);
+ * ucontext; … }, and returning to pretcode has popped it. The `struct sigcontext_32` lies at 20 in
+ * the ucontext: gs, fs, es, ds, di, si, bp, sp, bx, dx, cx, ax, trapno, err, ip
+ * (arch/x86/include/asm/sigframe.h, uapi/asm/sigcontext.h).
+ */
+const SIGCONTEXT_AT = 12 + 128 + 20;
+const SIGNAL_FRAME_OFFSETS = Int16Array.from(
+  // ax, cx, dx, bx, sp, bp, si, di, ip
+  [44, 40, 36, 32, 28, 24, 20, 16, 56],
+  (offset) => SIGCONTEXT_AT + offset,
+);
+
+/**
+ * All system calls of libc go through `__kernel_vsyscall`, which has pushed ecx, edx and ebp:
+ * arch/x86/entry/vdso/vdso32/system_call.S. A 64-bit process can't read that vDSO.
+ */
+const VDSO_RULE = new UnwindRule(KIND.TAIL_CALL, 16, -16, -4);
+
+export const I386: Architecture = {
+  wordBytes: 4,
+  registerCount: 9,
+  stackPointer: ESP,
+  framePointer: EBP,
+  instructionPointer: RETURN_ADDRESS,
+  returnAddress: RETURN_ADDRESS,
+  linkRegister: -1,
+  frameRecord: 'top',
+  isCalleeSaved: (register) => CALLEE_SAVED.has(register),
+  translateRow,
+  textBefore: 16,
+  textAfter: 16,
+  analyzeText,
+  vdsoRule: VDSO_RULE,
+  isOutermostCall,
+  isBehindCall,
+  isSigreturn,
+  signalFrameOffsets: SIGNAL_FRAME_OFFSETS,
+};
