@@ -4,6 +4,25 @@
 
 namespace perf_ts {
 
+namespace {
+
+/** A record that was begun, and one of an interrupt that came meanwhile. */
+constexpr uint64_t kUnfinishedRecords = 2;
+
+uint64_t LargestRecord(const RecordRun& run) {
+  uint64_t largest = 0;
+  for (uint64_t at = 0; run.size() - at >= sizeof(RecordHeader);) {
+    RecordHeader header;
+    CopyOut(run, at, sizeof header, reinterpret_cast<uint8_t*>(&header));
+    if (header.size < sizeof header || header.size > run.size() - at) break;
+    largest = std::max<uint64_t>(largest, header.size);
+    at += header.size;
+  }
+  return largest;
+}
+
+}  // namespace
+
 RecordRun BackwardRing::Take() {
   const uint64_t head = LoadHead();
   // Positions run freely and wrap: the difference is what counts. No record begins at an odd place.
@@ -14,8 +33,9 @@ RecordRun BackwardRing::Take() {
   RecordRun run;
   run.parts[0] = {data_ + start, first};
   run.parts[1] = {data_, bytes - first};
-  // Where the ring went round, its oldest record is cut.
-  const RecordWalk walk = WalkRecords(run, 0, bytes);
+  // Where the ring went round, its oldest record is cut, and what is beside it is being written.
+  const uint64_t unsafe = std::min(size_, kUnfinishedRecords * LargestRecord(run));
+  const RecordWalk walk = WalkRecords(run, 0, std::min(bytes, size_ - unsafe));
   run.parts[0].size = std::min(first, walk.bytes);
   run.parts[1].size = walk.bytes - run.parts[0].size;
   run.counts = walk.counts;

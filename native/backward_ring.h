@@ -20,6 +20,10 @@ namespace perf_ts {
  *
  * So the ring can be read from its newest record on without knowing where the others begin. What is
  * read must not be written meanwhile: the caller pauses the output of the event that owns the ring.
+ *
+ * The kernel does not wait for who is in the middle of a record then. Such a record begins below
+ * data_head, which is where the oldest ones end, and moves it only when it is complete: of a ring
+ * that went round, as much as two of its largest records is left out.
  */
 class BackwardRing {
  public:
@@ -29,7 +33,7 @@ class BackwardRing {
 
   /**
    * The whole records that were written since the last Take, the newest first, as many as the ring
-   * still holds. Valid until the output is resumed.
+   * surely still holds. Valid until the output is resumed.
    */
   RecordRun Take();
 

@@ -1,5 +1,6 @@
 #include "../backward_ring.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -25,6 +26,14 @@ class FakeBackwardRing {
     memcpy(record.data(), &header, sizeof header);
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(record.data());
     for (uint64_t i = 0; i < size; i++) data_[(head_ + i) & (data_.size() - 1)] = bytes[i];
+    __atomic_store_n(&control_.data_head, head_, __ATOMIC_RELEASE);
+  }
+
+  /** The same by a writer that was paused before it could move data_head. */
+  void Begin(uint16_t size, uint64_t word) {
+    const uint64_t before = head_;
+    Write(size, word);
+    head_ = before;
     __atomic_store_n(&control_.data_head, head_, __ATOMIC_RELEASE);
   }
 
@@ -83,15 +92,21 @@ TEST("a ring that went round yields its newest whole records, whatever their siz
   for (uint64_t records = 1; records < 200; records++) {
     FakeBackwardRing ring(256);
     BackwardRing reader = ring.Reader();
-    uint64_t held = 0, expected = 0;
+    uint64_t held = 0, expected = 0, largest = 0;
     bool fits = true;
     std::vector<uint16_t> sizes;
     for (uint64_t i = 0; i < records; i++) {
       sizes.push_back(static_cast<uint16_t>(16 + 8 * (i * 7 % 11)));
       ring.Write(sizes.back(), i);
     }
+    for (size_t i = sizes.size(), inside = 0; i > 0; i--) {
+      inside += sizes[i - 1];
+      if (inside > 256) break;
+      largest = std::max<uint64_t>(largest, sizes[i - 1]);
+    }
     for (size_t i = sizes.size(); i > 0 && fits; i--) {
-      fits = held + sizes[i - 1] <= 256;
+      // Beside the oldest, two records of any size that there is may be under way.
+      fits = held + sizes[i - 1] + 2 * largest <= 256;
       if (!fits) break;
       held += sizes[i - 1];
       expected++;
@@ -104,20 +119,29 @@ TEST("a ring that went round yields its newest whole records, whatever their siz
   }
 }
 
-TEST("a ring that is exactly full yields all of it") {
-  FakeBackwardRing ring(64);
+TEST("records that are being written spoil none that is taken") {
+  FakeBackwardRing ring(256);
   BackwardRing reader = ring.Reader();
-  for (uint64_t i = 0; i < 6; i++) ring.Write(32, i);
-  CHECK(Words(reader.Take()) == (std::vector<uint64_t>{5, 4}));
+  for (uint64_t i = 0; i < 12; i++) ring.Write(32, i);
+  ring.Begin(32, 99);
+  const RecordRun run = reader.Take();
+  CHECK(Words(run) == (std::vector<uint64_t>{11, 10, 9, 8, 7, 6}));
+  std::vector<uint8_t> bytes(run.size());
+  CopyOut(run, 0, run.size(), bytes.data());
+  for (uint64_t at = 0; at < bytes.size(); at += 32) {
+    for (uint64_t word = 8; word < 32; word += 8) {
+      CHECK(memcmp(&bytes[at + 8], &bytes[at + word], 8) == 0);
+    }
+  }
 }
 
 TEST("a second reading after more than the whole ring has only what is new") {
-  FakeBackwardRing ring(64);
+  FakeBackwardRing ring(128);
   BackwardRing reader = ring.Reader();
   ring.Write(32, 1);
   reader.Take();
-  for (uint64_t i = 2; i < 9; i++) ring.Write(24, i);
-  CHECK(Words(reader.Take()) == (std::vector<uint64_t>{8, 7}));
+  for (uint64_t i = 2; i < 19; i++) ring.Write(24, i);
+  CHECK(Words(reader.Take()) == (std::vector<uint64_t>{18, 17, 16}));
 }
 
 TEST("a header that makes no sense ends the reading") {
