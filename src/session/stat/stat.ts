@@ -10,6 +10,7 @@ import type {
   NativeHeldCommand,
 } from '../../native/types.ts';
 import { explainExecFailure } from '../launch/exec-failure.ts';
+import { reapLater } from '../launch/reap-later.ts';
 import { explainStartFailure } from '../launch/start-failure.ts';
 import { callAfter, callEvery, type LongTimer } from '../long-timer.ts';
 import { openCgroup } from '../record/containers.ts';
@@ -152,7 +153,11 @@ class Stat {
       } while (runs.length < wanted && !this.isStopped);
       return this.resultOf(runs);
     } catch (error) {
-      this.command?.close();
+      if (this.command !== null) {
+        this.command.close();
+        // One that was let go runs on.
+        reapLater(this.machine.binding);
+      }
       this.settleExit(null);
       throw error;
     }

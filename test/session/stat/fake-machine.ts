@@ -126,6 +126,7 @@ export function fakeMachine(
       const code = codeFor(ask(bytes, pid, cpu, 1));
       return { errno: code === '' ? 0 : 1, code, kernelAttrSize: 0 };
     },
+    reapOrphans: () => 0,
     raiseFdLimit: () => ({ soft: 1024, hard: 1024 }),
   } as unknown as NativeBinding;
   return { binding, sources, cpus, sysfs, openGroups, opened };

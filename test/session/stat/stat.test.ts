@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type StatResult, startStat } from '../../../src/session/stat/stat.ts';
 import type { StatMachine, StatOptions } from '../../../src/session/stat/stat-options.ts';
 import { ARM, fakeSources, HYBRID, INTEL, NO_PMU } from '../../events/fake-machines.ts';
@@ -54,6 +54,18 @@ describe('what does not open', () => {
       exitStatus: 125,
       hints: expect.arrayContaining(['cycles: this machine has no hardware counters (ENOENT)']),
     });
+    expect(machine.openGroups.size).toBe(0);
+  });
+
+  it('leaves no zombie of a command that runs on where the counters fail', async () => {
+    const machine = fakeMachine(INTEL, {
+      counts: () => {
+        throw new Error('read');
+      },
+    });
+    const reapOrphans = vi.spyOn(machine.binding, 'reapOrphans');
+    await expect(count({ events: ['cycles'] }, machine)).rejects.toThrow('read');
+    expect(reapOrphans).toHaveBeenCalled();
     expect(machine.openGroups.size).toBe(0);
   });
 
