@@ -168,7 +168,8 @@ export class ProcessTable {
     const parent = this.#threads.get(parentTid);
     const comm = parent !== undefined && parent.process.pid === parentPid ? parent.comm : NO_COMM;
     if (pid === parentPid) {
-      this.#addThread(this.#processAt(pid), tid, comm);
+      const thread = this.#addThread(this.#processAt(pid), tid, comm);
+      if (!isSynthesized) this.#renameForked(thread, comm);
       return;
     }
     const known = this.#processes.get(pid);
@@ -357,6 +358,16 @@ export class ProcessTable {
     const thread: Thread = { tid, process, comm, index: NONE };
     this.#threads.set(tid, thread);
     return thread;
+  }
+
+  /**
+   * A thread that started while the recorder read /proc has the name there that it took afterwards: until
+   * its COMM record it has its parent's.
+   */
+  #renameForked(thread: Thread, comm: StringIndex): void {
+    if (comm === NO_COMM) return;
+    thread.comm = comm;
+    if (thread.index !== NONE) this.#rowComm.array[thread.index] = comm;
   }
 
   #noteKernelReference({ path, fileOffset }: MmapFields): void {

@@ -152,6 +152,18 @@ describe('fork', () => {
     expect(at(10, 0x3000)).toBe('b+0');
   });
 
+  test('of a thread that was described by the name that it took later is called as its parent', () => {
+    const { table, comm } = drawn();
+    table.comm(10, 10, 'server', false);
+    table.comm(10, 11, 'worker', false);
+    table.fork(10, 10, 11, 10);
+    expect(comm(10, 11)).toBe('server');
+    table.comm(10, 11, 'worker', false);
+    // What the recorder writes of a running process follows the name, too.
+    table.fork(10, 10, 11, 10, true);
+    expect(comm(10, 11)).toBe('worker');
+  });
+
   test('of a process copies the mappings of that moment, for either to change', () => {
     const { table, map, at } = drawn();
     map(10, 0x1000, 0x2000, '/bin/a');
