@@ -30,7 +30,8 @@ export const LBR_ATTR: EventAttr = newAttr({
   branchSampleType: BigInt(USER | CALL_STACK | NO_FLAGS | NO_CYCLES | HW_INDEX),
 });
 
-export const PID = 10;
+/** Above every kernel's limit: perf enters the namespaces of a process that has the number. */
+export const PID = 2 ** 22 + 10;
 const ID = 5;
 
 /** Context markers as they stand in a callchain. */

@@ -2,7 +2,7 @@
 // by the clock.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { onlineCpus } from '../../src/session/record/event-sources.ts';
 
 /** Resolves when `condition` holds. A test's own time limit ends what never comes true. */
@@ -47,12 +47,28 @@ export function findDescendant(pid: number, comm: string): number | null {
   return null;
 }
 
-function commOf(pid: number): string | null {
+/** What a task is called; null if it is gone. */
+export function commOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
   } catch {
     return null;
   }
+}
+
+/** Whether processes run here whose files are others: in containers, or around a chroot that this is in. */
+export function hasForeignRoots(): boolean {
+  const placeOf = (root: string): string | null => {
+    try {
+      const { dev, ino } = statSync(root);
+      return `${dev}:${ino}`;
+    } catch {
+      return null;
+    }
+  };
+  const here = placeOf('/');
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.some((pid) => ![null, here].includes(placeOf(`/proc/${pid}/root/.`)));
 }
 
 /** CPUs that programs can be bound to: a container may have fewer than the machine. */

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -120,6 +121,9 @@ describeLive('a recording under sudo', () => {
     writeFileSync(victim, 'of root', { mode: 0o600 });
     // Runs on beside the recorder when the command has ended, as the caller.
     const attack = join(scratch, 'attack.sh');
+    // The checkout may lie in a folder that is closed to the caller.
+    const program = join(folder, 'program');
+    copyFileSync(compileWorkload(), program);
     const swapped = join(folder, 'swapped');
     writeFileSync(
       attack,
@@ -128,7 +132,7 @@ describeLive('a recording under sudo', () => {
           [ -e "$f" ] && mv "$f" taken && ln -s ${victim} "$f" && : > ${swapped} && exit
         done; done) > /dev/null 2>&1 < /dev/null &
        echo $! > attacker
-       ${compileWorkload()} pf 30000`,
+       ./program pf 30000`,
     );
     const flags = ['-e', 'page-faults', '-c', '1', '--call-graph', 'auto,512'];
     const { status } = perfTs(['record', ...flags, '-o', file, '--', 'sh', attack], { env: sudo });

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { withRecording } from '../../src/session/read/open-recording.ts';
 import { findPerf, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
-import { CORPORA, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
+import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 import { describeLive } from '../helpers/live.ts';
 import { type Dump, ourDump, perfDump } from '../helpers/perf-dump.ts';
 
@@ -30,14 +30,15 @@ function compared(file: string): { ours: Dump; theirs: Dump; samples: number } |
   return { ours, theirs: only(theirs), samples };
 }
 
-describe.skipIf(!hasPerf)('records of the corpora as perf dumps them', () => {
-  const files = perfDataCorpora().filter(
-    (entry) =>
-      !isFuzzed(entry) &&
-      // Offsets mean something else in streams and inside compressed records.
-      entry.walk.mode === 'file' &&
-      entry.walk.counts.COMPRESSED === undefined,
-  );
+const files = perfDataCorpora().filter(
+  (entry) =>
+    !isFuzzed(entry) &&
+    // Offsets mean something else in streams and inside compressed records.
+    entry.walk.mode === 'file' &&
+    entry.walk.counts.COMPRESSED === undefined,
+);
+
+describe.skipIf(!hasPerf || !hasCorpora)('records of the corpora as perf dumps them', () => {
   test.each(files.map((entry) => [entry.file, entry] as const))('%s', (file, entry) => {
     const result = compared(join(CORPORA, file));
     if (result === null) {

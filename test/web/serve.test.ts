@@ -57,7 +57,10 @@ it('answers what a person waits for before what fills in, whatever was asked fir
     { id: 4, kind: 'tree', params: TREE },
     { id: 5, kind: 'search', params: { ...TREE, search: 'work' } },
   );
-  expect(idsOf(replies)).toEqual([1, 4, 5, 3, 2, 99]);
+  const ids = idsOf(replies);
+  // What a person waits for takes turns: which of the two is answered first depends on how long they take.
+  expect(ids.splice(1, 2).sort()).toEqual([4, 5]);
+  expect(ids).toEqual([1, 3, 2, 99]);
   expect(replies.every((reply) => 'result' in reply)).toBe(true);
 });
 
