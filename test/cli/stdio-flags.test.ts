@@ -1,15 +1,20 @@
 // After every subcommand, however it ends, pipes and sockets are as blocking as they were: O_NONBLOCK
-// belongs to the open file description, which the next program of the pipeline uses as well.
+// belongs to the open file description, which the next program of the pipeline uses as well. A
+// terminal also has its modes again.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CLI, cleanEnvironment, scratchDirectory } from '../helpers/cli.ts';
+import { builtRecordings } from '../helpers/recordings.ts';
 
 const scratch = scratchDirectory();
 const folded = join(scratch, 'few.folded');
 writeFileSync(folded, 'main;work 3\nmain;rest 1\n');
+const data = join(scratch, 'built.data');
+const [, bytes] = builtRecordings().find(([name]) => name === 'little-endian file') ?? [];
+writeFileSync(data, bytes as Uint8Array);
 
 const PT = `'${process.execPath}' '${CLI}'`;
 const PRINT = `for fd in 0 1 2; do sed -n 's/^flags:[^0-9]*//p' /proc/$$/fdinfo/$fd >> flags; done`;
@@ -30,6 +35,10 @@ function flagsAround(script: string, way: 'sockets' | 'pipes'): string[] {
     input: '',
   });
   expect(error).toBeUndefined();
+  return readFlags();
+}
+
+function readFlags(): string[] {
   return readFileSync(join(scratch, 'flags'), 'utf8').trim().split('\n');
 }
 
@@ -42,18 +51,38 @@ const SCRIPTS = {
   'a missing file': `${PT} report none.data`,
   'an unknown option': `${PT} report --nonsense`,
   'an unknown subcommand': `${PT} nonsense`,
+  'a usage error': `${PT} record -p 0`,
   export: `${PT} export --format speedscope -o - ${folded}`,
   'standard input': `${PT} report - < ${folded}`,
   'a reader that is gone': `${PT} report ${folded} | true`,
   diff: `${PT} diff ${folded} ${folded}`,
+  periods: `${PT} periods ${data}`,
+  script: `${PT} script ${data}`,
+  info: `${PT} info ${data}`,
+  inject: `${PT} inject -i ${data} -o injected.data`,
+  'inject as a stream': `${PT} inject -i ${data} -o - | cat > /dev/null`,
+  archive: `${PT} archive -o archived.tar ${data}`,
+  'a page that can not be shown': `${PT} view --no-open none.data`,
   list: `${PT} list cpu-clock`,
   cpu: `${PT} cpu`,
   doctor: `${PT} doctor`,
   'a signal': `rm -f url; ${PT} view --no-open ${folded} > url & until grep -q http url; do sleep 0.02; done; kill -TERM $!; wait $!`,
-  'a command': `${PT} stat -e page-faults -- true`,
+  'a count': `${PT} stat -e page-faults -- true`,
+  'a count of an unknown event': `${PT} stat -e nonsense -- true`,
   'a recording': `${PT} record -e page-faults -o x.data -- true`,
+  'a recording as a stream': `${PT} record -e page-faults -o - -- true | cat > /dev/null`,
+  'a missing command': `${PT} record -e page-faults -o x.data -- ./none`,
   'a table': `${PT} top --batch -e page-faults -- true`,
 };
+
+test('every subcommand is tried', () => {
+  const help = spawnSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' }).stdout;
+  const listed = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExamples:'));
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string);
+  expect(names.length).toBeGreaterThan(10);
+  const words = Object.values(SCRIPTS).map((script) => script.split(`${PT} `)[1]?.split(' ')[0]);
+  expect(words).toEqual(expect.arrayContaining(names.filter((name) => name !== 'help')));
+});
 
 for (const [name, script] of Object.entries(SCRIPTS)) {
   for (const way of ['sockets', 'pipes'] as const) {
@@ -66,6 +95,34 @@ for (const [name, script] of Object.entries(SCRIPTS)) {
     });
   }
 }
+
+test.skipIf(spawnSync('script', ['--version']).status !== 0)(
+  'a terminal has its flags and modes again after every subcommand and after a screen',
+  () => {
+    writeFileSync(join(scratch, 'flags'), '');
+    // Ctrl-S would stop the terminal for good, so nothing but `q` is typed.
+    const screen = `${PT} top -e page-faults -- true`;
+    const scripts = [...Object.values(SCRIPTS), screen];
+    const print = `${PRINT}; stty -g >> flags`;
+    writeFileSync(
+      join(scratch, 'all.sh'),
+      `${print}\n${scripts.map((script) => `${script}\n${print}\n`).join('')}`,
+    );
+    const { error } = spawnSync('script', ['-qec', 'sh all.sh', '/dev/null'], {
+      cwd: scratch,
+      env: { ...cleanEnvironment(), SHELL: '/bin/sh', TERM: 'xterm' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      input: 'q',
+    });
+    expect(error).toBeUndefined();
+    const lines = readFlags();
+    expect(lines).toHaveLength(4 * (scripts.length + 1));
+    const before = lines.slice(0, 4);
+    scripts.forEach((script, index) => {
+      expect(lines.slice(4 * index + 4, 4 * index + 8), script).toEqual(before);
+    });
+  },
+);
 
 test('standard output that is non-blocking from the start stays so and gets everything', () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => `main;f${index} 1`).join('\n');
