@@ -156,6 +156,7 @@ napi_value RecordingEndToJs(napi_env env, const RecordingEnd& end) {
       .Value("totals", TotalsToJs(env, end.totals))
       .Value("finals", finals)
       .Number("dataEnd", static_cast<double>(end.data_end))
+      .Value("tasksLeft", BooleanToJs(env, end.tasks_left))
       .object();
 }
 

@@ -33,6 +33,8 @@ struct RecordingEnd {
   /** Per sampled event. */
   std::vector<CounterReading> finals;
   uint64_t data_end = 0;
+  /** The command has ended, and its events still have tasks: processes that it started. */
+  bool tasks_left = false;
 };
 
 /** A file that was closed while the recording goes on in another one. */

@@ -273,6 +273,7 @@ void SamplerThread::Finish(EndReason reason) {
   end.reason = sink_->failure() != 0 ? EndReason::kWriteError : reason;
   end.code_errno = sink_->failure();
   end.data_end = sink_->data_end();
+  end.tasks_left = watcher_.child_ended() && watcher_.HasTasks();
 
   // As the counters know them: a LOST record is written with the next record that fits.
   uint64_t lost_samples = 0, lost_sideband = 0;

@@ -75,6 +75,17 @@ void Watcher::WatchNextWriter(size_t ring) {
   if (watch.writer == writers.size()) quiet_rings_++;
 }
 
+bool Watcher::HasTasks() const {
+  for (const Watch& watch : watches_) {
+    const std::vector<const Instance*>& writers = watch.ring->writers;
+    for (size_t i = watch.writer; i < writers.size(); i++) {
+      pollfd event = {writers[i]->fd.get(), 0, 0};
+      if (poll(&event, 1, 0) == 0) return true;
+    }
+  }
+  return false;
+}
+
 void Watcher::WaitForChild() {
   pollfd fds[2] = {{child_pidfd_, POLLIN, 0}, {wake_.get(), POLLIN, 0}};
   poll(fds, 2, -1);

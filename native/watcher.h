@@ -32,6 +32,8 @@ class Watcher {
   bool child_ended() const { return child_ended_; }
   /** No event has a task left, inherited ones included. */
   bool all_tasks_gone() const { return quiet_rings_ == watches_.size(); }
+  /** Whether an event has a task left now, an inherited one included. */
+  bool HasTasks() const;
 
  private:
   struct Watch {

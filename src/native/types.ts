@@ -149,6 +149,8 @@ export type SamplerEvent =
       }[];
       /** File sink: where the data ends (data offset + data size). */
       readonly dataEnd: number;
+      /** The command has ended, and processes that it started run on. */
+      readonly tasksLeft: boolean;
     }
   | {
       readonly kind: 'file-switched';

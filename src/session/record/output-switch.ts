@@ -82,7 +82,13 @@ export class OutputSwitch {
     this.#current = this.#next;
     this.#current.file.keep();
     this.#next = null;
-    const ended = { kind: 'recording-ended', reason: 'stopped', errno: 0, finals: [] } as const;
+    const ended = {
+      kind: 'recording-ended',
+      reason: 'stopped',
+      errno: 0,
+      finals: [],
+      tasksLeft: false,
+    } as const;
     const { features, attachments, maxFiles, onFile, say } = this.#context;
     const place = complete.file.place();
     const described = this.featuresOf(features);

@@ -210,6 +210,13 @@ export async function startRecording(
       file.discard();
       throw execFailure;
     }
+    if (event.tasksLeft && session.target.kind === 'command') {
+      const ended = formatMs(Date.now() - startedMs);
+      say(
+        `the command ended after ${ended}; processes that it started run on, and are not ` +
+          'recorded any more: -p or -a records them',
+      );
+    }
     const jit = takeJit(true);
     if (switching?.hasSwitched && counted !== null) {
       say('--stat: what was counted is of all files of this recording together');
@@ -338,6 +345,10 @@ function sayOwner(
   const problem = file instanceof RecordingFile ? file.file.ownerProblem : null;
   if (problem !== null)
     say(`${output} stays root's: it can't be given to another user (${problem})`);
+}
+
+function formatMs(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** How often the size of the output is looked at, and whether the command has begun. */

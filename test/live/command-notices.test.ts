@@ -1,0 +1,78 @@
+// What the user is told of a command of which little or nothing was recorded.
+
+import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { perfTs, scratchDirectory } from '../helpers/cli.ts';
+import { describeLive } from '../helpers/live.ts';
+import { AS_NOBODY, canRecordAsNobody, openDirectory } from '../helpers/nobody.ts';
+
+const scratch = scratchDirectory();
+const file = join(scratch, 'notices.data');
+const CLOCK = ['record', '-e', 'cpu-clock', '-o', file];
+
+describeLive('a command that leaves processes behind', () => {
+  const RUN_ON = /the command ended after \d+(?: ms|\.\d s); processes that it started run on/;
+  /** Runs until `done` is there; nothing of it keeps the pipes of the test open. */
+  const daemon = (done: string): string =>
+    `(while [ -d ${scratch} ] && [ ! -e ${done} ]; do sleep 0.02; done) > /dev/null 2>&1 < /dev/null &`;
+
+  it('is said to have ended before them', () => {
+    const done = join(scratch, 'done');
+    const { status, stderr } = perfTs([...CLOCK, '--', 'sh', '-c', `${daemon(done)} exit 4`]);
+    writeFileSync(done, '');
+    expect(stderr).toMatch(RUN_ON);
+    expect(stderr).toContain('-p or -a records them');
+    expect(status).toBe(4);
+  });
+
+  it.each([
+    ['its processes have ended', [], 'sleep 0.01 & wait'],
+    ['the whole system is recorded', ['-a'], daemon(join(scratch, 'done-of-all'))],
+    ['its processes are not recorded', ['--no-inherit'], daemon(join(scratch, 'done-of-one'))],
+  ])('is not said so where %s', (_name, flags, script) => {
+    const { status, stderr } = perfTs([...CLOCK, ...flags, '--', 'sh', '-c', script]);
+    for (const name of ['all', 'one']) writeFileSync(join(scratch, `done-of-${name}`), '');
+    expect(status).toBe(0);
+    expect(stderr).not.toMatch(RUN_ON);
+  });
+});
+
+describeLive('a program that the kernel does not let an ordinary user record', () => {
+  const itAsNobody = it.skipIf(process.geteuid?.() !== 0 || !canRecordAsNobody('/bin/true'));
+
+  itAsNobody.each([
+    ['4755', 'is setuid: the kernel stops its events at its exec'],
+    ['2755', 'is setgid: the kernel stops its events at its exec'],
+    ['711', 'may be executed and not read: the kernel stops its events at its exec'],
+  ])('is named, and why nothing of it comes (mode %s)', (mode, reason) => {
+    chmodSync(scratch, 0o755);
+    const folder = openDirectory(scratch, `mode-${mode}`);
+    const program = join(folder, 'program');
+    copyFileSync('/bin/true', program);
+    chmodSync(program, Number.parseInt(mode, 8));
+    const flags = ['-e', 'cpu-clock:u', '-o', join(folder, 'x.data')];
+    const { status, stderr } = perfTs(['record', ...flags, '--', program], { under: AS_NOBODY });
+    expect(stderr).toContain(`${program} ${reason}`);
+    expect(status).toBe(0);
+    // What anybody may read, and changes nobody, needs no word.
+    chmodSync(program, 0o755);
+    const plain = perfTs(['record', ...flags, '--', program], { under: AS_NOBODY });
+    expect(plain.stderr).not.toContain('the kernel stops');
+  });
+});
+
+describeLive('ids that no process has', () => {
+  const IDS = ['0', '99999999999', '12,0'];
+
+  it.each(['record', 'stat', 'top'])('are a usage error of %s', (subcommand) => {
+    for (const flag of ['-p', '-t']) {
+      for (const id of IDS) {
+        const { status, stderr } = perfTs([subcommand, flag, id], { cwd: scratch });
+        expect(stderr).toBe(`perf-ts: ${flag} ${id}: expected ids between 1 and 2147483647\n`);
+        expect(status).toBe(2);
+      }
+    }
+    expect(existsSync(join(scratch, 'perf.data'))).toBe(false);
+  });
+});
