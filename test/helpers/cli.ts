@@ -86,7 +86,8 @@ export function startPerfTs(args: readonly string[], options: RunOptions & Spawn
   });
   /** What it has said so far. */
   const stderrSoFar = (): string => stderr;
-  return { child, pid: child.pid as number, ended, stderr: stderrSoFar };
+  const stdoutSoFar = (): string => stdout;
+  return { child, pid: child.pid as number, ended, stderr: stderrSoFar, stdout: stdoutSoFar };
 }
 
 /** Two turns: a whole look at what can be read lies between them. */
