@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { printable } from '../../base/printable.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { packageFile } from '../version.ts';
 import { findNode, nodeOnPath } from './node-command.ts';
 import { identifyNode, type NodeProgram } from './node-program.ts';
+import { findPlantedMap } from './planted-maps.ts';
 
 /**
  * What V8 is told, so that its code has names. `--perf-basic-prof` appends a line for each function
@@ -53,6 +55,7 @@ export function addNodeFlags(
   command: CommandSpec,
   wanted: boolean | undefined,
   identify: (node: string) => NodeProgram = identifyNode,
+  findPlanted: () => string | null = findPlantedMap,
 ): NodeFlags {
   const unchanged = { command, notes: [], causesMaps: false, recordingId: null };
   if (wanted === false) return unchanged;
@@ -77,6 +80,13 @@ export function addNodeFlags(
   if (added.length > 0 && !canLog && !isNode) {
     const reason = "V8 would log to standard output, since its log can't be in this directory";
     return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}`] };
+  }
+  const isOfRoot = (command.user?.uid ?? process.geteuid?.()) === 0;
+  const planted = isOfRoot && added.includes('--perf-basic-prof') ? findPlanted() : null;
+  if (planted !== null) {
+    const reason = `${printable(planted)} is a link of another user, and V8 of root's Node would follow it`;
+    const cure = 'remove it, and set fs.protected_symlinks to 1';
+    return { ...unchanged, notes: [`JavaScript may stay without names: ${reason}; ${cure}`] };
   }
   const preload = preloadFor(command, major);
   const options = [

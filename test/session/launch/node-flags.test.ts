@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../../src/native/types.ts';
 import { addNodeFlags } from '../../../src/session/launch/node-flags.ts';
 import type { NodeProgram } from '../../../src/session/launch/node-program.ts';
+import { findPlantedMap } from '../../../src/session/launch/planted-maps.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 
 const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';
@@ -27,6 +28,7 @@ type Options = {
   version?: string | null;
   program?: NodeProgram;
   user?: NonNullable<CommandSpec['user']>;
+  planted?: string | null;
 };
 
 /** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
@@ -38,6 +40,7 @@ function optionsFor(
     version = 'v20.20.2',
     program = { kind: 'node', version },
     user,
+    planted = null,
   }: Options = {},
 ) {
   const path = argv[0]!.startsWith('/') ? argv[0]! : join(root, argv[0]!);
@@ -48,7 +51,16 @@ function optionsFor(
     stdoutToStderr: false,
     ...(user !== undefined && { user }),
   };
-  const { command: changed, notes, causesMaps } = addNodeFlags(command, wanted, () => program);
+  const {
+    command: changed,
+    notes,
+    causesMaps,
+  } = addNodeFlags(
+    command,
+    wanted,
+    () => program,
+    () => planted,
+  );
   const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
   expect(all.length).toBeLessThanOrEqual(1);
   const value = all[0]
@@ -56,6 +68,60 @@ function optionsFor(
     .replace(/ ?--require=(?:"[^"]*preload\.cjs"|\S+preload\.cjs)/, '');
   return { value, notes, causesMaps, argv: changed.argv };
 }
+
+describe('a link of another user where a map would be', () => {
+  const planted = '/tmp/perf-4711.map';
+  const note =
+    "JavaScript may stay without names: /tmp/perf-4711.map is a link of another user, and V8 of root's " +
+    'Node would follow it; remove it, and set fs.protected_symlinks to 1';
+  const user = (uid: number) => ({ uid, gid: uid, groups: [uid] });
+
+  test.each([[undefined], [true]])(
+    'keeps the flags from Node of root (asked for: %s)',
+    (wanted) => {
+      const asked = { planted, user: user(0), ...(wanted !== undefined && { wanted }) };
+      expect(optionsFor(['node', 'x.js'], asked)).toMatchObject({
+        value: undefined,
+        notes: [note],
+        causesMaps: false,
+        argv: ['node', 'x.js'],
+      });
+    },
+  );
+
+  test('is followed by nobody but root', () => {
+    const { notes } = optionsFor(['node', 'x.js'], { planted, user: user(1000) });
+    expect(notes).not.toContain(note);
+  });
+
+  test('does not matter to who has chosen a jitdump', () => {
+    const env = ['NODE_OPTIONS=--perf-prof'];
+    const { value } = optionsFor(['node', 'x.js'], { planted, user: user(0), env });
+    expect(value).toContain('--perf-prof --interpreted-frames-native-stack');
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    'is found where the kernel would let it be followed',
+    () => {
+      const folder = join(root, 'tmp');
+      mkdirSync(folder);
+      const sysctl = (text: string): string => {
+        writeFileSync(join(root, 'sysctl'), text);
+        return join(root, 'sysctl');
+      };
+      writeFileSync(join(folder, 'perf-1.map'), '');
+      symlinkSync('/nonexistent', join(folder, 'perf-2.map'));
+      symlinkSync('/nonexistent', join(folder, 'other'));
+      lchownSync(join(folder, 'perf-1.map'), 1000, 1000);
+      lchownSync(join(folder, 'other'), 1000, 1000);
+      expect(findPlantedMap(folder, sysctl('0\n'))).toBeNull();
+      lchownSync(join(folder, 'perf-2.map'), 1000, 1000);
+      expect(findPlantedMap(folder, sysctl('0\n'))).toBe(join(folder, 'perf-2.map'));
+      expect(findPlantedMap(folder, sysctl('1\n'))).toBeNull();
+      expect(findPlantedMap(folder, join(root, 'no-such-sysctl'))).toBeNull();
+    },
+  );
+});
 
 describe('NODE_OPTIONS', () => {
   test.each([

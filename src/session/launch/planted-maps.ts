@@ -1,0 +1,27 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+
+const SYSCTL = '/proc/sys/fs/protected_symlinks';
+
+/**
+ * A link that another user than root has put where V8 writes a perf map, `/tmp/perf-PID.map`; null if
+ * there is none. V8 follows it: a Node of root's would empty the file that it leads to and write into
+ * it. Where `fs.protected_symlinks` is 1, as most distributions have it, the kernel refuses that, and
+ * nothing is looked for.
+ *
+ * A user who makes the link in the moment between the start of a Node and V8's opening of the file is
+ * not seen; only the sysctl helps against that.
+ */
+export function findPlantedMap(folder = '/tmp', sysctl = SYSCTL): string | null {
+  try {
+    if (readFileSync(sysctl, 'latin1').trim() !== '0') return null;
+    for (const name of readdirSync(folder)) {
+      if (!/^perf-\d+\.map$/.test(name)) continue;
+      const path = `${folder}/${name}`;
+      const entry = lstatSync(path, { throwIfNoEntry: false });
+      if (entry?.isSymbolicLink() && entry.uid !== 0) return path;
+    }
+  } catch {
+    // No such file as the sysctl's, no such folder: nothing to follow.
+  }
+  return null;
+}
