@@ -92,14 +92,15 @@ export async function startRecording(
   const stream = isStream(output) ? await openStreamOnceRead(output, options.signal) : null;
   if (stream === null) checkWritable(output);
   let session: PreparedRecording;
+  let beside: CountersBeside | null;
   try {
     session = prepareRecording({ ...options, output }, binding);
+    beside = options.stat ? countBeside(options, session, binding) : null;
   } catch (error) {
     stream?.close();
     throw error;
   }
   const { sampler, notices } = session;
-  const beside = options.stat ? countBeside(options, session, binding) : null;
   // Of a part of the recording: what is counted beside it has one value, at the end of all.
   const partContext: FeatureContext = {
     opened: sampler.opened,
