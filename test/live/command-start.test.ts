@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CLI, cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 import { isAlive, until } from '../helpers/tasks.ts';
@@ -145,6 +145,7 @@ describeLive('the start of the command', () => {
     const folded = join(scratch, 'few.folded');
     writeFileSync(folded, 'main;work 3\n');
     const { child, pid, ended, stdout } = startPerfTs(['view', '--no-open', folded]);
+    onTestFinished(() => void child.kill('SIGKILL'));
     const listening = (): string[] => listeningSockets(pid);
     await until(() => stdout().includes('http') || child.exitCode !== null);
     const before = listening();
