@@ -40,6 +40,12 @@ export class CodeLayer {
     return length === 0 || (timeNs[length - 1] as number) > BEFORE_RECORDING;
   }
 
+  /** When the next row comes into force; `Infinity` after the last one. */
+  get nextChangeNs(): number {
+    const { timeNs, length } = this.table;
+    return this.#next < length ? (timeNs[this.#next] as number) : Number.POSITIVE_INFINITY;
+  }
+
   /** Brings the rows up to `timeNs` into force; true if there were any. */
   advance(timeNs: number): boolean {
     const { timeNs: times, start, end, restarts, length } = this.table;

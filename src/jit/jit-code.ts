@@ -56,18 +56,24 @@ export class JitCode {
   advance(timeNs: number): boolean {
     if (!(timeNs > this.#nowNs)) return false;
     this.#nowNs = timeNs;
-    let isChanged = false;
-    for (const process of this.#loaded) {
-      for (const layer of process.layers) {
-        if (!layer.advance(timeNs)) continue;
-        isChanged = true;
-        if (layer.table.unwinding !== undefined) this.#unwindingChanges++;
-      }
+    if (timeNs < this.#nextChangeNs) return false;
+    let nextNs = Number.POSITIVE_INFINITY;
+    let unfinished = 0;
+    for (const layer of this.#unfinished) {
+      if (layer.advance(timeNs) && layer.table.unwinding !== undefined) this.#unwindingChanges++;
+      if (layer.nextChangeNs === Number.POSITIVE_INFINITY) continue;
+      nextNs = Math.min(nextNs, layer.nextChangeNs);
+      this.#unfinished[unfinished++] = layer;
     }
-    return isChanged;
+    this.#unfinished.length = unfinished;
+    this.#nextChangeNs = nextNs;
+    return true;
   }
 
   readonly #loaded: JitProcess[] = [];
+  /** Layers whose code still changes, and when the first of them does. */
+  readonly #unfinished: CodeLayer[] = [];
+  #nextChangeNs = Number.POSITIVE_INFINITY;
 
   /** Whether a JIT has said anything about the code in `dso`. */
   isJit(dso: DsoIndex): boolean {
@@ -163,7 +169,12 @@ export class JitCode {
       const layers = this.#load(key.pid).map((table) => new CodeLayer(table));
       if (layers.length > 0) {
         process = { base: dso, pid: key.pid, layers, codesAt: new Map() };
-        for (const layer of layers) layer.advance(this.#nowNs);
+        for (const layer of layers) {
+          layer.advance(this.#nowNs);
+          if (layer.nextChangeNs === Number.POSITIVE_INFINITY) continue;
+          this.#unfinished.push(layer);
+          this.#nextChangeNs = Math.min(this.#nextChangeNs, layer.nextChangeNs);
+        }
         this.#loaded.push(process);
       }
     }
