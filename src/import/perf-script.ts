@@ -26,12 +26,13 @@ const TRACEPOINT = 2;
 const SOFTWARE_EVENTS =
   /^(cpu-clock|task-clock|page-faults|faults|minor-faults|major-faults|context-switches|cs|cpu-migrations|migrations|alignment-faults|emulation-faults|dummy|bpf-output|cgroup-switches)\b/;
 
-/** `perf script` text as a profile. */
+/** `perf script` text as a profile. `checkEvents` gets the number of events, and throws at too many. */
 export function importPerfScript(
   source: ByteSource,
   showName: ShowName = (name) => name,
+  checkEvents: (events: number) => void = () => {},
 ): ImportedProfile {
-  const reader = new PerfScriptReader(showName);
+  const reader = new PerfScriptReader(showName, checkEvents);
   forEachLine(source, (line) => reader.line(line));
   return reader.finish();
 }
@@ -49,6 +50,8 @@ export function importPerfScript(
 class PerfScriptReader {
   readonly #builder: ImportedProfileBuilder;
   readonly #events: string[] = [];
+  readonly #eventByName = new Map<string, number>();
+  readonly #checkEvents: (events: number) => void;
   /** Per event, the period that all its samples have; null where they differ. */
   readonly #fixedPeriods: (number | null)[] = [];
   readonly #comments: string[] = [];
@@ -58,7 +61,8 @@ class PerfScriptReader {
   #samples = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
 
-  constructor(showName: ShowName) {
+  constructor(showName: ShowName, checkEvents: (events: number) => void) {
+    this.#checkEvents = checkEvents;
     this.#builder = new ImportedProfileBuilder(showName);
   }
 
@@ -112,8 +116,12 @@ class PerfScriptReader {
     if (head === null) return;
     this.#count(head);
     const name = head.event ?? NAMELESS_EVENT;
-    let event = this.#events.indexOf(name);
-    if (event === NONE) event = this.#events.push(name) - 1;
+    let event = this.#eventByName.get(name);
+    if (event === undefined) {
+      event = this.#events.push(name) - 1;
+      this.#eventByName.set(name, event);
+      this.#checkEvents(this.#events.length);
+    }
     const { comm, pid, tid, cpu, time } = head;
     const period = head.period ?? 1;
     if (this.#fixedPeriods.length === event) this.#fixedPeriods.push(period);

@@ -25,6 +25,26 @@ function writeSamples(places: number): void {
   writeFileSync(path, perfDataFile({ attrs: [{ attr, ids: [1] }], records }));
 }
 
+describe('a recording or text with more events than a kernel has', () => {
+  const attr = newAttr({ samplePeriod: 1 });
+  const attrs = Array.from({ length: 5001 }, (_unused, index) => ({ attr, ids: [index] }));
+  const lines = attrs.map(
+    (_attr, index) => `app 1 [000] 1.${index}: 1 event-${index}: \n\t10 f (/a)\n`,
+  );
+
+  test.each([
+    ['recording', perfDataFile({ attrs, records: [] })],
+    ['text', lines.join('\n')],
+  ])('is refused unless the user allows it: %s', async (_what, bytes) => {
+    writeFileSync(path, bytes);
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 5000 events, which are not read unless --max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = '1e9';
+    expect((await openProfile(path)).profile.events.length).toBe(5001);
+  });
+});
+
 describe('a recording with samples at more places than a program has', () => {
   const open = () => openProfile(path, { kallsyms: '/nonexistent' });
 

@@ -7,6 +7,7 @@ import { readJavaName } from '../../import/java-name.ts';
 import { importPerfScript } from '../../import/perf-script.ts';
 import { type DemangleBatch, demangleAll } from '../../symbols/demangle.ts';
 import { demangler } from './demangler.ts';
+import { checkEvents } from './files/most-unpacked.ts';
 
 /**
  * The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. Names are
@@ -18,7 +19,9 @@ export function openImport(source: ByteSource): ImportedProfile | null {
   const problems = new Diagnostics();
   const showName = nameReader(problems);
   const imported =
-    format === 'folded' ? importFolded(source, showName) : importPerfScript(source, showName);
+    format === 'folded'
+      ? importFolded(source, showName)
+      : importPerfScript(source, showName, checkEvents);
   for (const { reason, count, example } of problems.entries()) {
     imported.diagnostics.count(reason, example, count);
   }

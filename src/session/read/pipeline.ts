@@ -24,7 +24,12 @@ import type {
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
-import { mostCopiedMappings, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
+import {
+  checkEvents,
+  mostCopiedMappings,
+  mostFramesOf,
+  tooManyFrames,
+} from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
@@ -148,6 +153,7 @@ export class Pipeline {
   /** Reads every record of a file. Throws `PerfDataError` where they come to more than it explains. */
   run(): void {
     const fileBytes = this.data.source.size;
+    checkEvents(this.data.attrs.length);
     this.processes.mostCopiedBytes = mostCopiedMappings(fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     visitInTimeOrder(this.data, {

@@ -26,6 +26,18 @@ export function mostCopiedMappings(recordingBytes: number): number {
   return mostUnpacked() ?? Math.max(MOST_COPIED_BYTES, recordingBytes * COPIED_FOR_EACH);
 }
 
+/** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
+const MOST_EVENTS = 5000;
+
+/** Throws `PerfDataError` where a recording or text has more events than are read. */
+export function checkEvents(events: number): void {
+  if (events <= MOST_EVENTS || mostUnpacked() !== null) return;
+  throw new PerfDataError(
+    TOO_LARGE,
+    `it has more than ${MOST_EVENTS} events, which are not read unless --max-unpacked SIZE allows it`,
+  );
+}
+
 /** Places in code that samples may be at; the largest programs have some hundred thousand. */
 const MOST_FRAMES = 2_000_000;
 /** Beyond that so many bytes of the recording for each. */
