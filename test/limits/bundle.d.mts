@@ -1,0 +1,1 @@
+export function bundle(name: 'host' | 'worker'): Promise<string>;

@@ -1,0 +1,93 @@
+// A process that makes files and runs commands on them, one after the other, as its parent says.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
+import { declareReadingCommands } from '../../src/cli/reading-commands.ts';
+import { MAX_UNPACKED_VARIABLE } from '../../src/session/read/files/most-unpacked.ts';
+import { allShapes, type Case, writeCase } from './cases.ts';
+
+export type Order =
+  | {
+      readonly kind: 'make';
+      readonly seed: number;
+      readonly folder: string;
+      readonly size: number | null;
+    }
+  | { readonly kind: 'run'; readonly words: readonly string[] };
+
+/** What became of a command, and the most memory that its process had meanwhile. */
+export type Result = {
+  readonly outcome: 'answered' | 'refused' | 'failed';
+  /** The refusal, or the stack of what should not have been thrown. */
+  readonly message: string;
+  /** Time of its threads on a CPU, or that which passed if that is less: other programs don't count. */
+  readonly ms: number;
+  readonly peakBytes: number;
+};
+
+export type Answer =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'made'; readonly made: Case }
+  | { readonly kind: 'ran'; readonly result: Result };
+
+const PEAK_RSS = '5';
+
+/** The peak of the process so far is forgotten, as far as the kernel allows it. */
+function resetPeak(): void {
+  globalThis.gc?.();
+  try {
+    writeFileSync('/proc/self/clear_refs', PEAK_RSS);
+  } catch {
+    // Then it is that of all commands so far, and a large one is run again in a process of its own.
+  }
+}
+
+function peakBytes(): number {
+  const status = readFileSync('/proc/self/status', 'latin1');
+  return 1024 * Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1]);
+}
+
+export async function runCommand(words: readonly string[]): Promise<Result> {
+  delete process.env[MAX_UNPACKED_VARIABLE];
+  const program = new Command('perf-ts').exitOverride();
+  declareReadingCommands(program);
+  for (const command of program.commands) command.exitOverride();
+  resetPeak();
+  const start = performance.now();
+  const cpuStart = process.cpuUsage();
+  const elapsedMs = () => {
+    const { user, system } = process.cpuUsage(cpuStart);
+    return Math.min(performance.now() - start, (user + system) / 1000);
+  };
+  const end = (outcome: Result['outcome'], message: string): Result => ({
+    outcome,
+    message,
+    ms: elapsedMs(),
+    peakBytes: peakBytes(),
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return end('answered', '');
+  } catch (error) {
+    const isSaid =
+      error instanceof PerfDataError || error instanceof FailedError || error instanceof UsageError;
+    if (isSaid) return end('refused', error.message);
+    return end('failed', error instanceof Error ? String(error.stack) : String(error));
+  }
+}
+
+const shapes = allShapes();
+
+async function obey(order: Order): Promise<Answer> {
+  if (order.kind === 'run') return { kind: 'ran', result: await runCommand(order.words) };
+  return { kind: 'made', made: writeCase(shapes, order.seed, order.folder, order.size) };
+}
+
+if (process.send !== undefined) {
+  process.on(
+    'message',
+    (order: Order) => void obey(order).then((answer) => process.send?.(answer)),
+  );
+  process.send({ kind: 'ready' } satisfies Answer);
+}
