@@ -140,7 +140,7 @@ double DemangledSizeWalker::TemplateArgument() {
   } else if (Take('X')) {
     size = Expression();
     if (!Take('E')) return Fail();
-  } else if (Take('J')) {
+  } else if (Take('J') || Take('I')) {  // a pack; GCC before 4.6 wrote I
     size = 0;
     double elements = 0;
     while (ok_ && !Take('E')) {

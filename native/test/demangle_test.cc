@@ -45,6 +45,10 @@ const Pair kNames[] = {
     {"_ZGVZ4mainE5table", "guard variable for main::table"},
     {"_ZN1AcvT_IiEEv", "A::operator int<int>()"},
     {"_Z1fB5cxx11v", "f[abi:cxx11]()"},
+    // A pack as GCC wrote it before 4.6.
+    {"_Z5applyIIidEEvDpT_", "void apply<int, double>(int, double)"},
+    {"_GLOBAL__I__Z4mainv", "global constructors keyed to main()"},
+    {"_GLOBAL_.D__Z4mainv", "global destructors keyed to main()"},
     {"_Z4leafm.constprop.0", "leaf(unsigned long) [clone .constprop.0]"},
 };
 
@@ -58,10 +62,37 @@ TEST("names of compilers come out as written") {
   }
 }
 
+TEST("the size of packs as GCC once wrote them is estimated like that of others") {
+  const std::string arguments = "IiiNS_1AIIidEEEE";
+  const std::string before = "_ZN1N1f" + arguments + "EvDpT_";
+  std::string now = before;
+  for (size_t at = 7; (at = now.find("II", at)) != std::string::npos; at++) now[at + 1] = 'J';
+  CHECK(EstimateDemangledBytes(before.data(), before.size()) ==
+        EstimateDemangledBytes(now.data(), now.size()));
+}
+
 TEST("what is no mangled name stays as it is") {
-  for (const char* text :
-       {"", "i", "main", "_", "_Z", "__Z", "Z1fv", "_Y1fv", "___Z1fv", "_Z1", "_ZN", "_Z99f",
-        "_ZNSt", "_Z1fS9_", "_Z1fRA10_KcILi3EE", "_RNvC1a1b", "_Z1f\xff", "_ZN1aE1"}) {
+  for (const char* text : {"",
+                           "i",
+                           "main",
+                           "_",
+                           "_Z",
+                           "__Z",
+                           "Z1fv",
+                           "_Y1fv",
+                           "___Z1fv",
+                           "_Z1",
+                           "_ZN",
+                           "_Z99f",
+                           "_GLOBAL__I_x",
+                           "_GLOBAL_OFFSET_TABLE_",
+                           "_GLOBAL_",
+                           "_ZNSt",
+                           "_Z1fS9_",
+                           "_Z1fRA10_KcILi3EE",
+                           "_RNvC1a1b",
+                           "_Z1f\xff",
+                           "_ZN1aE1"}) {
     std::string out = "untouched";
     CHECK(!Demangle(text, &out));
     CHECK(out == "untouched");

@@ -6,7 +6,8 @@
  * The last part is a hash, `h` and 16 hex digits, and is dropped. Inside a part `$…$` stands for
  * a character that assemblers don't take and `..` for `::`.
  *
- * Null where the name is not of this shape; a C++ name never ends in such a hash.
+ * Null where the name is not of this shape. A C++ name never ends in such a hash, nor has it a `$LT$`:
+ * what has neither is taken for C++.
  */
 export function demangleRustLegacy(name: string): string | null {
   const match = /^_?_ZN(?=\d)/.exec(name);
@@ -24,8 +25,9 @@ export function demangleRustLegacy(name: string): string | null {
   }
   // What follows is a suffix: `.cold`.
   if (at + 1 < name.length && name[at + 1] !== '.' && name[at + 1] !== '@') return null;
-  const hash = parts.pop();
-  if (hash === undefined || parts.length === 0 || !/^h[0-9a-f]{16}$/.test(hash)) return null;
+  const isHashed = parts.length > 1 && /^h[0-9a-f]{16}$/.test(parts.at(-1) as string);
+  if (isHashed) parts.pop();
+  else if (!parts.some((part) => ESCAPE.test(part))) return null;
   const shown: string[] = [];
   for (const part of parts) {
     const text = unescapePart(part);
@@ -45,6 +47,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   RP: ')',
   C: ',',
 };
+
+/** One of them; all of a part is read by `unescapePart`. */
+const ESCAPE = /\$(?:SP|BP|RF|LT|GT|LP|RP|C|u[0-9a-f]{2,6})\$/;
 
 function unescapePart(part: string): string | null {
   // A part can't start with '$', so the compiler puts an underscore before it.

@@ -249,6 +249,11 @@ class V0Printer {
       case 'D':
         this.#dynamicType();
         break;
+      case 'W':
+        this.#type();
+        this.#print(' is ');
+        this.#pattern();
+        break;
       case 'B':
         this.#backref(() => this.#type());
         break;
@@ -274,7 +279,32 @@ class V0Printer {
     this.#type();
   }
 
-  /** [binder] {path {"p" ident type}} "E" "L" base62 → dyn Path<Ident = type> + 'a */
+  /** "R" const const | "O" pattern {pattern} "E" | "N" → 1..=9, 1..=2 | 5..=6, !null */
+  #pattern(): void {
+    switch (this.#next()) {
+      case 'R':
+        this.#constant(false);
+        this.#print('..=');
+        this.#constant(false);
+        break;
+      case 'O':
+        this.#enter();
+        this.#pattern();
+        while (!this.#eat('E')) {
+          this.#print(' | ');
+          this.#pattern();
+        }
+        this.#leave();
+        break;
+      case 'N':
+        this.#print('!null');
+        break;
+      default:
+        throw new BadName();
+    }
+  }
+
+  /** [binder] {path {"p" ident (type | "K" const)}} "E" "L" base62 → dyn Path<Ident = type> + 'a */
   #dynamicType(): void {
     this.#print('dyn ');
     this.#withBinder(() => this.#list(' + ', () => this.#dynamicTrait()));
@@ -291,7 +321,9 @@ class V0Printer {
       this.#print(isOpen ? ', ' : '<');
       isOpen = true;
       this.#print(`${this.#identifier().text} = `);
-      this.#type();
+      // An associated type, or an associated constant.
+      if (this.#eat('K')) this.#constant(false);
+      else this.#type();
     }
     if (isOpen) this.#print('>');
   }
@@ -503,11 +535,11 @@ function formatInteger(hex: string): string {
   return hex.length <= 16 ? BigInt(`0x${hex}`).toString() : `0x${hex}`;
 }
 
-/** A character literal; what is not printable ASCII as its code point. */
+/** A character literal. */
 function quoteCharacter(hex: string): string {
   const point = hex.length <= 6 ? Number.parseInt(hex, 16) : Number.NaN;
   if (!(point <= 0x10ffff) || (point >= 0xd800 && point <= 0xdfff)) throw new BadName();
-  return point > 0x7e ? `'\\u{${hex}}'` : quote(String.fromCodePoint(point), "'");
+  return quote(String.fromCodePoint(point), "'");
 }
 
 function utf8Text(hex: string): string {
@@ -526,6 +558,9 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\0',
 };
 
+/** What Debug writes as a code point: control characters, spaces but one, and what joins others. */
+const UNPRINTED = /[\p{C}\p{Mn}\p{Me}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
 /** As Rust's Debug prints a literal. */
 function quote(text: string, mark: '"' | "'"): string {
   let quoted = '';
@@ -533,8 +568,7 @@ function quote(text: string, mark: '"' | "'"): string {
     const point = character.codePointAt(0) as number;
     if (character === mark) quoted += `\\${mark}`;
     else if (Object.hasOwn(NAMED_ESCAPES, character)) quoted += NAMED_ESCAPES[character];
-    else if (point < 0x20 || (point >= 0x7f && point < 0xa0))
-      quoted += `\\u{${point.toString(16)}}`;
+    else if (UNPRINTED.test(character)) quoted += `\\u{${point.toString(16)}}`;
     else quoted += character;
   }
   return mark + quoted + mark;

@@ -45,8 +45,8 @@ export function demangleAll(names: readonly string[], cpp: DemangleBatch | null)
     const rust = demangleRust(name);
     if (rust !== null) {
       shown[i] = rust;
-    } else if (name.startsWith('_Z') && name.length <= MAX_MANGLED) {
-      cppNames.push(name);
+    } else if (CPP_PREFIX.test(name) && name.length <= MAX_MANGLED) {
+      cppNames.push(withoutHexHash(name));
       cppRows.push(i);
     }
   }
@@ -59,6 +59,14 @@ export function demangleAll(names: readonly string[], cpp: DemangleBatch | null)
   return shown;
 }
 
+/** Names, and what GCC calls the constructors and destructors of a file's globals. */
+const CPP_PREFIX = /^(?:_Z|_GLOBAL_[._$][ID]_)/;
+
+/** An LLVM hash in hex, of its older versions, is no suffix that libstdc++ knows; it drops decimal ones. */
+function withoutHexHash(name: string): string {
+  return name.replace(LLVM_HASH, (hash) => (/[A-F@]/.test(hash.slice(6)) ? '' : hash));
+}
+
 function isMangled(name: string): boolean {
-  return name.startsWith('_R') || name.startsWith('_Z') || name.startsWith('__');
+  return name.startsWith('_R') || name.startsWith('__') || CPP_PREFIX.test(name);
 }

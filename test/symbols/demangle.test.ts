@@ -20,6 +20,8 @@ const UNLIKE_RUSTC = new Set([
   '_RIC5traitFG_DG_EL0_EuE',
   // Lifetimes past 'z, which rustc prints as '_26.
   '_RIC7bindersFGs_RLt_RLs_RLr_RLq_RLp_RLo_RLn_RLm_RLl_RLk_RLj_RLi_RLh_RLg_RLf_RLe_RLd_RLc_RLb_RLa_RL9_RL8_RL7_RL6_RL5_RL4_RL3_RL2_RL1_RL0_uEuE',
+  // rustc prints the character itself, LLVM and libiberty its code point.
+  '_RIC4charKc1f40d_E',
   // LLVM keeps its own suffix; it says nothing about the function.
   '_RC3dot.llvm.1234',
   '_RC3dotC5crate.llvm.6789',
@@ -36,7 +38,15 @@ describe('Rust names', () => {
     ['_RIC5arrayAhj4_E', 'array::<[u8; 4]>'],
     ['_RIC5constKan1_E', 'const::<-1>'],
     ['_RIC4charKca_E', "char::<'\\n'>"],
+    ['_RIC4charKc2603_E', "char::<'☃'>"],
+    // A combining accent has nothing here to combine with.
+    ['_RIC4charKc301_E', "char::<'\\u{301}'>"],
+    ['_RIC4charKca0_E', "char::<'\\u{a0}'>"],
     ['_RIC8lifetimeL_E', "lifetime::<'_>"],
+    ['_RMC5crateDNtB0_4Sizep3LENKj4_EL_', '<dyn crate::Size<LEN = 4>>'],
+    ['_RMC5crateWhRh1_h9_', '<u8 is 1..=9>'],
+    ['_RMC5crateWcORc61_c66_Rc30_c39_E', "<char is 'a'..='f' | '0'..='9'>"],
+    ['_RMC5crateWPuN', '<*const () is !null>'],
     ['_RIC6stringKRe616263_E', 'string::<"abc">'],
     ['_RIC6stringKRee28882c3bc090a_E', 'string::<"∂ü\\t\\n">'],
     [
@@ -51,6 +61,10 @@ describe('Rust names', () => {
     ],
     ['_ZN3std2rt10lang_start17h0123456789abcdefE.warm.0', 'std::rt::lang_start (.warm.0)'],
     ['_RNvC1a4main.cold', 'a::main (.cold)'],
+    // Without a hash, escapes tell that the name is Rust's.
+    ['_ZN24Bar$LT$$u5b$u32$u5d$$GT$E', 'Bar<[u32]>'],
+    ['_ZN27_$LT$Bar$u20$as$u20$Foo$GT$3runE', '<Bar as Foo>::run'],
+    ['_ZN4$RP$E', ')'],
     ['_RNvC1a4main.cold.llvm.123ABC', 'a::main (.cold)'],
     ['_RNvC1a4main.llvm.1234567890', 'a::main'],
     [
@@ -68,6 +82,11 @@ describe('Rust names', () => {
     '_R',
     '_RNv',
     '_RIC4boolKb2_E',
+    '_RMC5crateWcORc61_c66_',
+    '_RMC5crateWhX',
+    '_ZN3$x$3fooE',
+    '_ZN21Bar$LT$$u5b$u32$u5d$$GT$E',
+    '_ZN17h0123456789abcdefE',
     '_RB_',
     '_ZN4main4main17he714a2e23ed7db2gE',
   ])('%s is none', (name) => {
@@ -123,7 +142,9 @@ describe('Rust names', () => {
         if (all[i] !== '--format=rust') continue;
         checked++;
         const mangled = all[i + 1] as string;
-        expect([mangled, demangleRust(mangled) ?? mangled]).toEqual([mangled, all[i + 2]]);
+        // libiberty prints characters beyond ASCII as code points, rustc as they are.
+        const expected = (all[i + 2] as string).replace("'\\u{2202}'", "'∂'");
+        expect([mangled, demangleRust(mangled) ?? mangled]).toEqual([mangled, expected]);
       }
       expect(checked).toBeGreaterThan(20);
     });
@@ -156,6 +177,21 @@ describe('a batch of names', () => {
       '_Zbroken',
     ]);
     expect(calls).toEqual([['_Z3foov', '_Zbroken']]);
+  });
+
+  test('hands over what GCC calls constructors of globals, and names without LLVM’s hex hash', () => {
+    const names = [
+      '_GLOBAL__I__Z3foov',
+      '_GLOBAL_OFFSET_TABLE_',
+      '_Z3barv.llvm.9D1C',
+      '_Z3barv.llvm.12',
+    ];
+    const calls: (readonly string[])[] = [];
+    demangleAll(names, (batch) => {
+      calls.push(batch);
+      return batch.map(() => null);
+    });
+    expect(calls).toEqual([['_GLOBAL__I__Z3foov', '_Z3barv', '_Z3barv.llvm.12']]);
   });
 
   test('leaves C++ names mangled where there is no addon', () => {
