@@ -22,6 +22,11 @@ export type SplitProvider = {
   readonly dwo: (request: SplitRequest) => SectionProvider | null;
   /** Sections of the file's package (`.dwp`); null if there is none. Asked once. */
   readonly dwp: () => SectionProvider | null;
+  /**
+   * Files that are at hand and may hold split units themselves, in sections as those of a `.dwo` or a
+   * package: the one with the skeletons, and the program where that is another one. Asked once.
+   */
+  readonly own?: () => readonly SectionProvider[];
 };
 
 const MAX_COLUMNS = 16;
@@ -30,12 +35,18 @@ const MAX_ROWS = 1 << 20;
 /** Offsets of one unit's contributions to the sections of a package, by DW_SECT. */
 type PackageRow = ReadonlyMap<number, number>;
 
-/** Finds the unit with the code that a skeleton unit stands for: in a package, else in its file. */
+type Package = { sections: DwarfSections; rows: ReadonlyMap<string, PackageRow> };
+
+/**
+ * Finds the unit with the code that a skeleton unit stands for: beside the skeleton, in a package, else
+ * in its file.
+ */
 export class SplitUnits {
   readonly #provider: SplitProvider;
   readonly #littleEndian: boolean;
   readonly #diagnostics: Diagnostics;
-  #package: { sections: DwarfSections; rows: ReadonlyMap<string, PackageRow> } | null | undefined;
+  #package: Package | null | undefined;
+  #own: readonly OwnSections[] | undefined;
 
   constructor(provider: SplitProvider, littleEndian: boolean, diagnostics: Diagnostics) {
     this.#provider = provider;
@@ -46,52 +57,64 @@ export class SplitUnits {
   /** Null, and counted, if it can't be had. */
   find(skeleton: Unit): Unit | null {
     try {
-      return this.#findInPackage(skeleton) ?? this.#findInFile(skeleton);
+      const own = this.#findInOwn(skeleton);
+      if (own !== null) return own;
+      if (this.#package === undefined) {
+        const provide = this.#provider.dwp();
+        this.#package = provide && this.#openPackage(provide);
+      }
+      const packed = this.#package && findInPackage(this.#package, skeleton);
+      return packed ?? this.#findInFile(skeleton);
     } catch (error) {
       countDamage(error, 'split DWARF damaged', skeleton, this.#diagnostics);
       return null;
     }
   }
 
+  /** What is damaged in there hides neither packages nor files. */
+  #findInOwn(skeleton: Unit): Unit | null {
+    this.#own ??= (this.#provider.own?.() ?? []).flatMap((provide) => this.#openOwn(provide));
+    for (const { sections, asPackage } of this.#own) {
+      try {
+        const unit =
+          asPackage === null
+            ? findInSections(sections, skeleton)
+            : findInPackage(asPackage, skeleton);
+        if (unit !== null) return unit;
+      } catch (error) {
+        countDamage(error, 'split DWARF damaged', skeleton, this.#diagnostics);
+      }
+    }
+    return null;
+  }
+
   #findInFile(skeleton: Unit): Unit | null {
-    const { dwoName, compilationDirectory, dwoId } = skeleton;
+    const { dwoName, compilationDirectory } = skeleton;
     const provide = this.#provider.dwo({ dwoName, compilationDirectory });
     if (provide === null) {
       this.#diagnostics.count('split DWARF file (.dwo) not found', dwoName);
       return null;
     }
     const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
-    const reader = sections.reader('info');
-    for (let offset = 0; offset < reader.size; ) {
-      const header = parseUnitHeader(reader, offset);
-      offset = header.end;
-      const unit = new Unit(header, sections, noAlternate, skeleton);
-      unit.readRoot();
-      if (unit.dwoId === dwoId) return unit;
-    }
+    const unit = findInSections(sections, skeleton);
+    if (unit !== null) return unit;
     this.#diagnostics.count('split DWARF file (.dwo) is of another build', dwoName);
     return null;
   }
 
-  #findInPackage(skeleton: Unit): Unit | null {
-    this.#package ??= this.#openPackage();
-    const row = this.#package?.rows.get(skeleton.dwoId);
-    if (this.#package === null || row === undefined) return null;
-    const { sections } = this.#package;
-    const header = parseUnitHeader(sections.reader('info'), row.get(DW_SECT_info) ?? 0);
-    const unit = new Unit(header, sections, noAlternate, skeleton, {
-      abbreviations: row.get(DW_SECT_abbrev) ?? 0,
-      stringOffsets: row.get(DW_SECT_str_offsets) ?? 0,
-      // In version 4 this number was another section's; split units had no range lists then.
-      rangeLists: header.version >= 5 ? (row.get(DW_SECT_rnglists) ?? 0) : 0,
-    });
-    unit.readRoot();
-    return unit;
+  #openOwn(provide: SectionProvider): OwnSections[] {
+    const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
+    if (sections.reader('info').size === 0) return [];
+    try {
+      return [{ sections, asPackage: this.#openPackage(provide) }];
+    } catch (error) {
+      if (!(error instanceof DwarfDamage)) throw error;
+      this.#diagnostics.count('split DWARF damaged', error.message);
+      return [];
+    }
   }
 
-  #openPackage() {
-    const provide = this.#provider.dwp();
-    if (provide === null) return null;
+  #openPackage(provide: SectionProvider): Package | null {
     const sections = new DwarfSections(provide, this.#littleEndian, '.dwo');
     const source = provide('.debug_cu_index');
     if (source === null) return null;
@@ -99,6 +122,38 @@ export class SplitUnits {
     const index = new DwarfSections(() => source, this.#littleEndian).reader('cu_index');
     return { sections, rows: parsePackageIndex(index) };
   }
+}
+
+/** Split units in a file that has other units, too. */
+type OwnSections = { readonly sections: DwarfSections; readonly asPackage: Package | null };
+
+function findInPackage({ sections, rows }: Package, skeleton: Unit): Unit | null {
+  const row = rows.get(skeleton.dwoId);
+  if (row === undefined) return null;
+  const header = parseUnitHeader(sections.reader('info'), row.get(DW_SECT_info) ?? 0);
+  const unit = new Unit(header, sections, noAlternate, skeleton, {
+    abbreviations: row.get(DW_SECT_abbrev) ?? 0,
+    stringOffsets: row.get(DW_SECT_str_offsets) ?? 0,
+    // In version 4 this number was another section's; split units had no range lists then.
+    rangeLists: header.version >= 5 ? (row.get(DW_SECT_rnglists) ?? 0) : 0,
+  });
+  unit.readRoot();
+  return unit;
+}
+
+/** Among the units of a section without an index. */
+function findInSections(sections: DwarfSections, skeleton: Unit): Unit | null {
+  const reader = sections.reader('info');
+  for (let offset = 0; offset < reader.size; ) {
+    const header = parseUnitHeader(reader, offset);
+    offset = header.end;
+    // Version 5 has the id in the header.
+    if (header.dwoId !== '' && header.dwoId !== skeleton.dwoId) continue;
+    const unit = new Unit(header, sections, noAlternate, skeleton);
+    unit.readRoot();
+    if (unit.dwoId === skeleton.dwoId) return unit;
+  }
+  return null;
 }
 
 const noAlternate = () => null;

@@ -133,6 +133,7 @@ export class DsoLines {
         dwo: ({ dwoName, compilationDirectory }) =>
           this.#openSplit(dso, dwoName, compilationDirectory),
         dwp: () => this.#openSource(provider({ need: 'dwarf-package', dso, buildId: null })),
+        own: () => (debug === elf ? [elf] : [debug, elf]).map((own) => this.#sectionsOf(own)),
       },
     });
     return { file, segments: new SegmentMap(elf), stubs: stubRanges(elf), shown: [] };

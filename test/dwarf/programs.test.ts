@@ -1,7 +1,7 @@
 // Compiled programs, and what addr2line says of every address of their code.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,6 +57,9 @@ function has(command: string): boolean {
   }
 }
 
+/** What makes packages of split units, of binutils or LLVM. */
+const DWP = ['dwp', 'llvm-dwp'].find(has) ?? null;
+
 function build(compiler: string, flags: readonly string[], name: string): string {
   const output = join(folder, name);
   const source = compiler.includes('+') ? 'b.cc' : 'a.c';
@@ -64,7 +67,8 @@ function build(compiler: string, flags: readonly string[], name: string): string
   return output;
 }
 
-function open(path: string) {
+/** `splitFiles`: whether the `.dwo` files that the compiler wrote may be opened. */
+function open(path: string, { splitFiles = true } = {}) {
   const diagnostics = new Diagnostics();
   const elfOf = (file: string) => {
     const elf = parseElf(memorySource(readFileSync(file)), diagnostics)!;
@@ -73,8 +77,9 @@ function open(path: string) {
   const { elf, sections } = elfOf(path);
   const split = {
     dwo: ({ dwoName = '', compilationDirectory = '' }) =>
-      elfOf(resolve(compilationDirectory, dwoName)).sections,
+      splitFiles ? elfOf(resolve(compilationDirectory, dwoName)).sections : null,
     dwp: () => null,
+    own: () => [sections],
   };
   const dwarf = new DwarfFile({ sections, littleEndian: true, diagnostics, split });
   return { dwarf, diagnostics, text: findSection(elf, '.text')! };
@@ -184,6 +189,67 @@ describe.skipIf(!has('gcc') || !has('g++') || !has('addr2line'))('programs of gc
     const [, address = ''] = /^([0-9a-f]+) t \S+hiddenEiENKUliE_clEi$/m.exec(symbols) ?? [];
     const [frame] = framesAt(open(path).dwarf, Number.parseInt(address, 16));
     expect(frame).toMatch(/^operator\(\) .*b\.cc:10$/);
+  });
+
+  /** Adds the sections of `from` that a file with split units has to the program `path`. */
+  function embed(path: string, from: string): string {
+    const listed = execFileSync('readelf', ['-SW', from], { encoding: 'utf8' });
+    const names = [...listed.matchAll(/\.debug_\w+\.dwo|\.debug_[ct]u_index/g)].map(
+      ([name]) => name,
+    );
+    expect(names).toContain('.debug_info.dwo');
+    const copy = `${path}.embedded`;
+    for (const name of new Set(names)) {
+      const dump = join(folder, 'section');
+      execFileSync('objcopy', [
+        '-O',
+        'binary',
+        `--only-section=${name}`,
+        '--set-section-flags',
+        `${name}=alloc`,
+        from,
+        dump,
+      ]);
+      const input = existsSync(copy) ? copy : path;
+      execFileSync('objcopy', ['--add-section', `${name}=${dump}`, input, copy]);
+    }
+    return copy;
+  }
+
+  const framesOf = ({ dwarf, text }: ReturnType<typeof open>) =>
+    Array.from({ length: Math.floor(text.size / 4) }, (_, i) =>
+      framesAt(dwarf, text.address + 4 * i),
+    );
+
+  test.each(['-gdwarf-4', '-gdwarf-5'])(
+    'a split unit in the program itself is read: %s',
+    (dwarf) => {
+      const flags = ['-g', '-O2', '-gsplit-dwarf', dwarf, '-Wl,--build-id=none'];
+      const path = build('g++', flags, `embedded${dwarf}`);
+      const expected = framesOf(open(path));
+      const dwo = readdirSync(folder).find(
+        (name) => name.startsWith(`embedded${dwarf}`) && name.endsWith('.dwo'),
+      );
+      const embedded = open(embed(path, join(folder, dwo as string)), { splitFiles: false });
+      expect(framesOf(embedded)).toEqual(expected);
+      expect(embedded.diagnostics.entries()).toEqual([]);
+    },
+  );
+
+  test.skipIf(DWP === null)('a package in the program itself is read', () => {
+    const program = join(folder, 'packed');
+    writeFileSync(join(folder, 'c.c'), 'int twice(int x) { volatile int y = x; return y + y; }\n');
+    for (const source of ['a.c', 'c.c']) {
+      const flags = ['-g', '-O2', '-gsplit-dwarf', '-gdwarf-4', '-c', '-o', `${source}.o`];
+      execFileSync('gcc', [...flags, source], { cwd: folder });
+    }
+    execFileSync('gcc', ['-o', program, 'a.c.o', 'c.c.o'], { cwd: folder });
+    execFileSync(DWP as string, ['-e', program, '-o', `${program}.dwp`], { cwd: folder });
+    const expected = framesOf(open(program));
+    const embedded = open(embed(program, `${program}.dwp`), { splitFiles: false });
+    expect(framesOf(embedded)).toEqual(expected);
+    expect(expected.flat().some((frame) => frame.startsWith('twice '))).toBe(true);
+    expect(embedded.diagnostics.entries()).toEqual([]);
   });
 
   test('a missing split file is counted, and lines stay', () => {
