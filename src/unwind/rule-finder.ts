@@ -64,7 +64,7 @@ export class RuleFinder {
     let text = module.readText(ip - before, before + textAfter);
     // Less in front of the ip near the beginning of the text.
     while (text.length <= before && before > 0) {
-      before >>= 2;
+      before >>= 1;
       text = module.readText(ip - before, before + textAfter);
     }
     rule.set(KIND.FRAME_POINTER);

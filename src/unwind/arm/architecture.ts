@@ -27,7 +27,7 @@ export const ARM: Architecture = {
   frameRecord: 'top-or-link',
   isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
   translateRow,
-  textBefore: 16,
+  textBefore: 256,
   textAfter: 16,
   analyzeText,
   vdsoRule: new UnwindRule(KIND.FRAME_POINTER),

@@ -7,6 +7,10 @@ const POP = [0xffff0000, 0xe8bd0000] as const;
 const ADD_FP_SP = [0xfffff000, 0xe28db000] as const;
 const MOV_FP_SP = 0xe1a0b00d;
 const BX_LR = 0xe12fff1e;
+/** `push {fp}` and `pop {fp}`, as assemblers write them. */
+const STR_FP_PRE_INDEX = 0xe52db004;
+const LDR_FP_POST_INDEX = 0xe49db004;
+const SUB_SP_IMMEDIATE = [0xfffff000, 0xe24dd000] as const;
 const MOV_R7_SIGRETURN = 0xe3a070ad;
 const SVC_0 = 0xef000000;
 /** `movs r7, #173; svc 0` of Thumb. */
@@ -24,6 +28,10 @@ const BLX_REGISTER = [0x0ffffff0, 0x012fff30] as const;
  *   add fp, sp, #n        all pushed
  *   pop {…, fp, pc}       the same
  *   bx lr                 return address in lr
+ *
+ * A function that calls none pushes fp alone, and has its return address in lr all the time:
+ *
+ *   push {fp}; add fp, sp, #0; sub sp, sp, #n; …; add sp, fp, #0; pop {fp}; bx lr
  */
 export function analyzeText(
   text: Uint8Array,
@@ -48,7 +56,35 @@ export function analyzeText(
     setPushed(code & 0xffff, PC, rule);
     return true;
   }
+  return analyzeLeaf(text, at, rule);
+}
+
+function analyzeLeaf(text: Uint8Array, at: number, rule: UnwindRule): boolean {
+  if (instruction(text, at) === LDR_FP_POST_INDEX) {
+    rule.set(KIND.SP_SAVED_LR, 4, -4);
+    return true;
+  }
+  /** Bytes that sp was lowered by behind the frame pointer. */
+  let lowered = 0;
+  for (let position = at - 4; position >= 4; position -= 4) {
+    const code = instruction(text, position);
+    const returns = code === BX_LR || (matches(code, POP) && pushes(code, PC));
+    if (returns) return false;
+    if (matches(code, SUB_SP_IMMEDIATE)) lowered += rotatedImmediate(code);
+    const setsFp = code === MOV_FP_SP || matches(code, ADD_FP_SP);
+    if (!setsFp) continue;
+    if (instruction(text, position - 4) !== STR_FP_PRE_INDEX) return false;
+    rule.set(KIND.SP_SAVED_LR, lowered + 4, -4);
+    return true;
+  }
   return false;
+}
+
+/** Eight bits, rotated to the right by twice the four above them. */
+function rotatedImmediate(code: number): number {
+  const turns = ((code >>> 8) & 0xf) * 2;
+  const value = code & 0xff;
+  return turns === 0 ? value : ((value >>> turns) | (value << (32 - turns))) >>> 0;
 }
 
 /** The rule where the registers of the bits `list` lie at sp, the lowest first. */
