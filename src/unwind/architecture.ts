@@ -1,5 +1,6 @@
 import type { CfiRow } from './cfi-row.ts';
 import type { CfiTable } from './cfi-table.ts';
+import type { StackReader } from './types.ts';
 import type { UnwindRule } from './unwind-rule.ts';
 
 /** What differs between architectures. Registers are DWARF numbers. */
@@ -37,6 +38,11 @@ export interface Architecture {
 
   /** The rule of a sample's ip in the vDSO whose code is not at hand. */
   readonly vdsoRule: UnwindRule;
+  /**
+   * What `signalFrameOffsets` count from where a signal handler returns to such a vDSO, which has
+   * no other calls; `sp` is that behind the handler. Null: handlers return to libc.
+   */
+  readonly vdsoSignalFrame: ((sp: number, stack: StackReader) => number) | null;
 
   /**
    * Whether the call that returns to `at` is one of those that start a program or a thread in code

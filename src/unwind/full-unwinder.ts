@@ -179,6 +179,10 @@ export class FullUnwinder {
       }
     }
     if (rule.kind === KIND.ROOT) return STOP.ROOT;
+    if (rule.kind === KIND.VDSO_SIGNAL) {
+      const sp = registers[stackPointer] as number;
+      return this.#stepOverSignal(stack, this.#architecture.vdsoSignalFrame?.(sp, stack));
+    }
     const fp = registers[framePointer] as number;
     if (rule.kind === KIND.TAIL_CALL) {
       const at = (registers[stackPointer] as number) + rule.cfaOffset - wordBytes;
@@ -215,9 +219,9 @@ export class FullUnwinder {
   }
 
   /** Takes all registers from what the kernel saved before it called the signal handler. */
-  #stepOverSignal(stack: StackReader): number {
+  #stepOverSignal(stack: StackReader, frame?: number): number {
     const { stackPointer, instructionPointer, signalFrameOffsets } = this.#architecture;
-    const sp = this.#registers[stackPointer] as number;
+    const sp = frame ?? (this.#registers[stackPointer] as number);
     const caller = this.#caller;
     for (let register = 0; register < caller.length; register++) {
       caller[register] = this.#read(register, sp + (signalFrameOffsets[register] as number), stack);

@@ -69,15 +69,21 @@ export class RuleFinder {
     }
     rule.set(KIND.FRAME_POINTER);
     if (text.length <= before) {
-      if (isFirst && module.isVdso) rule.copyFrom(architecture.vdsoRule);
+      if (!module.isVdso) return;
+      if (isFirst) rule.copyFrom(architecture.vdsoRule);
+      else if (architecture.vdsoSignalFrame !== null) this.#setSignal(KIND.VDSO_SIGNAL, rule);
       return;
     }
     if (architecture.isSigreturn(text, before)) {
-      const { signalFrameOffsets: at, stackPointer, framePointer } = architecture;
-      const ipAt = at[architecture.instructionPointer];
-      rule.set(KIND.SIGNAL, at[stackPointer], at[framePointer], ipAt);
+      this.#setSignal(KIND.SIGNAL, rule);
     } else if (!isFirst && architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
     else architecture.analyzeText(text, before, isFirst, rule);
+  }
+
+  #setSignal(kind: number, rule: UnwindRule): void {
+    const { signalFrameOffsets: at, stackPointer, framePointer } = this.#architecture;
+    const ipAt = at[this.#architecture.instructionPointer];
+    rule.set(kind, at[stackPointer], at[framePointer], ipAt);
   }
 
   /** Whether a signal handler returns to `address` (an ip), where no table says so. */

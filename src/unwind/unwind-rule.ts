@@ -17,6 +17,7 @@
  *                                    unless b is 0                  else as FRAME_POINTER;
  *                                                                   frame 0 only
  *   SIGNAL            [sp + a]       [sp + b]         [sp + r]      the interrupted ip, and lr
+ *   VDSO_SIGNAL       the same with `Architecture.vdsoSignalFrame` in place of sp
  *   ROOT              there is no caller
  *   FULL              needs all registers: evaluated from the table each time
  *
@@ -37,6 +38,7 @@ export const KIND = {
   BAD_TABLE: 11,
   TAIL_CALL: 12,
   NOT_MAPPED: 13,
+  VDSO_SIGNAL: 14,
 } as const;
 
 const LARGEST_OFFSET = 2 ** 31;
@@ -62,7 +64,7 @@ export class UnwindRule {
   /** Offsets that no column holds make it a rule to be evaluated each time. */
   set(kind: number, cfaOffset = 0, fpOffset = 0, raOffset = 0): void {
     const fits =
-      isOffset(cfaOffset) && isOffset(fpOffset) && isOffset(raOffset) && kind <= KIND.NOT_MAPPED;
+      isOffset(cfaOffset) && isOffset(fpOffset) && isOffset(raOffset) && kind <= KIND.VDSO_SIGNAL;
     this.kind = fits ? kind : KIND.FULL;
     this.cfaOffset = fits ? cfaOffset : 0;
     this.fpOffset = fits ? fpOffset : 0;

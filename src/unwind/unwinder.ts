@@ -117,7 +117,7 @@ class RuleUnwinder implements Unwinder {
       else this.#fill(slot, lookup, isInstruction, modules);
       const at = cache.ruleAt(slot);
       let kind = rules[at] as number;
-      if (kind >= KIND.NOT_MAPPED && count > 0) {
+      if (kind === KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
         stop = isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
         break;
@@ -156,7 +156,8 @@ class RuleUnwinder implements Unwinder {
         cfa = stack.readWord(fp + (rules[at + 1] as number));
         savedAt = fp + (rules[at + 2] as number);
         returnAt = cfa + (rules[at + 3] as number);
-      } else if (kind === KIND.SIGNAL) {
+      } else if (kind === KIND.SIGNAL || kind === KIND.VDSO_SIGNAL) {
+        if (kind === KIND.VDSO_SIGNAL) sp = numbers.vdsoSignalFrame?.(sp, stack) ?? sp;
         const ipAt = sp + (rules[at + 3] as number);
         address = stack.readWord(ipAt);
         if (Number.isNaN(address)) {

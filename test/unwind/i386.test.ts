@@ -115,17 +115,41 @@ test.each([
   expect(found).toBe(`${ip.toString(16)} 2010 1010 | end of the frame pointer chain`);
 });
 
+/** Of callers that have tables; the code that they call has none, and can't be read. */
+const outer = sections({
+  ehFrame: ehFrame([START, MAIN], 'i386'),
+  readText: textAt(0x200b, [0xe8, 0, 0, 0, 0]),
+  addressBytes: 4,
+});
+
 // push %ecx; push %edx; push %ebp; …; int $0x80
 test('a system call in a vDSO that can’t be read has pushed three registers', () => {
-  const callAt2010 = textAt(0x200b, [0xe8, 0, 0, 0, 0]);
   const found = unwind386({
-    sections: sections({ readText: callAt2010, addressBytes: 4 }),
+    sections: outer,
     isVdso: true,
     ip: 0x3000,
-    registers: { [EBP]: STACK_32 },
-    stack: [STACK_32 + 16, 5, 6, { code: 0x2010 }, 0, { code: 0x1010 }],
+    stack: [STACK_32 + 16, 5, 6, { code: 0x2010 }, ...FRAME_OF_MAIN],
   });
-  expect(found).toBe('3000 2010 1010 | end of the frame pointer chain');
+  expect(found).toBe('3000 2010 1010 | root');
+});
+
+test.each([
+  ['without siginfo', 1],
+  ['with siginfo', 40],
+])('a handler returns through a vDSO that can’t be read: a signal frame %s', (_, context) => {
+  // { sig } or { sig; pinfo; puc; siginfo; … }, then gs fs es ds di si bp sp bx dx cx ax trapno err ip
+  const frame = new Array<number | { code: number }>(context + 15).fill(1);
+  if (context > 1) frame[2] = STACK_32 + 4 + 12 + 128;
+  frame[context + 7] = STACK_32 + 4 * (1 + frame.length);
+  frame[context + 14] = { code: 0x2010 };
+  const handler: FunctionTable = { start: 0x3000, size: 0x100, program: [] };
+  const found = unwind386({
+    sections: { ...outer, ehFrame: ehFrame([START, MAIN, handler], 'i386') },
+    isVdso: true,
+    ip: 0x3000,
+    stack: [{ code: 0x4001 }, ...frame, ...FRAME_OF_MAIN],
+  });
+  expect(found).toBe('3000 4001 2010! 1010 | root');
 });
 
 test('a register dump has its registers in perf’s order, in the lower halves', () => {

@@ -11,7 +11,8 @@ const scratch = scratchDirectory();
 
 /** What calls each function of frames.c, by the source; libc calls those without a name here. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
-  spin: ['recurse', 'allocate', 'realign', 'many', 'compare', 'on_signal'],
+  // The handler of signals ends in a jump to it, where it is optimized; the kernel's code called that.
+  spin: ['recurse', 'allocate', 'realign', 'many', 'compare', 'on_signal', '[[vdso]]'],
   recurse: ['recurse', 'main', 'run_thread'],
   allocate: ['main'],
   realign: ['main'],
@@ -49,16 +50,15 @@ describeLive('stacks of 32-bit programs without frame pointers', () => {
         return new Array<string[]>(Number(weight) / 1_000_000).fill(frames);
       });
     expect(stacks.length).toBeGreaterThan(50);
-    // The handlers of signals return to the vDSO, which a 64-bit process can't read.
-    const ofCode = stacks.filter((frames) => !frames.includes('[[vdso]]'));
-    expect(ofCode.length / stacks.length).toBeGreaterThan(0.7);
-    for (const frames of ofCode) {
+    for (const frames of stacks) {
       for (const [i, frame] of frames.entries()) {
         const callers = CALLERS[frame];
         if (callers !== undefined) expect(callers, frames.join(';')).toContain(frames[i - 1]);
       }
     }
-    const whole = ofCode.filter(([root]) => root !== '[truncated]');
-    expect(whole.length / ofCode.length).toBeGreaterThan(0.9);
+    // memcpy pushes a register and does not say so.
+    const whole = stacks.filter(([root]) => root !== '[truncated]');
+    expect(whole.length / stacks.length).toBeGreaterThan(0.9);
+    expect(stacks.some((frames) => frames.includes('[[vdso]]'))).toBe(true);
   });
 });

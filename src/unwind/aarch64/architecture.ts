@@ -31,6 +31,7 @@ export const AARCH64: Architecture = {
   textAfter: 32,
   analyzeText,
   vdsoRule: new UnwindRule(KIND.FRAME_POINTER),
+  vdsoSignalFrame: null,
   isOutermostCall,
   isBehindCall,
   isSigreturn,

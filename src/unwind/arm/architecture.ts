@@ -31,6 +31,7 @@ export const ARM: Architecture = {
   textAfter: 16,
   analyzeText,
   vdsoRule: new UnwindRule(KIND.FRAME_POINTER),
+  vdsoSignalFrame: null,
   isOutermostCall,
   isBehindCall,
   isSigreturn,

@@ -1,4 +1,5 @@
 import type { Architecture } from '../architecture.ts';
+import type { StackReader } from '../types.ts';
 import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { isBehindCall } from '../x86-64/code.ts';
 import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
@@ -13,7 +14,8 @@ const CALLEE_SAVED = new Set([EBX, ESP, EBP, ESI, EDI]);
  * the ucontext: gs, fs, es, ds, di, si, bp, sp, bx, dx, cx, ax, trapno, err, ip
  * (arch/x86/include/asm/sigframe.h, uapi/asm/sigcontext.h).
  */
-const SIGCONTEXT_AT = 12 + 128 + 20;
+const UCONTEXT_AT = 12 + 128;
+const SIGCONTEXT_AT = UCONTEXT_AT + 20;
 const SIGNAL_FRAME_OFFSETS = Int16Array.from(
   // ax, cx, dx, bx, sp, bp, si, di, ip
   [44, 40, 36, 32, 28, 24, 20, 16, 56],
@@ -25,6 +27,15 @@ const SIGNAL_FRAME_OFFSETS = Int16Array.from(
  * arch/x86/entry/vdso/vdso32/system_call.S. A 64-bit process can't read that vDSO.
  */
 const VDSO_RULE = new UnwindRule(KIND.TAIL_CALL, 16, -16, -4);
+
+/** Of a signal frame without siginfo: { u32 pretcode; int sig; struct sigcontext_32; … }. */
+const SHORT_SIGCONTEXT_AT = 4;
+
+/** The frame with siginfo tells itself by the address of its ucontext: { sig; pinfo; puc; … }. */
+function vdsoSignalFrame(sp: number, stack: StackReader): number {
+  const hasInfo = stack.readWord(sp + 8) === sp + UCONTEXT_AT;
+  return hasInfo ? sp : sp + SHORT_SIGCONTEXT_AT - SIGCONTEXT_AT;
+}
 
 export const I386: Architecture = {
   wordBytes: 4,
@@ -41,6 +52,7 @@ export const I386: Architecture = {
   textAfter: 16,
   analyzeText,
   vdsoRule: VDSO_RULE,
+  vdsoSignalFrame,
   isOutermostCall,
   isBehindCall,
   isSigreturn,

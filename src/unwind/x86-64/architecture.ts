@@ -36,6 +36,7 @@ export const X86_64: Architecture = {
   textAfter: 4096,
   analyzeText,
   vdsoRule: new UnwindRule(KIND.FRAME_POINTER),
+  vdsoSignalFrame: null,
   isOutermostCall,
   isBehindCall,
   isSigreturn,
