@@ -3,6 +3,8 @@ const MEANINGS: readonly (readonly [condition: RegExp, meaning: string])[] = [
   [/hasCorpora/, 'the corpora are absent (PERF_TS_CORPORA)'],
   [/canR(un|ecord)AsNobody/, 'nobody (the user) cannot run perf-ts here'],
   [/findPerf|[hH]asPerf|perfIsThere|\bperf === null|isReference/, 'perf is not installed'],
+  [/canBuild32/, 'gcc -m32 does not build here (gcc-multilib)'],
+  [/\bDWP\b/, 'dwp and llvm-dwp are not installed'],
   [/isRoot|gete?uid/, 'root only'],
 ];
 

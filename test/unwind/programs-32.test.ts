@@ -30,10 +30,10 @@ function buildFor32Bits(level: string): string | null {
 }
 
 /** Without a C library for i386 (gcc-multilib) there is nothing to record. */
-const canBuild = buildFor32Bits('-O0') !== null;
+const canBuild32 = buildFor32Bits('-O0') !== null;
 
 describeLive('stacks of 32-bit programs without frame pointers', () => {
-  test.skipIf(!canBuild).each(['-O0', '-O2'])('are those of the source: gcc -m32 %s', (level) => {
+  test.skipIf(!canBuild32).each(['-O0', '-O2'])('are those of the source: gcc -m32 %s', (level) => {
     const program = buildFor32Bits(level) as string;
     const file = join(scratch, `${level}.data`);
     const options = ['-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,16384'];
