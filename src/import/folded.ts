@@ -4,6 +4,8 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
+  type ImportLimits,
+  NO_LIMITS,
   type ShowName,
 } from './imported-profile.ts';
 import { forEachLine } from './text-lines.ts';
@@ -24,8 +26,9 @@ type FoldedLine = { readonly comm: string; readonly stack: number; readonly weig
 export function importFolded(
   source: ByteSource,
   showName: ShowName = (name) => name,
+  limits: ImportLimits = NO_LIMITS,
 ): ImportedProfile {
-  const builder = new ImportedProfileBuilder(showName);
+  const builder = new ImportedProfileBuilder(showName, limits);
   const lines: FoldedLine[] = [];
   forEachLine(source, (text) => {
     if (text.trim() === '' || text.startsWith('# ')) return;

@@ -54,6 +54,14 @@ const NO_ADDRESS_BASE = -(2 ** 52);
 /** Makes a name as a text has it the one that is shown. */
 export type ShowName = (name: string) => string;
 
+/** Each gets a count of what was met so far, and throws where that is too much. */
+export type ImportLimits = {
+  readonly checkEvents: (events: number) => void;
+  readonly checkStacks: (stacks: number, frames: number) => void;
+};
+
+export const NO_LIMITS: ImportLimits = { checkEvents: () => {}, checkStacks: () => {} };
+
 /** Collects samples of a text; `finish` sorts them by time. */
 export class ImportedProfileBuilder {
   readonly diagnostics = new Diagnostics();
@@ -69,8 +77,11 @@ export class ImportedProfileBuilder {
   readonly #showName: ShowName;
   readonly #shownNames = new Map<string, string>();
 
-  constructor(showName: ShowName) {
+  readonly #limits: ImportLimits;
+
+  constructor(showName: ShowName, limits: ImportLimits) {
     this.#showName = showName;
+    this.#limits = limits;
   }
 
   /** A line that is left out: not one of the format's. */
@@ -115,7 +126,9 @@ export class ImportedProfileBuilder {
         this.#frameName.set(frame, func);
         this.#builder.setFunc(frame, func);
       } else if (known !== func) continue;
-      return this.#builder.internStack(prefix, frame);
+      const stack = this.#builder.internStack(prefix, frame);
+      this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
+      return stack;
     }
     this.diagnostics.count('too many functions at one address: a frame is left out', name);
     return prefix;

@@ -5,6 +5,8 @@ import {
   type ImportedFrame,
   type ImportedProfile,
   ImportedProfileBuilder,
+  type ImportLimits,
+  NO_LIMITS,
   type ShowName,
 } from './imported-profile.ts';
 import {
@@ -26,13 +28,13 @@ const TRACEPOINT = 2;
 const SOFTWARE_EVENTS =
   /^(cpu-clock|task-clock|page-faults|faults|minor-faults|major-faults|context-switches|cs|cpu-migrations|migrations|alignment-faults|emulation-faults|dummy|bpf-output|cgroup-switches)\b/;
 
-/** `perf script` text as a profile. `checkEvents` gets the number of events, and throws at too many. */
+/** `perf script` text as a profile. */
 export function importPerfScript(
   source: ByteSource,
   showName: ShowName = (name) => name,
-  checkEvents: (events: number) => void = () => {},
+  limits: ImportLimits = NO_LIMITS,
 ): ImportedProfile {
-  const reader = new PerfScriptReader(showName, checkEvents);
+  const reader = new PerfScriptReader(showName, limits);
   forEachLine(source, (line) => reader.line(line));
   return reader.finish();
 }
@@ -51,7 +53,7 @@ class PerfScriptReader {
   readonly #builder: ImportedProfileBuilder;
   readonly #events: string[] = [];
   readonly #eventByName = new Map<string, number>();
-  readonly #checkEvents: (events: number) => void;
+  readonly #limits: ImportLimits;
   /** Per event, the period that all its samples have; null where they differ. */
   readonly #fixedPeriods: (number | null)[] = [];
   readonly #comments: string[] = [];
@@ -61,9 +63,9 @@ class PerfScriptReader {
   #samples = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
 
-  constructor(showName: ShowName, checkEvents: (events: number) => void) {
-    this.#checkEvents = checkEvents;
-    this.#builder = new ImportedProfileBuilder(showName);
+  constructor(showName: ShowName, limits: ImportLimits) {
+    this.#limits = limits;
+    this.#builder = new ImportedProfileBuilder(showName, limits);
   }
 
   line(line: string): void {
@@ -120,7 +122,7 @@ class PerfScriptReader {
     if (event === undefined) {
       event = this.#events.push(name) - 1;
       this.#eventByName.set(name, event);
-      this.#checkEvents(this.#events.length);
+      this.#limits.checkEvents(this.#events.length);
     }
     const { comm, pid, tid, cpu, time } = head;
     const period = head.period ?? 1;

@@ -45,6 +45,19 @@ describe('a recording or text with more events than a kernel has', () => {
   });
 });
 
+describe('a text with more different stacks than are shown', () => {
+  test('is refused unless the user allows it', async () => {
+    writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));
+    process.env[MAX_UNPACKED_VARIABLE] = String(99 * 256);
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 99 different stacks and beginnings of stacks, which are not read unless ' +
+        '--max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
+    expect((await openProfile(path)).profile.stacks.length).toBe(100);
+  });
+});
+
 describe('a recording with samples at more places than a program has', () => {
   const open = () => openProfile(path, { kallsyms: '/nonexistent' });
 
@@ -52,7 +65,7 @@ describe('a recording with samples at more places than a program has', () => {
     process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
     writeSamples(101);
     await expect(open()).rejects.toThrow(
-      'its stacks have more than 100 different addresses, as no program has, which is not read ' +
+      'its stacks have more than 100 different places in code, as no program has, which is not read ' +
         'unless --max-unpacked SIZE allows it',
     );
     writeSamples(100);

@@ -2,12 +2,18 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { DETECT_BYTES, detectText } from '../../import/detect-text.ts';
 import { importFolded } from '../../import/folded.ts';
-import type { ImportedProfile, ShowName } from '../../import/imported-profile.ts';
+import type { ImportedProfile, ImportLimits, ShowName } from '../../import/imported-profile.ts';
 import { readJavaName } from '../../import/java-name.ts';
 import { importPerfScript } from '../../import/perf-script.ts';
 import { type DemangleBatch, demangleAll } from '../../symbols/demangle.ts';
 import { demangler } from './demangler.ts';
-import { checkEvents } from './files/most-unpacked.ts';
+import {
+  checkEvents,
+  mostFramesOfText,
+  mostStacksOfText,
+  tooManyFrames,
+  tooManyStacks,
+} from './files/most-unpacked.ts';
 
 /**
  * The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. Names are
@@ -17,11 +23,20 @@ export function openImport(source: ByteSource): ImportedProfile | null {
   const format = detectText(source.read(0, DETECT_BYTES));
   if (format === null) return null;
   const problems = new Diagnostics();
+  const mostStacks = mostStacksOfText();
+  const mostFrames = mostFramesOfText();
+  const limits: ImportLimits = {
+    checkEvents,
+    checkStacks: (stacks, frames) => {
+      if (frames > mostFrames) throw tooManyFrames(mostFrames);
+      if (stacks > mostStacks) throw tooManyStacks(mostStacks);
+    },
+  };
   const showName = nameReader(problems);
   const imported =
     format === 'folded'
-      ? importFolded(source, showName)
-      : importPerfScript(source, showName, checkEvents);
+      ? importFolded(source, showName, limits)
+      : importPerfScript(source, showName, limits);
   for (const { reason, count, example } of problems.entries()) {
     imported.diagnostics.count(reason, example, count);
   }

@@ -53,10 +53,38 @@ export function mostFramesOf(recordingBytes: number): number {
     : most / FRAME_BYTES;
 }
 
+/** The names of a text are its own; a frame of a recording shares its function with others. */
+const MOST_NAMED_FRAMES = 500_000;
+
+/** The same of a text. */
+export function mostFramesOfText(): number {
+  const most = mostUnpacked();
+  return most === null ? MOST_NAMED_FRAMES : most / FRAME_BYTES;
+}
+
 export function tooManyFrames(most: number): PerfDataError {
   return new PerfDataError(
     TOO_LARGE,
-    `its stacks have more than ${Math.floor(most)} different addresses, as no program has, which is ` +
+    `its stacks have more than ${Math.floor(most)} different places in code, as no program has, which is ` +
       'not read unless --max-unpacked SIZE allows it',
+  );
+}
+
+/** Stacks of a text and their beginnings: each is a row of tables, and ten bytes of the text make one. */
+const MOST_STACKS = 3_000_000;
+/** What one takes, with its text and a name of its own. */
+const STACK_BYTES = 256;
+
+/** How many different stacks are read of a text, the beginnings of stacks counted. */
+export function mostStacksOfText(): number {
+  const most = mostUnpacked();
+  return most === null ? MOST_STACKS : most / STACK_BYTES;
+}
+
+export function tooManyStacks(most: number): PerfDataError {
+  return new PerfDataError(
+    TOO_LARGE,
+    `it has more than ${Math.floor(most)} different stacks and beginnings of stacks, which are not read ` +
+      'unless --max-unpacked SIZE allows it',
   );
 }
