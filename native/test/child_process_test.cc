@@ -4,133 +4,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <linux/securebits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "test.h"
+#include "command_runner.h"
 
+using namespace perf_ts::test;
 using perf_ts::ChildProcess;
 using perf_ts::CommandSpec;
 using perf_ts::Error;
 
 namespace {
-
-#define CHECK_TEXT(actual, expected)                                                    \
-  do {                                                                                  \
-    const std::string a = (actual), e = (expected);                                     \
-    if (a != e) {                                                                       \
-      perf_ts::test::Failures()++;                                                      \
-      printf("  %s:%d: expected \"%s\"\n  got \"%s\"\n", __FILE__, __LINE__, e.c_str(), \
-             a.c_str());                                                                \
-    }                                                                                   \
-  } while (0)
-
-/** Directory for scripts and traces of commands, readable by every user. */
-std::string scratch;
-
-CommandSpec Command(std::vector<std::string> argv) {
-  CommandSpec spec;
-  spec.path = argv[0];
-  spec.argv = std::move(argv);
-  spec.env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
-  return spec;
-}
-
-CommandSpec Shell(const std::string& script) {
-  return Command({"/bin/sh", "-c", script});
-}
-
-std::string WriteFile(const std::string& name, const std::string& text, mode_t mode) {
-  const std::string path = scratch + "/" + name;
-  FILE* file = fopen(path.c_str(), "w");
-  fwrite(text.data(), 1, text.size(), file);
-  fclose(file);
-  chmod(path.c_str(), mode);
-  return path;
-}
-
-bool Exists(const std::string& path) {
-  return access(path.c_str(), F_OK) == 0;
-}
-
-void AwaitEnd(const ChildProcess& child) {
-  pollfd ended = {child.pidfd(), POLLIN, 0};
-  while (poll(&ended, 1, -1) < 0 && errno == EINTR) {
-  }
-}
-
-struct Outcome {
-  bool started = false;
-  Error error;
-  int exit_status = -2;
-  int signal = -2;
-  /** What it wrote to the descriptor that was captured. */
-  std::string output;
-};
-
-std::string ReadToEnd(int fd) {
-  std::string text;
-  char block[4096];
-  ssize_t length;
-  while ((length = read(fd, block, sizeof block)) > 0) text.append(block, length);
-  return text;
-}
-
-/** Runs `spec` to its end with descriptor `captured` (1 or 2) turned into a pipe. */
-Outcome Run(const CommandSpec& spec, int captured = STDOUT_FILENO) {
-  fflush(stdout);
-  Outcome outcome;
-  int output[2];
-  if (pipe2(output, O_CLOEXEC) != 0) abort();
-  const int kept = fcntl(captured, F_DUPFD_CLOEXEC, 10);
-  dup2(output[1], captured);
-  auto child = ChildProcess::Spawn(spec, &outcome.error);
-  dup2(kept, captured);
-  close(kept);
-  close(output[1]);
-  if (child) {
-    outcome.started = child->Release(&outcome.error);
-    outcome.output = ReadToEnd(output[0]);
-    AwaitEnd(*child);
-    if (!child->Reap(&outcome.exit_status, &outcome.signal)) outcome.exit_status = -3;
-  }
-  close(output[0]);
-  return outcome;
-}
-
-/** Runs `body` in a process of its own, which may ruin itself; true if it returned true. */
-bool InOwnProcess(const std::function<bool()>& body) {
-  fflush(stdout);
-  const int before = perf_ts::test::Failures();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    const bool result = body() && perf_ts::test::Failures() == before;
-    fflush(stdout);
-    _exit(result ? 0 : 1);
-  }
-  int status = -1;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 TEST("reports the exit status") {
   for (const int status : {0, 1, 42, 255}) {
@@ -503,69 +400,6 @@ TEST("a status that nobody kept is unknown") {
   }));
 }
 
-bool IsRoot() {
-  if (geteuid() == 0) return true;
-  printf("SKIP (needs root):\n");
-  return false;
-}
-
-constexpr uid_t kNobody = 65534;
-
-CommandSpec AsNobody(CommandSpec spec) {
-  spec.change_user = true;
-  spec.uid = kNobody;
-  spec.gid = kNobody;
-  spec.groups = {kNobody, 12345, 54321};
-  return spec;
-}
-
-TEST("the user changes with all groups and no way back") {
-  if (!IsRoot()) return;
-  const Outcome outcome = Run(AsNobody(
-      Command({"/bin/grep", "-E", "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb)", "/proc/self/status"})));
-  CHECK_TEXT(outcome.output,
-             "Uid:\t65534\t65534\t65534\t65534\n"
-             "Gid:\t65534\t65534\t65534\t65534\n"
-             "Groups:\t12345 54321 65534 \n"
-             "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapAmb:\t0000000000000000\n");
-}
-
-TEST("an empty list of groups leaves none") {
-  if (!IsRoot()) return;
-  CHECK(InOwnProcess([] {
-    const gid_t ours[] = {0, 4, 24};
-    if (setgroups(3, ours) != 0) return false;
-    CommandSpec spec = AsNobody(Command({"/bin/grep", "^Groups", "/proc/self/status"}));
-    spec.groups.clear();
-    return Run(spec).output == "Groups:\t \n";
-  }));
-}
-
-TEST("a change that is not permitted names the step") {
-  if (!IsRoot()) return;
-  CHECK(InOwnProcess([] {
-    if (setgid(kNobody) != 0 || setuid(kNobody) != 0) return false;
-    CommandSpec spec = AsNobody(Shell("exit 0"));
-    const Outcome outcome = Run(spec);
-    return !outcome.started && outcome.error.code_errno == EPERM &&
-           std::string(outcome.error.operation) == "setgroups";
-  }));
-}
-
-// With SECBIT_NO_SETUID_FIXUP a process keeps its capabilities, CAP_SETUID among them, as it leaves
-// uid 0: every set*id call succeeds, and so would the way back.
-TEST("a change that could be undone is refused") {
-  if (!IsRoot()) return;
-  const std::string trace = scratch + "/half-dropped";
-  CHECK(InOwnProcess([&] {
-    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) != 0) return false;
-    const Outcome outcome = Run(AsNobody(Command({"/bin/touch", trace})));
-    return !outcome.started && outcome.error.code_errno == EPERM &&
-           std::string(outcome.error.operation) == "drop privileges";
-  }));
-  CHECK(!Exists(trace));
-}
-
 // The child of a process with threads may find any lock taken, the allocator's first of all.
 TEST("commands start from many threads that allocate") {
   constexpr int kThreads = 4, kCommands = 25;
@@ -591,17 +425,5 @@ TEST("commands start from many threads that allocate") {
 }  // namespace
 
 int main() {
-  char directory[] = "/tmp/child_process_test.XXXXXX";
-  if (mkdtemp(directory) == nullptr) {
-    perror("mkdtemp");
-    return 1;
-  }
-  chmod(directory, 0755);
-  scratch = directory;
-  // A hang is a failure too.
-  alarm(120);
-
-  const int status = perf_ts::test::RunAll();
-  Run(Command({"/bin/rm", "-rf", scratch}));
-  return status;
+  return RunAllInScratch();
 }
