@@ -1,8 +1,8 @@
 // What the options of record do to a recording that is really made.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPerf, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
@@ -90,6 +90,27 @@ describeLive('a recording', () => {
     expect(stderr).toContain('context-switches:u: happens in the kernel only');
     expect(infoOf(file).records.SAMPLE ?? 0).toBe(0);
   });
+});
+
+describeLive('times beyond the 24.8 days that a timer of Node holds', () => {
+  const faults = [compileWorkload(), 'pf', '20000'];
+
+  it.each([['--duration', '3000000'], ['--switch-output=30d']])(
+    'end nothing and begin no file before: %s',
+    (...flags) => {
+      const { file, status, stderr } = record(
+        flags.join(),
+        ['-e', 'page-faults:u', '-c', '10', ...flags],
+        faults,
+      );
+      expect([status, stderr]).toEqual([0, expect.not.stringContaining('Timeout')]);
+      const folder = readdirSync(scratch).filter((name) => name.startsWith(basename(file)));
+      expect(folder).toHaveLength(1);
+      expect(infoOf(join(scratch, folder[0] as string)).records.SAMPLE).toBeGreaterThanOrEqual(
+        2000,
+      );
+    },
+  );
 });
 
 describeLive('--fail-on-loss', () => {
