@@ -66,6 +66,7 @@ describe('an archive', () => {
     const folder = folderOf();
     const secret = join(folder, 'id_rsa');
     writeFileSync(secret, '-----BEGIN OPENSSH PRIVATE KEY-----\n');
+    chmodSync(secret, 0o644);
     const path = recordingOf(folder, secret);
     const archived = archiveRecording(path, { full: true });
     expect(readdirSync(`${path}.symbols`)).toEqual(['perf-ts-archive.json']);
