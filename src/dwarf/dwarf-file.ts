@@ -10,7 +10,7 @@ import { DwarfSections, type SectionProvider } from './sections.ts';
 import { type SplitProvider, SplitUnits } from './split-units.ts';
 import type { Unit } from './unit.ts';
 import { UnitIndex } from './unit-index.ts';
-import { countDamage, UnitList } from './unit-list.ts';
+import { countDamage, newUnitRoom, UnitList, type UnitRoom } from './unit-list.ts';
 
 /** More calls than this are not inlined into each other by any compiler. */
 export const MAX_FRAMES = 256;
@@ -26,6 +26,8 @@ export type DwarfFileOptions = {
   readonly diagnostics: Diagnostics;
   /** Sections of the file that dwz moved common parts to; asked at the first need, once. */
   readonly alternate?: () => SectionProvider | null;
+  /** Shared with other files; absent: all that one list of units may take. */
+  readonly unitRoom?: UnitRoom;
   /** Absent: split units stay without functions. */
   readonly split?: SplitProvider;
 };
@@ -83,6 +85,7 @@ export class DwarfFile {
   #keptBytes = 0;
   #random = 1;
   readonly #index: UnitIndex;
+  readonly #unitRoom: UnitRoom;
   #alternate: DwarfSections | null | undefined;
   #alternateUnits: UnitList | null = null;
   /** Sections of line programs are read whole; units in a row mostly share none. */
@@ -92,7 +95,9 @@ export class DwarfFile {
   constructor(options: DwarfFileOptions) {
     this.#options = options;
     this.#sections = new DwarfSections(options.sections, options.littleEndian);
-    this.#index = new UnitIndex(this.#sections, this.#openAlternate, options.diagnostics);
+    const { diagnostics, unitRoom = newUnitRoom() } = options;
+    this.#unitRoom = unitRoom;
+    this.#index = new UnitIndex(this.#sections, this.#openAlternate, diagnostics, unitRoom);
     this.#split =
       options.split === undefined
         ? null
@@ -186,7 +191,7 @@ export class DwarfFile {
     if (sections === this.#sections) return this.#index.unitAt(offset);
     if (sections !== this.#alternate) return null;
     const { diagnostics } = this.#options;
-    this.#alternateUnits ??= new UnitList(sections, () => null, diagnostics);
+    this.#alternateUnits ??= new UnitList(sections, () => null, diagnostics, this.#unitRoom);
     return this.#alternateUnits.holding(offset);
   };
 

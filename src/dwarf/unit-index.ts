@@ -14,7 +14,7 @@ import { ValueKind } from './form-value.ts';
 import { MOST_CANDIDATES, RangeIndex } from './range-index.ts';
 import type { DwarfSections } from './sections.ts';
 import type { Unit } from './unit.ts';
-import { countDamage, UnitList } from './unit-list.ts';
+import { countDamage, UnitList, type UnitRoom } from './unit-list.ts';
 
 const MAX_RANGES = 1 << 24;
 
@@ -49,10 +49,11 @@ export class UnitIndex {
     sections: DwarfSections,
     alternate: () => DwarfSections | null,
     diagnostics: Diagnostics,
+    room: UnitRoom,
   ) {
     this.#sections = sections;
     this.#diagnostics = diagnostics;
-    this.#list = new UnitList(sections, alternate, diagnostics);
+    this.#list = new UnitList(sections, alternate, diagnostics, room);
   }
 
   /** The unit whose bytes hold `offset` of `.debug_info`; null if there is none. */

@@ -5,8 +5,15 @@ import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import type { DwarfSections } from './sections.ts';
 import { parseUnitHeader, Unit } from './unit.ts';
 
-/** Chromium has 40 000. */
-const MAX_UNITS = 1 << 20;
+/** Units that may still be met, in all files that are open at the same time. */
+export type UnitRoom = { left: number };
+
+/** Chromium has 40 000. A unit takes ten bytes of a section at least, and 400 in memory. */
+const MOST_UNITS = 1 << 19;
+
+export function newUnitRoom(): UnitRoom {
+  return { left: MOST_UNITS };
+}
 
 /**
  * The units of one `.debug_info`. They follow each other without a table, so the headers are walked
@@ -17,6 +24,7 @@ export class UnitList {
   readonly #sections: DwarfSections;
   readonly #alternate: () => DwarfSections | null;
   readonly #diagnostics: Diagnostics;
+  readonly #room: UnitRoom;
   readonly #byOffset = new Map<number, Unit>();
   /** Those walked so far, in the order of their offsets. */
   readonly #walked: Unit[] = [];
@@ -30,8 +38,10 @@ export class UnitList {
     sections: DwarfSections,
     alternate: () => DwarfSections | null,
     diagnostics: Diagnostics,
+    room: UnitRoom,
   ) {
     this.#sections = sections;
+    this.#room = room;
     this.#alternate = alternate;
     this.#diagnostics = diagnostics;
   }
@@ -89,7 +99,7 @@ export class UnitList {
     if (this.#isWhole || offset < this.#next) return;
     const reader = this.#sections.reader('info');
     while (this.#next <= offset) {
-      if (this.#next >= reader.size || this.#walked.length >= MAX_UNITS) {
+      if (this.#next >= reader.size) {
         this.#isWhole = true;
         return;
       }
@@ -109,6 +119,8 @@ export class UnitList {
   #parse(reader: DwarfReader, offset: number): Unit {
     let unit = this.#byOffset.get(offset);
     if (unit === undefined) {
+      if (this.#room.left === 0) throw new DwarfDamage('there are more units than any program has');
+      this.#room.left--;
       unit = new Unit(parseUnitHeader(reader, offset), this.#sections, this.#alternate);
       this.#byOffset.set(offset, unit);
     }

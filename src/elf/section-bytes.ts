@@ -17,8 +17,11 @@ export type Decompress = (bytes: Uint8Array, size: number) => Uint8Array;
 export type SectionDecoders = {
   readonly zlib: Decompress | null;
   readonly zstd: Decompress | null;
-  /** A scratch file of at least this many bytes; null if there is no room. Absent: memory is used. */
-  readonly scratch?: (size: number) => Scratch | null;
+  /**
+   * A scratch file of at least `size` bytes, for what a stream of `packedSize` becomes; null if there is
+   * no room. Absent: memory is used.
+   */
+  readonly scratch?: (size: number, packedSize: number) => Scratch | null;
 };
 
 /** A section's bytes. `close` gives back what was taken to have them. */
@@ -174,7 +177,8 @@ function inflate(
   try {
     const inflateWhole = () => decoder(stream.read(0, stream.size), stated);
     const isLarge = type === ELFCOMPRESS_ZLIB && stated > MAX_INFLATED_WHOLE_BYTES;
-    const scratch = isLarge && !reading.isWhole ? (decoders.scratch?.(stated) ?? null) : null;
+    const scratch =
+      isLarge && !reading.isWhole ? (decoders.scratch?.(stated, stream.size) ?? null) : null;
     if (scratch !== null) {
       return new InflatedSection({
         stream,

@@ -2,6 +2,7 @@ import type { Diagnostics } from '../base/diagnostics.ts';
 import { describeError } from '../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
 import type { SectionProvider } from '../dwarf/sections.ts';
+import { newUnitRoom } from '../dwarf/unit-list.ts';
 import { readBuildId } from '../elf/build-id.ts';
 import { type ElfFile, parseElf } from '../elf/elf-file.ts';
 import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
@@ -45,6 +46,7 @@ export class DsoLines {
   readonly #options: DsoLinesOptions;
   readonly #open = new Map<DsoIndex, OpenDwarf | null>();
   readonly #sources: { close?(): void }[] = [];
+  readonly #unitRoom = newUnitRoom();
   #last: OpenDwarf | null = null;
 
   constructor(options: DsoLinesOptions) {
@@ -128,6 +130,7 @@ export class DsoLines {
       sections: this.#sectionsOf(debug),
       littleEndian: debug.header.littleEndian,
       diagnostics,
+      unitRoom: this.#unitRoom,
       alternate: () => this.#openAlternate(debug, dso),
       split: {
         dwo: ({ dwoName, compilationDirectory }) =>

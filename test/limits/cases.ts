@@ -5,6 +5,7 @@ import { toText } from '../fuzz/target.ts';
 import { recordingSeeds } from '../fuzz/targets/recording.ts';
 import { hasCorpora, readCorpus } from '../helpers/corpora.ts';
 import { seededRandom } from '../helpers/random.ts';
+import { archiveShapes } from './archive-shapes.ts';
 import { headerShapes } from './header-shapes.ts';
 import { mixedShapes } from './mixed-shapes.ts';
 import { packedShapes } from './packed-shapes.ts';
@@ -44,6 +45,7 @@ export function allShapes(): readonly Shape[] {
     ...headerShapes,
     ...textShapes([SCRIPT, FOLDED, ...texts]),
     ...mixedShapes(recordingSeeds(LARGEST_SEED)),
+    ...archiveShapes,
   ];
 }
 

@@ -25,7 +25,7 @@ const { values } = parseArgs({
 process.env.PERF_TS_CORPORA ??= join(here, '../../../shared/corpora');
 process.env.PERF_BUILDID_DIR = '/nonexistent';
 const limits = { ms: 1000 * Number(values.seconds), bytes: Number(values.memory) };
-const size = values.size === undefined ? null : Number(values.size);
+const sizes = values.size?.split('-').map(Number);
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'perf-ts-limits-'));
 process.on('exit', () => {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
@@ -49,11 +49,23 @@ async function runSome(job) {
   const own = join(folder, String(job));
   mkdirSync(own, { recursive: true });
   const worker = new Worker(hostPath, own, limits);
-  while (next < end) note(await worker.try(next++, size));
+  while (next < end) {
+    const seed = next++;
+    const size = sizeOf(seed);
+    note(await worker.try(seed, size), size);
+  }
   await worker.close();
 }
 
-function note({ seed, made, results }) {
+/** The size of each, or one between two, evenly in its logarithm; null: `cases.ts` draws one. */
+function sizeOf(seed) {
+  if (sizes === undefined) return null;
+  const [least, most = least] = sizes;
+  const part = (seed * 0.618033988749895) % 1;
+  return Math.round(least * (most / least) ** part);
+}
+
+function note({ seed, made, results }, size) {
   cases++;
   if (values.log !== undefined) {
     appendFileSync(values.log, `${JSON.stringify({ seed, made, results })}\n`);
@@ -68,7 +80,7 @@ function note({ seed, made, results }) {
     if (outcome !== 'failed' && isWithin(result, limits)) continue;
     bad++;
     console.log(
-      `--seed ${seed}: ${what}: ${outcome} after ${(ms / 1000).toFixed(1)} s with ` +
+      `--seed ${seed}${size === null ? '' : ` --size ${size}`}: ${what}: ${outcome} after ${(ms / 1000).toFixed(1)} s with ` +
         `${(peakBytes / 1e6).toFixed(0)} MB ${message.split('\n').slice(0, 6).join(' | ')}`,
     );
   }

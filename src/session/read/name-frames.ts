@@ -6,7 +6,7 @@ import { demangler } from './demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { recordedThen } from './files/left-files.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
-import { inflateXz } from './files/xz.ts';
+import { boundedXz } from './files/unpack-budget.ts';
 import { columnIn } from './jit/jit-column.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import type { OpenProfileOptions } from './open-profile.ts';
@@ -72,7 +72,7 @@ export function createSymbolizer(
       ...recordedThen(data, path),
     }).provide,
     ...(recordedKernel !== null && { recordedKernel }),
-    xz: inflateXz,
+    xz: boundedXz(),
     demangleCpp,
     diagnostics,
     kernelReference: processes.kernelReference,

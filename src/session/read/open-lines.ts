@@ -3,8 +3,8 @@ import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { DsoLines } from '../../symbols/dso-lines.ts';
 import type { FrameLines } from '../script/frame-namer.ts';
 import { demangler } from './demangler.ts';
-import { sectionDecoders } from './files/section-decoders.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { boundedDecoders } from './files/unpack-budget.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -21,7 +21,7 @@ export function openLines(
     pids: () => processes.pids(),
   });
   const { dsos } = processes;
-  const decoders = sectionDecoders;
+  const decoders = boundedDecoders();
   return new DsoLines({ dsos, provider: files.provide, decoders, demangleCpp, diagnostics });
 }
 

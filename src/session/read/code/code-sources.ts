@@ -9,9 +9,8 @@ import type { DsoIndex, Profile } from '../../../profile/types.ts';
 import { DsoLines } from '../../../symbols/dso-lines.ts';
 import { Symbolizer } from '../../../symbols/symbolizer.ts';
 import { demangler } from '../demangler.ts';
-import { sectionDecoders } from '../files/section-decoders.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
-import { inflateXz } from '../files/xz.ts';
+import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
 import { columnIn } from '../jit/jit-column.ts';
 import { type CodeFile, openCodeFile } from './file-code.ts';
 import { type CodeDump, type CodeObject, type CodeObjects, openCodeDump } from './jit-code.ts';
@@ -203,7 +202,7 @@ export class CodeSources {
       const diagnostics = new Diagnostics();
       const files = new SymbolFiles({ ...sources, diagnostics, pids: () => pids });
       const demangleCpp = demangler(diagnostics);
-      const decoders = sectionDecoders;
+      const decoders = boundedDecoders();
       this.#lines = new DsoLines({
         dsos,
         provider: files.provide,
@@ -251,7 +250,7 @@ export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
     }).provide,
     demangleCpp: demangler(diagnostics),
     diagnostics,
-    xz: inflateXz,
+    xz: boundedXz(),
     ...(recordedKernel !== null && { recordedKernel }),
     kernelReference: kernel.reference,
   });

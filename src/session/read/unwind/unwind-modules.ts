@@ -10,6 +10,7 @@ import { dsoText } from '../../../symbols/dso-symbols.ts';
 import type { SymbolProvider } from '../../../symbols/symbol-request.ts';
 import type { ModuleLookup, UnwindArchitecture } from '../../../unwind/types.ts';
 import { UnwindModule } from '../../../unwind/unwind-module.ts';
+import { boundedDecoders } from '../files/unpack-budget.ts';
 import { JitModules } from '../jit/jit-modules.ts';
 import { openUnwindFile, segmentBias, type UnwindFile } from './unwind-sections.ts';
 
@@ -30,6 +31,7 @@ export class MappedModules implements ModuleLookup {
   /** Of the recording's own list, for mappings that carry none: by path. */
   readonly #buildIds: ReadonlyMap<string, string>;
   readonly #architecture: UnwindArchitecture;
+  readonly #decoders = boundedDecoders();
   #pid = NONE as number;
   readonly #jit: JitModules | null;
   /** By DSO; null where there is no file, as for JIT code: of that, a code object is a module. */
@@ -108,7 +110,14 @@ export class MappedModules implements ModuleLookup {
       const { dsos } = this.#processes;
       const key = dsos.key(dso);
       const buildId = dsos.buildId(dso) ?? this.#buildIds.get(dsoText(key)) ?? null;
-      file = openUnwindFile(key, buildId, this.#provider, this.#diagnostics, this.#architecture);
+      file = openUnwindFile(
+        key,
+        buildId,
+        this.#provider,
+        this.#diagnostics,
+        this.#architecture,
+        this.#decoders,
+      );
       this.#files[dso] = file;
     }
     return file;

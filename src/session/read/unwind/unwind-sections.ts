@@ -2,7 +2,7 @@ import type { Diagnostics } from '../../../base/diagnostics.ts';
 import { describeError } from '../../../base/system-error.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
 import { type ElfFile, findSection, parseElf } from '../../../elf/elf-file.ts';
-import { sectionBytes } from '../../../elf/section-bytes.ts';
+import { type SectionDecoders, sectionBytes } from '../../../elf/section-bytes.ts';
 import type { DsoKey } from '../../../process/types.ts';
 import { dsoText } from '../../../symbols/dso-symbols.ts';
 import type { SymbolProvider, SymbolSource } from '../../../symbols/symbol-request.ts';
@@ -42,6 +42,7 @@ export function openUnwindFile(
   provider: SymbolProvider,
   diagnostics: Diagnostics,
   architecture: UnwindArchitecture,
+  decoders: SectionDecoders = sectionDecoders,
 ): UnwindFile | null {
   if (dso.kind !== 'user-file' && dso.kind !== 'vdso') return null;
   const source = provider({ need: dso.kind === 'vdso' ? 'vdso' : 'elf', dso, buildId });
@@ -49,7 +50,7 @@ export function openUnwindFile(
   try {
     const elf = parseElf(source, diagnostics);
     if (elf !== null && isRecorded(elf, dso, buildId, diagnostics, architecture)) {
-      return { elf, source, sections: readSections(elf, diagnostics) };
+      return { elf, source, sections: readSections(elf, diagnostics, decoders) };
     }
   } catch (error) {
     diagnostics.count('file could not be read', `${dsoText(dso)}: ${describeError(error)}`);
@@ -80,9 +81,13 @@ function isRecorded(
 }
 
 /** The sections that unwinding reads. */
-export function readSections(elf: ElfFile, diagnostics: Diagnostics): UnwindSections {
+export function readSections(
+  elf: ElfFile,
+  diagnostics: Diagnostics,
+  decoders: SectionDecoders = sectionDecoders,
+): UnwindSections {
   const read = (name: string): UnwindSection | null => {
-    const bytes = sectionBytes(elf, name, diagnostics, sectionDecoders);
+    const bytes = sectionBytes(elf, name, diagnostics, decoders);
     return bytes === null ? null : { bytes, address: findSection(elf, name)?.address ?? 0 };
   };
   return {
