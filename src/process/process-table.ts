@@ -70,6 +70,8 @@ export class ProcessTable {
   #kernelReference: KernelReference | null = null;
   /** What forked processes may have copied of the mappings of others; beyond, records are refused. */
   mostCopiedBytes = Number.POSITIVE_INFINITY;
+  /** Threads, processes and mapped files, of each as many; beyond, records are refused. */
+  mostOfEach = Number.POSITIVE_INFINITY;
   /** What the spaces in use have copied of others. */
   #copiedBytes = 0;
 
@@ -95,6 +97,7 @@ export class ProcessTable {
   mmap(fields: MmapFields): void {
     const key = dsoKeyOf(fields);
     const dso = this.dsos.intern(key, fields.buildId);
+    this.#checkNumber(this.dsos.length, 'mapped files');
     const { start, length, fileOffset } = fields;
     const isFile = key.kind === 'user-file' || key.kind === 'vdso';
     if (key.kind === 'kernel') this.#noteKernelReference(fields);
@@ -126,6 +129,14 @@ export class ProcessTable {
     }
   }
 
+  #checkNumber(count: number, what: string): void {
+    if (count <= this.mostOfEach) return;
+    throw new PerfDataError(
+      'too-large',
+      `it has more than ${Math.floor(this.mostOfEach)} ${what}, which are not read unless --max-unpacked SIZE allows it`,
+    );
+  }
+
   #noteJitdump({ pid, path }: MmapFields): void {
     const paths = this.jitdumps.get(pid) ?? new Set();
     if (paths.size < MOST_JITDUMPS) paths.add(path);
@@ -139,6 +150,7 @@ export class ProcessTable {
   ksymbol(address: number, length: number, name: string, isUnregistered: boolean): void {
     if (isUnregistered || !isKernelAddress(address)) return;
     const dso = this.dsos.intern({ kind: 'bpf', name });
+    this.#checkNumber(this.dsos.length, 'mapped files and programs of the kernel');
     const end = clampEnd(address, address + length);
     this.#kernelSpace.add(address, end, this.mappings.add(address, end, 0, dso, false));
   }
@@ -323,6 +335,7 @@ export class ProcessTable {
       isPristine: false,
     };
     this.#processes.set(pid, process);
+    this.#checkNumber(this.#processes.size, 'processes');
     return process;
   }
 
@@ -357,6 +370,7 @@ export class ProcessTable {
     if (known !== undefined && known.process === process) return known;
     const thread: Thread = { tid, process, comm, index: NONE };
     this.#threads.set(tid, thread);
+    this.#checkNumber(Math.max(this.#threads.size, this.#rows.length), 'threads');
     return thread;
   }
 

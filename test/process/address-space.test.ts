@@ -146,6 +146,27 @@ describe('large recordings', () => {
     forkAll(true);
   });
 
+  test.each([
+    ['threads', (table: ProcessTable, n: number): unknown => table.threadAt(1, n)],
+    ['threads', (table: ProcessTable, n: number): unknown => table.comm(1, n, 'a', false)],
+    ['processes', (table: ProcessTable, n: number): unknown => map(table, n, 0x1000, '/lib/a.so')],
+    [
+      'mapped files',
+      (table: ProcessTable, n: number): unknown => map(table, 1, 0x1000, `/lib/${n}.so`),
+    ],
+    [
+      'mapped files',
+      (table: ProcessTable, n: number): unknown => table.ksymbol(-0x1000, 16, `p${n}`, false),
+    ],
+  ] as const)('of more %s than a machine has are refused', (what, add) => {
+    const table = new ProcessTable(new StringTable());
+    table.mostOfEach = 20;
+    for (let n = 1; n < 20; n++) add(table, n);
+    expect(() => {
+      for (let n = 20; n < 23; n++) add(table, n);
+    }).toThrow(new RegExp(`^it has more than 20 ${what}.*--max-unpacked SIZE allows it$`));
+  });
+
   test('of a quarter of a million mappings in one process, out of order, find each', () => {
     const table = new ProcessTable(new StringTable());
     const count = 250_000;

@@ -21,7 +21,7 @@ import { TracepointFormats } from '../../tracepoint/tracepoint-formats.ts';
 import { plainOutput } from '../output/stream-place.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
-import { mostCopiedMappings } from '../read/files/most-unpacked.ts';
+import { limitProcesses } from '../read/files/most-unpacked.ts';
 import { openJitdumps } from '../read/jit/jit-files.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { visitInTimeOrderInSlices } from '../read/ordered-records.ts';
@@ -119,7 +119,7 @@ class Rewriter {
     }
     const { littleEndian, features } = data;
     this.#data = data;
-    this.#processes.mostCopiedBytes = mostCopiedMappings(data.source.size);
+    limitProcesses(this.#processes, data.source.size);
     this.#options = options;
     this.#labels = options.anonymize === true ? new Labels(options.salt) : null;
     const kernel =

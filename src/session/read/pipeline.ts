@@ -24,12 +24,7 @@ import type {
 import { DeferredStacks } from '../deferred-stacks.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { isBeside } from './facts/event-description.ts';
-import {
-  checkEvents,
-  mostCopiedMappings,
-  mostFramesOf,
-  tooManyFrames,
-} from './files/most-unpacked.ts';
+import { checkEvents, limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
@@ -154,7 +149,7 @@ export class Pipeline {
   run(): void {
     const fileBytes = this.data.source.size;
     checkEvents(this.data.attrs.length);
-    this.processes.mostCopiedBytes = mostCopiedMappings(fileBytes);
+    limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     visitInTimeOrder(this.data, {
       record: (view, offset, size, type, misc) => {

@@ -26,6 +26,7 @@ import { readTracepointFormats } from '../script/tracepoints.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { eventName } from './facts/event-description.ts';
 import { withArchive } from './files/find-archive.ts';
+import { limitProcesses } from './files/most-unpacked.ts';
 import type { SymbolSources } from './files/symbol-files.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
@@ -225,6 +226,7 @@ class RecordDescriber {
   }
 
   run(): void {
+    limitProcesses(this.#pipeline.processes, this.#data.source.size);
     this.#visits.start?.(this.#data, this.#names);
     visitInTimeOrder(this.#data, {
       record: (view, offset, size, type, misc) => {

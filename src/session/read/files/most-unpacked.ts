@@ -1,5 +1,6 @@
 import { PerfDataError } from '../../../base/errors.ts';
 import { TOO_LARGE } from '../../../perf-data/unpack-limit.ts';
+import type { ProcessTable } from '../../../process/process-table.ts';
 
 /** What `--max-unpacked` sets, for the threads of `view` and for the library as well. */
 export const MAX_UNPACKED_VARIABLE = 'PERF_TS_MAX_UNPACKED';
@@ -22,8 +23,23 @@ const COPIED_FOR_EACH = 5;
  * Bytes of mappings that forked processes may have copied of their parents: a process that has mapped half
  * a million files and forks for each of its next records would take terabytes.
  */
-export function mostCopiedMappings(recordingBytes: number): number {
+function mostCopiedMappings(recordingBytes: number): number {
   return mostUnpacked() ?? Math.max(MOST_COPIED_BYTES, recordingBytes * COPIED_FOR_EACH);
+}
+
+/** Threads, processes and mapped files; a machine has some ten thousand at a time. */
+const MOST_OF_EACH = 400_000;
+/** Beyond that so many bytes of the recording for each: a thread's start, name and end take 200. */
+const BYTES_FOR_ONE = 250;
+/** What one takes until it is shown. */
+const ONE_BYTES = 1000;
+
+/** Bounds what `processes` holds of a recording: beyond, it throws. */
+export function limitProcesses(processes: ProcessTable, recordingBytes: number): void {
+  const most = mostUnpacked();
+  processes.mostCopiedBytes = mostCopiedMappings(recordingBytes);
+  processes.mostOfEach =
+    most === null ? Math.max(MOST_OF_EACH, recordingBytes / BYTES_FOR_ONE) : most / ONE_BYTES;
 }
 
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
