@@ -58,9 +58,14 @@ export type ShowName = (name: string) => string;
 export type ImportLimits = {
   readonly checkEvents: (events: number) => void;
   readonly checkStacks: (stacks: number, frames: number) => void;
+  readonly checkThreads: (threads: number) => void;
 };
 
-export const NO_LIMITS: ImportLimits = { checkEvents: () => {}, checkStacks: () => {} };
+export const NO_LIMITS: ImportLimits = {
+  checkEvents: () => {},
+  checkStacks: () => {},
+  checkThreads: () => {},
+};
 
 /** Collects samples of a text; `finish` sorts them by time. */
 export class ImportedProfileBuilder {
@@ -207,6 +212,7 @@ export class ImportedProfileBuilder {
     }
     const thread = this.#threads.push({ pid, tid, generation: 0, comm }) - 1;
     this.#threadByKey.set(key, thread);
+    this.#limits.checkThreads(thread + 1);
     return thread;
   }
 }

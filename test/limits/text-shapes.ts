@@ -81,6 +81,11 @@ export function textShapes(seeds: TextSeeds): readonly Shape[] {
         lines(bytes, (index) => sample(index, '\t10 f (/a)\n', `ev${index}`)),
     },
     {
+      name: 'perf script, another thread each',
+      make: (_random, bytes) =>
+        lines(bytes, (index) => `app ${index + 1} [001] 1.5: 1 cycles:\n\t10 f (/a)\n`),
+    },
+    {
       name: 'perf script without stacks',
       make: (_random, bytes) => lines(bytes, (index) => sample(index, '').trim()),
     },

@@ -45,6 +45,21 @@ describe('a recording or text with more events than a kernel has', () => {
   });
 });
 
+describe('a text with more threads than a machine has', () => {
+  test.each([
+    ['perf script', (i: number) => `app ${i + 1} [000] 1.${i}: 1 cycles: \n\t10 f (/a)\n\n`],
+    ['folded stacks', (i: number) => `app${i};f 1\n`],
+  ])('is refused unless the user allows it: %s', async (_what, line) => {
+    writeFileSync(path, Array.from({ length: 100 }, (_unused, i) => line(i)).join(''));
+    process.env[MAX_UNPACKED_VARIABLE] = '99000';
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 99 threads, which are not read unless --max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = '100000';
+    expect((await openProfile(path)).profile.threads.length).toBe(100);
+  });
+});
+
 describe('a text with more different stacks than are shown', () => {
   test('is refused unless the user allows it', async () => {
     writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));

@@ -9,6 +9,7 @@ import { type DemangleBatch, demangleAll } from '../../symbols/demangle.ts';
 import { demangler } from './demangler.ts';
 import {
   checkEvents,
+  checkThreadsOfText,
   mostFramesOfText,
   mostStacksOfText,
   tooManyFrames,
@@ -27,6 +28,7 @@ export function openImport(source: ByteSource): ImportedProfile | null {
   const mostFrames = mostFramesOfText();
   const limits: ImportLimits = {
     checkEvents,
+    checkThreads: checkThreadsOfText,
     checkStacks: (stacks, frames) => {
       if (frames > mostFrames) throw tooManyFrames(mostFrames);
       if (stacks > mostStacks) throw tooManyStacks(mostStacks);

@@ -42,6 +42,17 @@ export function limitProcesses(processes: ProcessTable, recordingBytes: number):
     most === null ? Math.max(MOST_OF_EACH, recordingBytes / BYTES_FOR_ONE) : most / ONE_BYTES;
 }
 
+/** Throws where a text has more threads, or names of them where it tells no numbers, than are read. */
+export function checkThreadsOfText(threads: number): void {
+  const most = mostUnpacked();
+  const mostThreads = most === null ? MOST_OF_EACH : most / ONE_BYTES;
+  if (threads <= mostThreads) return;
+  throw new PerfDataError(
+    TOO_LARGE,
+    `it has more than ${Math.floor(mostThreads)} threads, which are not read unless --max-unpacked SIZE allows it`,
+  );
+}
+
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
 const MOST_EVENTS = 5000;
 
