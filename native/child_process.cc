@@ -40,6 +40,7 @@ struct Failure {
 };
 
 enum Step : int32_t {
+  kAwaitRelease,
   kStdio,
   kStatusFlags,
   kFdLimit,
@@ -52,6 +53,8 @@ enum Step : int32_t {
 
 const char* StepName(int32_t step) {
   switch (step) {
+    case kAwaitRelease:
+      return "recv";
     case kStdio:
       return "dup";
     case kStatusFlags:
@@ -201,6 +204,7 @@ void ChangeUser(const ChildPlan& plan, int socket) {
   do {
     received = syscall(SYS_recvfrom, socket, &go, sizeof go, 0, nullptr, nullptr);
   } while (received < 0 && errno == EINTR);
+  if (received < 0) Fail(socket, kAwaitRelease, errno);
   if (received != 1) Exit(0);
 
   ArrangeDescriptors(plan, socket);
@@ -397,22 +401,28 @@ bool ChildProcess::LetGo(Error* error) {
 }
 
 bool ChildProcess::AwaitExec(Error* error) {
+  const bool was_gone = send_errno_ == EPIPE || send_errno_ == ECONNRESET;
   ssize_t received = -1;
   Failure failure = {};
-  if (send_errno_ == 0) {
+  // One that is gone may have left word why. That it went without taking its byte is reported
+  // first, once.
+  if (is_let_go() || was_gone) {
     do {
       received = recv(socket_.get(), &failure, sizeof failure, 0);
-    } while (received < 0 && errno == EINTR);
-    // Closed by exec. (Or by a signal that struck in between: then `Reap` reports it.)
-    if (received == 0) return true;
+    } while (received < 0 && (errno == EINTR || errno == ECONNRESET));
   }
+  // Closed by exec. (Or by a signal that struck in between: then `Reap` reports it.) What can't be
+  // read says nothing about the command, which was let go.
+  if (is_let_go() && received <= 0) return true;
   // A child that was stopped while it was held does not end by itself.
-  if (send_errno_ != 0) Kill(SIGKILL);
+  if (!is_let_go()) Kill(SIGKILL);
   WaitForEnd();
   if (received == static_cast<ssize_t>(sizeof failure)) {
     SetError(error, failure.code_errno, StepName(failure.step), pid_);
-  } else {
+  } else if (is_let_go() || was_gone) {
     SetError(error, ESRCH, "release", pid_);
+  } else {
+    SetError(error, send_errno_, "send", pid_);
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -61,13 +62,26 @@ class ChildProcess {
   /** Lets the child exec and returns at once; `AwaitExec` is to follow. False if it was let go. */
   bool LetGo(Error* error);
 
+  /** Whether the child was told: where it was not, `exec_fd` does not become readable. */
+  bool is_let_go() const { return released_ && send_errno_ == 0; }
+
   /**
    * Waits until the child has become the command. An exec can hang (a program on a network file
    * system), so this belongs on a thread that may wait. On failure `*error` names the step
    * ("setgroups", "execve", …) with its errno, and the child is reaped. A child that was killed
-   * while it was held is the failure {ESRCH, "release"}; `Reap` then tells by which signal.
+   * while it was held is the failure {ESRCH, "release"}; `Reap` then tells by which signal. One
+   * that could not be let go ("send") is killed here, and that signal is not the command's end.
+   * Where the outcome can't be read, it is true: the command was let go.
    */
   bool AwaitExec(Error* error);
+
+  /**
+   * Whether a failure of AwaitExec, with the signal that `Reap` told, is the end that somebody else
+   * gave a held child: not a failed start.
+   */
+  static bool WasKilledWhileHeld(const Error& error, int signal) {
+    return error.code_errno == ESRCH && signal != 0;
+  }
 
   /** LetGo and AwaitExec. */
   bool Release(Error* error) { return LetGo(error) && AwaitExec(error); }

@@ -48,8 +48,8 @@ void* HeldCommand::Main(void* self) {
 void HeldCommand::AwaitEnd() {
   CommandEnd end;
   Error error;
-  // One that was killed while it was held has a signal: that is its end, and not a failed exec.
-  if (!child_->AwaitExec(&error) && child_->Reap(&end.status, &end.signal) && end.signal == 0) {
+  if (!child_->AwaitExec(&error) && child_->Reap(&end.status, &end.signal) &&
+      !ChildProcess::WasKilledWhileHeld(error, end.signal)) {
     end.failed_step = error.operation;
     end.failed_errno = error.code_errno;
   }

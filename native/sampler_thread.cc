@@ -85,6 +85,7 @@ void SamplerThread::Run() {
   if (child_ != nullptr) {
     Error error;
     command_ = !close_ && child_->LetGo(&error) ? Command::kStarting : Command::kGone;
+    if (command_ == Command::kStarting && !child_->is_let_go()) SettleStart();
   }
   Finish(command_ == Command::kGone ? EndReason::kTargetExited : Record());
   if (command_ == Command::kStarting || command_ == Command::kRuns) AwaitChild();
@@ -98,9 +99,8 @@ void SamplerThread::SettleStart() {
   child_->CancelRelease();
   Error error;
   if (child_->AwaitExec(&error)) return;
-  // Killed while it was held: not a failure of the exec, but the command's end.
   int status, signal;
-  if (child_->Reap(&status, &signal) && signal != 0) return;
+  if (child_->Reap(&status, &signal) && ChildProcess::WasKilledWhileHeld(error, signal)) return;
   command_ = Command::kGone;
   mailbox_->Post([&](Mail* mail) {
     mail->exec_failure = ExecFailure{error.operation, error.code_errno};

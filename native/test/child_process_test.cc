@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -389,6 +390,50 @@ TEST("a command runs, is waited for and gets signals where pidfd calls are refus
     CHECK(signal == SIGTERM);
     CHECK(!child->Kill(0));
     return true;
+  }));
+}
+
+TEST("a command that can't be let go never runs, and the failure is named") {
+  const std::string trace = scratch + "/not-let-go";
+  CHECK(InOwnProcess([&] {
+    Error error;
+    auto child = ChildProcess::Spawn(Command({"/bin/touch", trace}), &error);
+    CHECK(Refuse({SYS_sendto}));
+    CHECK(!child->Release(&error));
+    CHECK(error.code_errno == EPERM);
+    CHECK_TEXT(error.operation, "send");
+    int status = -2, signal = -2;
+    CHECK(child->Reap(&status, &signal));
+    return !ChildProcess::WasKilledWhileHeld(error, signal);
+  }));
+  CHECK(!Exists(trace));
+}
+
+TEST("a child that can't wait for its release says so") {
+  CHECK(InOwnProcess([] {
+    // The parent writes and reads by other calls than these, which the child inherits.
+    CHECK(Refuse({SYS_recvfrom}));
+    Error error;
+    auto child = ChildProcess::Spawn(Shell("exit 0"), &error);
+    AwaitEnd(*child);
+    struct {
+      int32_t step, code_errno;
+    } failure = {-1, 0};
+    CHECK(read(child->exec_fd(), &failure, sizeof failure) == sizeof failure);
+    return failure.step == 0 && failure.code_errno == EPERM;
+  }));
+}
+
+TEST("a command whose start can't be followed is taken to run") {
+  CHECK(InOwnProcess([] {
+    Error error;
+    auto child = ChildProcess::Spawn(Shell("exit 7"), &error);
+    CHECK(Refuse({SYS_recvfrom}));
+    CHECK(child->Release(&error));
+    AwaitEnd(*child);
+    int status = -2, signal = -2;
+    CHECK(child->Reap(&status, &signal));
+    return status == 7 && signal == 0;
   }));
 }
 

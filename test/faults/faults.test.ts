@@ -42,12 +42,18 @@ const TRIES: readonly Try[] = [
   { scenario: 'record', call: /^child fcntl /, errors: ['EPERM'] },
   { scenario: 'record', call: /^child prlimit64 /, errors: ['EPERM'] },
   { scenario: 'record', call: /^drain (sendto|recvfrom)$/, errors: ['EINTR'] },
+  { scenario: 'record', call: /^drain sendto$/, errors: ['ENOMEM'] },
+  { scenario: 'record', call: /^drain recvfrom$/, errors: ['ENOMEM'] },
+  { scenario: 'record', call: /^child recvfrom$/, errors: ['ENOMEM'] },
   { scenario: 'record', call: /^drain epoll_wait$/, errors: ['EINTR'] },
   // A process that runs.
   { scenario: 'record -p', call: /^main openat \/proc\/\d+\/maps$/, errors: ['EMFILE'] },
   { scenario: 'record -p', call: /^main perf_event_open$/, errors: ['EPERM'] },
   // Counting and reading.
   { scenario: 'stat', call: /^main clone$/, errors: ['EAGAIN'] },
+  { scenario: 'stat', call: /^main sendto$/, errors: ['ENOMEM'] },
+  { scenario: 'stat', call: /^drain recvfrom$/, errors: ['ENOMEM'] },
+  { scenario: 'stat', call: /^child recvfrom$/, errors: ['ENOMEM'] },
   { scenario: 'stat', call: /^main read .*perf_event/, errors: ['EINTR', 'ENOMEM'] },
   { scenario: 'report', call: /^main openat perf\.data$/, errors: ['EMFILE'] },
   { scenario: 'report', call: /^main pread64 perf\.data$/, errors: ['EINTR', 'ENOMEM'] },

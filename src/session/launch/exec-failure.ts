@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from './byte-path.ts';
+import { explainGoneBeforeStart } from './start-failure.ts';
 
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
@@ -16,6 +17,7 @@ export function explainExecFailure(
   code: string,
 ): FailedError {
   const path = printable(command.path);
+  if (step === 'release') return explainGoneBeforeStart();
   if (step !== 'execve') {
     const whom = command.user === undefined ? '' : ` as uid ${command.user.uid}`;
     return new FailedError(

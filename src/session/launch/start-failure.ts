@@ -17,6 +17,13 @@ export function explainStartFailure({ operation, code }: NativeError): FailedErr
   );
 }
 
+/** The held child is gone: no event opens on it. */
+export function explainGoneBeforeStart(): FailedError {
+  return new FailedError('the command was not started: its process has ended before', [
+    'something killed it: the kernel for lack of memory (dmesg), or another process',
+  ]);
+}
+
 function hintsFor(operation: string, code: string): string[] {
   if (code === 'EMFILE') {
     return ['raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)'];

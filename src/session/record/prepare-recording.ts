@@ -15,7 +15,7 @@ import { explainAttachedNode } from '../launch/attached-node.ts';
 import { addNodeFlags } from '../launch/node-flags.ts';
 import { resolveCommand } from '../launch/resolve-command.ts';
 import { chooseUser } from '../launch/run-as.ts';
-import { explainStartFailure } from '../launch/start-failure.ts';
+import { explainGoneBeforeStart, explainStartFailure } from '../launch/start-failure.ts';
 import { explainUnprofilable } from '../launch/unprofilable.ts';
 import { isStream } from '../output/stream-place.ts';
 import { processesOf, UNSETTLED } from './attached.ts';
@@ -293,6 +293,7 @@ export function explainNativeError(
     ]);
   }
   if (code === 'ESRCH') {
+    if (target.kind === 'command') return explainGoneBeforeStart();
     const what = target.kind === 'threads' ? 'thread' : 'process';
     return new FailedError(`no such ${what}: ${pid}`);
   }

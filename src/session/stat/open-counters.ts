@@ -2,6 +2,7 @@ import { FailedError } from '../../base/errors.ts';
 import type { EventSources } from '../../events/event-sources.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
+import { explainGoneBeforeStart } from '../launch/start-failure.ts';
 import { UNSETTLED } from '../record/attached.ts';
 import { nameInUserSpace } from '../record/event-name.ts';
 import { onlineCpus } from '../record/event-sources.ts';
@@ -148,6 +149,9 @@ class GroupOpening {
         if (isRefused(code) && !this.#userOnly && isFirst && hasUserPart(this.#group)) {
           this.#userOnly = true;
           continue;
+        }
+        if (code === 'ESRCH' && this.#context.target.kind === 'command') {
+          throw explainGoneBeforeStart();
         }
         throwIfLimit(error as NativeError, failing, place);
         const failure = { code, place, mode: { ...mode, userOnly: this.#userOnly } };

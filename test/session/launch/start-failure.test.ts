@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { NativeError } from '../../../src/native/types.ts';
-import { explainStartFailure } from '../../../src/session/launch/start-failure.ts';
+import { explainExecFailure } from '../../../src/session/launch/exec-failure.ts';
+import {
+  explainGoneBeforeStart,
+  explainStartFailure,
+} from '../../../src/session/launch/start-failure.ts';
 
 const failed = (operation: string, code: string) =>
   explainStartFailure(
@@ -26,6 +30,19 @@ describe('a command whose held child could not be made', () => {
     expect(error?.message).toContain(`the command was not started: ${said}`);
     expect(error?.hints.join('\n')).toContain(hint);
     expect(error?.hints.join('\n')).not.toContain('perf_event');
+  });
+
+  test('is explained by the end of the child where that came before the start', () => {
+    const command = { path: '/bin/true' };
+    for (const error of [
+      explainGoneBeforeStart(),
+      explainExecFailure(command, 'release', 'ESRCH'),
+    ]) {
+      expect(error.message).toBe('the command was not started: its process has ended before');
+    }
+    expect(explainExecFailure(command, 'send', 'ENOMEM').message).toBe(
+      'the command was not started: send failed: not enough memory (ENOMEM)',
+    );
   });
 
   test('is not what the failure of an event means', () => {
