@@ -11,6 +11,7 @@ import {
   type RunningRecording,
   startRecording,
 } from '../session/record/recorder.ts';
+import { commandStatus } from './command-status.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type EndingSignal, ONE_WISH_MS, onEndingSignals } from './ending-signals.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from './failure.ts';
@@ -181,7 +182,7 @@ function forwardSignals(running: {
 function exitStatus(recording: Recording, exit: CommandExit | null): number {
   if (recording.endReason === 'write-error') return EXIT_FAILED;
   if (exit === null) return 0;
-  return exit.signal > 0 ? 128 + exit.signal : exit.status;
+  return commandStatus(exit);
 }
 
 /** Samples that did not arrive, by the better of the kernel's two counts of them, and their share. */

@@ -8,6 +8,7 @@ import {
   startStat,
 } from '../session/stat/stat.ts';
 import { wantsColour } from './colour.ts';
+import { commandStatus } from './command-status.ts';
 import { onEndingSignals } from './ending-signals.ts';
 import { EXIT_FAILED, say } from './failure.ts';
 import { openOutput } from './open-output.ts';
@@ -66,7 +67,7 @@ function exitStatus(
   const wasEnabled = rows.some(({ enabledNs }) => enabledNs > 0);
   if (wasEnabled && rows.every(({ value }) => value === null)) return EXIT_FAILED;
   if (exit === null) return 0;
-  return exit.signal > 0 ? 128 + exit.signal : exit.status;
+  return commandStatus(exit);
 }
 
 /** Where the counts go, and in which form. */

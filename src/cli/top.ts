@@ -6,6 +6,7 @@ import type { TableKeys } from '../session/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../session/top/top.ts';
 import type { TopOptions } from '../session/top/top-options.ts';
 import { wantsColour } from './colour.ts';
+import { commandStatus } from './command-status.ts';
 import { onEndingSignals } from './ending-signals.ts';
 import { say } from './failure.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
@@ -190,7 +191,7 @@ function forwardSignals(
     statusOf: (exit) => {
       if (ended > 0) return 128 + ended;
       if (exit === null || exit.signal === sent) return 0;
-      return exit.signal > 0 ? 128 + exit.signal : exit.status;
+      return commandStatus(exit);
     },
     dispose,
   };

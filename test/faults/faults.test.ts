@@ -46,6 +46,7 @@ const TRIES: readonly Try[] = [
   { scenario: 'record', call: /^drain recvfrom$/, errors: ['ENOMEM'] },
   { scenario: 'record', call: /^child recvfrom$/, errors: ['ENOMEM'] },
   { scenario: 'record', call: /^drain epoll_wait$/, errors: ['EINTR'] },
+  { scenario: 'record', call: /^drain wait4$/, errors: ['ENOMEM'] },
   // A process that runs.
   { scenario: 'record -p', call: /^main openat \/proc\/\d+\/maps$/, errors: ['EMFILE'] },
   { scenario: 'record -p', call: /^main perf_event_open$/, errors: ['EPERM'] },
