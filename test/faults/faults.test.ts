@@ -37,6 +37,7 @@ const TRIES: readonly Try[] = [
     errors: ['EINTR', 'EAGAIN', 'ENOSPC'],
   },
   { scenario: 'record', call: /^drain pwrite64 .*perf\.data/, errors: ['ENOSPC'] },
+  { scenario: 'record', call: /^main unlink .*before/, errors: ['EPERM'] },
   // The command.
   { scenario: 'record', call: /^child execve /, errors: ['ENOMEM'] },
   { scenario: 'record', call: /^child fcntl /, errors: ['EPERM'] },

@@ -129,11 +129,18 @@ export class OutputFile {
     return `/proc/self/fd/${this.fd}`;
   }
 
-  /** The recording has begun: what was at `<path>.old` goes. */
-  keep(): void {
+  /** The recording has begun: what was at `<path>.old` goes. `say`: where it stays, and why. */
+  keep(say: (notice: string) => void = () => {}): void {
     const before = this.#moved?.before ?? null;
     this.#moved = null;
-    if (before !== null) this.#act(() => tryTo(() => this.#folder.remove(before)));
+    if (before === null) return;
+    try {
+      this.#act(() => this.#folder.remove(before));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      const reason = systemErrorReason(error);
+      say(`the file that was ${this.path}.old is left as ${this.#prefix}${before}: ${reason}`);
+    }
   }
 
   close(): void {

@@ -80,7 +80,7 @@ export class OutputSwitch {
     if (this.#next === null) return;
     const complete = this.#current;
     this.#current = this.#next;
-    this.#current.file.keep();
+    this.#current.file.keep(this.#context.say);
     this.#next = null;
     const ended = {
       kind: 'recording-ended',

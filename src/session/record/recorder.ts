@@ -211,6 +211,7 @@ export async function startRecording(
       file.discard();
       throw execFailure;
     }
+    if (file instanceof RecordingFile) file.file.keep(say);
     if (event.tasksLeft && session.target.kind === 'command') {
       const ended = formatMs(Date.now() - startedMs);
       say(
@@ -301,7 +302,7 @@ export async function startRecording(
   const first = file;
   const keepOnceBegun = (): void => {
     if (first instanceof RecordingStream) return;
-    if (sampler.opened.childPid < 0 || hasExeced(sampler.opened.childPid)) first.file.keep();
+    if (sampler.opened.childPid < 0 || hasExeced(sampler.opened.childPid)) first.file.keep(say);
     else timers.push(callAfter(LOOK_MS, keepOnceBegun));
   };
   keepOnceBegun();
