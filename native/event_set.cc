@@ -279,10 +279,14 @@ bool EventSet::Redirect(Error* error) {
   return true;
 }
 
-void EventSet::Enable() {
+bool EventSet::Enable(Error* error) {
   for (const Instance& instance : instances_) {
-    if (instance.event >= 0 && leaders_[instance.event] < 0) EnableEvent(instance.fd.get());
+    if (instance.event < 0 || leaders_[instance.event] >= 0) continue;
+    if (EnableEvent(instance.fd.get())) continue;
+    *error = Failed("ioctl(PERF_EVENT_IOC_ENABLE)", instance.event, instance.cpu, instance.task);
+    return false;
   }
+  return true;
 }
 
 void EventSet::Disable() {

@@ -66,7 +66,7 @@ class EventSet {
   static std::unique_ptr<EventSet> Open(const SamplerOptions& options, int child_pid, Error* error);
 
   /** Sampled events and their groups, on every CPU and task. */
-  void Enable();
+  bool Enable(Error* error);
   void Disable();
   /** The sample rings are written backwards and overwritten: BackwardRing reads them. */
   bool overwrites() const { return !attrs_.empty() && attrs_[0].write_backward(); }

@@ -48,8 +48,8 @@ bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring
                                             mailbox_.get(), latency_ms_, follows_tasks);
   // A command's events are enabled by its exec; all others now, right before a command beside them
   // is let go.
-  if (kind_ != TargetKind::kCommand && !delayed_) events_->Enable();
-  return thread_->Start(error);
+  const bool enables = kind_ != TargetKind::kCommand && !delayed_;
+  return (!enables || events_->Enable(error)) && thread_->Start(error);
 }
 
 bool Sampler::SwitchFile(const FileSinkOptions& options, Error* error) {
@@ -71,8 +71,8 @@ void Sampler::Snapshot() {
   if (thread_) thread_->Snapshot();
 }
 
-void Sampler::Enable() {
-  if (events_) events_->Enable();
+bool Sampler::Enable(Error* error) {
+  return !events_ || events_->Enable(error);
 }
 
 void Sampler::Disable() {

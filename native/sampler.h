@@ -44,7 +44,7 @@ class Sampler {
   /** What the overwritten rings hold goes into the file. */
   void Snapshot();
 
-  void Enable();
+  bool Enable(Error* error);
   void Disable();
   /** Ends the recording; the news of it comes by mail. Nothing to do before a start. */
   void Stop();

@@ -122,7 +122,8 @@ Napi::Value SamplerObject::Snapshot(const Napi::CallbackInfo& info) {
 
 Napi::Value SamplerObject::Enable(const Napi::CallbackInfo& info) {
   if (sampler_->closed()) ThrowMisuse(info.Env(), "ERR_CLOSED", "the session is closed");
-  sampler_->Enable();
+  Error error;
+  if (!sampler_->Enable(&error)) ThrowError(info.Env(), error);
   return info.Env().Undefined();
 }
 

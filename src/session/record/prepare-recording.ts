@@ -303,6 +303,9 @@ export function explainNativeError(
       `the recording could not begin: ${operation} failed: ${errnoReason(code)}`,
     );
   }
+  if (operation === 'ioctl(PERF_EVENT_IOC_ENABLE)') {
+    return new FailedError(`${event}: cannot be enabled: ${errnoReason(code)}`);
+  }
   if (code === 'EMFILE') {
     return new FailedError(`${event}: ${message}`, [
       'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)',

@@ -265,8 +265,13 @@ export async function startRecording(
     exited,
     stop: () => sampler.stop(),
     enable: () => {
-      sampler.enable();
-      beside?.enable();
+      // Asked for by a timer or from outside, while the recording goes on.
+      try {
+        sampler.enable();
+        beside?.enable();
+      } catch (error) {
+        say(`not all events could be enabled: ${(error as Error).message}`);
+      }
     },
     disable: () => {
       sampler.disable();
