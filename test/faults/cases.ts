@@ -23,7 +23,8 @@ export function errorNumber(error: FaultError): number {
  *
  * - `own`: made for what perf-ts does.
  * - `loading`: Node reads our code.
- * - `node`: memory, locks, signals, threads and the event loop of Node and V8. They end the process
+ * - `node`: memory, locks, signals, threads and the event loop of Node and V8; uname, which can't fail,
+ *   and `node:os` asserts that. They end the process
  *   themselves where such a call fails, and nothing that is written in JavaScript gets to know.
  */
 export type CallGroup = 'own' | 'loading' | 'node';
@@ -47,6 +48,7 @@ const OF_NODE = new Set([
   'rt_sigprocmask',
   'sched_yield',
   'set_robust_list',
+  'uname',
 ]);
 const LOADED = /\/(dist|node_modules|build|build\/Release)(\/|$)|\/package\.json$/;
 

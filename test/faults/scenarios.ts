@@ -34,14 +34,14 @@ const RECORD: readonly Scenario[] = [
   },
   {
     name: 'record -p',
-    words: ['record', '--duration', '0.2', '-p', 'TARGET'],
+    words: ['record', '--duration', '0.5', '-p', 'TARGET'],
     target: BUSY,
     output: 'file',
     runsCommand: false,
   },
   {
     name: 'record -a',
-    words: ['record', '--duration', '0.2', '-a'],
+    words: ['record', '--duration', '0.5', '-a'],
     target: BUSY,
     output: 'file',
     runsCommand: false,
