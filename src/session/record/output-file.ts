@@ -147,8 +147,14 @@ export class OutputFile {
     if (!this.#isOpen) return;
     this.keep();
     this.#isOpen = false;
-    closeSync(this.fd);
-    this.#folder.close();
+    try {
+      closeSync(this.fd);
+    } catch (error) {
+      // What was written to a file server may be refused as late as that.
+      throw cannotWrite(this.path, error);
+    } finally {
+      this.#folder.close();
+    }
   }
 
   /**
