@@ -46,6 +46,7 @@ bool Watcher::Add(int fd, uint64_t tag) {
 void Watcher::Wait(int timeout_ms) {
   epoll_event happened[64];
   const int count = epoll_wait(epoll_.get(), happened, 64, timeout_ms);
+  if (count < 0 && errno != EINTR) PollChild(timeout_ms);
   for (int i = 0; i < count; i++) {
     const uint64_t tag = happened[i].data.u64;
     if (tag == kWakeTag) {
@@ -84,6 +85,18 @@ bool Watcher::HasTasks() const {
     }
   }
   return false;
+}
+
+/** Without the rings: what they wake for is found at the next look. */
+void Watcher::PollChild(int timeout_ms) {
+  // Without a child, and of an exec that is settled: −1, which poll leaves out.
+  pollfd fds[3] = {{wake_.get(), POLLIN, 0},
+                   {child_pidfd_, POLLIN, 0},
+                   {exec_settled_ ? -1 : exec_fd_, POLLIN, 0}};
+  if (poll(fds, 3, timeout_ms) <= 0) return;
+  if (fds[0].revents != 0) ClearWake();
+  if (fds[1].revents != 0) child_ended_ = true;
+  if (fds[2].revents != 0) exec_settled_ = true;
 }
 
 void Watcher::WaitForChild() {

@@ -36,6 +36,8 @@ class Watcher {
   bool HasTasks() const;
 
  private:
+  /** Where epoll_wait is refused: what the child does is not to be missed. */
+  void PollChild(int timeout_ms);
   struct Watch {
     const Ring* ring;
     /** Index of the writer that is watched; the ones before it have hung up. */
