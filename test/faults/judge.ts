@@ -33,6 +33,7 @@ export function judge(
   };
   object(STACK_TRACE.test(run.stderr), 'stack trace');
   object(RAW_ERROR.test(run.stderr), 'raw error');
+  object(/an open file/.test(run.stderr), 'does not name the file');
   // As in a shell: the command is there and can't be executed.
   const isExecFailure = run.exit === EXIT_NOT_EXECUTABLE && /cannot execute/.test(run.stderr);
   object(run.exit !== 0 && run.exit !== EXIT_FAILED && !isExecFailure, `exit ${run.exit}`);

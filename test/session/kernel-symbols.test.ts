@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { formatAddress } from '../../src/base/u64.ts';
-import { findKernelAddresses } from '../../src/session/record/kernel-symbols.ts';
+import {
+  collectKernelSymbols,
+  findKernelAddresses,
+} from '../../src/session/record/kernel-symbols.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'perf-ts-kernel-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,6 +26,21 @@ function found(words: Record<number, bigint>, size: number, from = 0, to = size)
     closeSync(fd);
   }
 }
+
+test('names of the kernel that cannot be had are missed, and the recording is not', () => {
+  const notices: string[] = [];
+  // A folder can be opened, and not be read.
+  const fd = openSync(folder, 'r');
+  try {
+    const symbols = collectKernelSymbols({ fd, from: 0, to: 64 }, (notice) => notices.push(notice));
+    expect(symbols).toBeNull();
+  } finally {
+    closeSync(fd);
+  }
+  expect(notices).toEqual([
+    "names of the kernel's functions are not in the recording: it is a directory (EISDIR)",
+  ]);
+});
 
 describe('kernel addresses in a recording', () => {
   test('are found at any multiple of four bytes, each once', () => {

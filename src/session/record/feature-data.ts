@@ -43,6 +43,8 @@ export type FeatureContext = {
   readonly opened: SamplerOpened;
   readonly clock: ClockName;
   readonly notices: readonly string[];
+  /** Adds to `notices`, and tells the user. */
+  readonly say: (notice: string) => void;
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];

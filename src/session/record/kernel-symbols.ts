@@ -2,6 +2,7 @@
 
 import { deflateRawSync } from 'node:zlib';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import { recordedKernelSymbols } from '../../symbols/recorded-kernel.ts';
 import { readProcFile } from '../read/files/proc-file.ts';
 import { readSome } from '../read/files/read-some.ts';
@@ -26,23 +27,36 @@ const MAX_ADDRESSES = 1_000_000;
  * Records are not decoded for that: every word of the data section that may be a kernel address is
  * looked up. A word that is none costs a name too many, no more.
  */
-export function collectKernelSymbols(fd: number, from: number, to: number): string | null {
-  const addresses = findKernelAddresses(fd, from, to);
-  return addresses.length === 0 ? null : nameKernel(addresses, BEST);
+export function collectKernelSymbols(
+  { fd, from, to }: { readonly fd: number; readonly from: number; readonly to: number },
+  say: (notice: string) => void,
+): string | null {
+  return orNotice(say, () => {
+    const addresses = findKernelAddresses(fd, from, to);
+    return addresses.length === 0 ? null : nameKernel(addresses, BEST);
+  });
 }
 
 /** The same of all functions of the kernel, where what was recorded is gone already: a pipe. */
-export function collectAllKernelSymbols(): string | null {
-  return nameKernel(null, FASTEST);
+export function collectAllKernelSymbols(say: (notice: string) => void): string | null {
+  return orNotice(say, () => nameKernel(null, FASTEST));
+}
+
+/** No recording ends for the names of what it met in the kernel: its samples are whole. */
+function orNotice(say: (notice: string) => void, collect: () => string | null): string | null {
+  try {
+    return collect();
+  } catch (error) {
+    // A kernel without a list of its names.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const reason = systemErrorReason(error);
+    say(`names of the kernel's functions are not in the recording: ${reason}`);
+    return null;
+  }
 }
 
 function nameKernel(addresses: Float64Array | null, level: number): string | null {
-  let kallsyms: Uint8Array;
-  try {
-    kallsyms = readProcFile('/proc/kallsyms');
-  } catch {
-    return null;
-  }
+  const kallsyms = readProcFile('/proc/kallsyms');
   const text = recordedKernelSymbols(kallsyms, addresses, new Diagnostics());
   return text === null ? null : deflateRawSync(text, { level }).toString('base64');
 }

@@ -101,11 +101,16 @@ export async function startRecording(
     throw error;
   }
   const { sampler, notices } = session;
+  const say = (notice: string): void => {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  };
   // Of a part of the recording: what is counted beside it has one value, at the end of all.
   const partContext: FeatureContext = {
     opened: sampler.opened,
     clock: options.clock ?? 'monotonic',
     notices,
+    say,
     settings: session.settings,
     readClockPair: (clockId) => binding.readClockPair(clockId),
     ...(options.overwrite && { countsBegin: 'dropped' as const }),
@@ -113,10 +118,6 @@ export async function startRecording(
   const context: FeatureContext = {
     ...partContext,
     ...(beside !== null && { countedBeside: () => beside.finish() }),
-  };
-  const say = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
   };
   let opened: RecordingFile | RecordingStream | null = null;
   try {

@@ -85,7 +85,7 @@ export class RecordingFile {
   ): number {
     try {
       if (event.reason !== 'write-error') {
-        const kernelSymbols = this.#kernelSymbols(event.dataEnd);
+        const kernelSymbols = this.#kernelSymbols(event.dataEnd, context.say);
         const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
         const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
         this.file.write(bytes, event.dataEnd);
@@ -103,10 +103,11 @@ export class RecordingFile {
   }
 
   /** Names of what was met in the kernel, behind what described the machine before it began. */
-  #kernelSymbols(dataEnd: number): string | null {
+  #kernelSymbols(dataEnd: number, say: (notice: string) => void): string | null {
     const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
     if (!seesKernel) return null;
-    return collectKernelSymbols(this.file.fd, this.#dataOffset + this.#describedSize, dataEnd);
+    const from = this.#dataOffset + this.#describedSize;
+    return collectKernelSymbols({ fd: this.file.fd, from, to: dataEnd }, say);
   }
 
   close(): void {

@@ -97,7 +97,7 @@ export class RecordingStream {
   ): number {
     if (event.reason !== 'write-error') {
       const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
-      const kernelSymbols = seesKernel ? collectAllKernelSymbols() : null;
+      const kernelSymbols = seesKernel ? collectAllKernelSymbols(context.say) : null;
       const provenance = describeRecording(this.#plan, event, context, kernelSymbols);
       const all = [provenanceAttachment(provenance), ...attachments];
       try {
