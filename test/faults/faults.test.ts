@@ -56,6 +56,12 @@ const TRIES: readonly Try[] = [
   // A process that runs.
   { scenario: 'record -p', call: /^main openat \/proc\/\d+\/maps$/, errors: ['EMFILE'] },
   { scenario: 'record -p', call: /^main perf_event_open$/, errors: ['EPERM'] },
+  {
+    scenario: 'record -p',
+    call: /^main openat \/proc\/\d+\/status$/,
+    errors: ['EMFILE'],
+    andLater: true,
+  },
   { scenario: 'record -p', call: /^main ioctl .* 0x2400$/, errors: ['ENOMEM', 'EPERM'] },
   // Counting and reading.
   { scenario: 'stat', call: /^main clone$/, errors: ['EAGAIN'] },

@@ -1,3 +1,4 @@
+import { errnoReason } from '../../base/system-error.ts';
 import type { SamplerOpened, SamplerTarget } from '../../native/types.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
 import { RecordEncoder } from '../../perf-event/encode.ts';
@@ -32,7 +33,7 @@ export function describeExisting(
   target: SamplerTarget,
   opened: SamplerOpened,
   plan: RecordingPlan,
-  notices: string[],
+  say: (notice: string) => void,
   isLater = false,
 ): Uint8Array {
   const encoder = new RecordEncoder({
@@ -43,7 +44,7 @@ export function describeExisting(
   const id = opened.sidebandIds[0] ?? 0n;
   const { namespaces, cgroup } = plan.sideband.flags;
   const buildIds = plan.sideband.flags.buildId ? new MappedBuildIds() : null;
-  const records: Uint8Array[] = describeKernel(encoder, id, plan, notices);
+  const records: Uint8Array[] = describeKernel(encoder, id, plan, say);
   if (cgroup) {
     for (const group of listCgroups()) records.push(encoder.cgroup(group, { id }));
   }
@@ -66,7 +67,7 @@ export function describeExisting(
         records,
       );
   }
-  for (const [refusal, pids] of refusals) notices.push(describeRefusal(refusal, pids));
+  for (const [refusal, pids] of refusals) say(describeRefusal(refusal, pids));
   return Buffer.concat(records);
 }
 
@@ -95,14 +96,16 @@ function describeKernel(
   encoder: RecordEncoder,
   id: bigint,
   plan: RecordingPlan,
-  notices: string[],
+  say: (notice: string) => void,
 ): Uint8Array[] {
-  const { text, modules } = readKernelImage();
+  const { text, modules, refusal } = readKernelImage();
   if (text === null) {
     if (!plan.events.every(({ attr }) => attr.flags.excludeKernel)) {
-      notices.push(
-        'kernel code stays unnamed: kernel.kptr_restrict or a missing CAP_SYSLOG hides its addresses',
-      );
+      const reason =
+        refusal === null
+          ? 'kernel.kptr_restrict or a missing CAP_SYSLOG hides its addresses'
+          : `/proc/kallsyms cannot be read: ${errnoReason(refusal)}`;
+      say(`kernel code stays unnamed: ${reason}`);
     }
     return [];
   }

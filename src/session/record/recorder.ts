@@ -126,7 +126,7 @@ export async function startRecording(
         ? RecordingStream.create(stream, session.plan, sampler.opened, context)
         : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
     sayOwner(opened, output, say);
-    opened.append(describeExisting(session.target, sampler.opened, session.plan, notices));
+    opened.append(describeExisting(session.target, sampler.opened, session.plan, say));
   } catch (error) {
     opened?.discard();
     beside?.finish();
@@ -168,8 +168,7 @@ export async function startRecording(
           features: partContext,
           marksRounds,
           attachments: () => takeJit(false).attachments,
-          describe: () =>
-            describeExisting(session.target, sampler.opened, session.plan, notices, true),
+          describe: () => describeExisting(session.target, sampler.opened, session.plan, say, true),
           maxFiles: options.switchMaxFiles ?? 0,
           onFile: (path) => options.onNotice?.(`recorded so far is in ${path}`),
           say,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { livingThread } from '../read/files/living-thread.ts';
 
 /** One area of `/proc/PID/maps`. */
@@ -37,7 +37,8 @@ export function listProcesses(): number[] {
  */
 export function describeProcess(pid: number, withData = false): ProcProcess | null {
   const status = readText(`/proc/${pid}/status`);
-  if (status === null) return null;
+  // Of a process that is there nothing but its parent is known by that file alone.
+  if (status === null && !existsSync(`/proc/${pid}`)) return null;
   const maps = readMaps(pid);
   const threads = listNumbers(`/proc/${pid}/task`).map((tid) => ({
     tid,
@@ -45,7 +46,7 @@ export function describeProcess(pid: number, withData = false): ProcProcess | nu
   }));
   return {
     pid,
-    parentPid: Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0),
+    parentPid: Number(/^PPid:\s*(\d+)/m.exec(status ?? '')?.[1] ?? 0),
     comm: (readText(`/proc/${pid}/comm`) ?? '').replace(/\n$/, ''),
     threads,
     mappings: parseMaps(maps.text, withData),

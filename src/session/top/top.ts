@@ -99,7 +99,9 @@ class Top implements RunningTop {
     this.events = plan.events.map(({ name }) => name);
     this.#tables = this.#emptyTables();
     this.#totals = sampler.totals();
-    this.#existing = describeExisting(target, sampler.opened, plan, notices);
+    this.#existing = describeExisting(target, sampler.opened, plan, (notice) =>
+      notices.push(notice),
+    );
     this.#cleanUp = nodeCleanUp(session, () => binding.readClockPair(CLOCK_IDS.monotonic));
     let onExited: (exit: CommandExit | null) => void = () => {};
     this.exited = new Promise((resolve) => {
@@ -192,7 +194,7 @@ class Top implements RunningTop {
       this.#profile.finish();
       this.#slices.push(this.#profile.takeSlice());
       this.#profile = null;
-      this.#existing = describeExisting(target, sampler.opened, plan, [], true);
+      this.#existing = describeExisting(target, sampler.opened, plan, () => {}, true);
     }
     if (this.#profile === null) {
       const { mostRows } = this.#options;

@@ -6,6 +6,8 @@ export type KernelImage = {
   /** From `_text` to the first module above it, or to the top; null when addresses are hidden. */
   readonly text: { readonly start: bigint; readonly end: bigint } | null;
   readonly modules: readonly KernelModule[];
+  /** The errno's name where the list could not be read; else null. */
+  readonly refusal: string | null;
 };
 
 export type KernelModule = {
@@ -23,13 +25,19 @@ const TOP_OF_ADDRESS_SPACE = 0xffff_ffff_ffff_ffffn;
  */
 export function readKernelImage(): KernelImage {
   const modules = parseModules(readText('/proc/modules'));
-  const start = findTextStart();
-  if (start === null) return { text: null, modules };
+  let start: bigint | null;
+  try {
+    start = findTextStart();
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return { text: null, modules, refusal: code };
+  }
+  if (start === null) return { text: null, modules, refusal: null };
   let end = TOP_OF_ADDRESS_SPACE;
   for (const module of modules) {
     if (module.start > start && module.start < end) end = module.start;
   }
-  return { text: { start, end }, modules };
+  return { text: { start, end }, modules, refusal: null };
 }
 
 /** The address of `_text`, near the head of the list on every architecture; null when hidden. */
@@ -50,8 +58,6 @@ function findTextStart(): bigint | null {
       }
       tail = text.slice(text.lastIndexOf('\n') + 1);
     }
-  } catch {
-    return null;
   } finally {
     if (fd >= 0) closeSync(fd);
   }
