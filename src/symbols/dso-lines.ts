@@ -12,6 +12,7 @@ import { findAltFile, findDebugFile, has } from './debug-file.ts';
 import { type DemangleBatch, demangleAll } from './demangle.ts';
 import { dsoText } from './dso-symbols.ts';
 import { SegmentMap } from './elf-symbols.ts';
+import { missingLines } from './missing-names.ts';
 import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
 
 /** Places to look in for a split file. */
@@ -108,7 +109,7 @@ export class DsoLines {
     try {
       return this.#openElf(source, dso, buildId);
     } catch (error) {
-      diagnostics.count('file could not be read', `${dsoText(dso)}: ${describeError(error)}`);
+      diagnostics.count(missingLines(dsoText(dso), describeError(error)));
       return null;
     }
   }

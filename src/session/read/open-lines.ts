@@ -1,6 +1,8 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
 import type { DemangleBatch } from '../../symbols/demangle.ts';
 import { DsoLines } from '../../symbols/dso-lines.ts';
+import { asMissingLines, isMissingNames } from '../../symbols/missing-names.ts';
+import type { SymbolProvider } from '../../symbols/symbol-request.ts';
 import type { FrameLines } from '../script/frame-namer.ts';
 import { demangler } from './demangler.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
@@ -14,15 +16,30 @@ export function openLines(
   sources: SymbolSources,
   demangleCpp: DemangleBatch | null,
 ): DsoLines {
-  // What can't be opened is counted where names are looked for.
+  const unopened = new Diagnostics();
   const files = new SymbolFiles({
     ...sources,
-    diagnostics: new Diagnostics(),
+    diagnostics: unopened,
     pids: () => processes.pids(),
   });
+  const provider: SymbolProvider = (request) => {
+    const source = files.provide(request);
+    if (source === null) noteUnopened(unopened, diagnostics);
+    return source;
+  };
   const { dsos } = processes;
   const decoders = boundedDecoders();
-  return new DsoLines({ dsos, provider: files.provide, decoders, demangleCpp, diagnostics });
+  return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics });
+}
+
+/** What can't be opened is mostly known from where names were looked for, and then said once. */
+function noteUnopened(unopened: Diagnostics, diagnostics: Diagnostics): void {
+  const known = new Set(diagnostics.entries().map(({ reason }) => reason));
+  for (const { reason } of unopened.entries()) {
+    if (!isMissingNames(reason) || known.has(reason)) continue;
+    const instead = asMissingLines(reason);
+    if (!known.has(instead)) diagnostics.count(instead);
+  }
 }
 
 /** Lines for frames that are named one by one; null where nobody wants any. */
