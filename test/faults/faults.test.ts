@@ -66,6 +66,7 @@ const TRIES: readonly Try[] = [
   },
   { scenario: 'record -p', call: /^main ioctl .* 0x2400$/, errors: ['ENOMEM', 'EPERM'] },
   // Counting and reading.
+  { scenario: 'record --stat', call: /^main read .*perf_event/, errors: ['EMFILE'] },
   { scenario: 'stat', call: /^main clone$/, errors: ['EAGAIN'] },
   { scenario: 'stat', call: /^main sendto$/, errors: ['ENOMEM'] },
   { scenario: 'stat', call: /^drain recvfrom$/, errors: ['ENOMEM'] },

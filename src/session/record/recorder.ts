@@ -1,5 +1,6 @@
 import { getSystemErrorName } from 'node:util';
 import type { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type {
   NativeBinding,
@@ -115,9 +116,21 @@ export async function startRecording(
     readClockPair: (clockId) => binding.readClockPair(clockId),
     ...(options.overwrite && { countsBegin: 'dropped' as const }),
   };
+  let hasFailedToCount = false;
+  /** No recording ends for what was to be counted beside it. */
+  const finishCounting = (): readonly CountedBeside[] | null => {
+    if (beside === null || hasFailedToCount) return null;
+    try {
+      return beside.finish();
+    } catch (error) {
+      hasFailedToCount = true;
+      say(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
+      return null;
+    }
+  };
   const context: FeatureContext = {
     ...partContext,
-    ...(beside !== null && { countedBeside: () => beside.finish() }),
+    ...(beside !== null && { countedBeside: () => finishCounting() ?? [] }),
   };
   let opened: RecordingFile | RecordingStream | null = null;
   try {
@@ -198,13 +211,16 @@ export async function startRecording(
       for (const timer of timers) timer.cancel();
       control?.close();
       complete(event)
-        .finally(() => file.close())
+        .finally(() => {
+          maps.stop();
+          file.close();
+        })
         .then(onFinished, onFailed);
     }
   };
   const complete = async (event: RecordingEnded): Promise<Recording> => {
     // Now, and not after the file is complete: on a whole system other things go on.
-    const counted = beside?.finish() ?? null;
+    const counted = finishCounting();
     if (switching !== null) file = switching.last();
     if (execFailure !== null) {
       maps.stop();
