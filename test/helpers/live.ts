@@ -39,13 +39,22 @@ export function canRecord(): boolean {
   return obstacleTo('kernel') === null;
 }
 
+function describeWhere(needs: Needs, name: string, tests: () => void): void {
+  const title = `${name} [live]`;
+  const obstacle = obstacleTo(needs);
+  if (obstacle === null) describe(title, tests);
+  else describe.skip(`${title} (skipped: ${obstacle})`, tests);
+}
+
 /**
  * A group of tests that record with the real kernel. Where that is not possible they are skipped, and
  * the title gives the reason. `[live]` in the name is what the summary of a test run counts by.
  */
-export function describeLive(name: string, tests: () => void, needs: Needs = 'kernel'): void {
-  const title = `${name} [live]`;
-  const obstacle = obstacleTo(process.env.LIVE_EXPERIMENT ? 'user space' : needs);
-  if (obstacle === null) describe(title, tests);
-  else describe.skip(`${title} (skipped: ${obstacle})`, tests);
+export function describeLive(name: string, tests: () => void): void {
+  describeWhere('kernel', name, tests);
+}
+
+/** The same of tests that an ordinary user passes as well, to whom the kernel shows user space only. */
+export function describeLiveAsUser(name: string, tests: () => void): void {
+  describeWhere('user space', name, tests);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import {
   AS_NOBODY,
   canRecordAsNobody,
@@ -16,7 +16,7 @@ import {
 
 const scratch = scratchDirectory();
 
-describeLive('without permission', () => {
+describeLiveAsUser('without permission', () => {
   const workload = compileWorkload();
   const level = paranoidLevel();
 
@@ -66,7 +66,7 @@ describeLive('without permission', () => {
   );
 });
 
-describeLive('a command line that makes no sense', () => {
+describeLiveAsUser('a command line that makes no sense', () => {
   it('with an unknown event shows where it is and what is near', () => {
     const { status, stderr } = perfTs(['record', '-e', 'cpu-clock,page-fault:u', '--', 'true']);
     expect(status).toBe(2);
@@ -104,7 +104,7 @@ describeLive('a command line that makes no sense', () => {
   );
 });
 
-describeLive('an input that is not a whole recording', () => {
+describeLiveAsUser('an input that is not a whole recording', () => {
   const workload = compileWorkload();
   const whole = join(scratch, 'whole.data');
 

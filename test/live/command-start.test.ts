@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { CLI, cleanEnvironment, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import { isAlive, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -38,7 +38,7 @@ function shell(subcommand: readonly string[], script: string, env: NodeJS.Proces
   return stdout;
 }
 
-describeLive('the start of the command', () => {
+describeLiveAsUser('the start of the command', () => {
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
     it(`${name}: inherited descriptors are open`, () => {
       writeFileSync(join(scratch, 'nine'), 'nine\n');

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { CLI, cleanEnvironment, scratchDirectory } from '../helpers/cli.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import { findDescendant, stateOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -64,7 +64,7 @@ async function blockedOrGone(child: ChildProcess, comm: string): Promise<void> {
 
 const LINES = 2_000_000;
 
-describeLive('standard input and output of the command', () => {
+describeLiveAsUser('standard input and output of the command', () => {
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
     for (const way of Object.keys(WAYS)) {
       it(`${name}, ${way}: all lines of a command pass a slow reader`, async () => {

@@ -10,7 +10,7 @@ import { openProfile } from '../../src/session/read/open-profile.ts';
 import { withRecording } from '../../src/session/read/open-recording.ts';
 import { findPerf, perfStats, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileJitReuse } from '../helpers/compile.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import { childrenOf, until } from '../helpers/tasks.ts';
 
 const scratch = scratchDirectory();
@@ -73,7 +73,7 @@ function record(file: string, words: readonly string[], more: readonly string[] 
   return outcome;
 }
 
-describeLive('code of a JIT that uses its addresses again', () => {
+describeLiveAsUser('code of a JIT that uses its addresses again', () => {
   const program = compileJitReuse();
 
   it('is named by its map but within the time between two looks', async () => {
@@ -116,7 +116,7 @@ describeLive('code of a JIT that uses its addresses again', () => {
   });
 });
 
-describeLive('Node', () => {
+describeLiveAsUser('Node', () => {
   it('has its maps stored with the recording, and nothing of them left behind', async () => {
     const script = join(scratch, 'hot.cjs');
     writeFileSync(
@@ -135,7 +135,7 @@ describeLive('Node', () => {
   });
 });
 
-describeLive('Node that runs on after its recording', () => {
+describeLiveAsUser('Node that runs on after its recording', () => {
   it('keeps its map, so that its functions have names again, until it has ended', async () => {
     const script = join(scratch, 'serve.cjs');
     const stop = join(scratch, 'stop');
@@ -172,7 +172,7 @@ describeLive('Node that runs on after its recording', () => {
 const hasJava = spawnSync('java', ['-version']).status === 0;
 if (!hasJava) console.warn('skipped: Java: no java on PATH');
 
-describeLive('Java', () => {
+describeLiveAsUser('Java', () => {
   it.skipIf(!hasJava)('is named by the map that it writes at its end', async () => {
     const source = join(scratch, 'Spin.java');
     writeFileSync(

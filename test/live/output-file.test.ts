@@ -22,7 +22,7 @@ import {
   startPerfTs,
 } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 import { AS_NOBODY, canRunAsNobody, NOBODY, openDirectory } from '../helpers/nobody.ts';
 import { until } from '../helpers/tasks.ts';
 
@@ -35,7 +35,7 @@ function asNobody(...command: string[]): void {
   expect(run.status, run.stderr).toBe(0);
 }
 
-describeLive('the output file', () => {
+describeLiveAsUser('the output file', () => {
   const workload = compileWorkload();
   const itAsRoot = it.skipIf(!isRoot);
   const itWithNobody = it.skipIf(!isRoot || !canRunAsNobody(workload));

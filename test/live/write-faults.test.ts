@@ -12,13 +12,13 @@ import {
   scratchDirectory,
 } from '../helpers/cli.ts';
 import { compileFaultShim, compileWorkload, preloading } from '../helpers/compile.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 const SLACK = 5;
 const FAULTS = 100_000;
 
-describeLive('writes that misbehave', () => {
+describeLiveAsUser('writes that misbehave', () => {
   const workload = compileWorkload();
   const shim = compileFaultShim();
 

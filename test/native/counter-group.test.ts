@@ -3,7 +3,7 @@ import { loadBinding } from '../../src/native/binding.ts';
 import type { CounterGroupOptions, NativeCounterGroup } from '../../src/native/types.ts';
 import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
 import { PERF_COUNT_SW, PERF_FORMAT, PERF_TYPE } from '../../src/perf-event/constants.ts';
-import { describeLive } from '../helpers/live.ts';
+import { describeLiveAsUser } from '../helpers/live.ts';
 
 const READ_FORMAT =
   PERF_FORMAT.GROUP |
@@ -29,7 +29,7 @@ function open(options: Partial<CounterGroupOptions> = {}): NativeCounterGroup {
   return new CounterGroup({ events: EVENTS, pid: 0, cpu: -1, ...options });
 }
 
-describeLive("the addon's counter group", () => {
+describeLiveAsUser("the addon's counter group", () => {
   it('gives the kernel struct read_format, by the ids that it told', () => {
     const group = open();
     const words = new BigUint64Array(3 + 2 * 2);
