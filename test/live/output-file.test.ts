@@ -75,7 +75,7 @@ describeLiveAsUser('the output file', () => {
 
   it('is closed to others whatever the umask', () => {
     const file = join(scratch, 'umask.data');
-    const command = `umask 0; exec ${process.execPath} ${CLI} record -q -o ${file} -- true`;
+    const command = `umask 0; exec '${process.execPath}' '${CLI}' record -q -o '${file}' -- true`;
     const shell = spawnSync('sh', ['-c', command], { env: cleanEnvironment(), encoding: 'utf8' });
     expect(shell.status, shell.stderr).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);

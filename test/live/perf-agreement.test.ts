@@ -181,7 +181,7 @@ describeLive('agreement with perf report on the same file', () => {
   itWithPerf('of a recording that comes through a pipe', () => {
     const pipe = join(scratch, 'pipe.data');
     const stages = [
-      `${process.execPath} ${CLI} record -q ${CLOCK.join(' ')} -o - -- ${workload} burn 2 0.5`,
+      `'${process.execPath}' '${CLI}' record -q ${CLOCK.join(' ')} -o - -- '${workload}' burn 2 0.5`,
       `tee ${pipe}`,
       'perf report --stats -i -',
     ];

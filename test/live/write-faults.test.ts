@@ -12,13 +12,13 @@ import {
   scratchDirectory,
 } from '../helpers/cli.ts';
 import { compileFaultShim, compileWorkload, preloading } from '../helpers/compile.ts';
-import { describeLiveAsUser } from '../helpers/live.ts';
+import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 const SLACK = 5;
 const FAULTS = 100_000;
 
-describeLiveAsUser('writes that misbehave', () => {
+describeLive('writes that misbehave', () => {
   const workload = compileWorkload();
   const shim = compileFaultShim();
 
