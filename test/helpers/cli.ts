@@ -120,6 +120,8 @@ export type Info = {
     readonly mode: string;
     readonly freqHz: number | null;
     readonly sampleType: readonly string[];
+    /** The counters' final values together; null where the recording has none. */
+    readonly counted: number | null;
   }[];
   readonly cmdline: readonly string[];
   readonly features: readonly string[];

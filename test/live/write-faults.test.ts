@@ -15,7 +15,6 @@ import { compileFaultShim, compileWorkload, preloading } from '../helpers/compil
 import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
-const SLACK = 5;
 const FAULTS = 100_000;
 
 describeLive('writes that misbehave', () => {
@@ -34,12 +33,13 @@ describeLive('writes that misbehave', () => {
   it.each(['short', 'one', 'eintr', 'eagain', 'slow'])(
     '(%s) lose nothing that is not counted',
     (fault) => {
-      const once = record(`${fault}-once`, fault, [workload, 'pf', '1']);
       const { file, outcome } = record(fault, fault, [workload, 'pf', String(FAULTS)]);
-      expect([once.outcome.status, outcome.status]).toEqual([0, 0]);
-      const made = accounted(file) - accounted(once.file) + 1;
-      expect(Math.abs(made - FAULTS)).toBeLessThanOrEqual(SLACK);
+      expect(outcome.status).toBe(0);
       const info = infoOf(file);
+      // Each event is a sample, so what the kernel counted is what arrived and what it lost itself.
+      const counted = info.events[0]?.counted;
+      expect(counted).toBeGreaterThanOrEqual(FAULTS);
+      expect(accounted(file)).toBe(counted);
       expect(info).toMatchObject({ truncatedAt: null, skippedBytes: 0 });
       if (findPerf()) expect(perfStats(file).SAMPLE).toBe(info.records.SAMPLE);
     },
