@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
-import { describeLiveAsUser } from '../helpers/live.ts';
+import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 
@@ -19,7 +19,7 @@ function samplesOf(name: string, count: number, command: readonly string[]): num
   return info.records.SAMPLE ?? 0;
 }
 
-describeLiveAsUser('period mode', () => {
+describeLive('period mode', () => {
   const workload = compileWorkload();
 
   it('takes floor(N / 1000) samples of N faults on one CPU', () => {
