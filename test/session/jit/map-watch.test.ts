@@ -32,6 +32,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+const COMMAND: SamplerTarget = { kind: 'command', command: { path: '', argv: [], env: [] } };
 const US: SamplerTarget = { kind: 'processes', pids: [process.pid] };
 const pathOf = (pid = process.pid) => join(directory, `perf-${pid}.map`);
 
@@ -192,14 +193,21 @@ describe('a map', () => {
   });
 
   test('of a short-lived child of the command is kept', () => {
-    const { watch, start } = watching({
-      kind: 'command',
-      command: { path: '', argv: [], env: [] },
-    });
+    const { watch, start } = watching(COMMAND);
     start();
     const pid = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
     writeFileSync(pathOf(pid), '1000 10 gone\n');
     expect(stored(watch).lines.map((line) => line.replace(/\d+/g, 'N'))).toEqual(['N N gone']);
+  });
+
+  test('whose time is that of the tick before the start is kept', () => {
+    const tickBefore = (Date.now() - 10) / 1000;
+    const { watch, start } = watching(COMMAND);
+    start();
+    const pid = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+    writeFileSync(pathOf(pid), '1000 10 gone\n');
+    utimesSync(pathOf(pid), tickBefore, tickBefore);
+    expect(stored(watch).lines).toHaveLength(1);
   });
 
   test('that is a link or a FIFO is not read, and why is said', () => {

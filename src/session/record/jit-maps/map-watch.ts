@@ -28,8 +28,8 @@ const LOOK_PAUSE_FACTOR = 50;
  */
 const SEARCH_INTERVAL_MS = 200;
 const SEARCH_PAUSE_FACTOR = 100;
-/** A directory's time is as coarse as the kernel's tick; what is younger may hide a change. */
-const DIRECTORY_TICK_MS = 20;
+/** The times of files and directories are as coarse as the kernel's tick: 1 to 10 ms late. */
+const FILE_TICK_MS = 20;
 const MOST_MAPS = 256;
 const MAP_NAME = /^perf-(\d+)\.map$/;
 const FASTEST = 1;
@@ -189,7 +189,7 @@ export class MapWatch {
 
   #mayHaveNewMaps(): boolean {
     const changed = statSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (changed === this.#directoryMs && this.#scannedMs > changed + DIRECTORY_TICK_MS) {
+    if (changed === this.#directoryMs && this.#scannedMs > changed + FILE_TICK_MS) {
       return this.#earlier.size > 0 && Date.now() >= this.#nextSearchMs;
     }
     this.#directoryMs = changed;
@@ -225,10 +225,13 @@ export class MapWatch {
     }
   }
 
-  /** Of a process that is gone, and was never seen. */
+  /**
+   * Whether the process that wrote the map, which is gone and was never seen, may have been recorded.
+   * A file written right behind the start may carry the time of the tick before it.
+   */
   #mayBeOurs(mtimeMs: number): boolean {
     const { kind } = this.#options.target;
-    return (kind === 'command' || kind === 'system') && mtimeMs >= this.#startedMs;
+    return (kind === 'command' || kind === 'system') && mtimeMs > this.#startedMs - FILE_TICK_MS;
   }
 
   /** `expected`: the inode that it has to have. */
