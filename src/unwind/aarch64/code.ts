@@ -1,3 +1,4 @@
+import { instruction, matches } from '../instruction-word.ts';
 import { KIND, type UnwindRule } from '../unwind-rule.ts';
 
 const MOST_EPILOGUE_INSTRUCTIONS = 8;
@@ -105,16 +106,6 @@ const MOV_X8_EXIT = 0xd2800ba8;
 
 function isHint(code: number): boolean {
   return code === PACIASP || code === PACIBSP || code === BTI_C;
-}
-
-/** The instruction at `at`; 0, which is none, outside the text. */
-function instruction(text: Uint8Array, at: number): number {
-  if (at < 0 || at + 4 > text.length) return 0;
-  return new DataView(text.buffer, text.byteOffset + at, 4).getUint32(0, true);
-}
-
-function matches(code: number, [mask, value]: readonly [number, number]): boolean {
-  return (code & mask) >>> 0 === value;
 }
 
 /** The offset of `stp` and `ldp` of x registers: 7 bits, signed, in units of 8 bytes. */

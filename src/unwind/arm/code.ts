@@ -1,3 +1,4 @@
+import { instruction, matches } from '../instruction-word.ts';
 import { KIND, type UnwindRule } from '../unwind-rule.ts';
 import { FP, LR, PC } from './registers.ts';
 
@@ -125,14 +126,4 @@ export function isBehindCall(text: Uint8Array, at: number): boolean {
 
 function pushes(code: number, register: number): boolean {
   return (code & (1 << register)) !== 0;
-}
-
-/** The four bytes at `at`; 0, which is no instruction here, outside the text. */
-function instruction(text: Uint8Array, at: number): number {
-  if (at < 0 || at + 4 > text.length) return 0;
-  return new DataView(text.buffer, text.byteOffset + at, 4).getUint32(0, true);
-}
-
-function matches(code: number, [mask, value]: readonly [number, number]): boolean {
-  return (code & mask) >>> 0 === value;
 }
