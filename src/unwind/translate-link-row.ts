@@ -1,3 +1,4 @@
+import type { Architecture } from './architecture.ts';
 import { CFA, type CfiRow, RULE } from './cfi-row.ts';
 import type { CfiTable } from './cfi-table.ts';
 import { KIND, type UnwindRule } from './unwind-rule.ts';
@@ -9,8 +10,12 @@ export type LinkColumns = {
   readonly link: number;
 };
 
-/** Translates a row of aarch64 or arm to a rule. */
-export function translateLinkRow(
+/** Translates the rows of an architecture with these columns. */
+export function linkRowTranslator(columns: LinkColumns): Architecture['translateRow'] {
+  return (row, table, _address, rule) => translateRow(columns, row, table, rule);
+}
+
+function translateRow(
   { stackPointer, framePointer, link }: LinkColumns,
   row: CfiRow,
   table: CfiTable,

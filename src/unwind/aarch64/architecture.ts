@@ -1,8 +1,8 @@
 import type { Architecture } from '../architecture.ts';
+import { linkRowTranslator } from '../translate-link-row.ts';
 import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
-import { translateRow } from './translate-row.ts';
 
 const REGISTERS = 33;
 /** x19 to x28, fp; sp is computed. */
@@ -26,7 +26,7 @@ export const AARCH64: Architecture = {
   linkRegister: LR,
   frameRecord: 'anywhere',
   isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
-  translateRow,
+  translateRow: linkRowTranslator({ stackPointer: SP, framePointer: FP, link: LR }),
   textBefore: 16,
   textAfter: 32,
   analyzeText,

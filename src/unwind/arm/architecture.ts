@@ -1,8 +1,8 @@
 import type { Architecture } from '../architecture.ts';
+import { linkRowTranslator } from '../translate-link-row.ts';
 import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
-import { translateRow } from './translate-row.ts';
 
 const REGISTERS = 16;
 /** r4 to r11; sp is computed. */
@@ -26,7 +26,8 @@ export const ARM: Architecture = {
   linkRegister: LR,
   frameRecord: 'top-or-link',
   isCalleeSaved: (register) => register >= FIRST_CALLEE_SAVED && register <= FP,
-  translateRow,
+  // Thumb's frame pointer is r7: frames that hang on it need all registers.
+  translateRow: linkRowTranslator({ stackPointer: SP, framePointer: FP, link: LR }),
   textBefore: 256,
   textAfter: 16,
   analyzeText,

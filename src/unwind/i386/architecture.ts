@@ -1,10 +1,10 @@
 import type { Architecture } from '../architecture.ts';
+import { x86RowTranslator } from '../translate-x86-row.ts';
 import type { StackReader } from '../types.ts';
 import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { isBehindCall } from '../x86-64/code.ts';
 import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
 import { EBP, EBX, EDI, ESI, ESP, RETURN_ADDRESS } from './registers.ts';
-import { translateRow } from './translate-row.ts';
 
 const CALLEE_SAVED = new Set([EBX, ESP, EBP, ESI, EDI]);
 
@@ -47,7 +47,13 @@ export const I386: Architecture = {
   linkRegister: -1,
   frameRecord: 'top',
   isCalleeSaved: (register) => CALLEE_SAVED.has(register),
-  translateRow,
+  translateRow: x86RowTranslator({
+    stackPointer: ESP,
+    framePointer: EBP,
+    returnAddress: RETURN_ADDRESS,
+    // breg4(esp) 4; breg8(eip) 0; lit15; and; lit<k>; ge; lit2; shl; plus
+    pltExpression: [0x74, 4, 0x78, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22],
+  }),
   textBefore: 16,
   textAfter: 16,
   analyzeText,

@@ -1,8 +1,8 @@
 import type { Architecture } from '../architecture.ts';
+import { x86RowTranslator } from '../translate-x86-row.ts';
 import { KIND, UnwindRule } from '../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
-import { translateRow } from './translate-row.ts';
 
 /** rbx, rbp, rsp, r12 to r15. */
 const CALLEE_SAVED = new Set([3, RBP, RSP, 12, 13, 14, 15]);
@@ -31,7 +31,13 @@ export const X86_64: Architecture = {
   linkRegister: -1,
   frameRecord: 'top',
   isCalleeSaved: (register) => CALLEE_SAVED.has(register),
-  translateRow,
+  translateRow: x86RowTranslator({
+    stackPointer: RSP,
+    framePointer: RBP,
+    returnAddress: RETURN_ADDRESS,
+    // breg7(rsp) 8; breg16(rip) 0; lit15; and; lit<k>; ge; lit3; shl; plus
+    pltExpression: [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22],
+  }),
   textBefore: 1024,
   textAfter: 4096,
   analyzeText,

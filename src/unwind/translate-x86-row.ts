@@ -1,10 +1,10 @@
-import { CFA, type CfiRow, RULE } from '../cfi-row.ts';
-import type { CfiTable } from '../cfi-table.ts';
-import type { SectionReader } from '../section-reader.ts';
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
-import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
+import type { Architecture } from './architecture.ts';
+import { CFA, type CfiRow, RULE } from './cfi-row.ts';
+import type { CfiTable } from './cfi-table.ts';
+import type { SectionReader } from './section-reader.ts';
+import { KIND, type UnwindRule } from './unwind-rule.ts';
 
-/** What tables of x86-64 and i386 differ in: DWARF numbers, and the expression of PLTs. */
+/** DWARF numbers of x86-64 or i386, and the expression that linkers write for PLTs there. */
 export type X86Columns = {
   readonly stackPointer: number;
   readonly framePointer: number;
@@ -13,26 +13,14 @@ export type X86Columns = {
   readonly pltExpression: readonly number[];
 };
 
-const X86_64_COLUMNS: X86Columns = {
-  stackPointer: RSP,
-  framePointer: RBP,
-  returnAddress: RETURN_ADDRESS,
-  // breg7(rsp) 8; breg16(rip) 0; lit15; and; lit<k>; ge; lit3; shl; plus
-  pltExpression: [0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22],
-};
-
-/** Translates a row to a rule. `address` is the lookup address, which decides inside a PLT. */
-export function translateRow(
-  row: CfiRow,
-  table: CfiTable,
-  address: number,
-  rule: UnwindRule,
-): void {
-  translateX86Row(X86_64_COLUMNS, row, table, address, rule);
+/**
+ * Translates the rows of an architecture with these columns. The lookup address decides inside a PLT.
+ */
+export function x86RowTranslator(columns: X86Columns): Architecture['translateRow'] {
+  return (row, table, address, rule) => translateRow(columns, row, table, address, rule);
 }
 
-/** The same for the DWARF numbers of `columns`. */
-export function translateX86Row(
+function translateRow(
   columns: X86Columns,
   row: CfiRow,
   table: CfiTable,
