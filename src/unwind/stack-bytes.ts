@@ -4,62 +4,55 @@ import type { StackReader, UnwindArchitecture } from './types.ts';
 
 const TWO_32 = 2 ** 32;
 
-/** The stack copy of one sample, of 64-bit code. One object is set again and again. */
-export class StackBytes implements StackReader {
-  readonly wordBytes = 8;
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #offset = 0;
-  #start = 0;
-  /** `start` + bytes − 8: the last address of a whole word. */
-  #lastWord = -1;
+/** The stack copy of one sample. One object is set again and again. */
+abstract class StackCopy {
+  protected view: DataView = new DataView(new ArrayBuffer(0));
+  /** Of the copy in `view`. */
+  protected offset = 0;
+  protected start = 0;
+  /** The last address of a whole word. */
+  protected lastWord = -1;
   end = 0;
+
+  abstract readonly wordBytes: 4 | 8;
 
   /**
    * The copy is the `length` bytes at `offset` of `view`, whose first lies at the absolute address
    * `start`: the stack pointer of the sample.
    */
   set(view: DataView, offset: number, length: number, start: number): void {
-    this.#view = view;
-    this.#offset = offset;
-    this.#start = start;
-    this.#lastWord = start + length - 8;
+    this.view = view;
+    this.offset = offset;
+    this.start = start;
     this.end = start + length;
-  }
-
-  readWord(address: number): number {
-    if (!(address >= this.#start && address <= this.#lastWord)) return Number.NaN;
-    const at = address - this.#start + this.#offset;
-    return this.#view.getInt32(at + 4, true) * TWO_32 + this.#view.getUint32(at, true);
-  }
-
-  readPointer(address: number): number {
-    if (!(address >= this.#start && address <= this.#lastWord)) return Number.NaN;
-    const at = address - this.#start + this.#offset;
-    return this.#view.getUint16(at + 4, true) * TWO_32 + this.#view.getUint32(at, true);
+    this.lastWord = this.end - this.wordBytes;
   }
 }
 
-/** The same of 32-bit code. Addresses are positive, those of a 32-bit kernel too. */
-export class StackBytes32 implements StackReader {
-  readonly wordBytes = 4;
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #offset = 0;
-  #start = 0;
-  #lastWord = -1;
-  end = 0;
-
-  /** As `StackBytes.set`. */
-  set(view: DataView, offset: number, length: number, start: number): void {
-    this.#view = view;
-    this.#offset = offset;
-    this.#start = start;
-    this.#lastWord = start + length - 4;
-    this.end = start + length;
-  }
+/** The stack copy of a sample of 64-bit code. */
+export class StackBytes extends StackCopy implements StackReader {
+  readonly wordBytes = 8;
 
   readWord(address: number): number {
-    if (!(address >= this.#start && address <= this.#lastWord)) return Number.NaN;
-    return this.#view.getUint32(address - this.#start + this.#offset, true);
+    if (!(address >= this.start && address <= this.lastWord)) return Number.NaN;
+    const at = address - this.start + this.offset;
+    return this.view.getInt32(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
+  }
+
+  readPointer(address: number): number {
+    if (!(address >= this.start && address <= this.lastWord)) return Number.NaN;
+    const at = address - this.start + this.offset;
+    return this.view.getUint16(at + 4, true) * TWO_32 + this.view.getUint32(at, true);
+  }
+}
+
+/** The stack copy of a sample of 32-bit code. Its addresses are positive, those of the kernel too. */
+export class StackBytes32 extends StackCopy implements StackReader {
+  readonly wordBytes = 4;
+
+  readWord(address: number): number {
+    if (!(address >= this.start && address <= this.lastWord)) return Number.NaN;
+    return this.view.getUint32(address - this.start + this.offset, true);
   }
 
   readPointer(address: number): number {
