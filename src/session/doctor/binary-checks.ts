@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
 import { readBuildId } from '../../elf/build-id.ts';
+import { EM_AARCH64, EM_X86_64, STT_FUNC } from '../../elf/constants.ts';
 import { type ElfFile, findDynsym, findSymtab, parseElf } from '../../elf/elf-file.ts';
 import { readSymbolColumns, type SymbolColumns } from '../../elf/symbol-columns.ts';
 import { openFileSource } from '../read/files/file-source.ts';
 import { readTextAt } from '../read/unwind/unwind-sections.ts';
 import { type Check, type DoctorReport, passed } from './check.ts';
 
-const EM_X86_64 = 62;
-const EM_AARCH64 = 183;
-const STT_FUNC = 2;
 /** Smaller functions call nothing, so that no stack needs their frame pointer. */
 const LEAST_BYTES = 64;
 /** Functions looked at, spread over the file: shares are good to a percent or two. */

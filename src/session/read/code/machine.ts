@@ -1,8 +1,5 @@
 import type { Architecture } from '../../../disassembly/types.ts';
-
-const EM_386 = 3;
-const EM_X86_64 = 62;
-const EM_AARCH64 = 183;
+import { EM_386, EM_AARCH64, EM_X86_64 } from '../../../elf/constants.ts';
 
 /** The instruction set of an ELF machine (EM_*); null for one that is not disassembled. */
 export function architectureOf(machine: number): Architecture | null {

@@ -1,6 +1,7 @@
 import type { Diagnostics } from '../../../base/diagnostics.ts';
 import { describeError } from '../../../base/system-error.ts';
 import { readBuildId } from '../../../elf/build-id.ts';
+import { EM_386, EM_AARCH64, EM_ARM, EM_X86_64, PF_X, PT_LOAD } from '../../../elf/constants.ts';
 import { type ElfFile, findSection, parseElf } from '../../../elf/elf-file.ts';
 import { type SectionDecoders, sectionBytes } from '../../../elf/section-bytes.ts';
 import type { DsoKey } from '../../../process/types.ts';
@@ -10,16 +11,13 @@ import { wordBytesOf } from '../../../unwind/stack-bytes.ts';
 import type { UnwindArchitecture, UnwindSection, UnwindSections } from '../../../unwind/types.ts';
 import { sectionDecoders } from '../files/section-decoders.ts';
 
-const EM_ARM = 40;
 /** ELF machines. */
 const MACHINES: Readonly<Record<UnwindArchitecture, number>> = {
-  i386: 3,
+  i386: EM_386,
   arm: EM_ARM,
-  'x86-64': 62,
-  aarch64: 183,
+  'x86-64': EM_X86_64,
+  aarch64: EM_AARCH64,
 };
-const PT_LOAD = 1;
-const PF_X = 1;
 /** Mappings start at whole pages; larger ones come out right too, as their offsets are multiples. */
 const PAGE_BYTES = 4096;
 /** Pieces of code that are read at once where no table has an answer. */
