@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readStat, STAT_FIELD } from '../read/files/thread-stat.ts';
 
 /** One open descriptor of this process, as far as its origin can be seen. */
 export type OpenFd = {
@@ -84,10 +85,7 @@ export function readStatusFlags(fd: number): number {
 
 /** When this process was forked, milliseconds of wall time, up to a tick too early. */
 export function readProcessStartMs(): number {
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  // The 22nd field; the second one, in parentheses, may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const startTicks = Number(fields[19]);
+  const startTicks = Number(readStat('self')?.[STAT_FIELD.startTicks]);
   const uptimeSeconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
   // USER_HZ is 100 on every architecture that Node runs on; /proc/uptime has the same unit.
   return Date.now() - (uptimeSeconds - startTicks / 100) * 1000;

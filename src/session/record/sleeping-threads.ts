@@ -1,3 +1,4 @@
+import { STAT_FIELD, splitStat } from '../read/files/thread-stat.ts';
 import { listNumbers, readText } from './system-processes.ts';
 
 /** A thread that is off the CPU and not for want of one. */
@@ -47,11 +48,11 @@ function readThread(tid: number): SleepingThread | null {
   };
 }
 
-/** Fields 3 and 39 of `/proc/TID/stat`. The comm before them may hold anything, also `)`. */
+/** The state and CPU of `/proc/TID/stat`; null where the text is cut. */
 export function parseStat(text: string): { state: string; cpu: number } | null {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const state = fields[0] ?? '';
-  const cpu = Number(fields[36]);
+  const fields = splitStat(text);
+  const state = fields[STAT_FIELD.state] ?? '';
+  const cpu = Number(fields[STAT_FIELD.cpu]);
   return /^[A-Za-z]$/.test(state) && Number.isInteger(cpu) ? { state, cpu } : null;
 }
 

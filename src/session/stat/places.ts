@@ -57,17 +57,6 @@ export function listThreads(pid: number): number[] {
   }
 }
 
-/** Whether a thread still runs: one that waits for its parent to take its status does not. */
-export function isAlive(tid: number): boolean {
-  try {
-    // `12 (name) S 1 …`; the name may hold anything, also parentheses.
-    const text = readFileSync(`/proc/${tid}/stat`, 'utf8');
-    return !/[ZX]/.test(text.charAt(text.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
-
 /** The comm of a thread, empty if it is gone. */
 export function commOf(tid: number): string {
   try {

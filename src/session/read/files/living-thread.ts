@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-
-/** States of threads that have ended: they have no memory, no files and no root any more. */
-const ENDED = new Set(['Z', 'X', 'x']);
+import { readdirSync } from 'node:fs';
+import { isAlive } from './thread-stat.ts';
 
 /**
  * A thread by which `/proc` can describe a process: `/proc/TID/maps`, `…/map_files`, `…/root`,
@@ -25,16 +23,5 @@ function otherThreads(pid: number): number[] {
     return tids.filter((tid) => tid !== pid);
   } catch {
     return [];
-  }
-}
-
-/** Null where there is no such thread. */
-function isAlive(tid: number): boolean | null {
-  try {
-    const stat = readFileSync(`/proc/${tid}/stat`, 'latin1');
-    // The comm is in parentheses and may hold anything.
-    return !ENDED.has(stat.charAt(stat.lastIndexOf(')') + 2));
-  } catch {
-    return null;
   }
 }

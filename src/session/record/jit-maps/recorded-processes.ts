@@ -3,9 +3,8 @@ import { uptime } from 'node:os';
 import type { SamplerTarget } from '../../../native/types.ts';
 import { livingThread } from '../../read/files/living-thread.ts';
 import { pidInItsNamespace } from '../../read/files/namespace-pid.ts';
+import { readStat, STAT_FIELD } from '../../read/files/thread-stat.ts';
 
-/** `starttime` of /proc/PID/stat, counted from the field behind the comm. */
-const START_FIELD = 19;
 /** /proc counts in hundredths of a second on every architecture. */
 const MS_PER_TICK = 10;
 /** A chain of parents longer than this is none. */
@@ -77,16 +76,13 @@ function livePids(): number[] {
 
 /** Null if it is gone. */
 function parentOf(pid: number): number | null {
-  // `123 (any) thing)) S 1 …`: the comm is the target's choice, what follows its last `)` is not.
-  const stat = readProc(`${pid}/stat`);
-  const parent = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ', 2)[1]);
+  const parent = Number(readStat(pid)?.[STAT_FIELD.parent]);
   return Number.isInteger(parent) ? parent : null;
 }
 
 /** When the process began, milliseconds of the wall clock; null if it is gone. */
 export function startOf(pid: number): number | null {
-  const stat = readProc(`${pid}/stat`);
-  const ticks = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ', 20)[START_FIELD]);
+  const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
   if (!Number.isFinite(ticks)) return null;
   return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
 }

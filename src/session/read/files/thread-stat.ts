@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+/** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
+export const STAT_FIELD = { state: 0, parent: 1, flags: 6, startTicks: 19, cpu: 36 } as const;
+
+/** States of threads that have ended: they have no memory, no files and no root any more. */
+const ENDED = new Set(['Z', 'X', 'x']);
+
+/** The fields of a thread, or of this process, behind its comm; null if it is gone. */
+export function readStat(tid: number | 'self'): string[] | null {
+  try {
+    return splitStat(readFileSync(`/proc/${tid}/stat`, 'latin1'));
+  } catch {
+    return null;
+  }
+}
+
+/** `12 (name) S 1 …`: the name is the program's choice and may hold anything, also `)`. */
+export function splitStat(text: string): string[] {
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/**
+ * Whether a thread lives; null where there is none of this tid. One that waits for its parent to take
+ * its status does not.
+ */
+export function isAlive(tid: number): boolean | null {
+  const stat = readStat(tid);
+  return stat === null ? null : !ENDED.has(stat[STAT_FIELD.state] ?? '');
+}
