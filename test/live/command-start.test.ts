@@ -95,6 +95,24 @@ describeLiveAsUser('the start of the command', () => {
     expect(shell(SUBCOMMANDS.record, script)).toBe('ran\nran\n');
   });
 
+  it('a program whose loader is none of this machine is told of', () => {
+    const [program, loader] = [join(scratch, 'program'), join(scratch, 'loader')];
+    const bytes = readFileSync('/bin/true');
+    const at = bytes.indexOf(
+      /\/lib[\w./-]*\/ld-[\w.-]+\0/.exec(bytes.toString('latin1'))?.[0] ?? '?',
+    );
+    // As long as the one before, or shorter.
+    bytes.write('./loader\0', at, 'latin1');
+    writeFileSync(program, bytes, { mode: 0o755 });
+    // The kernel reads a whole ELF header before it looks at what is in it.
+    writeFileSync(loader, Buffer.alloc(4096), { mode: 0o755 });
+    const run = perfTs([...SUBCOMMANDS.record, './program'], { cwd: scratch });
+    expect(run.stderr).toContain(
+      'cannot execute ./program: its program loader is not one of this machine',
+    );
+    expect(run.status).toBe(126);
+  });
+
   it('a file name that is not UTF-8 is refused, and nothing of another name is made', () => {
     const quoted = `'${process.execPath}' '${CLI}'`;
     const { stdout } = spawnSync(

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
@@ -6,30 +7,35 @@ import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from './byte-path.ts';
 import { explainGoneBeforeStart } from './start-failure.ts';
 
+/** Errors of execve(2) that libuv, and so Node, has no name for. */
+const LOADER_ERRORS: Readonly<Record<number, string>> = { 8: 'ENOEXEC', 80: 'ELIBBAD' };
+
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
- * and its errno name. The status is the contract's: 126 and 127 when it was the command's fault, 125
+ * and its errno. The status is the contract's: 126 and 127 when it was the command's fault, 125
  * when the change of user failed.
  */
 export function explainExecFailure(
-  command: Pick<CommandSpec, 'path' | 'user'>,
+  command: Pick<CommandSpec, 'path' | 'user'> | null | undefined,
   step: string,
-  code: string,
+  errno: number,
 ): FailedError {
-  const path = printable(command.path);
   if (step === 'release') return explainGoneBeforeStart();
+  const { path: file, user } = command ?? { path: '' };
+  const path = printable(file);
+  const code = LOADER_ERRORS[errno] ?? getSystemErrorName(-errno);
   if (step !== 'execve') {
-    const whom = command.user === undefined ? '' : ` as uid ${command.user.uid}`;
+    const whom = user === undefined ? '' : ` as uid ${user.uid}`;
     return new FailedError(
       `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
-      command.user === undefined
+      user === undefined
         ? ['nothing of it has run']
         : ['nothing of it has run; --as-root runs it without changing the user'],
     );
   }
   if (code === 'ENOENT') {
     // The file was there when it was looked for.
-    const interpreter = readInterpreter(command.path);
+    const interpreter = readInterpreter(file);
     if (interpreter !== null) {
       const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
       return new FailedError(message, [], 126);
@@ -41,8 +47,8 @@ export function explainExecFailure(
     );
   }
   if (code === 'EACCES') {
-    const whom = command.user === undefined ? '' : ` for uid ${command.user.uid}`;
-    const hints = command.user === undefined ? [] : ['--as-root runs it as root'];
+    const whom = user === undefined ? '' : ` for uid ${user.uid}`;
+    const hints = user === undefined ? [] : ['--as-root runs it as root'];
     return new FailedError(`cannot execute ${path}: permission denied${whom}`, hints, 126);
   }
   if (code === 'E2BIG') {
@@ -51,6 +57,10 @@ export function explainExecFailure(
       [],
       126,
     );
+  }
+  if (code === 'ELIBBAD') {
+    const message = `cannot execute ${path}: its program loader is not one of this machine`;
+    return new FailedError(message, [], 126);
   }
   return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], 126);
 }

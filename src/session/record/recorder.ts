@@ -1,4 +1,3 @@
-import { getSystemErrorName } from 'node:util';
 import type { FailedError } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -199,9 +198,8 @@ export async function startRecording(
       onExited({ status: event.status, signal: event.signal });
     } else if (event.kind === 'exec-failed') {
       const { target } = session;
-      const command = 'command' in target ? target.command : undefined;
-      const code = getSystemErrorName(-event.errno);
-      execFailure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      const command = 'command' in target ? target.command : null;
+      execFailure = explainExecFailure(command, event.step, event.errno);
       if (hasEnded) sayLateFailure(execFailure);
       onExited(hasEnded ? { status: execFailure.exitStatus, signal: 0 } : null);
     } else if (event.kind === 'file-switched') {

@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { type Spread, spreadOf } from '../../count/spread.ts';
 import { loadBinding } from '../../native/binding.ts';
@@ -296,8 +295,7 @@ class Stat {
   private checkStarted({ failedStep, failedErrno }: CommandEnd): void {
     if (failedStep === '') return;
     const command = this.target.kind !== 'threads' ? this.target.command : null;
-    const code = getSystemErrorName(-failedErrno);
-    throw explainExecFailure(command ?? { path: '' }, failedStep, code);
+    throw explainExecFailure(command, failedStep, failedErrno);
   }
 
   /** Counting ends with the last of the processes and threads. */

@@ -1,4 +1,3 @@
-import { getSystemErrorName } from 'node:util';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
 import { CLOCK_IDS } from '../../perf-event/clock-ids.ts';
@@ -173,9 +172,8 @@ class Top implements RunningTop {
     if (event.kind === 'child-exited') {
       onExited({ status: event.status, signal: event.signal });
     } else if (event.kind === 'exec-failed') {
-      const command = 'command' in target ? target.command : undefined;
-      const code = getSystemErrorName(-event.errno);
-      const failure = explainExecFailure(command ?? { path: '' }, event.step, code);
+      const command = 'command' in target ? target.command : null;
+      const failure = explainExecFailure(command, event.step, event.errno);
       // An exec can take longer than anybody watched.
       const isLate = this.#hasEnded;
       if (isLate) this.#options.onNotice?.(failure.message);

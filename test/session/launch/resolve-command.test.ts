@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../../src/base/errors.ts';
@@ -193,7 +193,7 @@ describe('a command that could not become what it should', () => {
       126,
       'cannot execute /x: its arguments and environment are too long',
     ],
-    [{ path: '/x' }, ['execve', 'ELIBBAD'], 126, 'cannot execute /x: ELIBBAD'],
+    [{ path: '/x' }, ['execve', 'ENOEXEC'], 126, 'cannot execute /x: ENOEXEC'],
     [
       { path: '/x', user },
       ['setgroups', 'EPERM'],
@@ -201,7 +201,8 @@ describe('a command that could not become what it should', () => {
       'the command was not started as uid 1000: setgroups failed: not permitted (EPERM)',
     ],
   ])('%o %j: %i', (command, [step, code], exitStatus, message) => {
-    const error = explainExecFailure(command, step as string, code as string);
+    const errno = constants.errno[code as 'EPERM'];
+    const error = explainExecFailure(command, step as string, errno);
     expect(error).toMatchObject({ message, exitStatus });
   });
 });
