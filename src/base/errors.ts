@@ -14,6 +14,15 @@ export class PerfDataError extends Error {
   }
 }
 
+/** Code of a `PerfDataError` of input that takes more than its size explains. */
+export const TOO_LARGE = 'too-large';
+
+/** `what` the input has too much of, and whether that `is` or `are` not read. */
+export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
+  const message = `${what}, which ${verb} not read unless --max-unpacked SIZE allows it`;
+  return new PerfDataError(TOO_LARGE, message);
+}
+
 /** The command line, an event name or an option can't be understood. Exit status 2. */
 export class UsageError extends Error {
   /** Further lines for the user: position, nearest names, what to run. */

@@ -1,9 +1,9 @@
-import { PerfDataError } from '../base/errors.ts';
+import { PerfDataError, TOO_LARGE } from '../base/errors.ts';
 import { readU64 } from '../base/u64.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
 import type { RecordVisitor } from './record-walk.ts';
-import { TOO_LARGE, type UnpackLimit } from './unpack-limit.ts';
+import type { UnpackLimit } from './unpack-limit.ts';
 import { ZstdGuard } from './zstd-guard.ts';
 
 /** Decodes a zstd stream that comes in pieces; as soon as a block is whole it goes to the output. */

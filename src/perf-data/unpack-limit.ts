@@ -1,4 +1,4 @@
-import { PerfDataError } from '../base/errors.ts';
+import { type PerfDataError, tooLarge } from '../base/errors.ts';
 
 /** What the compressed parts of a recording may unpack to, whatever their own size is. */
 export const MOST_UNPACKED_BYTES = 512 * 2 ** 20;
@@ -43,18 +43,13 @@ export class UnpackLimit {
   addUnpacked(bytes: number, records: number): void {
     this.#unpacked += bytes;
     if (this.#unpacked > this.#mostBytes) {
-      throw tooLarge(`${this.#mostBytes} bytes`, this.#packed);
+      throw this.#exceeds(`${this.#mostBytes} bytes`);
     }
-    if (records > this.#mostRecords) throw tooLarge(`${this.#mostRecords} records`, this.#packed);
+    if (records > this.#mostRecords) throw this.#exceeds(`${this.#mostRecords} records`);
   }
-}
 
-export const TOO_LARGE = 'too-large';
-
-function tooLarge(limit: string, packed: number): PerfDataError {
-  return new PerfDataError(
-    TOO_LARGE,
-    `${packed} bytes of compressed records unpack to more than ${limit}, which is not read ` +
-      'unless --max-unpacked SIZE allows it',
-  );
+  #exceeds(limit: string): PerfDataError {
+    const what = `${this.#packed} bytes of compressed records unpack to more than ${limit}`;
+    return tooLarge(what, 'is');
+  }
 }

@@ -1,7 +1,7 @@
 // Hot: threadAt once per sample, findMapping once per frame.
 
 import { NONE } from '../base/brand.ts';
-import { PerfDataError } from '../base/errors.ts';
+import { tooLarge } from '../base/errors.ts';
 import { GrowableInt32 } from '../base/growable-columns.ts';
 import type { StringIndex, StringTable } from '../base/string-table.ts';
 import { isKernelAddress } from '../base/u64.ts';
@@ -121,20 +121,17 @@ export class ProcessTable {
   #noteCopied(bytes: number): void {
     this.#copiedBytes += bytes;
     if (this.#copiedBytes > this.mostCopiedBytes) {
-      throw new PerfDataError(
-        'too-large',
+      throw tooLarge(
         `the mappings of its ${this.#processes.size} processes, as each fork copies them, take more ` +
-          `than ${this.mostCopiedBytes} bytes, which is not read unless --max-unpacked SIZE allows it`,
+          `than ${this.mostCopiedBytes} bytes`,
+        'is',
       );
     }
   }
 
   #checkNumber(count: number, what: string): void {
     if (count <= this.mostOfEach) return;
-    throw new PerfDataError(
-      'too-large',
-      `it has more than ${Math.floor(this.mostOfEach)} ${what}, which are not read unless --max-unpacked SIZE allows it`,
-    );
+    throw tooLarge(`it has more than ${Math.floor(this.mostOfEach)} ${what}`, 'are');
   }
 
   #noteJitdump({ pid, path }: MmapFields): void {

@@ -1,5 +1,4 @@
-import { PerfDataError } from '../../../base/errors.ts';
-import { TOO_LARGE } from '../../../perf-data/unpack-limit.ts';
+import { type PerfDataError, tooLarge } from '../../../base/errors.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 
 /** What `--max-unpacked` sets, for the threads of `view` and for the library as well. */
@@ -12,6 +11,15 @@ export const MAX_UNPACKED_VARIABLE = 'PERF_TS_MAX_UNPACKED';
 export function mostUnpacked(environment: NodeJS.ProcessEnv = process.env): number | null {
   const value = Number(environment[MAX_UNPACKED_VARIABLE] || Number.NaN);
   return value > 0 ? value : null;
+}
+
+/**
+ * How many of a kind may be read: as many as what the user has set has room for where each takes
+ * `bytes`, else `usual`.
+ */
+function mostOf(bytes: number, usual: number): number {
+  const most = mostUnpacked();
+  return most === null ? usual : most / bytes;
 }
 
 /** What the mappings of forked processes may take that differ from those of their parents. */
@@ -36,21 +44,15 @@ const ONE_BYTES = 1000;
 
 /** Bounds what `processes` holds of a recording: beyond, it throws. */
 export function limitProcesses(processes: ProcessTable, recordingBytes: number): void {
-  const most = mostUnpacked();
   processes.mostCopiedBytes = mostCopiedMappings(recordingBytes);
-  processes.mostOfEach =
-    most === null ? Math.max(MOST_OF_EACH, recordingBytes / BYTES_FOR_ONE) : most / ONE_BYTES;
+  const usual = Math.max(MOST_OF_EACH, recordingBytes / BYTES_FOR_ONE);
+  processes.mostOfEach = mostOf(ONE_BYTES, usual);
 }
 
 /** Throws where a text has more threads, or names of them where it tells no numbers, than are read. */
 export function checkThreadsOfText(threads: number): void {
-  const most = mostUnpacked();
-  const mostThreads = most === null ? MOST_OF_EACH : most / ONE_BYTES;
-  if (threads <= mostThreads) return;
-  throw new PerfDataError(
-    TOO_LARGE,
-    `it has more than ${Math.floor(mostThreads)} threads, which are not read unless --max-unpacked SIZE allows it`,
-  );
+  const most = mostOf(ONE_BYTES, MOST_OF_EACH);
+  if (threads > most) throw tooLarge(`it has more than ${Math.floor(most)} threads`, 'are');
 }
 
 /** All tracepoints of a kernel are two thousand; each event has tables over all samples. */
@@ -59,10 +61,7 @@ const MOST_EVENTS = 5000;
 /** Throws `PerfDataError` where a recording or text has more events than are read. */
 export function checkEvents(events: number): void {
   if (events <= MOST_EVENTS || mostUnpacked() !== null) return;
-  throw new PerfDataError(
-    TOO_LARGE,
-    `it has more than ${MOST_EVENTS} events, which are not read unless --max-unpacked SIZE allows it`,
-  );
+  throw tooLarge(`it has more than ${MOST_EVENTS} events`, 'are');
 }
 
 /** Places in code that samples may be at; the largest programs have some hundred thousand. */
@@ -74,10 +73,7 @@ const FRAME_BYTES = 256;
 
 /** How many different frames are read of a recording. */
 export function mostFramesOf(recordingBytes: number): number {
-  const most = mostUnpacked();
-  return most === null
-    ? Math.max(MOST_FRAMES, recordingBytes / BYTES_FOR_FRAME)
-    : most / FRAME_BYTES;
+  return mostOf(FRAME_BYTES, Math.max(MOST_FRAMES, recordingBytes / BYTES_FOR_FRAME));
 }
 
 /** The names of a text are its own; a frame of a recording shares its function with others. */
@@ -85,16 +81,12 @@ const MOST_NAMED_FRAMES = 500_000;
 
 /** The same of a text. */
 export function mostFramesOfText(): number {
-  const most = mostUnpacked();
-  return most === null ? MOST_NAMED_FRAMES : most / FRAME_BYTES;
+  return mostOf(FRAME_BYTES, MOST_NAMED_FRAMES);
 }
 
 export function tooManyFrames(most: number): PerfDataError {
-  return new PerfDataError(
-    TOO_LARGE,
-    `its stacks have more than ${Math.floor(most)} different places in code, as no program has, which is ` +
-      'not read unless --max-unpacked SIZE allows it',
-  );
+  const places = `more than ${Math.floor(most)} different places in code`;
+  return tooLarge(`its stacks have ${places}, as no program has`, 'is');
 }
 
 /** Stacks of a text and their beginnings: each is a row of tables, and ten bytes of the text make one. */
@@ -104,14 +96,10 @@ const STACK_BYTES = 256;
 
 /** How many different stacks are read of a text, the beginnings of stacks counted. */
 export function mostStacksOfText(): number {
-  const most = mostUnpacked();
-  return most === null ? MOST_STACKS : most / STACK_BYTES;
+  return mostOf(STACK_BYTES, MOST_STACKS);
 }
 
 export function tooManyStacks(most: number): PerfDataError {
-  return new PerfDataError(
-    TOO_LARGE,
-    `it has more than ${Math.floor(most)} different stacks and beginnings of stacks, which are not read ` +
-      'unless --max-unpacked SIZE allows it',
-  );
+  const stacks = `${Math.floor(most)} different stacks and beginnings of stacks`;
+  return tooLarge(`it has more than ${stacks}`, 'are');
 }
