@@ -31,14 +31,13 @@ export function chooseRingSize(
   askedPages: number | null,
   pageBytes = readPageBytes(),
 ): RingSize {
-  const pagesOf = (bytes: number): number => Math.max(1, bytes / pageBytes);
   if (privileges.ipcLock || settings.paranoidLevel === -1) {
     return {
-      ringPages: askedPages ?? pagesOf(PRIVILEGED_BYTES),
-      sidebandPages: pagesOf(PRIVILEGED_SIDEBAND_BYTES),
+      ringPages: askedPages ?? pagesIn(PRIVILEGED_BYTES, pageBytes),
+      sidebandPages: pagesIn(PRIVILEGED_SIDEBAND_BYTES, pageBytes),
     };
   }
-  const sidebandPages = pagesOf(SIDEBAND_BYTES);
+  const sidebandPages = pagesIn(SIDEBAND_BYTES, pageBytes);
   if (askedPages !== null) return { ringPages: askedPages, sidebandPages };
   const budgetKib = settings.mlockKib ?? USUAL_RING_KIB + pageBytes / 1024;
   const forSamples = Math.floor((budgetKib * 1024) / pageBytes) - (sidebandPages + 1) - 1;
@@ -53,9 +52,13 @@ export function ringsPerThread(
   pageBytes = readPageBytes(),
 ): RingSize {
   return {
-    ringPages: askedPages ?? Math.min(perCpu.ringPages, Math.max(1, THREAD_BYTES / pageBytes)),
-    sidebandPages: Math.max(1, SIDEBAND_BYTES / pageBytes),
+    ringPages: askedPages ?? Math.min(perCpu.ringPages, pagesIn(THREAD_BYTES, pageBytes)),
+    sidebandPages: pagesIn(SIDEBAND_BYTES, pageBytes),
   };
+}
+
+function pagesIn(bytes: number, pageBytes: number): number {
+  return Math.max(1, bytes / pageBytes);
 }
 
 /**
