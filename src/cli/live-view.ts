@@ -31,7 +31,7 @@ export type LiveView = {
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
 export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput' | 'port'>): void {
-  if (flags.output !== undefined && isStream(flags.output)) {
+  if (isStream(flags.output)) {
     throw new UsageError(`--view needs a file, and -o ${flags.output} writes a stream`);
   }
   if (flags.switchOutput !== undefined) {

@@ -40,7 +40,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
     // The recording itself passes the notices on.
     for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
   }
-  if (flags.archive === true && options.output !== undefined && isStream(options.output)) {
+  if (flags.archive === true && isStream(options.output)) {
     throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
   }
   const { recording, exit } = await (flags.view === true

@@ -41,7 +41,8 @@ export function plainOutput(path: string): string {
  * a FIFO, a character device. They are written to where they are, as nothing can take their place. A
  * FIFO of somebody else than root and our caller is not: its reader is not whom we write for.
  */
-export function isStream(path: string): boolean {
+export function isStream(path: string | undefined): boolean {
+  if (path === undefined) return false;
   if (path === '-' || descriptorIn(path) !== null) return true;
   try {
     return isStreamEntry(lstatSync(path));

@@ -27,7 +27,7 @@ export function checkOptions(options: RecordOptions): void {
     throw new UsageError(`-G ${cgroup}: a control group is recorded on whole CPUs`, ['add -a']);
   }
   if (options.switchOutput !== undefined) {
-    if (options.output !== undefined && isStream(options.output)) {
+    if (isStream(options.output)) {
       throw new UsageError('--switch-output changes files: a stream is one', [
         'name a file with -o',
       ]);

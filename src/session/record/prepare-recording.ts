@@ -110,7 +110,7 @@ function sizedCallGraph(
   { maxSampleRateHz }: KernelSettings,
 ): Pick<RecordOptions, 'callGraph'> {
   if (!dropsCopies(callGraph)) return {};
-  if (output !== undefined && isStream(output)) return { callGraph: 'fp' };
+  if (isStream(output)) return { callGraph: 'fp' };
   if (callGraph !== 'auto') return {};
   const hz = freq === 'max' ? (maxSampleRateHz ?? DEFAULT_FREQUENCY_HZ) : freq;
   return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };
