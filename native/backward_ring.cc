@@ -33,7 +33,7 @@ RecordRun BackwardRing::Take() {
   RecordRun run;
   run.parts[0] = {data_ + start, first};
   run.parts[1] = {data_, bytes - first};
-  // Where the ring went round, its oldest record is cut, and what is beside it is being written.
+  // In a ring that went round the oldest record is cut, and its neighbours are being written.
   const uint64_t unsafe = std::min(size_, kUnfinishedRecords * LargestRecord(run));
   const RecordWalk walk = WalkRecords(run, 0, std::min(bytes, size_ - unsafe));
   run.parts[0].size = std::min(first, walk.bytes);

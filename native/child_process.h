@@ -71,7 +71,7 @@ class ChildProcess {
    * ("setgroups", "execve", …) with its errno, and the child is reaped. A child that was killed
    * while it was held is the failure {ESRCH, "release"}; `Reap` then tells by which signal. One
    * that could not be let go ("send") is killed here, and that signal is not the command's end.
-   * Where the outcome can't be read, it is true: the command was let go.
+   * It is true where the outcome can't be read: the command was let go.
    */
   bool AwaitExec(Error* error);
 

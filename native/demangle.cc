@@ -17,7 +17,7 @@ namespace {
  * demangler takes some milliseconds.
  */
 constexpr double kMaxEstimatedBytes = 1 << 20;
-/** Of `_GLOBAL__I_`. */
+/** The length of `_GLOBAL__I_`. */
 constexpr size_t kGlobalsPrefixBytes = 11;
 
 /** Whether a name begins as `_GLOBAL__I_<name>`, the constructors of a file's globals, or with D.

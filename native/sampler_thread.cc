@@ -95,7 +95,7 @@ void SamplerThread::Run() {
 /** To be called when the exec has had its outcome, or the child its end. */
 void SamplerThread::SettleStart() {
   command_ = Command::kRuns;
-  // Of a child that has ended, another process may hold the other end of the socket.
+  // Another process may hold the other end of the socket of a child that has ended.
   child_->CancelRelease();
   Error error;
   if (child_->AwaitExec(&error)) return;

@@ -93,7 +93,7 @@ class SamplerThread {
   bool follows_tasks_;
   int hold_ms_ = 0;
 
-  /** Of the command; kNone without one. kGone: it was never executed. */
+  /** The command's state; kNone without one. kGone: it was never executed. */
   enum class Command { kNone, kStarting, kRuns, kGone };
   Command command_ = Command::kNone;
 

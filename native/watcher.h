@@ -11,9 +11,9 @@
 namespace perf_ts {
 
 /**
- * What the drain thread sleeps on: the rings (half full, or a task gone), the command's exec and
- * its end, and an eventfd for other threads. Of the writers of a ring one is watched, because the
- * kernel wakes them all.
+ * The drain thread sleeps on the rings (half full, or a task gone), on the command's exec and
+ * end, and on an eventfd for other threads. One writer of each ring is watched, because the kernel
+ * wakes them all.
  */
 class Watcher {
  public:
@@ -36,7 +36,7 @@ class Watcher {
   bool HasTasks() const;
 
  private:
-  /** Where epoll_wait is refused: what the child does is not to be missed. */
+  /** Polls the child alone, where epoll_wait is refused, so that its exec and end are not missed. */
   void PollChild(int timeout_ms);
   struct Watch {
     const Ring* ring;

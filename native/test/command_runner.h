@@ -70,7 +70,7 @@ struct Outcome {
   Error error;
   int exit_status = -2;
   int signal = -2;
-  /** What it wrote to the descriptor that was captured. */
+  /** The bytes that it wrote to the captured descriptor. */
   std::string output;
 };
 

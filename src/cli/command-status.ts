@@ -1,7 +1,7 @@
 import type { CommandExit } from '../session/record/recorder.ts';
 import { EXIT_FAILED, say } from './failure.ts';
 
-/** What a shell says of the command: its exit status, 128 + n when it died of signal n. */
+/** The status a shell gives the command: its exit status, 128 + n when it died of signal n. */
 export function commandStatus({ status, signal }: CommandExit): number {
   if (signal > 0) return 128 + signal;
   if (status >= 0) return status;

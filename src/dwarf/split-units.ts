@@ -71,7 +71,7 @@ export class SplitUnits {
     }
   }
 
-  /** What is damaged in there hides neither packages nor files. */
+  /** Damaged sections there hide neither packages nor files. */
   #findInOwn(skeleton: Unit): Unit | null {
     this.#own ??= (this.#provider.own?.() ?? []).flatMap((provide) => this.#openOwn(provide));
     for (const { sections, asPackage } of this.#own) {

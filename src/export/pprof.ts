@@ -139,7 +139,7 @@ function writeSamples(
   write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
 }
 
-/** What every sample of an event stands for; null where each has a period of its own. */
+/** The period of every sample of an event; null where each has a period of its own. */
 function periodOf({ events, samples }: Profile, event: number): number | null {
   const { mode, frequencyHz, fixedPeriod } = events[event]!;
   if (mode !== 'clock' || fixedPeriod !== null || frequencyHz === null) return fixedPeriod;

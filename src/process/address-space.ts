@@ -32,7 +32,7 @@ export class AddressSpace {
   #lastIndex = 0;
   /** Processes that have it; one that maps something while there are others goes on with a clone. */
   owners = 1;
-  /** What cloning has cost in memory: the list of blocks, and blocks that were written to since. */
+  /** Bytes that cloning has cost: the list of blocks, and blocks that were written to since. */
   copiedBytes = 0;
   /**
    * Given anew by `changeGeneration`: two spaces of the same generation hold the same code. A clone
@@ -225,6 +225,6 @@ class Block {
   }
 }
 
-/** What a space begins with: most processes of a large recording never map anything of their own. */
+/** The first block of a space: most processes of a large recording never map anything of their own. */
 const EMPTY = new Block(FIRST_CAPACITY);
 EMPTY.isShared = true;

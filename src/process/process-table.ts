@@ -68,11 +68,11 @@ export class ProcessTable {
   readonly #kernelSpace = new AddressSpace();
   #vsyscall: number = NONE;
   #kernelReference: KernelReference | null = null;
-  /** What forked processes may have copied of the mappings of others; beyond, records are refused. */
+  /** Bytes of mappings that forked processes may copy from others; records beyond are refused. */
   mostCopiedBytes = Number.POSITIVE_INFINITY;
   /** Threads, processes and mapped files, of each as many; beyond, records are refused. */
   mostOfEach = Number.POSITIVE_INFINITY;
-  /** What the spaces in use have copied of others. */
+  /** Bytes that the spaces in use have copied from others. */
   #copiedBytes = 0;
 
   /** Rows of the profile's thread table. */

@@ -558,7 +558,7 @@ const NAMED_ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\0',
 };
 
-/** What Debug writes as a code point: control characters, spaces but one, and what joins others. */
+/** Characters that Debug writes as a code point: control characters, spaces but one, and what joins others. */
 const UNPRINTED = /[\p{C}\p{Mn}\p{Me}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 /** As Rust's Debug prints a literal. */

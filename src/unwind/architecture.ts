@@ -16,8 +16,8 @@ export interface Architecture {
   /** Register that a call leaves the return address in; −1: calls push it. */
   readonly linkRegister: number;
   /**
-   * Where the words that the frame pointer leads to lie, the caller's frame pointer and the return
-   * address: at the top of the frame, which tells the caller's stack pointer, or anywhere in it.
+   * The place of the two words that the frame pointer leads to, the caller's frame pointer and the
+   * return address: at the top of the frame, which tells the caller's stack pointer, or anywhere in it.
    * `'top-or-link'`: at the top, and the frame pointer may point to the second word.
    */
   readonly frameRecord: 'top' | 'anywhere' | 'top-or-link';
@@ -39,8 +39,8 @@ export interface Architecture {
   /** The rule of a sample's ip in the vDSO whose code is not at hand. */
   readonly vdsoRule: UnwindRule;
   /**
-   * What `signalFrameOffsets` count from where a signal handler returns to such a vDSO, which has
-   * no other calls; `sp` is that behind the handler. Null: handlers return to libc.
+   * The address that `signalFrameOffsets` count from where a signal handler returns to such a vDSO,
+   * which has no other calls; `sp` is that behind the handler. Null: handlers return to libc.
    */
   readonly vdsoSignalFrame: ((sp: number, stack: StackReader) => number) | null;
 

@@ -1,4 +1,4 @@
-/** What a table says about an address. */
+/** Results of a search for an address in a table. */
 export const FOUND = {
   ROW: 0,
   /** No function of the table covers the address. */

@@ -7,7 +7,7 @@ const TWO_32 = 2 ** 32;
 /** The stack copy of one sample. One object is set again and again. */
 abstract class StackCopy {
   protected view: DataView = new DataView(new ArrayBuffer(0));
-  /** Of the copy in `view`. */
+  /** Offset of the copy in `view`. */
   protected offset = 0;
   protected start = 0;
   /** The last address of a whole word. */

@@ -95,7 +95,7 @@ function translateExpressionCfa(
     const isPlt = pltExpression.every((byte, i) => i === 6 || bytes[start + i] === byte);
     if (!isPlt || pushAt < 0 || pushAt > 15) return;
     const inEntry = ((address % 16) + 16) % 16;
-    // What a call has pushed, and behind the push one word more.
+    // A call has pushed one word, and the entry's push another.
     const before = pltExpression[1] as number;
     rule.set(KIND.SP, inEntry >= pushAt ? 2 * before : before, 0, raOffset);
     return;

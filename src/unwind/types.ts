@@ -19,7 +19,7 @@ export type UnwindSections = {
   /** `.ARM.exidx` and `.ARM.extab`, which 32-bit Arm has in place of `.eh_frame`. */
   readonly armIndex?: UnwindSection | null;
   readonly armTable?: UnwindSection | null;
-  /** Of the file's addresses; 8 where not given. */
+  /** Size of the file's addresses; 8 where not given. */
   readonly addressBytes?: 4 | 8;
   /** File address of `.text`; what `DW_EH_PE_textrel` counts from. */
   readonly textAddress: number;

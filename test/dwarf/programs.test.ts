@@ -57,7 +57,7 @@ function has(command: string): boolean {
   }
 }
 
-/** What makes packages of split units, of binutils or LLVM. */
+/** A program of binutils or LLVM that makes packages of split units. */
 const DWP = ['dwp', 'llvm-dwp'].find(has) ?? null;
 
 function build(compiler: string, flags: readonly string[], name: string): string {

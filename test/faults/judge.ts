@@ -94,7 +94,7 @@ function judgeFiles(
     }
   }
   for (const name of run.files.keys()) {
-    // What can't be removed is left, and said to be.
+    // A file that can't be removed is left, and said to be.
     const isSaid = run.stderr.includes(`is left as ${name}: `);
     if (!isSaid && !/^perf\.data(\.old|\.\d+(-\d+)?)?$/.test(name)) problems.push(`leaves ${name}`);
   }

@@ -47,7 +47,7 @@ export function findDescendant(pid: number, comm: string): number | null {
   return null;
 }
 
-/** What a task is called; null if it is gone. */
+/** A task's comm; null if it is gone. */
 export function commOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();

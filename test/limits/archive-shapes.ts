@@ -47,7 +47,7 @@ function packedMiniDebugInfo(bytes: number, areZeros: boolean, isDamaged: boolea
   let xz = packed.get(name);
   if (xz === undefined) {
     const input = miniDebugInfo(bytes, areZeros);
-    // Where xz is missing it is nonsense, as it is for the command.
+    // It is nonsense where xz is missing, as it is for the command.
     const run = spawnSync('xz', ['-c1'], { input, maxBuffer: 2 ** 26 });
     xz = run.error === undefined ? run.stdout : new Uint8Array(100);
     packed.set(name, xz);

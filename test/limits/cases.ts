@@ -15,7 +15,7 @@ import { textShapes } from './text-shapes.ts';
 
 /** No file of a case is meant to be larger; those of shapes that add to a size are cut. */
 export const LARGEST = 100_000_000;
-/** Of the corpora, so that a case is still made of several. */
+/** Bytes of the largest file taken of the corpora, so that a case is still made of several. */
 const LARGEST_SEED = 1_000_000;
 
 const SCRIPT = `app  1234/1235 [001]  4585.388877:     250000 cycles:u:

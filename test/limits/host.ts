@@ -16,7 +16,7 @@ export type Order =
     }
   | { readonly kind: 'run'; readonly words: readonly string[] };
 
-/** What became of a command, and the most memory that its process had meanwhile. */
+/** How a command ended, and the most memory that its process had meanwhile. */
 export type Result = {
   readonly outcome: 'answered' | 'refused' | 'failed';
   /** The refusal, or the stack of what should not have been thrown. */
@@ -35,7 +35,7 @@ const PEAK_RSS = '5';
 /** USER_HZ, the same on every architecture that Node runs on. */
 const TICK_MS = 10;
 
-/** What earlier commands left behind is collected beyond this; each time would cost more than a small case. */
+/** Memory beyond which what earlier commands left behind is collected; each time would cost more than a small case. */
 const COLLECTED_BEYOND = 400e6;
 
 /** The peak of the process so far is forgotten, as far as the kernel allows it. */
@@ -53,7 +53,7 @@ function peakBytes(): number {
   return 1024 * Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1]);
 }
 
-/** Of `xz`, tools that were asked, and all else that has ended and was waited for: user and system. */
+/** CPU milliseconds, user and system, of `xz`, tools that were asked, and all that was waited for. */
 function childrenMs(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -10,7 +10,7 @@ const PIPE_HEADER_BYTES = 16;
 const DATA_OFFSET_AT = 40;
 const DATA_SIZE_AT = 48;
 
-/** Where the records of a recording are; null where its header is nonsense. */
+/** The place of a recording's records; null where its header is nonsense. */
 function dataOf(bytes: Uint8Array): { offset: number; size: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < PIPE_HEADER_BYTES) return null;

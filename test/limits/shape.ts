@@ -5,6 +5,6 @@ export type Shape = {
   readonly name: string;
   /** A file of about `bytes`; where that is said of what it unpacks to, it is far smaller. */
   readonly make: (random: Random, bytes: number) => Uint8Array;
-  /** What is put beside it, by path: `perf.data.symbols/lib/x.so`. */
+  /** Files beside it, by path: `perf.data.symbols/lib/x.so`. */
   readonly beside?: (random: Random, bytes: number) => ReadonlyMap<string, Uint8Array>;
 };

@@ -1,4 +1,4 @@
-// What the user is told of a command of which little or nothing was recorded.
+// Notices to the user of a command of which little or nothing was recorded.
 
 import { chmodSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ describeLive('a program that the kernel does not let an ordinary user record', (
     const { status, stderr } = perfTs(['record', ...flags, '--', program], { under: AS_NOBODY });
     expect(stderr).toContain(`${program} ${reason}`);
     expect(status).toBe(0);
-    // What anybody may read, and changes nobody, needs no word.
+    // A file that anybody may read and nobody changes needs no word.
     chmodSync(program, 0o755);
     const plain = perfTs(['record', ...flags, '--', program], { under: AS_NOBODY });
     expect(plain.stderr).not.toContain('the kernel stops');

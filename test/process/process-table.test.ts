@@ -159,7 +159,7 @@ describe('fork', () => {
     table.fork(10, 10, 11, 10);
     expect(comm(10, 11)).toBe('server');
     table.comm(10, 11, 'worker', false);
-    // What the recorder writes of a running process follows the name, too.
+    // The recorder's own records of a running process follow the name, too.
     table.fork(10, 10, 11, 10, true);
     expect(comm(10, 11)).toBe('worker');
   });

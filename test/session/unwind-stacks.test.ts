@@ -29,7 +29,7 @@ type Machine = {
   readonly registers: number;
   /** Places of frame pointer, stack pointer and ip in the dump. */
   readonly places: readonly [number, number, number];
-  /** Of a process with 32-bit code; the kernel may have 64. */
+  /** Whether the process has 32-bit code; the kernel may have 64. */
   readonly is32?: boolean;
 };
 

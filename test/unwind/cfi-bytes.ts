@@ -96,7 +96,7 @@ const INITIAL: Readonly<Record<UnwindArchitecture, { register: number; program: 
   arm: { register: 14, program: cfa.def(13, 0) },
 };
 
-/** Where code and stacks of 32 bits lie. */
+/** Addresses of code and stacks of 32 bits. */
 export const LOAD_BIAS_32 = 0x5650_0000;
 export const STACK_32 = 0xffad_e000;
 

@@ -115,7 +115,7 @@ test.each([
   expect(found).toBe(`${ip.toString(16)} 2010 1010 | end of the frame pointer chain`);
 });
 
-/** Of callers that have tables; the code that they call has none, and can't be read. */
+/** Text and tables of callers; the code that they call has neither. */
 const outer = sections({
   ehFrame: ehFrame([START, MAIN], 'i386'),
   readText: textAt(0x200b, [0xe8, 0, 0, 0, 0]),

@@ -9,7 +9,7 @@ import { describeLive } from '../helpers/live.ts';
 const FRAMES = join(import.meta.dirname, 'frames.c');
 const scratch = scratchDirectory();
 
-/** What calls each function of frames.c, by the source; libc calls those without a name here. */
+/** Callers of each function of frames.c, by the source; libc calls those without a name here. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   // The handler of signals ends in a jump to it, where it is optimized; the kernel's code called that.
   spin: ['recurse', 'allocate', 'realign', 'many', 'compare', 'on_signal', '[[vdso]]'],

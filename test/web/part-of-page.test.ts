@@ -10,7 +10,7 @@ import { pageOfPeriods } from '../helpers/page-of.ts';
 
 const EVENT = 0 as EventIndex;
 
-/** Of 200 samples, after which as many events again came that no sample shows. */
+/** A page of 200 samples, after which as many events again came that no sample shows. */
 function countedPage(): PageProfile {
   const periods = Array.from({ length: 200 }, (_unused, index) => 10 + (index % 7));
   const page = pageOfPeriods(periods);

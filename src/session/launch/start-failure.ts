@@ -2,7 +2,7 @@ import { FailedError } from '../../base/errors.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
 
-/** What the addon calls to make the held child. */
+/** System calls by which the addon makes the held child. */
 const STEPS = new Set(['socketpair', 'fcntl', 'fork', 'pidfd_open']);
 
 /**

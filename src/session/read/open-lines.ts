@@ -32,7 +32,10 @@ export function openLines(
   return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics });
 }
 
-/** What can't be opened is mostly known from where names were looked for, and then said once. */
+/**
+ * Counts the files that can't be opened, but for those that the search for names has reported: each is
+ * said once.
+ */
 function noteUnopened(unopened: Diagnostics, diagnostics: Diagnostics): void {
   const known = new Set(diagnostics.entries().map(({ reason }) => reason));
   for (const { reason } of unopened.entries()) {

@@ -59,7 +59,7 @@ export function takeNodeFiles(
   const attachments: Attachment[] = [];
   const notices: string[] = [];
   const startedPids: number[] = [];
-  /** Where the processes were that the recording started. */
+  /** Working directories of the processes that the recording started, by pid. */
   const directories = new Map<number, string>();
   const withMaps = pidsWithMaps(stored);
   let room = MAX_ALL_NOTES_BYTES;

@@ -150,7 +150,7 @@ export class OutputFile {
     try {
       closeSync(this.fd);
     } catch (error) {
-      // What was written to a file server may be refused as late as that.
+      // A file server may refuse data as late as that.
       throw cannotWrite(this.path, error);
     } finally {
       this.#folder.close();
@@ -223,7 +223,7 @@ export class OutputFile {
   }
 }
 
-/** What is there is for all programs, and they find it by its name. */
+/** Places of files that all programs find by their names. */
 const OF_THE_SYSTEM = /^\/(?:proc|sys|dev(?!\/(?:shm|mqueue|hugepages)(?:\/|$)))(?:\/|$)/;
 
 /** What a new file has moved: the earlier one to `.old`, and what was there to `before`. */

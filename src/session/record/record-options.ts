@@ -83,7 +83,7 @@ export type RecordOptions = {
   /** Follow the threads and children that the target starts. Default true. */
   readonly inherit?: boolean;
 
-  /** Where the recording goes; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
+  /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
   readonly output?: string;
   /** Stop when the file has this many bytes. */
   readonly maxBytes?: number;

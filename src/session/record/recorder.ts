@@ -256,7 +256,7 @@ export async function startRecording(
         jit.remove();
       };
       removeLeft();
-      // What the command goes on using is removed when it has ended.
+      // Files that the command goes on using are removed when it has ended.
       void exited.then(removeLeft);
     }
     return {

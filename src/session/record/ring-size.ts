@@ -6,7 +6,7 @@ import { readPageBytes } from './page-size.ts';
 export const PRIVILEGED_BYTES = 4 << 20;
 const PRIVILEGED_SIDEBAND_BYTES = 512 << 10;
 const SIDEBAND_BYTES = 64 << 10;
-/** Of a ring for each thread there may be many, and a thread fills one CPU at most. */
+/** There may be many rings of threads, and a thread fills one CPU at most. */
 const THREAD_BYTES = 512 << 10;
 /** `perf_event_mlock_kb` unless it was changed, without the control page. */
 const USUAL_RING_KIB = 512;

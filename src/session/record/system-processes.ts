@@ -37,7 +37,7 @@ export function listProcesses(): number[] {
  */
 export function describeProcess(pid: number, withData = false): ProcProcess | null {
   const status = readText(`/proc/${pid}/status`);
-  // Of a process that is there nothing but its parent is known by that file alone.
+  // That file alone tells a living process's parent; all else is read elsewhere.
   if (status === null && !existsSync(`/proc/${pid}`)) return null;
   const maps = readMaps(pid);
   const threads = listNumbers(`/proc/${pid}/task`).map((tid) => ({

@@ -3,8 +3,9 @@ import { takeNodeFiles } from '../record/node-files.ts';
 import type { PreparedRecording } from '../record/prepare-recording.ts';
 
 /**
- * What V8 writes because of flags that we give it: to be made before anything runs. Each call of the
- * function removes what is of processes that have ended by then; the first, when sampling is over.
+ * Makes a function that removes what V8 wrote because of flags that we gave it. Call this before
+ * anything runs, and the function when sampling is over: each call removes the files of processes that
+ * have ended by then.
  */
 export function nodeCleanUp(session: PreparedRecording, readClock: () => ClockPair): () => void {
   const { target, sampler, causesMaps, recordingId } = session;

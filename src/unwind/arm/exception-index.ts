@@ -89,7 +89,7 @@ export class ExceptionIndex {
 
   #readInline(content: number): boolean {
     this.#programLength = 0;
-    // Of the standard's personalities only the first has its instructions in the index.
+    // Only the first of the standard's personalities has its instructions in the index.
     if ((content >>> 24) % 128 !== 0) return false;
     this.#push(content, 3);
     return true;

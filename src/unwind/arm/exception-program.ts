@@ -2,7 +2,7 @@ import { type CfiRow, RULE } from '../cfi-row.ts';
 import { FOUND } from '../found.ts';
 import { LR, PC, SP } from './registers.ts';
 
-/** What a program has popped so far: `vsp` is the register `base` plus `offset`. */
+/** The state of a program: `vsp` is the register `base` plus `offset`. */
 type VirtualStack = { base: number; offset: number; row: CfiRow; popped: number };
 
 /**
@@ -102,7 +102,7 @@ function finish({ base, offset, row, popped }: VirtualStack): number {
     if ((popped & (1 << register)) === 0) continue;
     row.set(register, RULE.OFFSET, (row.value[register] as number) - offset);
   }
-  // What goes on at a popped pc does so whatever lr is.
+  // A frame whose pc was popped returns there, whatever lr is.
   if ((popped & (1 << PC)) !== 0) row.set(LR, RULE.OFFSET, row.value[PC] as number);
   return FOUND.ROW;
 }

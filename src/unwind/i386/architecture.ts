@@ -28,7 +28,7 @@ const SIGNAL_FRAME_OFFSETS = Int16Array.from(
  */
 const VDSO_RULE = new UnwindRule(KIND.TAIL_CALL, 16, -16, -4);
 
-/** Of a signal frame without siginfo: { u32 pretcode; int sig; struct sigcontext_32; … }. */
+/** `struct sigcontext_32` in a signal frame without siginfo: { u32 pretcode; int sig; struct sigcontext_32; … }. */
 const SHORT_SIGCONTEXT_AT = 4;
 
 /** The frame with siginfo tells itself by the address of its ucontext: { sig; pinfo; puc; … }. */

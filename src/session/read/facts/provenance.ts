@@ -73,7 +73,7 @@ export function attachProvenance(
   });
 }
 
-/** What events are called in `totals`: `cycles`, and a second one of that name `cycles#2`. */
+/** Names of events in `totals`: `cycles`, and a second one of that name `cycles#2`. */
 export function totalKeys(names: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return names.map((name) => {

@@ -1,7 +1,7 @@
 import { type PerfDataError, tooLarge } from '../../../base/errors.ts';
 import type { ProcessTable } from '../../../process/process-table.ts';
 
-/** What `--max-unpacked` sets, for the threads of `view` and for the library as well. */
+/** `--max-unpacked` sets it for the threads of `view` as well; a user of the library sets it alone. */
 export const MAX_UNPACKED_VARIABLE = 'PERF_TS_MAX_UNPACKED';
 
 /**
@@ -22,7 +22,7 @@ function mostOf(bytes: number, usual: number): number {
   return most === null ? usual : most / bytes;
 }
 
-/** What the mappings of forked processes may take that differ from those of their parents. */
+/** Bytes of mappings that forked processes may have in copies of their own. */
 const MOST_COPIED_BYTES = 512 * 2 ** 20;
 /** Beyond that so many times the recording's size: a fork and a mapping are 150 bytes of it at least. */
 const COPIED_FOR_EACH = 5;
@@ -39,7 +39,7 @@ function mostCopiedMappings(recordingBytes: number): number {
 const MOST_OF_EACH = 400_000;
 /** Beyond that so many bytes of the recording for each: a thread's start, name and end take 200. */
 const BYTES_FOR_ONE = 250;
-/** What one takes until it is shown. */
+/** Memory that one takes until it is shown. */
 const ONE_BYTES = 1000;
 
 /** Bounds what `processes` holds of a recording: beyond, it throws. */
@@ -68,7 +68,7 @@ export function checkEvents(events: number): void {
 const MOST_FRAMES = 2_000_000;
 /** Beyond that so many bytes of the recording for each. */
 const BYTES_FOR_FRAME = 64;
-/** What a frame takes until it is printed. */
+/** Memory that a frame takes until it is printed. */
 const FRAME_BYTES = 256;
 
 /** How many different frames are read of a recording. */
@@ -79,7 +79,7 @@ export function mostFramesOf(recordingBytes: number): number {
 /** The names of a text are its own; a frame of a recording shares its function with others. */
 const MOST_NAMED_FRAMES = 500_000;
 
-/** The same of a text. */
+/** How many different frames are read of a text. */
 export function mostFramesOfText(): number {
   return mostOf(FRAME_BYTES, MOST_NAMED_FRAMES);
 }
@@ -91,7 +91,7 @@ export function tooManyFrames(most: number): PerfDataError {
 
 /** Stacks of a text and their beginnings: each is a row of tables, and ten bytes of the text make one. */
 const MOST_STACKS = 3_000_000;
-/** What one takes, with its text and a name of its own. */
+/** Memory that one takes, with its text and a name of its own. */
 const STACK_BYTES = 256;
 
 /** How many different stacks are read of a text, the beginnings of stacks counted. */

@@ -33,7 +33,7 @@ export const LBR_FULL = CHAIN_REASON + 3;
 export const LBR_IS_FULL = "as many calls as the CPU's branch records hold";
 /** What it calls a callchain of fewer calls that ends at no root. */
 export const LBR_ENDS = "the CPU's branch records lead no further";
-/** What `Completeness` calls copied stacks that are not unwound. */
+/** The name in `Completeness` of copied stacks that are not unwound. */
 const HAS_NO_UNWINDER = 'stacks of this architecture are not unwound';
 const REASONS = [...STOP_NAMES, HAS_NO_UNWINDER, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
 

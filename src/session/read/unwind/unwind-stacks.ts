@@ -246,7 +246,7 @@ export class StackUnwinder {
   }
 }
 
-/** What unwinds the code of one architecture. */
+/** The unwinder of one architecture's code, and its inputs. */
 type Machine = {
   readonly unwinder: Unwinder;
   readonly modules: MappedModules;

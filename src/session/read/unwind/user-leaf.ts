@@ -8,8 +8,8 @@ import type { SampleView } from '../../../perf-event/sample.ts';
 const NAMES: ReadonlySet<string> = new Set(['pc', 'PC', 'nip', 'IP']);
 
 /**
- * Where register dumps of an architecture that is not unwound have the ip of user code. It is all that is
- * known of the user part of a sample in the kernel.
+ * Finds the ip of user code in register dumps of an architecture that is not unwound. It is all that
+ * is known of the user part of a sample in the kernel.
  */
 export class UserLeaf {
   readonly #littleEndian: boolean;
