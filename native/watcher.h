@@ -36,7 +36,7 @@ class Watcher {
   bool HasTasks() const;
 
  private:
-  /** Polls the child alone, where epoll_wait is refused, so that its exec and end are not missed. */
+  /** Polls the child alone where epoll_wait is refused: its exec and end are not to be missed. */
   void PollChild(int timeout_ms);
   struct Watch {
     const Ring* ring;
