@@ -114,7 +114,7 @@ describeLive('a system call that fails', () => {
     },
   );
 
-  // Where the kernel has no close_range, and a container a hard limit of 2^30, that takes minutes.
+  // That takes minutes without close_range, below a container's hard limit of 2^30.
   it.runIf(isTraceable)(
     'is none that closes descriptor after descriptor between fork and exec',
     async () => {

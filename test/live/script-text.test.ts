@@ -56,9 +56,11 @@ describeLive('script and perf script', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const samples = options.some((option) => option.startsWith('--show')) ? [] : ['--samples'];
-    const ours = perfTs([...args, ...samples]).stdout;
-    expect(linesOf(ours).length).toBeGreaterThan(10);
-    expect(linesOf(ours)).toEqual(linesOf(theirs));
+    const ours = linesOf(perfTs([...args, ...samples]).stdout);
+    expect(ours.length).toBeGreaterThan(10);
+    const forgotten = options.includes('-c') ? namesForgotten(name) : new Set();
+    const named = ours.filter((line) => !forgotten.has(line.replace(/^\S+ /, '')));
+    expect(named).toEqual(withNamesOf(ours, linesOf(theirs)));
   });
 
   it.skipIf(perf === null)(
@@ -82,6 +84,32 @@ describeLive('script and perf script', () => {
     ).not.toBe(0);
   });
 });
+
+/**
+ * perf 6.12 forgets a thread's name at its end, although it still runs for a while: `:12 12 …` is a line
+ * of ours with any name.
+ */
+function withNamesOf(ours: readonly string[], theirs: readonly string[]): string[] {
+  return theirs.map((line, index) => {
+    const [, tid, rest] = FORGOTTEN.exec(line) ?? [];
+    const other = ours[index] ?? '';
+    return tid !== undefined && other.endsWith(` ${tid}${rest}`) ? other : line;
+  });
+}
+
+const FORGOTTEN = /^:(\d+) \1( .*)$/;
+
+/** `TID TIME:` of samples whose thread's name perf has forgotten, and which it selects by none. */
+function namesForgotten(name: string): Set<string> {
+  const args = ['script', '-i', file(name), '-F', 'comm,tid,time'];
+  const text = execFileSync(perf as string, args, { encoding: 'utf8', maxBuffer: 2 ** 30 });
+  return new Set(
+    linesOf(text).flatMap((line) => {
+      const [, tid, rest] = FORGOTTEN.exec(line) ?? [];
+      return tid === undefined ? [] : [`${tid}${rest}`];
+    }),
+  );
+}
 
 /**
  * Where perf differs on purpose: it names the stubs of relocations without addend `@plt` alone, and
