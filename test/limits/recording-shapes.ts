@@ -65,7 +65,7 @@ function address(index: number, random: Random, areFew: boolean): bigint {
   return BigInt(MAPPED_AT + (areFew ? index % 7 : below(random, 2 ** 40)));
 }
 
-function samples(areFew: boolean): Shape['make'] {
+function samples(areFew: boolean, timeOf = (index: number): number => index): Shape['make'] {
   return (random, bytes) =>
     fileOf(
       filled(bytes, (out, index) =>
@@ -74,7 +74,7 @@ function samples(areFew: boolean): Shape['make'] {
             .u64(address(index, random, areFew))
             .u32(10)
             .u32(10)
-            .u64(index),
+            .u64(timeOf(index)),
         ),
       ),
     );
@@ -162,21 +162,7 @@ export const recordingShapes: readonly Shape[] = [
         { sampleType: ALL_FIELDS, flags: { freq: true } },
       ),
   },
-  {
-    name: 'samples back in time',
-    make: (random, bytes) =>
-      fileOf(
-        filled(bytes, (out, index) =>
-          put(out, PERF_RECORD.SAMPLE, USER, () =>
-            out
-              .u64(address(index, random, true))
-              .u32(10)
-              .u32(10)
-              .u64(2 ** 40 - index),
-          ),
-        ),
-      ),
-  },
+  { name: 'samples back in time', make: samples(true, (index) => 2 ** 40 - index) },
   { name: 'deep callchains, all the same', make: chains(8000, true) },
   { name: 'deep callchains, all different', make: chains(8000, false) },
   { name: 'short callchains, all different', make: chains(12, false) },
