@@ -26,6 +26,7 @@ const GIVEN_UP = />c<|\(nil\)bl|^\[FAILED TO PARSE\]/;
 
 /** Events whose texts differ for reasons of their own. */
 const EXPLAINED: readonly (readonly [event: RegExp, reason: string])[] = [
+  [/^ipi:ipi_send_cpumask$/, 'perf 6.12 lists the CPUs of what the kernel prints as a bit mask'],
   [/^timer:timer_start$/, 'perf misreads the expression; see real-formats.test.ts'],
   [/^kmem:mm_page_alloc_extfrag$/, 'perf misreads `1042 < (9 < 10 ? 9 : 10)` as 10'],
   [/^alarmtimer:/, 'an int is shifted by more than it has bits, as only made-up types do'],
