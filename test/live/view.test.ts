@@ -15,8 +15,8 @@ describeLive('view --live', () => {
     // Others make temporary files, too.
     const temporary = mkdtempSync(join(scratch, 'tmp-'));
     const env = { ...cleanEnvironment(), TMPDIR: temporary };
-    // A builtin that the compiler never puts in line.
-    const work = 'for (;;) [3, 2, 1].sort()';
+    // A builtin that the compiler never puts in line, and C++ of the engine.
+    const work = 'for (;;) JSON.parse("[3, 2, 1]").sort()';
     const target = spawn(process.execPath, ['-e', work], { stdio: 'ignore' });
     const reading = ['--weight', 'samples', '--js-raw'];
     const args = ['view', '--live', '-e', 'cpu-clock:u', ...reading, '-p', String(target.pid)];

@@ -49,7 +49,7 @@ function perfSamples(file: string, input?: Uint8Array): string[] {
   const text = execFileSync('perf', ['script', '-i', file, '--ns', '-F', 'tid,time'], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
-    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'ignore'],
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     ...(input && { input }),
   });
   return [...text.matchAll(/^\s*(-?\d+)\s+(\d+)\.(\d{9}):/gm)].map(
