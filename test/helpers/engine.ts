@@ -14,8 +14,3 @@ export function engineFile(): string {
   }
   return largest.path;
 }
-
-/** Whether V8's builtins have names there: libnode.so of Debian has those that it exports only. */
-export function hasBuiltinNames(): boolean {
-  return readFileSync(engineFile()).includes('Builtins_InterpreterEntryTrampoline');
-}
