@@ -1,6 +1,7 @@
 import type { ByteSource } from '../base/byte-source.ts';
 import { memorySource } from '../base/byte-source.ts';
 import type { Diagnostics } from '../base/diagnostics.ts';
+import { isSystemError } from '../base/system-error.ts';
 import { readU64 } from '../base/u64.ts';
 import { ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD, SHT_NOBITS } from './constants.ts';
 import { type ElfFile, findSection } from './elf-file.ts';
@@ -202,6 +203,8 @@ function inflate(
     }
     return bytes.length === 0 ? null : memorySource(bytes);
   } catch (error) {
+    // The file can't be read, as it can't where sections are not compressed: that is no damage of it.
+    if (isSystemError(error)) throw error;
     const example = `${name}: ${(error as Error).message}`;
     diagnostics.count('compressed ELF section damaged, not used', example);
     return null;

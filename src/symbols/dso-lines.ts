@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../base/diagnostics.ts';
-import { describeError } from '../base/system-error.ts';
+import { describeError, isSystemError } from '../base/system-error.ts';
 import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
 import type { SectionProvider } from '../dwarf/sections.ts';
 import { newUnitRoom } from '../dwarf/unit-list.ts';
@@ -69,7 +69,14 @@ export class DsoLines {
     const fileAddress = dwarf.segments.toFileAddress(address);
     // No unit has them, and to find that out every unit would be read.
     if (isIn(dwarf.stubs, fileAddress)) return 0;
-    return dwarf.file.find(fileAddress, this.frames);
+    try {
+      return dwarf.file.find(fileAddress, this.frames);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#noteUnreadable(dso, error);
+      this.#open.set(dso, null);
+      return 0;
+    }
   }
 
   /** Demangled name of row `row` of `frames`; empty where it is not known. */
@@ -99,7 +106,7 @@ export class DsoLines {
   }
 
   #openDso(index: DsoIndex): OpenDwarf | null {
-    const { dsos, provider, diagnostics } = this.#options;
+    const { dsos, provider } = this.#options;
     const dso = dsos.key(index);
     if (dso.kind !== 'user-file') return null;
     const buildId = dsos.buildId(index);
@@ -109,9 +116,14 @@ export class DsoLines {
     try {
       return this.#openElf(source, dso, buildId);
     } catch (error) {
-      diagnostics.count(missingLines(dsoText(dso), describeError(error)));
+      this.#noteUnreadable(index, error);
       return null;
     }
+  }
+
+  #noteUnreadable(index: DsoIndex, error: unknown): void {
+    const { dsos, diagnostics } = this.#options;
+    diagnostics.count(missingLines(dsoText(dsos.key(index)), describeError(error)));
   }
 
   #openElf(source: SymbolSource, dso: DsoKey, buildId: string | null): OpenDwarf | null {
