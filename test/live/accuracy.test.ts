@@ -69,7 +69,9 @@ describeLive('the truth', () => {
       // What is left of the error that the periods at face value have; those of perf are counted
       // where the counter was read.
       if (flags.length === 0) expect(events - 1).toBeLessThan(0.7 * (period - 1));
-      expect(samples).toBeGreaterThan(2);
+      // How far counting samples is off depends on how the phases and the ticks fell.
+      expect(samples).toBeGreaterThan(1.3);
+      expect(samples - 1).toBeGreaterThan(10 * (events - 1));
     });
   }
 });
