@@ -9,7 +9,7 @@ export function firstNotBelow(values: Float64Array, limit: number): number {
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((values[middle] as number) < limit) low = middle + 1;
+    if (values[middle] < limit) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -24,7 +24,7 @@ export function lastAtMost(values: Float64Array, value: number, length = values.
   let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((values[middle] as number) <= value) low = middle + 1;
+    if (values[middle] <= value) low = middle + 1;
     else high = middle;
   }
   return low - 1;

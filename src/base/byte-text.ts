@@ -15,7 +15,7 @@ export function textOfBytes(bytes: Uint8Array): string {
     const end = validEnd(bytes, start);
     text += decoder.decode(bytes.subarray(start, end));
     start = end;
-    if (end < bytes.length) text += String.fromCharCode(ESCAPE_BASE + (bytes[start++] as number));
+    if (end < bytes.length) text += String.fromCharCode(ESCAPE_BASE + bytes[start++]);
   }
   return text;
 }
@@ -65,16 +65,16 @@ function validEnd(bytes: Uint8Array, start: number): number {
  *     F0     90..BF 80..BF 80..BF     F1..F3 80..BF 80..BF 80..BF     F4 80..8F 80..BF 80..BF
  */
 function sequenceLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] as number;
+  const first = bytes[at];
   if (first < 0x80) return 1;
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   if (length === 0 || at + length > bytes.length) return 0;
-  const second = bytes[at + 1] as number;
+  const second = bytes[at + 1];
   const min = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const max = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (second < min || second > max) return 0;
   for (let i = 2; i < length; i++) {
-    const next = bytes[at + i] as number;
+    const next = bytes[at + i];
     if (next < 0x80 || next > 0xbf) return 0;
   }
   return length;

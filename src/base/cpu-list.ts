@@ -26,7 +26,7 @@ export function formatCpuList(cpus: readonly number[]): string {
   const sorted = [...new Set(cpus)].sort((a, b) => a - b);
   const parts: string[] = [];
   for (let i = 0; i < sorted.length; ) {
-    const first = sorted[i] as number;
+    const first = sorted[i];
     let last = first;
     while (sorted[++i] === last + 1) last++;
     parts.push(first === last ? `${first}` : `${first}-${last}`);

@@ -10,7 +10,7 @@ export function isGlob(text: string): boolean {
 export function globMatcher(glob: string): (name: string) => boolean {
   let pattern = '';
   for (let i = 0; i < glob.length; i++) {
-    const character = glob[i] as string;
+    const character = glob[i];
     const set = character === '[' ? /^\[(!?)(\]?[^\]]*)\]/.exec(glob.slice(i)) : null;
     if (character === '*') {
       // Runs of stars mean one star; kept apart they would backtrack exponentially.
@@ -18,7 +18,7 @@ export function globMatcher(glob: string): (name: string) => boolean {
     } else if (character === '?') {
       pattern += '.';
     } else if (set) {
-      pattern += `[${set[1] ? '^' : ''}${(set[2] as string).replace(/[\\\]^[]/g, '\\$&')}]`;
+      pattern += `[${set[1] ? '^' : ''}${set[2].replace(/[\\\]^[]/g, '\\$&')}]`;
       i += set[0].length - 1;
     } else {
       pattern += character.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -16,12 +16,12 @@ export class HexField {
   /** Reads the digits at `at`, after a `0x` if there is one. False if there are none or over 16. */
   read(bytes: Uint8Array, at: number, limit: number): boolean {
     let i = at;
-    if (bytes[i] === 0x30 && ((bytes[i + 1] as number) | 0x20) === 0x78) i += 2;
+    if (bytes[i] === 0x30 && (bytes[i + 1] | 0x20) === 0x78) i += 2;
     const first = i;
     let high = 0;
     let low = 0;
     for (; i < limit; i++) {
-      const digit = hexDigit(bytes[i] as number);
+      const digit = hexDigit(bytes[i]);
       if (digit < 0) break;
       high = (high << 4) | (low >>> 28) | 0;
       low = (low << 4) | digit;

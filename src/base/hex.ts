@@ -2,7 +2,7 @@
 export function toHex(bytes: Uint8Array): string {
   let digits = '';
   for (let i = 0; i < bytes.length; i++) {
-    digits += (bytes[i] as number).toString(16).padStart(2, '0');
+    digits += bytes[i].toString(16).padStart(2, '0');
   }
   return digits;
 }

@@ -29,7 +29,7 @@ export class PairInterner {
     const secondColumn = this.second.array;
     let slot = hashPair(first, second) & mask;
     for (;;) {
-      const row = slots[slot] as number;
+      const row = slots[slot];
       if (row === NONE) break;
       if (firstColumn[row] === first && secondColumn[row] === second) return row;
       slot = (slot + 1) & mask;
@@ -49,7 +49,7 @@ export class PairInterner {
     const secondColumn = this.second.array;
     const length = this.first.length;
     for (let row = 0; row < length; row++) {
-      let slot = hashPair(firstColumn[row] as number, secondColumn[row] as number) & mask;
+      let slot = hashPair(firstColumn[row], secondColumn[row]) & mask;
       while (slots[slot] !== NONE) slot = (slot + 1) & mask;
       slots[slot] = row;
     }

@@ -38,18 +38,18 @@ export function sha256(message: Uint8Array): Uint8Array {
     addBlock(hash, schedule);
   }
   const digest = new DataView(new ArrayBuffer(32));
-  for (let i = 0; i < 8; i++) digest.setUint32(4 * i, hash[i] as number);
+  for (let i = 0; i < 8; i++) digest.setUint32(4 * i, hash[i]);
   return new Uint8Array(digest.buffer);
 }
 
 /** One compression round; `schedule` holds the block in its first 16 words. */
 function addBlock(hash: Uint32Array, schedule: Uint32Array): void {
   for (let t = 16; t < 64; t++) {
-    const early = schedule[t - 15] as number;
-    const late = schedule[t - 2] as number;
+    const early = schedule[t - 15];
+    const late = schedule[t - 2];
     const sigma0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
     const sigma1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
-    schedule[t] = sigma1 + (schedule[t - 7] as number) + sigma0 + (schedule[t - 16] as number);
+    schedule[t] = sigma1 + schedule[t - 7] + sigma0 + schedule[t - 16];
   }
   let [a, b, c, d, e, f, g, h] = hash as unknown as [
     number,
@@ -64,8 +64,7 @@ function addBlock(hash: Uint32Array, schedule: Uint32Array): void {
   for (let t = 0; t < 64; t++) {
     const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const choice = (e & f) ^ (~e & g);
-    const first =
-      (h + sum1 + choice + (ROUND_CONSTANTS[t] as number) + (schedule[t] as number)) | 0;
+    const first = (h + sum1 + choice + ROUND_CONSTANTS[t] + schedule[t]) | 0;
     const sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
@@ -78,7 +77,7 @@ function addBlock(hash: Uint32Array, schedule: Uint32Array): void {
     a = (first + sum0 + majority) | 0;
   }
   const working = [a, b, c, d, e, f, g, h];
-  for (let i = 0; i < 8; i++) hash[i] = (hash[i] as number) + (working[i] as number);
+  for (let i = 0; i < 8; i++) hash[i] = hash[i] + working[i];
 }
 
 function rotate(word: number, bits: number): number {

@@ -17,7 +17,7 @@ export function sortedOrder(values: Float64Array, length = values.length): Uint3
   let highest = Number.NEGATIVE_INFINITY;
   let isSorted = true;
   for (let i = 0; i < length; i++) {
-    const value = values[i] as number;
+    const value = values[i];
     order[i] = i;
     if (value < highest) isSorted = false;
     if (value < lowest) lowest = value;
@@ -26,12 +26,12 @@ export function sortedOrder(values: Float64Array, length = values.length): Uint3
   if (isSorted) return order;
   const span = highest - lowest;
   if (length < SMALL || span >= TWO_63) {
-    return order.sort((a, b) => (values[a] as number) - (values[b] as number) || a - b);
+    return order.sort((a, b) => values[a] - values[b] || a - b);
   }
   const low = new Uint32Array(length);
   const high = new Uint32Array(span < TWO_32 ? 0 : length);
-  for (let i = 0; i < length; i++) low[i] = (values[i] as number) - lowest;
-  for (let i = 0; i < high.length; i++) high[i] = ((values[i] as number) - lowest) / TWO_32;
+  for (let i = 0; i < length; i++) low[i] = values[i] - lowest;
+  for (let i = 0; i < high.length; i++) high[i] = (values[i] - lowest) / TWO_32;
   return sortByWord(high, sortByWord(low, order));
 }
 
@@ -42,30 +42,30 @@ function sortByWord(word: Uint32Array, order: Uint32Array): Uint32Array {
   let rows = order;
   // The words move along with their rows: reading them in the order of memory is what makes it fast.
   let keys = new Uint32Array(length);
-  for (let i = 0; i < length; i++) keys[i] = word[rows[i] as number] as number;
+  for (let i = 0; i < length; i++) keys[i] = word[rows[i]];
   let otherRows: Uint32Array = new Uint32Array(length);
   let otherKeys = new Uint32Array(length);
   const counts = new Uint32Array(DIGITS);
   for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
     counts.fill(0);
     for (let i = 0; i < length; i++) {
-      const digit = ((keys[i] as number) >>> shift) & (DIGITS - 1);
-      counts[digit] = (counts[digit] as number) + 1;
+      const digit = (keys[i] >>> shift) & (DIGITS - 1);
+      counts[digit] = counts[digit] + 1;
     }
-    if (counts[((keys[0] as number) >>> shift) & (DIGITS - 1)] === length) continue;
+    if (counts[(keys[0] >>> shift) & (DIGITS - 1)] === length) continue;
     let sum = 0;
     for (let digit = 0; digit < DIGITS; digit++) {
-      const count = counts[digit] as number;
+      const count = counts[digit];
       counts[digit] = sum;
       sum += count;
     }
     for (let i = 0; i < length; i++) {
-      const key = keys[i] as number;
+      const key = keys[i];
       const digit = (key >>> shift) & (DIGITS - 1);
-      const at = counts[digit] as number;
+      const at = counts[digit];
       counts[digit] = at + 1;
       otherKeys[at] = key;
-      otherRows[at] = rows[i] as number;
+      otherRows[at] = rows[i];
     }
     [rows, otherRows] = [otherRows, rows];
     [keys, otherKeys] = [otherKeys, keys];

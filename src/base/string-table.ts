@@ -18,6 +18,6 @@ export class StringTable {
   }
 
   get(index: StringIndex): string {
-    return this.strings[index] as string;
+    return this.strings[index];
   }
 }

@@ -16,7 +16,7 @@ function decodeAscii(bytes: Uint8Array, end: number): string | null {
   if (end > SHORT) return null;
   let text = '';
   for (let i = 0; i < end; i++) {
-    const byte = bytes[i] as number;
+    const byte = bytes[i];
     if (byte >= 0x80) return null;
     text += String.fromCharCode(byte);
   }

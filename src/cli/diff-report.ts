@@ -46,8 +46,8 @@ function sideOf(
   return {
     samples: samples.length,
     rows: report.bySymbol.map(({ func, selfShare, selfInterval }) => ({
-      id: idOfFunc[func] as number,
-      name: profile.strings[profile.funcs.name[func] as number] as string,
+      id: idOfFunc[func],
+      name: profile.strings[profile.funcs.name[func]],
       dso: comparedDsoName(profile, func),
       selfShare,
       ...(selfInterval && { selfInterval }),
@@ -106,7 +106,7 @@ function sharedEvents(
   const names =
     wanted === undefined
       ? opened.profile.events.map(({ name }) => name)
-      : [opened.profile.events[eventOf(opened, wanted, path)]!.name];
+      : [opened.profile.events[eventOf(opened, wanted, path)].name];
   const shared: SharedEvent[] = [];
   const missing: UsageError[] = [];
   for (const name of names) {

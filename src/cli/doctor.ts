@@ -47,7 +47,7 @@ export function formatDoctor(report: DoctorReport, { colour }: { colour: boolean
   const rows = report.checks.map(({ name, state, found }) => [state, name, printable(found)]);
   const [header = '', ...lines] = formatTable(['', 'check', 'found'], rows, { colour });
   const painted = lines.map((line, i) => {
-    const { state } = report.checks[i] as Check;
+    const { state } = report.checks[i];
     return paint[state](state) + line.slice(state.length);
   });
   const open = report.checks.filter(({ state }) => state !== 'ok');

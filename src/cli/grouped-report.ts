@@ -109,7 +109,7 @@ export function groupLines(
     ...shares.map((share) => (share === null ? '' : formatShare(share))),
     ...names.map((name) => printable(shortName(name))),
   ]);
-  const numbers = group.map((event) => printable(opened.profile.events[event]!.name));
+  const numbers = group.map((event) => printable(opened.profile.events[event].name));
   return [...tableOf(numbers, options.keys, cells), ...rest];
 }
 
@@ -163,7 +163,7 @@ export function groupedJson(
   selectRows: SelectRows,
 ): object[] {
   return selectRows(report.rows).rows.map((row) => ({
-    ...Object.fromEntries(keys.map((key, i) => [key, jsonName(key, row.names[i] as string)])),
+    ...Object.fromEntries(keys.map((key, i) => [key, jsonName(key, row.names[i])])),
     ...figuresJson(row),
   }));
 }

@@ -161,7 +161,7 @@ function readSwitchOutput({
   }
   const time = /^(\d+)([smhd])$/.exec(switchOutput);
   if (time !== null && Number(time[1]) > 0) {
-    const ms = Number(time[1]) * (MS_PER_UNIT[time[2] as string] as number);
+    const ms = Number(time[1]) * MS_PER_UNIT[time[2]];
     return { switchOutput: { ms }, ...most };
   }
   if (/^\d+[BKMG]$/.test(switchOutput)) {

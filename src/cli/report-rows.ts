@@ -52,14 +52,14 @@ export function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Ro
     case 'sym':
       return report.bySymbol.map((row) => ({
         ...row,
-        name: profile.strings[profile.funcs.name[row.func] as number] as string,
-        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func] as number),
+        name: profile.strings[profile.funcs.name[row.func]],
+        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func]),
       }));
     case 'dso':
       return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));
     case 'thread':
       return report.byThread.map((row) => {
-        const { comm, pid, tid } = profile.threads[row.thread]!;
+        const { comm, pid, tid } = profile.threads[row.thread];
         return { ...row, name: `${comm} ${pid}/${tid}`, dso: '' };
       });
     case 'comm':

@@ -200,7 +200,7 @@ function headLines(
     ? ' in the whole recording'
     : ` (${formatShare(lost / (lost + report.samples))})`;
   return [
-    `# event ${printable(profile.events[event]!.name)}: ${formatCount(report.samples)} samples, ` +
+    `# event ${printable(profile.events[event].name)}: ${formatCount(report.samples)} samples, ` +
       `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
     ...(weights.kind === 'events' && !isRestricting(select)
       ? uncoveredLine(opened, event, report.weight)
@@ -217,7 +217,7 @@ const LEAST_UNCOVERED = 0.01;
  */
 function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number): string[] {
   const eventsCounted = opened.eventsCounted(event);
-  if (eventsCounted === null || opened.profile.events[event]!.mode === 'clock') return [];
+  if (eventsCounted === null || opened.profile.events[event].mode === 'clock') return [];
   const after = eventsCounted - weight;
   if (after < LEAST_UNCOVERED * eventsCounted) return [];
   return [
@@ -234,7 +234,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     const { keys } = order;
     const report = groupedReport(opened, event, groupedOptions(flags, view));
     return {
-      event: profile.events[event]!.name,
+      event: profile.events[event].name,
       weight: { kind: weights.kind, unit: weights.unit },
       samples: report.samples,
       total: report.weight,
@@ -251,7 +251,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: true },
   );
   return {
-    event: profile.events[event]!.name,
+    event: profile.events[event].name,
     weight: { kind: weights.kind, unit: weights.unit },
     samples: report.samples,
     effectiveSamples: estimator?.effectiveSamples ?? null,

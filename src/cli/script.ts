@@ -136,7 +136,7 @@ function shownTypes(flags: ScriptFlags): Set<string> | null {
 }
 
 function styleOf(data: PerfData, names: readonly string[], flags: ScriptFlags): SampleTextStyle {
-  const events = data.attrs.map(({ attr }, index) => ({ attr, name: names[index] as string }));
+  const events = data.attrs.map(({ attr }, index) => ({ attr, name: names[index] }));
   return {
     fields: chooseFields(flags.fields ?? [], events),
     nanoseconds: flags.ns === true,

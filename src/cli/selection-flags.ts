@@ -89,7 +89,7 @@ export function selectFrom(
 
 function sumOf(weights: Float64Array, rows: Int32Array): number {
   let sum = 0;
-  for (const row of rows) sum += weights[row] as number;
+  for (const row of rows) sum += weights[row];
   return sum;
 }
 

@@ -34,7 +34,7 @@ export function parseSimulationSpec(spec: string): Stretch[] {
 
 function parseRate(text: string): number {
   const match = /^(\d+(?:\.\d+)?)([kMG]?)\/s$/.exec(text);
-  const rate = match ? Number(match[1]) * DECIMAL_UNITS[match[2]!]! : Number.NaN;
+  const rate = match ? Number(match[1]) * DECIMAL_UNITS[match[2]] : Number.NaN;
   if (!(rate > 0)) {
     throw new UsageError(
       `--simulate: '${text}' is not a rate: a number above 0, k, M or G, and /s; or idle or sleep`,
@@ -46,7 +46,7 @@ function parseRate(text: string): number {
 
 function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ns|us|µs|ms|s)$/.exec(text);
-  const durationNs = match ? Number(match[1]) * TIME_UNITS[match[2]!]! : Number.NaN;
+  const durationNs = match ? Number(match[1]) * TIME_UNITS[match[2]] : Number.NaN;
   if (!(durationNs > 0)) {
     throw new UsageError(
       `--simulate: '${text}' is not a duration: a number above 0 with ns, us, ms or s`,

@@ -17,12 +17,12 @@ export async function printBatches({ top, tables, look, flags }: TopShown): Prom
       continue;
     }
     for (const event of report.events) {
-      const table = event.table(tables[0] as (typeof tables)[number]);
+      const table = event.table(tables[0]);
       const rows = table.rows.slice(0, look.rows);
       const wide = { ...look, columns: FILE_COLUMNS, lines: 0 };
       const lines = [
         ...headOf(report, event).map((line) => `# ${line}`),
-        ...(rows.length > 0 ? ['', ...tableLines(rows, tables[0]!, wide)] : []),
+        ...(rows.length > 0 ? ['', ...tableLines(rows, tables[0], wide)] : []),
       ];
       const cut = table.rows.length - rows.length;
       if (cut > 0) lines.push(`… and ${cut} more (-n 0 shows all)`);
@@ -37,9 +37,9 @@ export function reportJson(
   { tables, look }: Pick<TopShown, 'tables' | 'look'>,
 ): object {
   const [of] = tables;
-  const titles = titlesOf(of!, look.keys).map((title) => title.toLowerCase());
+  const titles = titlesOf(of, look.keys).map((title) => title.toLowerCase());
   const nameJson = ({ names }: TopRow): object =>
-    Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i] as string)]));
+    Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i])]));
   return {
     schema: 'perf-ts/top@1',
     elapsed: report.elapsedMs / 1000,
@@ -54,7 +54,7 @@ export function reportJson(
     throttled: report.throttles,
     ownCpu: report.ownCpu,
     events: report.events.map((event) => {
-      const table = event.table(of!);
+      const table = event.table(of);
       return {
         event: printable(event.name),
         unit: event.unit,

@@ -39,7 +39,7 @@ export async function showScreen({ top, tables, look, end }: TopShown): Promise<
     } else if (action === 'reset') {
       top.reset();
     } else if (action === 'callers' && report !== null) {
-      const { rows } = report.events[state.event]!.table(state.table);
+      const { rows } = report.events[state.event].table(state.table);
       const row = filterRows(rows, state.filter)[state.selected];
       if (state.table === 'sym' && row !== undefined) top.watchCallers(state.event, row.names);
     }

@@ -24,7 +24,7 @@ export type TopAction = 'quit' | 'interrupt' | 'suspend' | 'reset' | 'callers' |
 export function firstState(tables: readonly TableKeys[]): TopState {
   return {
     tables,
-    table: tables[0] as TableKeys,
+    table: tables[0],
     event: 0,
     isPaused: false,
     filter: '',
@@ -89,7 +89,7 @@ export function press(
       return only({ selected: 0 }, 'reset');
     case 's': {
       const next = (state.tables.indexOf(state.table) + 1) % state.tables.length;
-      const table = state.tables[next] as TableKeys;
+      const table = state.tables[next];
       return only({ table, selected: 0, showsCallers: false });
     }
     case 'e':

@@ -114,8 +114,8 @@ export class CounterGroup<Key extends string> {
     if (this.readUser?.() === true) {
       const { userHalves } = this;
       for (let i = 0; i < keys.length; i++) {
-        const high = (userHalves[2 * i + 1] as number) - (baseHalves[2 * i + 1] as number);
-        into[i] = high * TWO_32 + ((userHalves[2 * i] as number) - (baseHalves[2 * i] as number));
+        const high = userHalves[2 * i + 1] - baseHalves[2 * i + 1];
+        into[i] = high * TWO_32 + (userHalves[2 * i] - baseHalves[2 * i]);
       }
       return 'rdpmc';
     }
@@ -196,7 +196,7 @@ export class CounterGroup<Key extends string> {
   /** Reads, and tells what was counted since a snapshot. */
   private since(earlier: BigUint64Array): GroupReading<Key> {
     const now = this.readSnapshot();
-    const delta = (at: number) => BigInt.asUintN(64, (now[at] as bigint) - (earlier[at] as bigint));
+    const delta = (at: number) => BigInt.asUintN(64, now[at] - earlier[at]);
     const { length } = this.keys;
     return readingOf(this.keys, {
       values: this.keys.map((_, event) => delta(event)),

@@ -52,7 +52,7 @@ export class GroupLayout {
     const members = valueWords.length;
     if (bytes !== words.byteLength || halves[0] !== members || halves[1] !== 0) this.refuse(bytes);
     for (let i = 0; i < members; i++) {
-      const idAt = 2 * ((valueWords[i] as number) + 1);
+      const idAt = 2 * (valueWords[i] + 1);
       if (halves[idAt] !== idHalves[2 * i] || halves[idAt + 1] !== idHalves[2 * i + 1]) {
         this.findMember(i);
       }
@@ -64,9 +64,9 @@ export class GroupLayout {
     const { words, valueWords } = this;
     const members = valueWords.length;
     const copy = new BigUint64Array(members + 2);
-    for (let i = 0; i < members; i++) copy[i] = words[valueWords[i] as number] as bigint;
-    copy[members] = words[ENABLED_WORD] as bigint;
-    copy[members + 1] = words[RUNNING_WORD] as bigint;
+    for (let i = 0; i < members; i++) copy[i] = words[valueWords[i]];
+    copy[members] = words[ENABLED_WORD];
+    copy[members + 1] = words[RUNNING_WORD];
     return copy;
   }
 
@@ -77,9 +77,9 @@ export class GroupLayout {
   differences(earlier: Uint32Array, into: Float64Array): void {
     const { halves, valueWords } = this;
     for (let i = 0; i < valueWords.length; i++) {
-      const at = 2 * (valueWords[i] as number);
-      const high = (halves[at + 1] as number) - (earlier[2 * i + 1] as number);
-      into[i] = high * TWO_32 + ((halves[at] as number) - (earlier[2 * i] as number));
+      const at = 2 * valueWords[i];
+      const high = halves[at + 1] - earlier[2 * i + 1];
+      into[i] = high * TWO_32 + (halves[at] - earlier[2 * i]);
     }
   }
 

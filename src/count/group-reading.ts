@@ -43,11 +43,9 @@ export function readingOf<Key extends string>(
 ): GroupReading<Key> {
   const wasCounted = runningNs > 0n;
   const scaled = wasCounted && runningNs < enabledNs;
-  const raw = countsOf(keys, (i) => (wasCounted ? (values[i] as bigint) : null));
+  const raw = countsOf(keys, (i) => (wasCounted ? values[i] : null));
   return {
-    counts: scaled
-      ? countsOf(keys, (i) => scaleCount(values[i] as bigint, enabledNs, runningNs))
-      : raw,
+    counts: scaled ? countsOf(keys, (i) => scaleCount(values[i], enabledNs, runningNs)) : raw,
     raw,
     scaled,
     runningShare: enabledNs === 0n ? null : Number(runningNs) / Number(enabledNs),

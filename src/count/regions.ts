@@ -102,7 +102,7 @@ function add<Key extends string>(region: Region<Key>, call: Call<Key>, keys: rea
   region.enabledNs += BigInt(call.enabledNs);
   region.runningNs += BigInt(call.runningNs);
   keys.forEach((key, i) => {
-    region.values[i] = (region.values[i] as bigint) + (call.raw[key] ?? 0n);
+    region.values[i] = region.values[i] + (call.raw[key] ?? 0n);
   });
   return call.value;
 }

@@ -58,7 +58,7 @@ export function measureRepeated<Key extends string, Value>(
     return value;
   };
   const measured: Measured<Key, Value>[] = [];
-  for (let run = 0; run < runs; run++) measured.push(group.measure(body) as Measured<Key, Value>);
+  for (let run = 0; run < runs; run++) measured.push(group.measure(body));
   return summarize(group.keys, measured, calls);
 }
 
@@ -87,7 +87,7 @@ function summarize<Key extends string, Value>(
   measured: readonly Measured<Key, Value>[],
   calls: number,
 ): Repeated<Key, Value> {
-  const last = measured[measured.length - 1] as Measured<Key, Value>;
+  const last = measured[measured.length - 1];
   return {
     perCall: keyed(keys, (key) => {
       const counts = measured.map(({ counts }) => counts[key]).filter((count) => count !== null);
@@ -104,8 +104,8 @@ function summarize<Key extends string, Value>(
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
-  const upper = sorted[middle] as number;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
+  const upper = sorted[middle];
+  return sorted.length % 2 === 1 ? upper : (sorted[middle - 1] + upper) / 2;
 }
 
 function checkCount(name: string, value: number, least: number): void {

@@ -57,7 +57,7 @@ export function decodeIdentity(reader: LeafReader): CpuIdentity {
     .join('')
     .trim();
   if (brand !== '') {
-    reader.state('brand', brand, `${formatLeaf(BRAND_LEAVES[0] as number)} and the two after it`);
+    reader.state('brand', brand, `${formatLeaf(BRAND_LEAVES[0])} and the two after it`);
   }
   const signature = (high: number, low: number) => reader.peek(1, 'eax', high, low) ?? 0;
   const baseFamily = signature(11, 8);

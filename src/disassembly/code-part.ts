@@ -165,7 +165,7 @@ function rowsOf(
     let high = instructions.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((instructions[middle] as Instruction).offset <= offset) low = middle + 1;
+      if (instructions[middle].offset <= offset) low = middle + 1;
       else high = middle;
     }
     const found = instructions[low - 1];

@@ -19,9 +19,9 @@ export function chooseWindows(
 ): readonly Window[] {
   if (size <= WHOLE_BYTES) return [{ from: 0, to: size }];
   const places = [...offsets.keys()]
-    .sort((a, b) => (samples[b] as number) - (samples[a] as number))
+    .sort((a, b) => samples[b] - samples[a])
     .slice(0, MOST_PLACES)
-    .map((index) => offsets[index] as number)
+    .map((index) => offsets[index])
     .sort((a, b) => a - b);
   const windows: { from: number; to: number }[] = [];
   for (const place of places) {

@@ -70,13 +70,13 @@ export class AbbreviationTable {
     this.firstStep = new Int32Array(this.length + 1);
     for (let row = 0; row < this.length; row++) {
       this.firstStep[row] = steps.length;
-      const first = this.firstAttribute[row] as number;
-      const last = this.firstAttribute[row + 1] as number;
-      this.kind[row] = dieKind(this.tag[row] as number, this.attribute, first, last);
+      const first = this.firstAttribute[row];
+      const last = this.firstAttribute[row + 1];
+      this.kind[row] = dieKind(this.tag[row], this.attribute, first, last);
       let fixed = 0;
       for (let i = first; i < last; i++) {
-        this.isWanted[i] = isWanted(this.attribute[i] as number) ? 1 : 0;
-        const step = skipStep(this.form[i] as number, addressSize, version, is64);
+        this.isWanted[i] = isWanted(this.attribute[i]) ? 1 : 0;
+        const step = skipStep(this.form[i], addressSize, version, is64);
         this.attributeStep[i] = step;
         if (step >= 0) {
           fixed += step;
@@ -94,7 +94,7 @@ export class AbbreviationTable {
 
   /** The row that declares `code`, `NO_ROW` if none does. */
   rowOf(code: number): number {
-    if (code < this.#dense.length) return this.#dense[code] as number;
+    if (code < this.#dense.length) return this.#dense[code];
     return this.#sparse.get(code) ?? NO_ROW;
   }
 }

@@ -34,11 +34,11 @@ export class AddressRanges {
 export function mergeRanges(ranges: AddressRanges): AddressRanges {
   const merged = new AddressRanges();
   for (const row of sortedOrder(ranges.start.array, ranges.length)) {
-    const start = ranges.start.array[row] as number;
-    const end = ranges.end.array[row] as number;
+    const start = ranges.start.array[row];
+    const end = ranges.end.array[row];
     const last = merged.length - 1;
-    if (last >= 0 && start <= (merged.end.array[last] as number)) {
-      merged.end.array[last] = Math.max(end, merged.end.array[last] as number);
+    if (last >= 0 && start <= merged.end.array[last]) {
+      merged.end.array[last] = Math.max(end, merged.end.array[last]);
     } else {
       merged.add(start, end);
     }
@@ -49,14 +49,14 @@ export function mergeRanges(ranges: AddressRanges): AddressRanges {
 /** Whether `merged` has all of [start, end). */
 export function isWithin(start: number, end: number, merged: AddressRanges): boolean {
   const row = lastAtMost(merged.start.array, start, merged.length);
-  return row >= 0 && end <= (merged.end.array[row] as number);
+  return row >= 0 && end <= merged.end.array[row];
 }
 
 /** Whether `merged` has all of each of `ranges`. */
 export function areWithin(ranges: AddressRanges, merged: AddressRanges): boolean {
   for (let row = 0; row < ranges.length; row++) {
-    const start = ranges.start.array[row] as number;
-    if (!isWithin(start, ranges.end.array[row] as number, merged)) return false;
+    const start = ranges.start.array[row];
+    if (!isWithin(start, ranges.end.array[row], merged)) return false;
   }
   return true;
 }

@@ -39,7 +39,7 @@ export function readFunctionName(
       let next = -1;
       let isNextAlternate = false;
       for (let i = abbreviations.first(row); i < abbreviations.first(row + 1); i++) {
-        readForm(reader, form[i] as number, implicitConst[i] as number, current, value);
+        readForm(reader, form[i], implicitConst[i], current, value);
         switch (attribute[i]) {
           case dw.DW_AT_linkage_name:
           case dw.DW_AT_MIPS_linkage_name: {
@@ -75,6 +75,6 @@ function rowsOf(unit: Unit) {
     form: table.form,
     implicitConst: table.implicitConst,
     rowOf: (code: number) => table.rowOf(code),
-    first: (row: number) => table.firstAttribute[row] as number,
+    first: (row: number) => table.firstAttribute[row],
   };
 }

@@ -114,7 +114,7 @@ export class DwarfFile {
     const count = this.#index.find(address, this.#candidates);
     let fallback: UnitCode | null = null;
     for (let i = 0; i < count; i++) {
-      const code = this.#code(this.#candidates[i] as Unit);
+      const code = this.#code(this.#candidates[i]);
       const row = findSpan(code.functions.spans, address);
       if (row !== NONE) return this.#addFrames(code, row, address, out);
       if (fallback === null && code.lines !== null && findLineRow(code.lines, address) !== NONE) {
@@ -132,9 +132,9 @@ export class DwarfFile {
     let line = 0;
     let column = 0;
     if (lines !== null && lineRow !== NONE) {
-      file = this.#file(code, lines.file[lineRow] as number);
-      line = lines.line[lineRow] as number;
-      column = lines.column[lineRow] as number;
+      file = this.#file(code, lines.file[lineRow]);
+      line = lines.line[lineRow];
+      column = lines.column[lineRow];
     }
     let row = innermost;
     let length = 0;
@@ -145,10 +145,10 @@ export class DwarfFile {
       out.column[length] = column;
       length++;
       if (row === NONE || functions.isInlined[row] === 0 || length === MAX_FRAMES) break;
-      file = this.#file(code, functions.callFile[row] as number);
-      line = functions.callLine[row] as number;
-      column = functions.callColumn[row] as number;
-      row = functions.parent[row] as number;
+      file = this.#file(code, functions.callFile[row]);
+      line = functions.callLine[row];
+      column = functions.callColumn[row];
+      row = functions.parent[row];
       if (row === NONE) break;
     }
     out.length = length;
@@ -157,7 +157,7 @@ export class DwarfFile {
 
   #file(code: UnitCode, index: number): number {
     if (!(index >= 0 && index < code.fileText.length)) return 0;
-    const known = code.fileText[index] as number;
+    const known = code.fileText[index];
     if (known !== NONE) return known;
     const { unit, lines } = code;
     const path =
@@ -170,11 +170,11 @@ export class DwarfFile {
   }
 
   #name(code: UnitCode, row: number): number {
-    const known = code.nameText[row] as number;
+    const known = code.nameText[row];
     if (known !== NONE) return known;
     const { functions, unit } = code;
     const isAlternate = functions.isOriginAlternate[row] === 1;
-    const origin = functions.origin[row] as number;
+    const origin = functions.origin[row];
     const key = isAlternate ? -origin : origin;
     let text = code.nameOfOrigin.get(key);
     if (text === undefined) {
@@ -229,8 +229,8 @@ export class DwarfFile {
     while (this.#keptBytes > MAX_KEPT_BYTES && kept.length > 0) {
       this.#random = (Math.imul(this.#random, 1664525) + 1013904223) >>> 0;
       const place = Math.floor((this.#random / 2 ** 32) * kept.length);
-      const released = kept[place] as Unit;
-      kept[place] = kept[kept.length - 1] as Unit;
+      const released = kept[place];
+      kept[place] = kept[kept.length - 1];
       kept.length--;
       this.#keptBytes -= this.#codes.get(released)?.bytes ?? 0;
       this.#codes.delete(released);

@@ -108,7 +108,7 @@ export class DwarfReader {
 
   u8(): number {
     if (this.#position >= this.#end) this.#readOn(1);
-    return this.#bytes[this.#position++] as number;
+    return this.#bytes[this.#position++];
   }
 
   s8(): number {

@@ -37,19 +37,19 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
   const ends = ranges.end.array;
   // Equal starts keep their order, so a caller comes before what begins where it does.
   const order = sortedOrder(starts, count);
-  const base = count === 0 ? 0 : (starts[order[0]!] as number);
+  const base = count === 0 ? 0 : starts[order[0]];
   const start = new GrowableInt32(Math.max(16, count));
   const row = new GrowableInt32(Math.max(16, count));
   /** Ranges that are open, rows ascending. */
   const open: number[] = [];
   for (let i = 0; i < count; i++) {
-    const range = order[i] as number;
-    const from = starts[range] as number;
-    if ((ends[range] as number) - base >= MAX_EXTENT) continue;
+    const range = order[i];
+    const from = starts[range];
+    if (ends[range] - base >= MAX_EXTENT) continue;
     closeUntil(from);
     let at = open.length;
     const lowest = Math.max(0, at - MOST_MOVED);
-    while (at > lowest && (rowOf[open[at - 1]!] as number) > (rowOf[range] as number)) at--;
+    while (at > lowest && rowOf[open[at - 1]] > rowOf[range]) at--;
     if (at === open.length) open.push(range);
     else open.splice(at, 0, range);
     emit(from);
@@ -60,16 +60,16 @@ export function paintSpans(ranges: AddressRanges, rowOf: Int32Array): FunctionSp
   /** Ends what ends at or before `limit`, innermost first; those below may end before it. */
   function closeUntil(limit: number): void {
     while (open.length > 0) {
-      const end = ends[open[open.length - 1]!] as number;
+      const end = ends[open[open.length - 1]];
       if (end > limit) return;
       open.pop();
-      while (open.length > 0 && (ends[open[open.length - 1]!] as number) <= end) open.pop();
+      while (open.length > 0 && ends[open[open.length - 1]] <= end) open.pop();
       emit(end);
     }
   }
 
   function emit(from: number): void {
-    const inner = open.length === 0 ? NONE : (rowOf[open[open.length - 1]!] as number);
+    const inner = open.length === 0 ? NONE : rowOf[open[open.length - 1]];
     const last = start.length - 1;
     const offset = (from - base) | 0;
     if (last >= 0 && start.array[last] === offset) row.array[last] = inner;
@@ -88,8 +88,8 @@ export function findSpan({ base, start, row }: FunctionSpans, address: number): 
   let high = start.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((start[middle] as number) <= offset) low = middle + 1;
+    if (start[middle] <= offset) low = middle + 1;
     else high = middle;
   }
-  return low === 0 ? NONE : (row[low - 1] as number);
+  return low === 0 ? NONE : row[low - 1];
 }

@@ -120,17 +120,17 @@ export class FunctionTreeReader {
       }
       const row = abbreviations.rowOf(code);
       if (row < 0) throw new DwarfDamage(`no abbreviation ${code}`);
-      const dieKind = kind[row] as number;
-      let around = rowAtDepth[depth] as number;
+      const dieKind = kind[row];
+      let around = rowAtDepth[depth];
       if (dieKind === DIE.CODE) {
         around = this.#readFunction(unit, reader, abbreviations, die, row, around);
       } else if (dieKind === DIE.TYPE || (dieKind === DIE.CLASS && around === classesPassedIn)) {
         if (this.#passType(unit, reader, abbreviations, row)) continue;
       } else {
         if (dieKind === DIE.DECLARATION) around = NONE;
-        const lastStep = firstStep[row + 1] as number;
-        for (let i = firstStep[row] as number; i < lastStep; i++) {
-          const size = step[i] as number;
+        const lastStep = firstStep[row + 1];
+        for (let i = firstStep[row]; i < lastStep; i++) {
+          const size = step[i];
           if (size >= 0) reader.skip(size);
           else skipValue(reader, size, addressSize, version, is64);
         }
@@ -154,11 +154,11 @@ export class FunctionTreeReader {
   ): boolean {
     const { attribute, attributeStep, form, firstAttribute } = abbreviations;
     let next = 0;
-    const last = firstAttribute[row + 1] as number;
-    for (let i = firstAttribute[row] as number; i < last; i++) {
-      const size = attributeStep[i] as number;
+    const last = firstAttribute[row + 1];
+    for (let i = firstAttribute[row]; i < last; i++) {
+      const size = attributeStep[i];
       if (attribute[i] === dw.DW_AT_sibling) {
-        readForm(reader, form[i] as number, 0, unit, this.#value);
+        readForm(reader, form[i], 0, unit, this.#value);
         if (this.#value.kind === ValueKind.reference) next = this.#value.value;
       } else if (size >= 0) reader.skip(size);
       else skipValue(reader, size, unit.addressSize, unit.version, unit.is64);
@@ -190,15 +190,15 @@ export class FunctionTreeReader {
     let callFile = 0;
     let callLine = 0;
     let callColumn = 0;
-    const last = firstAttribute[row + 1] as number;
-    for (let i = firstAttribute[row] as number; i < last; i++) {
+    const last = firstAttribute[row + 1];
+    for (let i = firstAttribute[row]; i < last; i++) {
       if (isWanted[i] === 0) {
-        const size = attributeStep[i] as number;
+        const size = attributeStep[i];
         if (size >= 0) reader.skip(size);
         else skipValue(reader, size, unit.addressSize, unit.version, unit.is64);
         continue;
       }
-      readForm(reader, form[i] as number, implicitConst[i] as number, unit, value);
+      readForm(reader, form[i], implicitConst[i], unit, value);
       switch (attribute[i]) {
         case dw.DW_AT_low_pc:
           // A table may lie behind the address; the reader of DIEs stands still meanwhile.

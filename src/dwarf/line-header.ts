@@ -211,7 +211,7 @@ export function filePath(
 ): string {
   const name = text(files, index);
   if (name === '' || name.startsWith('/')) return name;
-  const directoryIndex = files.directory[index] as number;
+  const directoryIndex = files.directory[index];
   let directory = text(directories, directoryIndex);
   // In version 5 directory 0 is the compilation's.
   if (!directory.startsWith('/') && !(version >= 5 && directoryIndex === 0 && directory !== '')) {
@@ -222,7 +222,7 @@ export function filePath(
   function text(paths: PathTable, row: number): string {
     const section = paths.section[row] ?? NOWHERE;
     if (section === NOWHERE) return '';
-    const offset = paths.offset[row] as number;
+    const offset = paths.offset[row];
     if (section === ALTERNATE) return alternate()?.string('str', offset) ?? '';
     if (section === 0) return sections.string('line', offset);
     return sections.string(SECTIONS[section] as string, offset);

@@ -169,7 +169,7 @@ export class LineProgram {
           opIndex = 0;
           break;
         default:
-          for (let i = header.opcodeLengths[opcode] as number; i > 0; i--) reader.skipLeb();
+          for (let i = header.opcodeLengths[opcode]; i > 0; i--) reader.skipLeb();
       }
     }
 
@@ -188,25 +188,25 @@ export class LineProgram {
     const offset = new Uint32Array(length);
     const good: number[] = [];
     for (let i = 0; i < found.length; i += 3) {
-      const first = found[i] as number;
-      const last = found[i + 1] as number;
-      const start = rows.address[first] as number;
-      const size = (found[i + 2] as number) - start;
+      const first = found[i];
+      const last = found[i + 1];
+      const start = rows.address[first];
+      const size = found[i + 2] - start;
       if (!(size > 0 && size < MAX_SEQUENCE_BYTES) || isRemoved(start)) continue;
       // Addresses only rise in a sequence; one that falls is damage and holds nothing.
       let highest = 0;
       for (let row = first; row < last; row++) {
-        highest = Math.max(highest, Math.min((rows.address[row] as number) - start, size));
+        highest = Math.max(highest, Math.min(rows.address[row] - start, size));
         offset[row] = highest;
       }
       good.push(i);
     }
-    const starts = Float64Array.from(good, (i) => rows.address[found[i] as number] as number);
+    const starts = Float64Array.from(good, (i) => rows.address[found[i]]);
     const order = sortedOrder(starts);
-    const at = (part: number) => (rank: number) => found[(good[rank] as number) + part] as number;
+    const at = (part: number) => (rank: number) => found[good[rank] + part];
     return {
       header,
-      start: Float64Array.from(order, (rank) => starts[rank] as number),
+      start: Float64Array.from(order, (rank) => starts[rank]),
       end: Float64Array.from(order, at(2)),
       firstRow: Int32Array.from(order, at(0)),
       rowCount: Int32Array.from(order, (rank) => at(1)(rank) - at(0)(rank)),
@@ -223,15 +223,15 @@ export class LineProgram {
 // Hot: once per address.
 export function findLineRow(table: LineTable, address: number): number {
   const sequence = lastAtMost(table.start, address);
-  if (sequence < 0 || address >= (table.end[sequence] as number)) return NONE;
-  const target = address - (table.start[sequence] as number);
-  const first = table.firstRow[sequence] as number;
+  if (sequence < 0 || address >= table.end[sequence]) return NONE;
+  const target = address - table.start[sequence];
+  const first = table.firstRow[sequence];
   let low = first;
-  let high = first + (table.rowCount[sequence] as number);
+  let high = first + table.rowCount[sequence];
   const { offset } = table;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((offset[middle] as number) <= target) low = middle + 1;
+    if (offset[middle] <= target) low = middle + 1;
     else high = middle;
   }
   return low === first ? NONE : low - 1;

@@ -17,9 +17,9 @@ export class RangeIndex {
   constructor(ranges: AddressRanges, unitOffsets: Float64Array) {
     const starts = ranges.start.finish();
     const order = sortedOrder(starts);
-    this.#start = Float64Array.from(order, (row) => starts[row] as number);
-    this.#end = Float64Array.from(order, (row) => ranges.end.array[row] as number);
-    this.#unitOffset = Float64Array.from(order, (row) => unitOffsets[row] as number);
+    this.#start = Float64Array.from(order, (row) => starts[row]);
+    this.#end = Float64Array.from(order, (row) => ranges.end.array[row]);
+    this.#unitOffset = Float64Array.from(order, (row) => unitOffsets[row]);
     let highest = Number.NEGATIVE_INFINITY;
     this.#highestEnd = this.#end.map((end) => {
       highest = Math.max(highest, end);
@@ -33,9 +33,9 @@ export class RangeIndex {
     let count = 0;
     let row = lastAtMost(this.#start, address);
     for (let looked = 0; row >= 0 && looked < MOST_CANDIDATES; row--, looked++) {
-      if ((this.#highestEnd[row] as number) <= address) break;
-      if (address >= (this.#end[row] as number)) continue;
-      const unit = this.#unitOffset[row] as number;
+      if (this.#highestEnd[row] <= address) break;
+      if (address >= this.#end[row]) continue;
+      const unit = this.#unitOffset[row];
       if (count === 0 || out[count - 1] !== unit) out[count++] = unit;
     }
     return count;

@@ -75,7 +75,7 @@ export class UnitIndex {
     this.#byRoot ??= this.#indexRoots();
     const count = this.#byRoot.find(address, this.#offsets);
     for (let i = 0; i < count; i++) {
-      out[i] = this.#list.at(this.#offsets[i] as number) as Unit;
+      out[i] = this.#list.at(this.#offsets[i]) as Unit;
     }
     return count;
   }
@@ -83,7 +83,7 @@ export class UnitIndex {
   /** The units at `#offsets` into `out`; false, and no more belief, if a set is wrong. */
   #takeChecked(address: number, count: number, out: Unit[]): boolean {
     for (let i = 0; i < count; i++) {
-      const offset = this.#offsets[i] as number;
+      const offset = this.#offsets[i];
       let checked = this.#checked.get(offset);
       if (checked === undefined) {
         checked = this.#check(offset);
@@ -147,8 +147,8 @@ export class UnitIndex {
     const { ranges, rowsOfUnit } = this.#sets as AddressSets;
     const rows = rowsOfUnit.get(offset) ?? [];
     for (let i = 0; i < rows.length; i += 2) {
-      for (let row = rows[i] as number; row < (rows[i + 1] as number); row++) {
-        out.add(ranges.start.array[row] as number, ranges.end.array[row] as number);
+      for (let row = rows[i]; row < rows[i + 1]; row++) {
+        out.add(ranges.start.array[row], ranges.end.array[row]);
       }
     }
   }

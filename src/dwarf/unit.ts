@@ -127,13 +127,13 @@ export class Unit {
     const declaration = findDeclaration(abbrev, this.#abbreviationsOffset, code);
     if (declaration === null) damaged();
     const { tags, attributes, forms, implicitConsts } = declaration;
-    this.rootTag = tags[0] as number;
+    this.rootTag = tags[0];
     // Values that need a base may come before it.
     const kept = new Map<number, FormValue>();
     for (let i = 0; i < attributes.length; i++) {
       const value: FormValue = { kind: ValueKind.other, value: 0 };
-      readForm(reader, forms[i] as number, implicitConsts[i] as number, this, value);
-      kept.set(attributes[i] as number, value);
+      readForm(reader, forms[i], implicitConsts[i], this, value);
+      kept.set(attributes[i], value);
     }
     this.#takeBases(kept);
     const text = (name: number) => {
@@ -179,10 +179,10 @@ function findAttribute(unit: Unit, reader: DwarfReader, wanted: number): number 
   const abbreviations = unit.abbreviations();
   const row = abbreviations.rowOf(reader.uleb());
   const value: FormValue = { kind: 0, value: 0 };
-  const end = abbreviations.firstAttribute[row + 1] as number;
-  for (let i = abbreviations.firstAttribute[row] as number; i < end; i++) {
+  const end = abbreviations.firstAttribute[row + 1];
+  for (let i = abbreviations.firstAttribute[row]; i < end; i++) {
     if (abbreviations.attribute[i] === wanted) return reader.at;
-    readForm(reader, abbreviations.form[i]!, abbreviations.implicitConst[i]!, unit, value);
+    readForm(reader, abbreviations.form[i], abbreviations.implicitConst[i], unit, value);
   }
   return -1;
 }

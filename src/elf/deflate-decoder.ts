@@ -106,7 +106,7 @@ export class DeflateDecoder {
         this.#load();
         if (this.#inputLength === 0) throw new DeflateDamage('stream ends early');
       }
-      this.#bits |= (this.#input[this.#at++] as number) << this.#bitCount;
+      this.#bits |= this.#input[this.#at++] << this.#bitCount;
       this.#bitCount += 8;
     }
     const value = this.#bits & ((1 << count) - 1);
@@ -161,7 +161,7 @@ export class DeflateDecoder {
     const given = this.#take(4) + 4;
     const lengths = this.#codeLengths;
     lengths.fill(0, 0, 19);
-    for (let i = 0; i < given; i++) lengths[LENGTH_ORDER[i] as number] = this.#take(3);
+    for (let i = 0; i < given; i++) lengths[LENGTH_ORDER[i]] = this.#take(3);
     if (literals > 286 || !this.#lengths.build(lengths, 0, 19)) {
       throw new DeflateDamage('code lengths damaged');
     }
@@ -171,7 +171,7 @@ export class DeflateDecoder {
         lengths[i++] = symbol;
         continue;
       }
-      const repeated = symbol === 16 ? (i === 0 ? -1 : (lengths[i - 1] as number)) : 0;
+      const repeated = symbol === 16 ? (i === 0 ? -1 : lengths[i - 1]) : 0;
       const times =
         symbol === 16 ? 3 + this.#take(2) : symbol === 17 ? 3 + this.#take(3) : 11 + this.#take(7);
       if (repeated < 0 || i + times > literals + distances) {
@@ -196,7 +196,7 @@ export class DeflateDecoder {
     let bits = 0;
     for (let length = 0; length < 7; length++) {
       bits |= this.#take(1) << length;
-      const found = code.root[bits] as number;
+      const found = code.root[bits];
       if ((found & 15) === length + 1) return found;
     }
     throw new DeflateDamage('code lengths damaged');
@@ -237,7 +237,7 @@ export class DeflateDecoder {
       bits |= input.getInt32(at, true) << bitCount;
       at += (31 - bitCount) >> 3;
       bitCount |= 24;
-      let found = literalRoot[bits & mask] as number;
+      let found = literalRoot[bits & mask];
       if (found === 0) found = this.#literals.findLong(bits);
       let used = found & 15;
       bits = (bits >>> used) | 0;
@@ -261,7 +261,7 @@ export class DeflateDecoder {
       bits |= input.getInt32(at, true) << bitCount;
       at += (31 - bitCount) >> 3;
       bitCount |= 24;
-      found = distanceRoot[bits & mask] as number;
+      found = distanceRoot[bits & mask];
       if (found === 0) found = this.#distances.findLong(bits);
       used = found & 15;
       bits = (bits >>> used) | 0;
@@ -290,7 +290,7 @@ export class DeflateDecoder {
         } while (written < stop);
         written = stop;
       } else {
-        while (written < stop) out[written++] = out[source++] as number;
+        while (written < stop) out[written++] = out[source++];
       }
     }
     // Whole bytes go back: at the stream's end they were not there.

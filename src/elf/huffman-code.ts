@@ -29,22 +29,22 @@ export class HuffmanCode {
     const { root, count, entry } = this;
     const [next, code] = [this.#next, this.#code];
     count.fill(0);
-    for (let i = 0; i < symbols; i++) count[lengths[from + i] as number]!++;
+    for (let i = 0; i < symbols; i++) count[lengths[from + i]]++;
     count[0] = 0;
     let left = 1;
     for (let bits = 1; bits <= MAX_CODE_BITS; bits++) {
-      left = left * 2 - (count[bits] as number);
+      left = left * 2 - count[bits];
       if (left < 0) return false;
-      next[bits + 1] = (next[bits] as number) + (count[bits] as number);
-      code[bits + 1] = ((code[bits] as number) + (count[bits] as number)) << 1;
+      next[bits + 1] = next[bits] + count[bits];
+      code[bits + 1] = (code[bits] + count[bits]) << 1;
     }
     root.fill(0);
     for (let i = 0; i < symbols; i++) {
-      const bits = lengths[from + i] as number;
+      const bits = lengths[from + i];
       if (bits === 0) continue;
-      const value = ((this.#entryOf[i] as number) << 4) | bits;
-      entry[next[bits]!++] = value;
-      const at = code[bits]!++;
+      const value = (this.#entryOf[i] << 4) | bits;
+      entry[next[bits]++] = value;
+      const at = code[bits]++;
       if (bits > ROOT_BITS) continue;
       const step = 1 << bits;
       for (let row = reversed(at, bits); row < 1 << ROOT_BITS; row += step) root[row] = value;
@@ -61,8 +61,8 @@ export class HuffmanCode {
     let index = 0;
     for (let length = 1; length <= MAX_CODE_BITS; length++) {
       code |= (bits >>> (length - 1)) & 1;
-      const count = this.count[length] as number;
-      if (code - count < first) return this.entry[index + (code - first)] as number;
+      const count = this.count[length];
+      if (code - count < first) return this.entry[index + (code - first)];
       index += count;
       first = (first + count) << 1;
       code <<= 1;

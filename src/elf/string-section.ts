@@ -35,7 +35,7 @@ export class StringSection {
     const end = this.#end(offset);
     let ascii = '';
     for (let i = offset; i < end; i++) {
-      const byte = bytes[i] as number;
+      const byte = bytes[i];
       if (byte >= 0x80) return new TextDecoder().decode(bytes.subarray(offset, end));
       ascii += String.fromCharCode(byte);
     }

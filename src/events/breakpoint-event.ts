@@ -56,7 +56,7 @@ function isAccess(word: string): boolean {
 }
 
 function accessBits(access: string): number {
-  return [...access].reduce((bits, letter) => bits | (ACCESS_BITS[letter] as number), 0);
+  return [...access].reduce((bits, letter) => bits | ACCESS_BITS[letter], 0);
 }
 
 function parseLength(text: string, length: Word | null, bpType: number): bigint {

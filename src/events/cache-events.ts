@@ -56,7 +56,7 @@ export const CACHE_EVENTS: readonly CacheEvent[] = CACHES.flatMap((cache, cacheI
 export function findCacheEvent(name: string): CacheEvent | null {
   const text = name.toLowerCase();
   for (let cacheId = 0; cacheId < CACHES.length; cacheId++) {
-    const cache = CACHES[cacheId] as Cache;
+    const cache = CACHES[cacheId];
     for (const word of cache.words) {
       const rest = afterWord(text, word);
       const ending = rest === null ? null : parseEnding(rest);
@@ -92,7 +92,7 @@ function parseEnding(text: string): [number, number] | null {
 /** The row whose word stands at the start of `text` (after a dash), and what follows; row −1. */
 function takeWord(text: string, rows: readonly (readonly string[])[]): [number, string] {
   for (let row = 0; row < rows.length; row++) {
-    for (const word of rows[row] as readonly string[]) {
+    for (const word of rows[row]) {
       const rest = afterWord(text, `-${word}`);
       if (rest !== null) return [row, rest];
     }
@@ -108,12 +108,12 @@ function afterWord(text: string, word: string): string | null {
 }
 
 function hasOperation(cache: Cache, operation: number): boolean {
-  return cache.operations.includes('lsp'[operation] as string);
+  return cache.operations.includes('lsp'[operation]);
 }
 
 function cacheEvent(cacheId: number, operation: number, result: number): CacheEvent {
-  const cacheName = (CACHES[cacheId] as Cache).words[0];
-  const words = OPERATIONS[operation] as readonly string[];
+  const cacheName = CACHES[cacheId].words[0];
+  const words = OPERATIONS[operation];
   const ending = result === 0 ? words[0] : `${words[1]}-misses`;
   return {
     name: `${cacheName}-${ending}`,

@@ -103,7 +103,7 @@ function parseFilter(filter: string): {
   isWanted: (name: string) => boolean;
 } {
   if (Object.hasOwn(KIND_OF_WORD, filter)) {
-    return { kinds: [KIND_OF_WORD[filter] as EventListKind], isWanted: () => true };
+    return { kinds: [KIND_OF_WORD[filter]], isWanted: () => true };
   }
   const text = filter.toLowerCase();
   const matches = isGlob(text) ? globMatcher(text) : (name: string) => name.includes(text);
@@ -195,7 +195,7 @@ function listedEvent(
     if (error instanceof UsageError) return { ...event, problem: error.message };
     throw error;
   }
-  const encoding = encodingOf(specs[0] as EventSpec);
+  const encoding = encodingOf(specs[0]);
   if (probe === undefined) return { ...event, encoding };
   const codes = specs.map(probe);
   const errorCode = codes.includes('') ? '' : (codes[0] ?? 'ENOENT');

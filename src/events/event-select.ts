@@ -109,7 +109,7 @@ function writeBits(value: bigint, bits: readonly number[]): bigint {
 /** Runs of bits, the highest first, as manuals write them. */
 function formatBits(bits: readonly number[]): string {
   const runs: string[] = [];
-  let start = bits[0] as number;
+  let start = bits[0];
   let last = start;
   for (const bit of [...bits.slice(1), Number.NaN]) {
     if (bit === last + 1) {

@@ -108,7 +108,7 @@ function splitName(word: Word): SplitName {
     parts.push({ text: part, offset });
     offset += part.length + 1;
   }
-  return { model, event: parts[0] as Word, attributes: parts.slice(1) };
+  return { model, event: parts[0], attributes: parts.slice(1) };
 }
 
 function findEvent(

@@ -44,10 +44,10 @@ export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFIN
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const replace = (last[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let best = Math.min(replace, (last[j] as number) + 1, (row[j - 1] as number) + 1);
+      const replace = last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(replace, last[j] + 1, row[j - 1] + 1);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, (beforeLast[j - 2] as number) + 1);
+        best = Math.min(best, beforeLast[j - 2] + 1);
       }
       row.push(best);
     }
@@ -55,5 +55,5 @@ export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFIN
     beforeLast = last;
     last = row;
   }
-  return last[b.length] as number;
+  return last[b.length];
 }

@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<string, OpenReason>> = {
 
 /** Null for an errno that perf_event_open(2) does not document. */
 export function openReason(code: string): OpenReason | null {
-  return Object.hasOwn(REASONS, code) ? (REASONS[code] as OpenReason) : null;
+  return Object.hasOwn(REASONS, code) ? REASONS[code] : null;
 }
 
 /**

@@ -119,7 +119,7 @@ function ratesOf(
 /** Finds what the event's words name, and which of them are modifiers. */
 function resolveEvent(text: string, syntax: EventSyntax, sources: EventSources): Member[] {
   const { words } = syntax;
-  const first = words[0] as Word;
+  const first = words[0];
   const second = words[1];
   if (first.text === 'mem' && second !== undefined) {
     const { event, modifiers } = resolveBreakpoint(text, syntax);
@@ -156,7 +156,7 @@ function members(
   rest: readonly Word[],
 ): Member[] {
   const { overrides, others } = splitOverrides(text, syntax.terms ?? []);
-  refuseTerms(text, others, (events[0] as ResolvedEvent).name);
+  refuseTerms(text, others, events[0].name);
   const modifiers = modifiersOf(text, syntax, rest);
   return events.map((event) => ({ syntax, event, overrides, modifiers }));
 }
@@ -167,7 +167,7 @@ function resolvePmuSyntax(
   syntax: EventSyntax,
   sources: EventSources,
 ): Member[] | null {
-  const first = syntax.words[0] as Word;
+  const first = syntax.words[0];
   const pmus = findPmus(sources, first.text);
   if (pmus.length > 0) return resolvePmuEvents(text, syntax, pmus, [], sources);
   const isName =

@@ -36,7 +36,7 @@ export function resolvePmuEvent(
   }
   for (const term of written) applyTerm(text, pmu, term, values);
   if (generic !== null && written.length > 0) {
-    failAt(text, (written[0] as TermSyntax).key.offset, 'a named event takes no further bits');
+    failAt(text, written[0].key.offset, 'a named event takes no further bits');
   }
   const isCore = isCorePmu(pmu);
   return resolvedEvent(pmu.name, generic?.type ?? pmu.type, generic?.config ?? values.config, {

@@ -26,7 +26,7 @@ export function parsePmuFormat(text: string): PmuFormat | null {
   const match = /^(config[123]?):([\d,-]+)$/.exec(text.trim());
   if (match === null) return null;
   const bits: number[] = [];
-  for (const part of (match[2] as string).split(',')) {
+  for (const part of match[2].split(',')) {
     const range = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part);
     const first = Number(range?.[1]);
     const last = Number(range?.[2] ?? range?.[1]);

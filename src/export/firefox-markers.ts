@@ -169,23 +169,23 @@ export function switchMarkers(
       markersOf.set(thread, markers);
     }
     const why = switches.state[out] === SWITCH_STATE.PREEMPTED ? 'preempted' : 'waiting';
-    const cpu = cpuText(switches.cpu[out] as number);
-    markers.add('OffCpu', 'off CPU', switches.timeNs[out] as number, endNs, { why, cpu });
+    const cpu = cpuText(switches.cpu[out]);
+    markers.add('OffCpu', 'off CPU', switches.timeNs[out], endNs, { why, cpu });
   };
   for (let row = 0; row < switches.length; row++) {
-    const thread = threadOfTid.get(switches.tid[row] as number);
+    const thread = threadOfTid.get(switches.tid[row]);
     // The idle task has the tid 0 on every CPU: it never waits.
     if (thread === undefined || switches.tid[row] === 0) continue;
     if (switches.state[row] !== SWITCH_STATE.IN) {
       wentOut[thread] = row;
       continue;
     }
-    const out = wentOut[thread] as number;
-    if (out !== NONE) addMarker(thread, out, switches.timeNs[row] as number);
+    const out = wentOut[thread];
+    if (out !== NONE) addMarker(thread, out, switches.timeNs[row]);
     wentOut[thread] = NONE;
   }
   for (let thread = 0; thread < wentOut.length; thread++) {
-    const out = wentOut[thread] as number;
+    const out = wentOut[thread];
     if (out !== NONE) addMarker(thread, out, null);
   }
   return markersOf;

@@ -80,7 +80,7 @@ export class FirefoxTables {
     buffer.add(',\n"resourceTable":');
     const { dsos } = this.#profile;
     writeTable(buffer, dsos.length, {
-      name: (dso) => this.string((dsos[dso] as Dso).name),
+      name: (dso) => this.string(dsos[dso].name),
       host: () => null,
       type: () => RESOURCE_LIBRARY,
     });
@@ -90,7 +90,7 @@ export class FirefoxTables {
     );
     writeTable(buffer, sources.length, {
       id: () => null,
-      filename: (source) => sources[source] as number,
+      filename: (source) => sources[source],
       startLine: () => 1,
       startColumn: () => 1,
       sourceMapURL: () => null,
@@ -106,9 +106,9 @@ export class FirefoxTables {
   #writeStacks(buffer: TextBuffer): void {
     const { length, frame, prefix } = this.#profile.stacks;
     writeTable(buffer, length, {
-      frame: (row) => frame[row] as number,
+      frame: (row) => frame[row],
       // How far back the caller is; 0 at the root.
-      prefixOffset: (row) => (prefix[row] === NONE ? 0 : row - (prefix[row] as number)),
+      prefixOffset: (row) => (prefix[row] === NONE ? 0 : row - prefix[row]),
     });
   }
 
@@ -120,11 +120,11 @@ export class FirefoxTables {
     const sources: number[] = [];
     const source = new Int32Array(funcs.length).fill(NONE);
     for (let func = 0; func < funcs.length; func++) {
-      const file = files[func] as number;
+      const file = files[func];
       if (file === NONE) continue;
       let index = sourceOfFile.get(file);
       if (index === undefined) {
-        index = sources.push(this.string(this.#profile.strings[file] as string)) - 1;
+        index = sources.push(this.string(this.#profile.strings[file])) - 1;
         sourceOfFile.set(file, index);
       }
       source[func] = index;
@@ -134,10 +134,10 @@ export class FirefoxTables {
       name: (func) => this.string(funcLabel(this.#profile, func)),
       isJS: isJs,
       relevantForJS: () => false,
-      resource: (func) => funcs.dso[func] as number,
-      source: (func) => (source[func] === NONE ? null : (source[func] as number)),
-      lineNumber: (func) => (isJs(func) ? (funcs.line[func] as number) : null),
-      columnNumber: (func) => (isJs(func) ? (funcs.column[func] as number) : null),
+      resource: (func) => funcs.dso[func],
+      source: (func) => (source[func] === NONE ? null : source[func]),
+      lineNumber: (func) => (isJs(func) ? funcs.line[func] : null),
+      columnNumber: (func) => (isJs(func) ? funcs.column[func] : null),
       originalLocation: () => null,
     });
     return sources;
@@ -150,27 +150,21 @@ export class FirefoxTables {
     for (let func = 0; func < funcs.length; func++) {
       [category[func], subcategory[func]] = this.#categoryOf(func);
     }
-    const funcOf = (frame: number) => frames.func[frame] as number;
+    const funcOf = (frame: number) => frames.func[frame];
     const libOf = (frame: number) => {
-      const dso = frames.dso[frame] as number;
-      return dso === NONE ? NONE : (this.#libOfDso[dso] as number);
+      const dso = frames.dso[frame];
+      return dso === NONE ? NONE : this.#libOfDso[dso];
     };
     const isInFile = Uint8Array.from(dsos, ({ kind }) =>
       kind === 'user' || kind === 'vdso' ? 1 : 0,
     );
     writeTable(buffer, frames.length, {
-      address: (frame) =>
-        isInFile[frames.dso[frame] as number] === 1
-          ? (frames.address[frame] as number)
-          : NO_ADDRESS,
+      address: (frame) => (isInFile[frames.dso[frame]] === 1 ? frames.address[frame] : NO_ADDRESS),
       lib: libOf,
-      inlineDepth: (frame) =>
-        frames.dso[frame] === NONE ? 0 : (frames.inlineDepth[frame] as number),
-      category: (frame) => category[funcOf(frame)] as number,
+      inlineDepth: (frame) => (frames.dso[frame] === NONE ? 0 : frames.inlineDepth[frame]),
+      category: (frame) => category[funcOf(frame)],
       subcategory: (frame) =>
-        category[funcOf(frame)] === CATEGORY.JIT
-          ? (frames.tier[frame] as number)
-          : (subcategory[funcOf(frame)] as number),
+        category[funcOf(frame)] === CATEGORY.JIT ? frames.tier[frame] : subcategory[funcOf(frame)],
       func: funcOf,
       nativeSymbol: () => null,
       innerWindowID: () => 0,
@@ -183,7 +177,7 @@ export class FirefoxTables {
   #categoryOf(func: number): [category: number, subcategory: number] {
     const { funcs, dsos } = this.#profile;
     if (func === this.#lostFunc) return [CATEGORY.LOST, 0];
-    switch (dsos[funcs.dso[func] as number]?.kind) {
+    switch (dsos[funcs.dso[func]]?.kind) {
       case 'user':
         return [CATEGORY.USER, 0];
       case 'vdso':

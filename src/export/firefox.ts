@@ -63,7 +63,7 @@ export function writeFirefox(
   const switched = switchMarkers(profile, marks.switches, tables);
 
   const visible = [...tracks.keys()]
-    .toSorted((a, b) => tracks[b]!.share - tracks[a]!.share)
+    .toSorted((a, b) => tracks[b].share - tracks[a].share)
     .slice(0, VISIBLE_TRACKS);
   if (befell.length > 0) visible.push(tracks.length);
   // The first event's heaviest thread: shares of different events do not compare.
@@ -84,7 +84,7 @@ export function writeFirefox(
     const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
     marked.add(track.thread);
     const columns = markers ?? new MarkerColumns(tables);
-    writeThread(profile, weights, track, ids[track.thread]!, columns, buffer);
+    writeThread(profile, weights, track, ids[track.thread], columns, buffer);
   }
   if (befell.length > 0) {
     if (tracks.length > 0) buffer.add(',');
@@ -128,8 +128,8 @@ function splitIntoTracks(
   const weightOf = (rows: Int32Array) => {
     let sum = 0;
     for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as number;
-      sum += (weights.values[row] as number) + (weights.lostBefore?.[row] ?? 0);
+      const row = rows[i];
+      sum += weights.values[row] + (weights.lostBefore?.[row] ?? 0);
     }
     return sum;
   };
@@ -164,8 +164,8 @@ function writeThread(
   markers: MarkerColumns,
   buffer: TextBuffer,
 ): void {
-  const { pid, tid, comm } = profile.threads[track.thread]!;
-  const event = profile.events[track.event]!;
+  const { pid, tid, comm } = profile.threads[track.thread];
+  const event = profile.events[track.event];
   const { unit } = withUnitOf(event, weights);
   const what = weights.kind === 'samples' ? event.name : `${event.name}, ${unit}`;
   writeHead(buffer, {
@@ -215,18 +215,18 @@ function writeSamples(
     buffer.add(`,"${name}":[`);
     length = 0;
     for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as number;
-      if ((lostBefore[row] as number) > 0) {
+      const row = rows[i];
+      if (lostBefore[row] > 0) {
         buffer.add(length++ === 0 ? `${lostCellAt(row)}` : `,${lostCellAt(row)}`);
       }
       buffer.add(length++ === 0 ? `${cellAt(row)}` : `,${cellAt(row)}`);
     }
     buffer.add(']');
   };
-  const stackAt = (row: number) => ((stack[row] as number) < 0 ? null : (stack[row] as number));
-  const timeAt = (row: number) => Math.round(timeNs[row] as number) / 1e6;
-  const valueAt = (row: number) => weights.values[row] as number;
-  const lostAt = (row: number) => lostBefore[row] as number;
+  const stackAt = (row: number) => (stack[row] < 0 ? null : stack[row]);
+  const timeAt = (row: number) => Math.round(timeNs[row]) / 1e6;
+  const valueAt = (row: number) => weights.values[row];
+  const lostAt = (row: number) => lostBefore[row];
   buffer.add(`"samples":{"weightType":"${isTime ? 'tracing-ms' : 'samples'}"`);
   column('stack', stackAt, () => lostStack);
   column('time', timeAt, timeAt);
@@ -235,7 +235,7 @@ function writeSamples(
     (row) => valueAt(row) * scale,
     (row) => lostAt(row) * scale,
   );
-  if (isTime && profile.events[event]!.unit === 'nanoseconds') {
+  if (isTime && profile.events[event].unit === 'nanoseconds') {
     // Nanoseconds since the sample before; no time passes between a gap's end and its sample.
     column(
       'threadCPUDelta',
@@ -253,9 +253,9 @@ function metaOf(
   { exporter = 'perf-ts', startWallNs, provenance }: FirefoxOptions,
 ): object {
   const { meta, events, samples } = profile;
-  const lastNs = samples.length === 0 ? 0 : (samples.timeNs[samples.length - 1] as number);
-  const names = shown.map((event) => events[event]!.name).join(', ');
-  const isTime = shown.every((event) => withUnitOf(events[event]!, weights).unit === 'nanoseconds');
+  const lastNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
+  const names = shown.map((event) => events[event].name).join(', ');
+  const isTime = shown.every((event) => withUnitOf(events[event], weights).unit === 'nanoseconds');
   const title = weightTitle({ ...weights, ...(isTime && { unit: 'nanoseconds' }) });
   const notes = [
     ...(provenance?.events ?? []).flatMap(({ event, said }) => said.map((it) => `${event}: ${it}`)),

@@ -53,10 +53,10 @@ function labelFuncs(profile: Profile, labels: StringTable, options: FoldedOption
   const isTidy = options.names === 'tidy';
   const funcToLabel = new Int32Array(funcs.length);
   for (let func = 0; func < funcs.length; func++) {
-    const isNamed = strings[funcs.name[func] as number] !== UNKNOWN_FUNC_NAME;
+    const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
     const name = funcLabel(profile, func);
     const escaped = escapeFrameName(isTidy && isNamed ? tidyName(name) : name);
-    const kind = dsos[funcs.dso[func] as number]?.kind;
+    const kind = dsos[funcs.dso[func]]?.kind;
     const isKernel = kind === 'kernel' || kind === 'module';
     const suffix = options.annotateKernel === true && isKernel ? '_[k]' : '';
     funcToLabel[func] = labels.intern(escaped + suffix);
@@ -70,12 +70,12 @@ function labelComms(profile: Profile, labels: StringTable, samples: Int32Array):
   const commToLabel = new Int32Array(profile.strings.length).fill(NONE);
   const labelOfSample = new Int32Array(comm.length);
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const text = comm[sample] as number;
+    const sample = samples[i];
+    const text = comm[sample];
     if (commToLabel[text] === NONE) {
-      commToLabel[text] = labels.intern(escapeComm(profile.strings[text] as string));
+      commToLabel[text] = labels.intern(escapeComm(profile.strings[text]));
     }
-    labelOfSample[sample] = commToLabel[text] as number;
+    labelOfSample[sample] = commToLabel[text];
   }
   return labelOfSample;
 }
@@ -98,13 +98,12 @@ function writeSorted(
   const buffer = new TextBuffer(write);
   const rank = rankLabels(labels);
   const children = computeChildLists(tree.prefix);
-  const labelOf = (row: number) =>
-    (tree.root[row] === NONE ? tree.group[row] : tree.root[row]) as number;
+  const labelOf = (row: number) => (tree.root[row] === NONE ? tree.group[row] : tree.root[row]);
 
   const entriesOf = (firstRow: number): number[] => {
     const entries: number[] = [];
-    for (let row = firstRow; row !== NONE; row = children.nextSibling[row] as number) {
-      if ((tree.selfSamples[row] as number) > 0 || tree.self[row] !== 0) entries.push(2 * row);
+    for (let row = firstRow; row !== NONE; row = children.nextSibling[row]) {
+      if (tree.selfSamples[row] > 0 || tree.self[row] !== 0) entries.push(2 * row);
       if (children.firstChild[row] !== NONE) entries.push(2 * row + 1);
     }
     if (entries.length > 1) {
@@ -112,7 +111,7 @@ function writeSorted(
     }
     return entries;
   };
-  const rankOf = (entry: number) => rank[2 * labelOf(entry >> 1) + (entry & 1)] as number;
+  const rankOf = (entry: number) => rank[2 * labelOf(entry >> 1) + (entry & 1)];
 
   // One level per frame of the path that is being written: what is left of it, and its text.
   const levels: { readonly entries: number[]; next: number; readonly path: string }[] = [
@@ -120,18 +119,18 @@ function writeSorted(
   ];
   // Hot: once per row.
   while (levels.length > 0) {
-    const level = levels[levels.length - 1]!;
+    const level = levels[levels.length - 1];
     if (level.next === level.entries.length) {
       levels.pop();
       continue;
     }
-    const entry = level.entries[level.next++] as number;
+    const entry = level.entries[level.next++];
     const row = entry >> 1;
-    const text = level.path + (labels[labelOf(row)] as string);
+    const text = level.path + labels[labelOf(row)];
     if ((entry & 1) === 0) {
-      buffer.add(`${text} ${formatWeight(tree.self[row] as number)}\n`);
+      buffer.add(`${text} ${formatWeight(tree.self[row])}\n`);
     } else {
-      const entries = entriesOf(children.firstChild[row] as number);
+      const entries = entriesOf(children.firstChild[row]);
       levels.push({ entries, next: 0, path: `${text};` });
     }
   }
@@ -143,13 +142,13 @@ function rankLabels(labels: readonly string[]): Int32Array {
   const texts = labels.flatMap((label) => [label, `${label};`]);
   const order = texts.map((_, index) => index);
   order.sort((a, b) => {
-    const left = texts[a] as string;
-    const right = texts[b] as string;
+    const left = texts[a];
+    const right = texts[b];
     return left < right ? -1 : left > right ? 1 : 0;
   });
   const rank = new Int32Array(texts.length);
   for (let position = 0; position < order.length; position++) {
-    rank[order[position] as number] = position;
+    rank[order[position]] = position;
   }
   return rank;
 }

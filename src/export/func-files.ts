@@ -9,8 +9,8 @@ import type { Profile } from '../profile/types.ts';
 export function filesOfFuncs({ funcs, frames }: Profile): Int32Array {
   const files = funcs.file.slice();
   for (let frame = 0; frame < frames.length; frame++) {
-    const func = frames.func[frame] as number;
-    if (files[func] === NONE) files[func] = frames.file[frame] as number;
+    const func = frames.func[frame];
+    if (files[func] === NONE) files[func] = frames.file[frame];
   }
   return files;
 }

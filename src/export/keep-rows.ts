@@ -19,7 +19,7 @@ export function keepRows(profile: Profile, earlier: Profile): Profile {
   const kept = keepOrder(funcKeys(renamed), funcKeys(earlier.funcs));
   const { length } = kept.values;
   const place = <Column extends Int32Array | Uint8Array>(into: Column, from: Column): Column => {
-    for (let row = 0; row < funcs.length; row++) into[kept.rowOf[row]!] = from[row]!;
+    for (let row = 0; row < funcs.length; row++) into[kept.rowOf[row]] = from[row];
     return into;
   };
   const gone = earlier.funcs;
@@ -58,8 +58,8 @@ function keepOrder(
   // Rows of equal values, first to last: printable texts may be equal where raw ones were not.
   const free = new Map<string, number[]>();
   for (let row = earlier.length - 1; row >= 0; row--) {
-    const rows = free.get(earlier[row]!);
-    if (rows === undefined) free.set(earlier[row]!, [row]);
+    const rows = free.get(earlier[row]);
+    if (rows === undefined) free.set(earlier[row], [row]);
     else rows.push(row);
   }
   const rowOf = Int32Array.from(present, (value) => {
@@ -81,8 +81,8 @@ function funcKeys({
 function mapColumn(column: Int32Array, rowOf: Int32Array): Int32Array {
   const mapped = new Int32Array(column.length);
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] as number;
-    mapped[row] = value < 0 ? NONE : (rowOf[value] as number);
+    const value = column[row];
+    mapped[row] = value < 0 ? NONE : rowOf[value];
   }
   return mapped;
 }

@@ -45,7 +45,7 @@ export class RangeFinder {
     const ranges = this.#byDso.get(dso);
     if (ranges === undefined) return null;
     for (let i = 0; i < ranges.length; i++) {
-      const range = ranges[i] as MappedRange;
+      const range = ranges[i];
       if (!covers(range, address)) continue;
       // A range that others may lie in is no answer to the next question.
       if (range.first !== range.start) this.#last = range;

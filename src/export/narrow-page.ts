@@ -48,12 +48,12 @@ export function narrowPage(page: PageProfile, rows: Int32Array): PageProfile {
 
 function pickInt32(column: Int32Array, rows: Int32Array): Int32Array {
   const picked = new Int32Array(rows.length);
-  for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i] as number] as number;
+  for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i]];
   return picked;
 }
 
 function pickFloat64(column: Float64Array, rows: Int32Array): Float64Array {
   const picked = new Float64Array(rows.length);
-  for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i] as number] as number;
+  for (let i = 0; i < rows.length; i++) picked[i] = column[rows[i]];
   return picked;
 }

@@ -49,7 +49,7 @@ export function storeColumn(column: Column): { stored: StoredColumn; bytes: Uint
   const { length } = column;
   const base = { array, length, value: 0, integerBytes: 0, exceptions: 0 } as const;
   if (isConstant(column)) {
-    const first = length === 0 ? 0 : (column[0] as number);
+    const first = length === 0 ? 0 : column[0];
     const isPlain = Number.isFinite(first) && !Object.is(first, -0);
     if (isPlain || Number.isNaN(first)) {
       const value = isPlain ? first : 'NaN';
@@ -113,7 +113,7 @@ export function emptyColumn(kind: ColumnKind, length: number): Column {
 }
 
 function isConstant(column: Column): boolean {
-  const first = column[0] as number;
+  const first = column[0];
   const { length } = column;
   for (let i = 1; i < length; i++) {
     if (!Object.is(column[i], first)) return false;
@@ -138,7 +138,7 @@ function asBytes(column: Column): Uint8Array | null {
   const { length } = column;
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) {
-    const value = column[i] as number;
+    const value = column[i];
     if (value !== (value & 255) || Object.is(value, -0)) return null;
     bytes[i] = value;
   }
@@ -159,7 +159,7 @@ function pack(column: Column, isDelta: boolean): Packed {
   let at = 0;
   let previous = 0;
   for (let i = 0; i < length; i++) {
-    const value = column[i] as number;
+    const value = column[i];
     const difference = value - previous;
     if (!isPackable(value, difference)) {
       bytes[at++] = 0;
@@ -185,11 +185,11 @@ function unpack(column: Column, isDelta: boolean, bytes: Uint8Array, exceptionsA
   let previous = 0;
   const { length } = column;
   for (let i = 0; i < length; i++) {
-    let byte = bytes[at++] as number;
+    let byte = bytes[at++];
     let folded = byte & 127;
     let scale = 128;
     while (byte >= 128) {
-      byte = bytes[at++] as number;
+      byte = bytes[at++];
       folded += (byte & 127) * scale;
       scale *= 128;
     }
@@ -218,7 +218,7 @@ function littleEndianBytes(column: Column): Uint8Array {
   const bytes = new Uint8Array(column.byteLength);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < column.length; i++) {
-    const value = column[i] as number;
+    const value = column[i];
     if (column instanceof Float64Array) view.setFloat64(i * 8, value, true);
     else if (column instanceof Int32Array) view.setInt32(i * 4, value, true);
     else view.setUint8(i, value);

@@ -64,12 +64,12 @@ export class PprofLocations {
     const ids: number[] = [];
     let row = stack;
     while (row !== NONE) {
-      const innermost = frame[row] as number;
-      const known = this.#locationOfFrame[innermost] as number;
+      const innermost = frame[row];
+      const known = this.#locationOfFrame[innermost];
       ids.push(known !== 0 ? known : this.#addLocation(row));
       // Callers that the innermost function is inlined into are lines of the same location.
-      while (this.#isInlined(row)) row = prefix[row] as number;
-      row = prefix[row] as number;
+      while (this.#isInlined(row)) row = prefix[row];
+      row = prefix[row];
     }
     return ids;
   }
@@ -77,7 +77,7 @@ export class PprofLocations {
   /** The program first: readers take the first mapping for what was profiled. */
   mappings(): MappingInput[] {
     const rankOf = ({ dso }: { dso: number }) => {
-      const { kind, name } = this.#profile.dsos[dso]!;
+      const { kind, name } = this.#profile.dsos[dso];
       return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
     };
     const sorted = this.#mappings.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -92,12 +92,12 @@ export class PprofLocations {
   /** Whether the caller's row is the same place in machine code, one function further out. */
   #isInlined(row: number): boolean {
     const { frames, stacks } = this.#profile;
-    const caller = stacks.prefix[row] as number;
+    const caller = stacks.prefix[row];
     if (caller === NONE) return false;
-    const inner = stacks.frame[row] as number;
-    const outer = stacks.frame[caller] as number;
+    const inner = stacks.frame[row];
+    const outer = stacks.frame[caller];
     return (
-      (frames.inlineDepth[inner] as number) === (frames.inlineDepth[outer] as number) + 1 &&
+      frames.inlineDepth[inner] === frames.inlineDepth[outer] + 1 &&
       frames.address[inner] === frames.address[outer] &&
       frames.dso[inner] === frames.dso[outer]
     );
@@ -105,32 +105,32 @@ export class PprofLocations {
 
   #addLocation(innermost: number): number {
     const { frames, stacks } = this.#profile;
-    const frame = stacks.frame[innermost] as number;
+    const frame = stacks.frame[innermost];
     const lines = [this.#lineOf(frame)];
     for (let row = innermost; this.#isInlined(row); ) {
-      row = stacks.prefix[row] as number;
-      lines.push(this.#lineOf(stacks.frame[row] as number));
+      row = stacks.prefix[row];
+      lines.push(this.#lineOf(stacks.frame[row]));
     }
     const id = this.locations.length + 1;
     this.#locationOfFrame[frame] = id;
     this.locations.push(
       frames.func[frame] === this.#lostFunc
         ? { id, line: lines }
-        : { id, line: lines, ...this.#place(frames.dso[frame] as number, frame) },
+        : { id, line: lines, ...this.#place(frames.dso[frame], frame) },
     );
     return id;
   }
 
   #lineOf(frame: number): LineInput {
     const { frames } = this.#profile;
-    const functionId = this.#functionOf(frames.func[frame] as number);
-    const line = frames.line[frame] as number;
+    const functionId = this.#functionOf(frames.func[frame]);
+    const line = frames.line[frame];
     return line > 0 ? { functionId, line } : { functionId };
   }
 
   /** Absolute address and mapping of a frame. */
   #place(dso: number, frame: number): Pick<LocationInput, 'address' | 'mappingId'> {
-    const address = this.#profile.frames.address[frame] as number;
+    const address = this.#profile.frames.address[frame];
     if (dso === NONE) return { address: signedAddress(address) };
     const range = this.#ranges.find(dso, address);
     const mapping = this.#mappingFor(dso, range);
@@ -146,8 +146,8 @@ export class PprofLocations {
   #mappingFor(dso: number, range: MappedRange | null) {
     const key = range ?? dso;
     const known = this.#mappingOfRange.get(key);
-    if (known !== undefined) return this.#mappings[known]!;
-    const { path, buildId } = this.#profile.dsos[dso]!;
+    if (known !== undefined) return this.#mappings[known];
+    const { path, buildId } = this.#profile.dsos[dso];
     const mapping = {
       id: this.#mappings.length + 1,
       memoryStart: range?.start ?? 0,
@@ -163,22 +163,22 @@ export class PprofLocations {
   }
 
   #functionOf(func: number): number {
-    const known = this.#functionOfFunc[func] as number;
+    const known = this.#functionOfFunc[func];
     if (known !== 0) return known;
     const { funcs, strings } = this.#profile;
-    const dso = funcs.dso[func] as number;
-    const isNamed = strings[funcs.name[func] as number] !== UNKNOWN_FUNC_NAME;
+    const dso = funcs.dso[func];
+    const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
     if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
     const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
     const id = this.functions.length + 1;
-    const file = this.#fileOfFunc[func] as number;
-    const startLine = funcs.line[func] as number;
+    const file = this.#fileOfFunc[func];
+    const startLine = funcs.line[func];
     this.functions.push({
       id,
       name,
       systemName: name,
       ...(file !== NONE && {
-        filename: this.#strings.dedup(printable(strings[file] as string)),
+        filename: this.#strings.dedup(printable(strings[file])),
         ...(startLine > 0 && { startLine }),
       }),
     });

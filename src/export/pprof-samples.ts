@@ -34,21 +34,21 @@ export function sumPprofRows(profile: Profile, weights: Weights, samples: Int32A
   let count = new Float64Array(1024);
   let weight = new Float64Array(1024);
   const add = (ofStack: number, sample: number, addedCount: number, addedWeight: number) => {
-    const task = tasks.intern(thread[sample] as number, comm[sample] as number);
-    const source = sources.intern(cpu[sample] as number, event[sample] as number);
+    const task = tasks.intern(thread[sample], comm[sample]);
+    const source = sources.intern(cpu[sample], event[sample]);
     const row = rows.intern(places.intern(ofStack, task), source);
     if (row === count.length) {
       count = doubled(count);
       weight = doubled(weight);
     }
-    count[row] = (count[row] as number) + addedCount;
-    weight[row] = (weight[row] as number) + addedWeight;
+    count[row] = count[row] + addedCount;
+    weight[row] = weight[row] + addedWeight;
   };
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const lost = lostBefore === undefined ? 0 : (lostBefore[sample] as number);
+    const sample = samples[i];
+    const lost = lostBefore === undefined ? 0 : lostBefore[sample];
     if (lost > 0) add(profile.lostStack, sample, 0, lost);
-    add(stack[sample] as number, sample, 1, values[sample] as number);
+    add(stack[sample], sample, 1, values[sample]);
   }
 
   const { length } = rows;
@@ -57,16 +57,16 @@ export function sumPprofRows(profile: Profile, weights: Weights, samples: Int32A
     for (let row = 0; row < length; row++) made[row] = valueAt(row);
     return made;
   };
-  const placeOf = (row: number) => rows.first.array[row] as number;
-  const taskOf = (row: number) => places.second.array[placeOf(row)] as number;
-  const sourceOf = (row: number) => rows.second.array[row] as number;
+  const placeOf = (row: number) => rows.first.array[row];
+  const taskOf = (row: number) => places.second.array[placeOf(row)];
+  const sourceOf = (row: number) => rows.second.array[row];
   return {
     length,
-    stack: column((row) => places.first.array[placeOf(row)] as number),
-    thread: column((row) => tasks.first.array[taskOf(row)] as number),
-    comm: column((row) => tasks.second.array[taskOf(row)] as number),
-    cpu: column((row) => sources.first.array[sourceOf(row)] as number),
-    event: column((row) => sources.second.array[sourceOf(row)] as number),
+    stack: column((row) => places.first.array[placeOf(row)]),
+    thread: column((row) => tasks.first.array[taskOf(row)]),
+    comm: column((row) => tasks.second.array[taskOf(row)]),
+    cpu: column((row) => sources.first.array[sourceOf(row)]),
+    event: column((row) => sources.second.array[sourceOf(row)]),
     count: count.slice(0, length),
     weight: weight.slice(0, length),
   };

@@ -33,7 +33,7 @@ export function pprofValues(
   const weightColumn: number[] = [];
   const isOnlyOne = shown.length === 1;
   for (const index of shown) {
-    const event = events[index] as ProfileEvent;
+    const event = events[index];
     const prefix = isOnlyOne ? '' : `${event.name}_`;
     countColumn[index] = types.push({ type: `${prefix}samples`, unit: 'count' }) - 1;
     if (weights.kind === 'samples') weightColumn[index] = countColumn[index];

@@ -69,7 +69,7 @@ export function writePprof(
     unit: intern(unit),
   });
   // Readers show the default type unless asked: that of the first event which has any weight.
-  const weighed = new Set(rows.event.filter((_, row) => (rows.weight[row] as number) > 0));
+  const weighed = new Set(rows.event.filter((_, row) => rows.weight[row] > 0));
   const firstIndex = shown.find((event) => weighed.has(event)) ?? shown[0] ?? NONE;
   const first = profile.events[firstIndex];
   const defaultType = values.types[values.weightColumn[firstIndex] ?? NONE];
@@ -111,17 +111,15 @@ function writeSamples(
   const noStrings = new StringTable(emptyTableToken);
   let batch: SampleInput[] = [];
   for (let row = 0; row < rows.length; row++) {
-    const event = rows.event[row] as number;
+    const event = rows.event[row];
     const value = new Array<number>(values.types.length).fill(0);
-    const weightColumn = values.weightColumn[event] as number;
-    value[weightColumn] = rounds[weightColumn]!.next(rows.weight[row] as number);
-    const countColumn = values.countColumn[event] as number;
-    if (countColumn !== weightColumn) value[countColumn] = rows.count[row] as number;
-    const thread = profile.threads[rows.thread[row] as number];
-    const cpu = rows.cpu[row] as number;
-    const label = [
-      { key: commKey, str: intern(profile.strings[rows.comm[row] as number] as string) },
-    ];
+    const weightColumn = values.weightColumn[event];
+    value[weightColumn] = rounds[weightColumn].next(rows.weight[row]);
+    const countColumn = values.countColumn[event];
+    if (countColumn !== weightColumn) value[countColumn] = rows.count[row];
+    const thread = profile.threads[rows.thread[row]];
+    const cpu = rows.cpu[row];
+    const label = [{ key: commKey, str: intern(profile.strings[rows.comm[row]]) }];
     if (thread !== undefined) {
       label.push(
         { key: threadKey, str: intern(thread.comm) },
@@ -130,7 +128,7 @@ function writeSamples(
       );
     }
     if (cpu >= 0) label.push({ key: cpuKey, str: intern(`${cpu}`) });
-    batch.push({ locationId: locations.ofStack(rows.stack[row] as number), value, label });
+    batch.push({ locationId: locations.ofStack(rows.stack[row]), value, label });
     if (batch.length === BATCH) {
       write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
       batch = [];
@@ -141,16 +139,16 @@ function writeSamples(
 
 /** The period of every sample of an event; null where each has a period of its own. */
 function periodOf({ events, samples }: Profile, event: number): number | null {
-  const { mode, frequencyHz, fixedPeriod } = events[event]!;
+  const { mode, frequencyHz, fixedPeriod } = events[event];
   if (mode !== 'clock' || fixedPeriod !== null || frequencyHz === null) return fixedPeriod;
   // A clock at a rate: its period is the timer's, and each sample reports it.
   const sample = samples.event.indexOf(event);
-  return sample < 0 ? null : (samples.periodEvents[sample] as number);
+  return sample < 0 ? null : samples.periodEvents[sample];
 }
 
 function lastTimeNs({ samples }: Profile, selected: Int32Array): number {
   const last = selected[selected.length - 1];
-  return last === undefined ? 0 : Math.round(samples.timeNs[last] as number);
+  return last === undefined ? 0 : Math.round(samples.timeNs[last]);
 }
 
 /** What the file has no field for. */
@@ -167,7 +165,7 @@ function commentsOf(
     if (provenance.kernel !== null) comments.push(`Linux ${provenance.kernel}`);
   }
   for (const index of shown) {
-    const { name, mode, frequencyHz, unit } = profile.events[index]!;
+    const { name, mode, frequencyHz, unit } = profile.events[index];
     const period = periodOf(profile, index);
     const say = (text: string) => comments.push(`${name}: ${text}`);
     if (mode === 'frequency') say(`the kernel adapted the period, aiming for ${frequencyHz} Hz`);

@@ -38,7 +38,7 @@ export function writeSpeedscope(
   const sections = splitByThread(profile, weights, selectSamples(profile, options.select));
   let heaviest = 0;
   for (const [index, section] of sections.entries()) {
-    if (section.weight > sections[heaviest]!.weight) heaviest = index;
+    if (section.weight > sections[heaviest].weight) heaviest = index;
   }
 
   buffer.add(
@@ -53,7 +53,7 @@ export function writeSpeedscope(
   );
   for (let func = 0; func < profile.funcs.length; func++) {
     const name = printable(funcLabel(profile, func));
-    const dso = profile.dsos[profile.funcs.dso[func] as number];
+    const dso = profile.dsos[profile.funcs.dso[func]];
     const frame = dso === undefined ? { name } : { name, file: printable(dso.path) };
     buffer.add((func === 0 ? '\n' : ',\n') + JSON.stringify(frame));
   }
@@ -83,14 +83,13 @@ function splitByThread(profile: Profile, weights: Weights, samples: Int32Array):
     const ofEvent = byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1]);
     const byThread = groupSamples(ofEvent, profile.samples.thread, profile.threads.length);
     for (const [thread, { comm, tid }] of profile.threads.entries()) {
-      const start = byThread.starts[thread] as number;
-      const end = byThread.starts[thread + 1] as number;
+      const start = byThread.starts[thread];
+      const end = byThread.starts[thread + 1];
       if (start === end) continue;
       const ofThread = byThread.samples.subarray(start, end);
       let weight = 0;
       for (let i = 0; i < ofThread.length; i++) {
-        weight +=
-          (weights.values[ofThread[i] as number] as number) + lostBefore(weights, ofThread[i]!);
+        weight += weights.values[ofThread[i]] + lostBefore(weights, ofThread[i]);
       }
       const name = printable(`${comm} (tid ${tid}) ${described.name}, ${unit}`);
       sections.push({ name, unit, samples: ofThread, weight });
@@ -132,25 +131,25 @@ function writeSection(
   const { stack: sampleStack } = profile.samples;
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
+    const sample = samples[i];
     if (i > 0) buffer.add(',');
     if (lostBefore(weights, sample) > 0) buffer.add(`[${stackTexts.textOf(profile.lostStack)}],`);
-    buffer.add(`[${stackTexts.textOf(sampleStack[sample] as number)}]`);
+    buffer.add(`[${stackTexts.textOf(sampleStack[sample])}]`);
   }
   buffer.add('],"weights":[');
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
+    const sample = samples[i];
     const lost = lostBefore(weights, sample);
     if (i > 0) buffer.add(',');
     if (lost > 0) buffer.add(`${lost},`);
-    buffer.add(`${weights.values[sample] as number}`);
+    buffer.add(`${weights.values[sample]}`);
   }
   buffer.add(']}');
 }
 
 /** Weight of the loss gap that ended at a sample: shown as a sample of its own before it. */
 function lostBefore(weights: Weights, sample: number): number {
-  return weights.lostBefore === undefined ? 0 : (weights.lostBefore[sample] as number);
+  return weights.lostBefore === undefined ? 0 : weights.lostBefore[sample];
 }
 
 /** `0,4,17`: the functions of a stack from the outermost inwards. Each row's text is made once. */
@@ -173,12 +172,12 @@ class StackTexts {
     let row = stack;
     while (row !== NONE && texts[row] === undefined) {
       pending.push(row);
-      row = prefix[row] as number;
+      row = prefix[row];
     }
     let text = row === NONE ? '' : (texts[row] as string);
     while (pending.length > 0) {
       const next = pending.pop() as number;
-      const func = frameToFunc[frame[next] as number] as number;
+      const func = frameToFunc[frame[next]];
       text = text === '' ? `${func}` : `${text},${func}`;
       texts[next] = text;
     }

@@ -28,7 +28,7 @@ export function detectText(head: Uint8Array): 'perf-script' | 'folded' | null {
   // The last line may be cut.
   if (lines.length > 1 && bytes.length === DETECT_BYTES) lines.pop();
   if (lines.length === 0) return null;
-  if (isSampleStart(lines[0] as string, 0, lines)) return 'perf-script';
+  if (isSampleStart(lines[0], 0, lines)) return 'perf-script';
   if (isFolded(lines)) return 'folded';
   return lines.some(isSampleStart) ? 'perf-script' : null;
 }

@@ -103,7 +103,7 @@ function splitFrames(stack: string): string[] {
   const frames: string[] = [];
   for (const part of stack.split(';')) {
     const last = frames.length - 1;
-    const isMethod = part.startsWith('::') && last > 0 && JAVA_CLASS.test(frames[last] as string);
+    const isMethod = part.startsWith('::') && last > 0 && JAVA_CLASS.test(frames[last]);
     if (isMethod) frames[last] += `;${part}`;
     else frames.push(part);
   }

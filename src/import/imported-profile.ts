@@ -1,7 +1,6 @@
 import { NONE } from '../base/brand.ts';
 import { Diagnostics } from '../base/diagnostics.ts';
 import { printable } from '../base/printable.ts';
-import type { StringIndex } from '../base/string-table.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import type {
   Dso,
@@ -116,7 +115,7 @@ export class ImportedProfileBuilder {
   ): number {
     const dsoIndex = dso === null ? NONE : this.dso(dso);
     const func = this.#builder.internFunc(
-      this.#builder.strings.intern(this.#shown(name)) as StringIndex,
+      this.#builder.strings.intern(this.#shown(name)),
       dsoIndex,
     );
     // Garbage that a broken stack left is printed like an address, and may be larger than any.
@@ -207,7 +206,7 @@ export class ImportedProfileBuilder {
     const key = tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
     const known = this.#threadByKey.get(key);
     if (known !== undefined) {
-      this.#threads[known]!.comm = comm;
+      this.#threads[known].comm = comm;
       return known;
     }
     const thread = this.#threads.push({ pid, tid, generation: 0, comm }) - 1;

@@ -87,7 +87,7 @@ export type FrameLine = Omit<ImportedFrame, 'inlineDepth'> & { readonly isInline
 export function parseFrame(line: string): FrameLine | null {
   const match = FRAME.exec(line);
   if (match === null) return null;
-  const address = parseHexAddress(match[1] as string);
+  const address = parseHexAddress(match[1]);
   const rest = match[2] ?? '';
   const open = dsoStart(rest);
   const dso = open < 0 ? null : rest.slice(open + 1, rest.lastIndexOf(')'));

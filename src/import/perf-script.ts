@@ -139,7 +139,7 @@ class PerfScriptReader {
     let around: FrameLine | null = null;
     let depth = 0;
     for (let i = this.#frames.length - 1; i >= 0; i--) {
-      const frame = this.#frames[i] as FrameLine;
+      const frame = this.#frames[i];
       const isPart = frame.isInlined && around?.address === frame.address;
       depth = isPart ? depth + 1 : 0;
       if (!frame.isInlined) around = frame;

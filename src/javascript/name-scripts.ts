@@ -44,9 +44,7 @@ type Written = {
 export function nameScripts(profile: Profile, options: NameScriptsOptions): Profile {
   const { funcs, frames, dsos, strings } = profile;
   const parsed = Array.from({ length: funcs.length }, (_, func) =>
-    mayBeScript(dsos[funcs.dso[func] as number])
-      ? parseV8Name(strings[funcs.name[func] as number] as string)
-      : null,
+    mayBeScript(dsos[funcs.dso[func]]) ? parseV8Name(strings[funcs.name[func]]) : null,
   );
   const texts = new Texts(strings);
   const written = parsed.map((name) => (name === null ? null : whereWritten(name, options)));
@@ -59,7 +57,7 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
     funcs: named.funcs,
     frames: {
       ...originalLines(frames, texts, options.sourceMaps, parsed),
-      func: frames.func.map((func) => named.newFunc[func] as number),
+      func: frames.func.map((func) => named.newFunc[func]),
       tier: Uint8Array.from(frames.func, (func) => TIERS.indexOf(parsed[func]?.tier ?? 'none')),
     },
   };
@@ -120,7 +118,7 @@ function labelsOf(
 
 function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]): void {
   for (let func = 0; func < funcs.length; func++) {
-    const name = strings[funcs.name[func] as number] as string;
+    const name = strings[funcs.name[func]];
     if (isPlumbing(name, 'interpreter')) labels[func] = INTERPRETER_NAME;
   }
 }
@@ -141,18 +139,18 @@ function rebuildFuncs(
   const column: number[] = [];
   for (let func = 0; func < funcs.length; func++) {
     const label = labels[func] ?? null;
-    const oldName = funcs.name[func] as number;
+    const oldName = funcs.name[func];
     const name = label === null ? oldName : texts.intern(label);
-    const row = rows.intern(name, funcs.dso[func] as number);
+    const row = rows.intern(name, funcs.dso[func]);
     newFunc[func] = row;
     if (row < category.length) continue;
     const place = written[func] ?? null;
-    const dso = dsos[funcs.dso[func] as number];
+    const dso = dsos[funcs.dso[func]];
     if (place === null) {
-      category.push(categoryRow(categoryOfNative(strings[oldName] as string, dso)));
-      file.push(funcs.file[func] as number);
-      line.push(funcs.line[func] as number);
-      column.push(funcs.column[func] as number);
+      category.push(categoryRow(categoryOfNative(strings[oldName], dso)));
+      file.push(funcs.file[func]);
+      line.push(funcs.line[func]);
+      column.push(funcs.column[func]);
     } else {
       const isWasm = parsed[func]?.kind === 'wasm';
       category.push(categoryRow(isWasm ? 'native' : categoryOfScript(place.path)));
@@ -186,10 +184,10 @@ function originalLines(
   const line = frames.line.slice();
   const column = frames.column.slice();
   for (let frame = 0; frame < frames.length; frame++) {
-    const fileText = file[frame] as number;
-    if (fileText === NONE || parsed[frames.func[frame] as number] === null) continue;
-    const script = texts.strings[fileText] as string;
-    const found = sourceMaps?.find(script)?.find(line[frame]!, Math.max(1, column[frame]!), '');
+    const fileText = file[frame];
+    if (fileText === NONE || parsed[frames.func[frame]] === null) continue;
+    const script = texts.strings[fileText];
+    const found = sourceMaps?.find(script)?.find(line[frame], Math.max(1, column[frame]), '');
     file[frame] = texts.intern(pathOfScript(found?.source ?? script));
     if (!found) continue;
     line[frame] = found.line;
@@ -205,7 +203,7 @@ class Texts {
 
   constructor(strings: readonly string[]) {
     this.strings = [...strings];
-    for (let row = 0; row < strings.length; row++) this.#rows.set(strings[row] as string, row);
+    for (let row = 0; row < strings.length; row++) this.#rows.set(strings[row], row);
   }
 
   intern(text: string): number {

@@ -16,7 +16,7 @@ export function simplifyStacks(profile: Profile, simplify: Simplify): Profile {
   if (simplify === 'none') return profile;
   const { funcs, strings } = profile;
   const isFolded = Uint8Array.from({ length: funcs.length }, (_, func) => {
-    const name = strings[funcs.name[func] as number] as string;
+    const name = strings[funcs.name[func]];
     return name === INTERPRETER_NAME || isPlumbing(name, simplify) ? 1 : 0;
   });
   if (!isFolded.includes(1)) return profile;

@@ -44,7 +44,7 @@ function namesOfThreads(profile: Profile, workers: readonly Worker[]): Map<numbe
   const started = startNames(profile);
   let unnoted = 0;
   for (let row = 0; row < profile.threads.length; row++) {
-    const { pid, tid } = profile.threads[row]!;
+    const { pid, tid } = profile.threads[row];
     const worker = noted.get(`${pid} ${tid}`);
     const start = started.get(row);
     if (worker !== undefined) names.set(row, nameOf(worker));
@@ -68,39 +68,38 @@ const OF_NODE = /^(?:node|v8)::|^Builtins_/;
 function startNames(profile: Profile): Map<number, string> {
   const { samples, stacks, frames, funcs, strings, threads } = profile;
   const kindOfFunc = Array.from({ length: funcs.length }, (_, func) => {
-    const name = strings[funcs.name[func] as number] as string;
+    const name = strings[funcs.name[func]];
     return STARTED_WITH.find(([pattern]) => pattern.test(name))?.[1];
   });
   const isOfNode = Uint8Array.from({ length: funcs.length }, (_, func) =>
-    OF_NODE.test(strings[funcs.name[func] as number] as string) ? 1 : 0,
+    OF_NODE.test(strings[funcs.name[func]]) ? 1 : 0,
   );
   const hasNode = new Uint8Array(stacks.length);
   /** Per stack row: the kind of its outermost frames. */
   const kinds: (string | undefined)[] = [];
   const depths = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
-    const prefix = stacks.prefix[row] as number;
-    const depth = prefix === NONE ? 0 : Math.min(255, (depths[prefix] as number) + 1);
+    const prefix = stacks.prefix[row];
+    const depth = prefix === NONE ? 0 : Math.min(255, depths[prefix] + 1);
     depths[row] = depth;
     const outer = prefix === NONE ? undefined : kinds[prefix];
-    const own = depth < OUTERMOST_FRAMES ? kindOfFunc[frames.func[stacks.frame[row]!]!] : undefined;
+    const own = depth < OUTERMOST_FRAMES ? kindOfFunc[frames.func[stacks.frame[row]]] : undefined;
     kinds[row] = outer ?? own;
     hasNode[row] =
-      (prefix === NONE ? 0 : (hasNode[prefix] as number)) |
-      isOfNode[frames.func[stacks.frame[row]!]!]!;
+      (prefix === NONE ? 0 : hasNode[prefix]) | isOfNode[frames.func[stacks.frame[row]]];
   }
   const names = new Map<number, string>();
   const nodePids = new Set<number>();
   for (let sample = 0; sample < samples.length; sample++) {
-    const stack = samples.stack[sample] as number;
+    const stack = samples.stack[sample];
     if (stack === NONE) continue;
-    const thread = samples.thread[sample] as number;
+    const thread = samples.thread[sample];
     const kind = kinds[stack];
     if (kind !== undefined) names.set(thread, kind);
-    if (hasNode[stack] === 1) nodePids.add(threads[thread]!.pid);
+    if (hasNode[stack] === 1) nodePids.add(threads[thread].pid);
   }
   for (const thread of names.keys()) {
-    if (!nodePids.has(threads[thread]!.pid)) names.delete(thread);
+    if (!nodePids.has(threads[thread].pid)) names.delete(thread);
   }
   return names;
 }

@@ -37,25 +37,25 @@ export class CodeLayer {
 
   get isTimed(): boolean {
     const { timeNs, length } = this.table;
-    return length === 0 || (timeNs[length - 1] as number) > BEFORE_RECORDING;
+    return length === 0 || timeNs[length - 1] > BEFORE_RECORDING;
   }
 
   /** When the next row comes into force; `Infinity` after the last one. */
   get nextChangeNs(): number {
     const { timeNs, length } = this.table;
-    return this.#next < length ? (timeNs[this.#next] as number) : Number.POSITIVE_INFINITY;
+    return this.#next < length ? timeNs[this.#next] : Number.POSITIVE_INFINITY;
   }
 
   /** Brings the rows up to `timeNs` into force; true if there were any. */
   advance(timeNs: number): boolean {
     const { timeNs: times, start, end, restarts, length } = this.table;
     const first = this.#next;
-    if (first >= length || (times[first] as number) > timeNs) return false;
+    if (first >= length || times[first] > timeNs) return false;
     let next = first;
-    while (next < length && (times[next] as number) <= timeNs) next++;
+    while (next < length && times[next] <= timeNs) next++;
     let from = first;
-    while (this.#restart < restarts.length && (restarts[this.#restart] as number) <= next) {
-      from = restarts[this.#restart++] as number;
+    while (this.#restart < restarts.length && restarts[this.#restart] <= next) {
+      from = restarts[this.#restart++];
       this.#painted = null;
       this.#space = new AddressSpace();
     }
@@ -66,7 +66,7 @@ export class CodeLayer {
       this.#painted = paintRanges(start, end, 'latest', alive, next);
     } else {
       for (let row = from; row < next; row++) {
-        this.#space.add(start[row] as number, end[row] as number, row);
+        this.#space.add(start[row], end[row], row);
       }
     }
     this.#next = next;

@@ -87,7 +87,7 @@ export class JitCode {
     if (process === null || process === undefined) return dso;
     const { layers } = process;
     for (let i = 0; i < layers.length; i++) {
-      const layer = layers[i] as CodeLayer;
+      const layer = layers[i];
       const row = layer.rowAt(address);
       if (row === NONE) continue;
       const generation = generationOf(process, address, layer, row);
@@ -124,7 +124,7 @@ export class JitCode {
     const name = table.name(code.row);
     // A line without a name describes code, and names nothing.
     if (name.trim() === '') return null;
-    return { name, symbolStart: table.start[code.row] as number };
+    return { name, symbolStart: table.start[code.row] };
   }
 
   /** The row of the code object there; null if no JIT named it. */
@@ -159,7 +159,7 @@ export class JitCode {
     if (!this.isJit(dso)) return null;
     const process = this.#processes[dso] as JitProcess;
     const codes = process.codesAt.get(address);
-    return codes?.[this.#generation[dso] as number] ?? null;
+    return codes?.[this.#generation[dso]] ?? null;
   }
 
   #processOf(dso: DsoIndex): JitProcess | null {
@@ -203,7 +203,7 @@ function generationOf(
     return 0;
   }
   for (let i = 0; i < codes.length; i++) {
-    const code = codes[i] as Code;
+    const code = codes[i];
     if (code.layer === layer && isSameCode(layer.table, code.row, row)) return i;
   }
   if (codes.length === MOST_GENERATIONS) return MOST_GENERATIONS - 1;

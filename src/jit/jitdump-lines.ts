@@ -91,11 +91,11 @@ export class DebugEntries {
     const header = this.#leastFirst >= ELF_HEADER_BYTES ? ELF_HEADER_BYTES : 0;
     const entry = lastAtMost(entries.address, address + header);
     if (entry < 0) return null;
-    const fileAt = entries.fileAt[entry] as number;
+    const fileAt = entries.fileAt[entry];
     if (fileAt === NONE) return null;
-    const bytes = this.#store.bytes(fileAt, entries.fileEnd[entry] as number);
-    const line = entries.line[entry] as number;
-    const discriminator = entries.discriminator[entry] as number;
+    const bytes = this.#store.bytes(fileAt, entries.fileEnd[entry]);
+    const line = entries.line[entry];
+    const discriminator = entries.discriminator[entry];
     const file = this.#decoder.decode(bytes);
     return discriminator > 0 ? { file, line, discriminator } : { file, line };
   }

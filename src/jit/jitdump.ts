@@ -217,8 +217,8 @@ class RecordReader {
     const start = readAddress(view, 40, little);
     const size = readU64(view, 48, little);
     if (from === undefined || !isCode(start, size)) return false;
-    const nameAt = this.#nameAt.array[from] as number;
-    const row = this.#add(view, start, size, nameAt, this.#nameEnd.array[from] as number);
+    const nameAt = this.#nameAt.array[from];
+    const row = this.#add(view, start, size, nameAt, this.#nameEnd.array[from]);
     for (const column of [
       this.#codeAt,
       this.#codeSize,
@@ -227,7 +227,7 @@ class RecordReader {
       this.#unwindSize,
       this.#unwindHeader,
     ]) {
-      column.push(column.array[from] as number);
+      column.push(column.array[from]);
     }
     this.#lines.share(row, from);
     return true;
@@ -274,7 +274,7 @@ class RecordReader {
     const start = this.#start.finish();
     const names = this.#names;
     const lines = this.#lines;
-    const at = (column: GrowableFloat64, row: number) => column.array[row] as number;
+    const at = (column: GrowableFloat64, row: number) => column.array[row];
     return {
       dump: this.#options.name,
       machine,
@@ -283,30 +283,23 @@ class RecordReader {
       start,
       end: this.#end.finish(),
       restarts: [],
-      name: (row) => names.text(nameAt[row] as number, nameEnd[row] as number),
-      hasSameName: (a, b) =>
-        names.areEqual(
-          nameAt[a] as number,
-          nameEnd[a] as number,
-          nameAt[b] as number,
-          nameEnd[b] as number,
-        ),
-      line: (row, address) =>
-        lines.find(row, address - (start[row] as number) + (origin[row] as number)),
+      name: (row) => names.text(nameAt[row], nameEnd[row]),
+      hasSameName: (a, b) => names.areEqual(nameAt[a], nameEnd[a], nameAt[b], nameEnd[b]),
+      line: (row, address) => lines.find(row, address - start[row] + origin[row]),
       code: (row) => ({ offset: at(this.#codeAt, row), size: at(this.#codeSize, row) }),
       ...(this.#unwind.length > 0 && {
-        unwinding: (row: number) => this.#unwindingOf(row, start[row] as number),
+        unwinding: (row: number) => this.#unwindingOf(row, start[row]),
       }),
     };
   }
 
   #unwindingOf(row: number, start: number): CodeUnwinding | null {
-    const size = this.#unwindSize.array[row] as number;
+    const size = this.#unwindSize.array[row];
     if (size === 0) return null;
-    const from = this.#unwindAt.array[row] as number;
+    const from = this.#unwindAt.array[row];
     const to = from + size;
-    const header = to - (this.#unwindHeader.array[row] as number);
-    const codeSize = this.#codeSize.array[row] as number;
+    const header = to - this.#unwindHeader.array[row];
+    const codeSize = this.#codeSize.array[row];
     return {
       address: start + Math.ceil(codeSize / TABLE_ALIGNMENT) * TABLE_ALIGNMENT,
       ehFrame: this.#unwind.bytes(from, header),

@@ -57,8 +57,8 @@ export function cutIntoCells(
   const cellStart = new Float64Array(2 * count);
   let length = 0;
   for (let i = 0; i < order.length; i++) {
-    const border = order[i] as number;
-    const address = borders[border] as number;
+    const border = order[i];
+    const address = borders[border];
     if (length === 0 || cellStart[length - 1] !== address) cellStart[length++] = address;
     cellOf[border] = length - 1;
   }
@@ -80,8 +80,8 @@ export function paintCells(cells: Cells, top: 'latest' | 'earliest'): PaintedRan
   for (let cell = 0; cell <= length; cell++) nextFree[cell] = cell;
   for (let i = 0; i < count; i++) {
     const row = top === 'latest' ? count - 1 - i : i;
-    const end = limit[row] as number;
-    let cell = findFree(nextFree, first[row] as number);
+    const end = limit[row];
+    let cell = findFree(nextFree, first[row]);
     while (cell < end) {
       owner[cell] = from + row;
       nextFree[cell] = cell + 1;
@@ -94,8 +94,8 @@ export function paintCells(cells: Cells, top: 'latest' | 'earliest'): PaintedRan
 function findFree(nextFree: Int32Array, from: number): number {
   let cell = from;
   while (nextFree[cell] !== cell) {
-    const next = nextFree[cell] as number;
-    nextFree[cell] = nextFree[next] as number;
+    const next = nextFree[cell];
+    nextFree[cell] = nextFree[next];
     cell = next;
   }
   return cell;
@@ -107,10 +107,10 @@ function joinCells(cellStart: Float64Array, owner: Int32Array, cells: number): P
   const ends = new GrowableFloat64();
   const rows = new GrowableInt32();
   for (let cell = 0; cell + 1 < cells; cell++) {
-    const row = owner[cell] as number;
+    const row = owner[cell];
     if (row === NONE) continue;
-    const address = cellStart[cell] as number;
-    const cellEnd = cellStart[cell + 1] as number;
+    const address = cellStart[cell];
+    const cellEnd = cellStart[cell + 1];
     const last = rows.length - 1;
     if (last >= 0 && rows.array[last] === row && ends.array[last] === address) {
       ends.array[last] = cellEnd;
@@ -131,5 +131,5 @@ function joinCells(cellStart: Float64Array, owner: Int32Array, cells: number): P
 /** The row that has `address`, −1 if none. */
 export function findPainted({ length, starts, ends, rows }: PaintedRanges, address: number) {
   const found = lastAtMost(starts, address, length);
-  return found >= 0 && address < (ends[found] as number) ? (rows[found] as number) : NONE;
+  return found >= 0 && address < ends[found] ? rows[found] : NONE;
 }

@@ -142,10 +142,10 @@ class LineReader {
       restarts,
       name: (row) => decoder.decode(bytes.subarray(nameAt[row], nameEnd[row])),
       hasSameName(a, b) {
-        const length = (nameEnd[a] as number) - (nameAt[a] as number);
-        if ((nameEnd[b] as number) - (nameAt[b] as number) !== length) return false;
-        const atA = nameAt[a] as number;
-        const atB = nameAt[b] as number;
+        const length = nameEnd[a] - nameAt[a];
+        if (nameEnd[b] - nameAt[b] !== length) return false;
+        const atA = nameAt[a];
+        const atB = nameAt[b];
         for (let i = 0; i < length; i++) if (bytes[atA + i] !== bytes[atB + i]) return false;
         return true;
       },

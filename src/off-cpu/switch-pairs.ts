@@ -48,27 +48,27 @@ export function pairSwitches(outs: SwitchOuts, ins: SwitchIns, endNs: number): S
   let unpaired = 0;
   let next = 0;
   const begin = (row: number): void => {
-    const tid = outs.tid[row] as number;
+    const tid = outs.tid[row];
     const before = waiting.get(tid);
     if (before !== undefined) {
       if (outs.isWakeUp[row] === 0) unpaired++;
-      else offCpuNs[before] = (outs.timeNs[row] as number) - (outs.timeNs[before] as number);
+      else offCpuNs[before] = outs.timeNs[row] - outs.timeNs[before];
     }
     waiting.set(tid, row);
   };
   for (let i = 0; i < ins.length; i++) {
     if (ins.isIn[i] !== 1) continue;
-    const timeNs = ins.timeNs[i] as number;
-    while (next < outs.length && (outs.timeNs[next] as number) < timeNs) begin(next++);
-    const tid = ins.tid[i] as number;
+    const timeNs = ins.timeNs[i];
+    while (next < outs.length && outs.timeNs[next] < timeNs) begin(next++);
+    const tid = ins.tid[i];
     const row = waiting.get(tid);
     if (row === undefined) continue;
-    offCpuNs[row] = timeNs - (outs.timeNs[row] as number);
+    offCpuNs[row] = timeNs - outs.timeNs[row];
     waiting.delete(tid);
   }
   while (next < outs.length) begin(next++);
   for (const row of waiting.values()) {
-    offCpuNs[row] = Math.max(0, endNs - (outs.timeNs[row] as number));
+    offCpuNs[row] = Math.max(0, endNs - outs.timeNs[row]);
   }
   return { offCpuNs, unpaired, cut: waiting.size };
 }

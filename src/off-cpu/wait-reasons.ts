@@ -42,16 +42,16 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
   const addedFrame: number[] = [];
   const addedPrefix: number[] = [];
   const stackOf = new Map<string, number>();
-  const funcOf = (stack: number) => frames.func[stacks.frame[stack] as number] as number;
-  const nameOf = (stack: number) => profile.strings[funcs.name[funcOf(stack)] as number] as string;
+  const funcOf = (stack: number) => frames.func[stacks.frame[stack]];
+  const nameOf = (stack: number) => profile.strings[funcs.name[funcOf(stack)]];
   /** Below the scheduler: the stack whose leaf waits, −1 where nothing else is there. */
   const waiterOf = memoize((leaf: number): number => {
     let stack = leaf;
-    while (stack !== NONE && SCHEDULER.test(nameOf(stack))) stack = stacks.prefix[stack] as number;
+    while (stack !== NONE && SCHEDULER.test(nameOf(stack))) stack = stacks.prefix[stack];
     return stack;
   });
   const isKernel = (stack: number): boolean => {
-    const dso = frames.dso[stacks.frame[stack] as number] as number;
+    const dso = frames.dso[stacks.frame[stack]];
     const kind = dso === NONE ? undefined : profile.dsos[dso]?.kind;
     return kind === 'kernel' || kind === 'module';
   };
@@ -85,12 +85,12 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
 
   const stack = samples.stack.slice();
   for (let i = 0; i < waits.length; i++) {
-    const row = waits.row[i] as number;
-    const leaf = samples.stack[row] as number;
+    const row = waits.row[i];
+    const leaf = samples.stack[row];
     const waiter = leaf === NONE ? NONE : waiterOf(leaf);
-    const reason = reasonOf(waits.state[i] as number, waiter);
+    const reason = reasonOf(waits.state[i], waiter);
     let found = stackAbove(waiter, reason);
-    const waker = waits.wakers[waits.waker[i] as number];
+    const waker = waits.wakers[waits.waker[i]];
     if (waker !== undefined) found = stackAbove(found, frameOf(`[woken by ${waker}]`, NONE));
     stack[row] = found;
   }
@@ -101,8 +101,8 @@ export function addWaitReasons(profile: Profile, waits: Waits): Profile {
     const func = funcs.length + i;
     const frame = frames.length + i;
     newFuncs.name[func] = strings.push(label) - 1;
-    newFuncs.dso[func] = waiter === NONE ? NONE : (funcs.dso[waiter] as number);
-    if (waiter !== NONE) newFuncs.category[func] = funcs.category[waiter] as number;
+    newFuncs.dso[func] = waiter === NONE ? NONE : funcs.dso[waiter];
+    if (waiter !== NONE) newFuncs.category[func] = funcs.category[waiter];
     newFuncs.file[func] = NONE;
     newFrames.func[frame] = func;
     newFrames.dso[frame] = NONE;

@@ -30,8 +30,8 @@ export function mergeRuns(
     const merged: number[] = [];
     let start = 0;
     for (let run = 0; run < ends.length; run += 2) {
-      const middle = ends[run] as number;
-      const end = run + 1 < ends.length ? (ends[run + 1] as number) : middle;
+      const middle = ends[run];
+      const end = run + 1 < ends.length ? ends[run + 1] : middle;
       mergePair(fromKeys, fromValues, start, middle, end, toKeys, toValues);
       merged.push(end);
       start = end;
@@ -54,12 +54,12 @@ function findRuns(keys: Float64Array, values: Float64Array, length: number): num
   let start = 0;
   while (start < length) {
     let end = start + 1;
-    while (end < length && (keys[end - 1] as number) <= (keys[end] as number)) end++;
+    while (end < length && keys[end - 1] <= keys[end]) end++;
     const atLeast = Math.min(start + SHORTEST_RUN, length);
     if (end < atLeast) {
       insertInto(keys, values, start, end, atLeast);
       end = atLeast;
-      while (end < length && (keys[end - 1] as number) <= (keys[end] as number)) end++;
+      while (end < length && keys[end - 1] <= keys[end]) end++;
     }
     ends.push(end);
     start = end;
@@ -76,12 +76,12 @@ function insertInto(
   end: number,
 ): void {
   for (let row = next; row < end; row++) {
-    const key = keys[row] as number;
-    const value = values[row] as number;
+    const key = keys[row];
+    const value = values[row];
     let at = row;
-    while (at > start && (keys[at - 1] as number) > key) {
-      keys[at] = keys[at - 1] as number;
-      values[at] = values[at - 1] as number;
+    while (at > start && keys[at - 1] > key) {
+      keys[at] = keys[at - 1];
+      values[at] = values[at - 1];
       at--;
     }
     keys[at] = key;
@@ -101,7 +101,7 @@ function mergePair(
 ): void {
   const at = mergeWhileBoth(keys, values, start, middle, end, toKeys, toValues);
   // The run whose last key comes first is used up; what is left of the other stays in order.
-  const isLeftDone = (keys[middle - 1] as number) <= (keys[end - 1] as number);
+  const isLeftDone = keys[middle - 1] <= keys[end - 1];
   const rest = isLeftDone ? at : at - (end - middle);
   toKeys.set(keys.subarray(rest, rest + end - at), at);
   toValues.set(values.subarray(rest, rest + end - at), at);
@@ -124,15 +124,15 @@ function mergeWhileBoth(
   let right = middle;
   let at = start;
   while (left < middle && right < end) {
-    const leftKey = keys[left] as number;
-    const rightKey = keys[right] as number;
+    const leftKey = keys[left];
+    const rightKey = keys[right];
     if (leftKey <= rightKey) {
       toKeys[at] = leftKey;
-      toValues[at] = values[left] as number;
+      toValues[at] = values[left];
       left++;
     } else {
       toKeys[at] = rightKey;
-      toValues[at] = values[right] as number;
+      toValues[at] = values[right];
       right++;
     }
     at++;

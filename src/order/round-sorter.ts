@@ -89,12 +89,12 @@ export class RoundSorter {
     const positions = this.#positions;
     const length = this.#length;
     let count = 0;
-    while (count < length && (times[count] as number) <= upTo) {
-      this.#deliver(positions[count] as number);
+    while (count < length && times[count] <= upTo) {
+      this.#deliver(positions[count]);
       count++;
     }
     if (count === 0) return;
-    this.#lastDelivered = Math.max(this.#lastDelivered, times[count - 1] as number);
+    this.#lastDelivered = Math.max(this.#lastDelivered, times[count - 1]);
     times.copyWithin(0, count, length);
     positions.copyWithin(0, count, length);
     this.#length = length - count;

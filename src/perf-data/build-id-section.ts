@@ -51,7 +51,7 @@ function parseEntries(cursor: ByteCursor, pidSize: number): BuildIdEntry[] {
     }
     const pid = pidSize === 0 ? -1 : cursor.i32();
     const field = cursor.bytes(BUILD_ID_FIELD_SIZE);
-    const announced = field[LARGEST_BUILD_ID] as number;
+    const announced = field[LARGEST_BUILD_ID];
     // Without the bit the size is unknown: a short id (an MD5 has 16 bytes) is padded with zeros.
     const length =
       (misc & PERF_RECORD_MISC.BUILD_ID_SIZE) !== 0

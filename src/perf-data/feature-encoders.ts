@@ -75,7 +75,7 @@ export function eventDescriptionSection(
   const attrs = withEqualSizes(attrBytes, littleEndian);
   const out = new ByteWriter(littleEndian).u32(events.length).u32(attrs[0]?.length ?? 0);
   events.forEach((event, index) => {
-    out.bytes(attrs[index] as Uint8Array).u32(event.ids.length);
+    out.bytes(attrs[index]).u32(event.ids.length);
     writeString(out, event.name);
     for (const id of event.ids) out.u64(id);
   });

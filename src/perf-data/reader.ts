@@ -303,7 +303,7 @@ function readSectionTable(
       diagnostics.count(DAMAGE.SECTION, `${size} bytes at 0x${offset.toString(16)}`);
       continue;
     }
-    sections.set(features[i] as number, { offset, size });
+    sections.set(features[i], { offset, size });
   }
   return sections;
 }

@@ -43,7 +43,7 @@ export function encodePrefix(
   for (const { ids } of file.attrs) for (const id of ids) out.u64(id);
   let idsOffset = FILE_HEADER_SIZE;
   file.attrs.forEach(({ ids }, index) => {
-    out.bytes(attrs[index] as Uint8Array);
+    out.bytes(attrs[index]);
     out.u64(idsOffset).u64(8 * ids.length);
     idsOffset += 8 * ids.length;
   });
@@ -67,7 +67,7 @@ export function encodeFeatures(
   for (const { feature, bytes } of sorted) {
     // An array of u64: on a big-endian machine its bytes lie the other way round.
     const bit = littleEndian ? feature : feature ^ 56;
-    const byte = flags[bit >> 3] as number;
+    const byte = flags[bit >> 3];
     if (byte & (1 << (bit & 7))) throw new RangeError(`feature ${feature} is given twice`);
     flags[bit >> 3] = byte | (1 << (bit & 7));
     out.u64(offset).u64(bytes.length);

@@ -60,7 +60,7 @@ export class ZstdGuard {
           continue;
         }
       }
-      this.#head[this.#headLength++] = bytes[at++] as number;
+      this.#head[this.#headLength++] = bytes[at++];
       if (this.#headLength < this.#headSize()) continue;
       if (this.#inFrame) this.#readBlockHeader();
       else this.#readFrameHeader();
@@ -73,7 +73,7 @@ export class ZstdGuard {
     if (this.#inFrame) return BLOCK_HEADER_SIZE;
     if (this.#headLength < 5) return 5;
     if (this.#isSkippable()) return 8;
-    const { hasWindow, dictionaryBytes, contentBytes } = describe(this.#head[4] as number);
+    const { hasWindow, dictionaryBytes, contentBytes } = describe(this.#head[4]);
     return 5 + hasWindow + dictionaryBytes + contentBytes;
   }
 
@@ -87,7 +87,7 @@ export class ZstdGuard {
       return;
     }
     if (this.#u(0, 4) !== FRAME_MAGIC) throw bad('it does not begin with the zstd magic');
-    const descriptor = this.#head[4] as number;
+    const descriptor = this.#head[4];
     const { hasWindow, dictionaryBytes, contentBytes, isSingleSegment } = describe(descriptor);
     if ((descriptor & 8) !== 0) throw bad('a reserved bit of the frame header is set');
     if (this.#u(5 + hasWindow, dictionaryBytes) !== 0) throw bad('it needs a dictionary');
@@ -95,7 +95,7 @@ export class ZstdGuard {
     if (isSingleSegment) {
       window = this.#u(5 + dictionaryBytes, contentBytes) + (contentBytes === 2 ? 256 : 0);
     } else {
-      const code = this.#head[5] as number;
+      const code = this.#head[5];
       const base = 2 ** (10 + (code >> 3));
       window = base + (base / 8) * (code & 7);
     }
@@ -122,7 +122,7 @@ export class ZstdGuard {
   /** A little-endian number of `length` bytes of the header. */
   #u(at: number, length: number): number {
     let value = 0;
-    for (let i = length - 1; i >= 0; i--) value = value * 256 + (this.#head[at + i] as number);
+    for (let i = length - 1; i >= 0; i--) value = value * 256 + this.#head[at + i];
     return value;
   }
 }
@@ -133,7 +133,7 @@ function describe(descriptor: number) {
   return {
     isSingleSegment,
     hasWindow: isSingleSegment ? 0 : 1,
-    dictionaryBytes: [0, 1, 2, 4][descriptor & 3] as number,
+    dictionaryBytes: [0, 1, 2, 4][descriptor & 3],
     contentBytes: contentSizeFlag > 0 ? 2 ** contentSizeFlag : isSingleSegment ? 1 : 0,
   };
 }

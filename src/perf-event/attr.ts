@@ -305,7 +305,7 @@ export function encodeAttr(
 function parseFlags(view: DataView, offset: number, littleEndian: boolean): AttrFlags {
   const words = [view.getUint32(offset, littleEndian), view.getUint32(offset + 4, littleEndian)];
   const bit = (n: number) => {
-    const word = words[n >> 5] as number;
+    const word = words[n >> 5];
     return (word >>> (littleEndian ? n & 31 : 31 - (n & 31))) & 1;
   };
   const flags = noFlags();
@@ -327,7 +327,7 @@ function writeFlags(
   const words = new Uint32Array(2);
   const set = (n: number) => {
     const mask = 1 << (littleEndian ? n & 31 : 31 - (n & 31));
-    words[n >> 5] = (words[n >> 5] as number) | mask;
+    words[n >> 5] = words[n >> 5] | mask;
   };
   for (let n = 0; n < FLAG_ORDER.length; n++) {
     const name = FLAG_ORDER[n] ?? null;
@@ -336,8 +336,8 @@ function writeFlags(
   const [lowBit, highBit] = preciseIpBits(littleEndian);
   if (flags.preciseIp & 1) set(lowBit);
   if (flags.preciseIp & 2) set(highBit);
-  view.setUint32(offset, words[0] as number, littleEndian);
-  view.setUint32(offset + 4, words[1] as number, littleEndian);
+  view.setUint32(offset, words[0], littleEndian);
+  view.setUint32(offset + 4, words[1], littleEndian);
 }
 
 /** A field of two bits: its more significant one comes first where the first bit is the top one. */

@@ -82,7 +82,7 @@ export function readBranch(
     isAbort: field(3, 1) !== 0,
     cycles: field(4, 16),
     type: typeName(field(20, 4), field(26, 4), isArm64),
-    speculation: SPECULATIONS[field(24, 2)] as string,
+    speculation: SPECULATIONS[field(24, 2)],
     privilege: PRIVILEGES[field(30, 3)] ?? '',
     counters: countersAt < 0 ? 0n : view.getBigUint64(countersAt + 8 * index, littleEndian),
   };
@@ -117,7 +117,7 @@ export function formatBranchFlags(branch: Branch): string {
 }
 
 function typeName(type: number, newType: number, isArm64: boolean): string {
-  if (type !== TYPE_EXTENDED) return TYPES[type] as string;
+  if (type !== TYPE_EXTENDED) return TYPES[type];
   const own = newType - FIRST_OF_ARCHITECTURE;
   if (isArm64 && ARM64_TYPES[own] !== undefined) return ARM64_TYPES[own];
   return NEW_TYPES[newType] ?? `ARCH_${own + 1}`;

@@ -31,7 +31,7 @@ export function firstUserEntry(callchain: Float64Array, length: number): number 
  * each context) as they are, return addresses one byte before, inside the call.
  */
 export function lookupAddressAt(callchain: Float64Array, i: number): number {
-  const address = callchain[i] as number;
-  const isInnermost = i === 0 || isContextMarker(callchain[i - 1] as number);
+  const address = callchain[i];
+  const isInnermost = i === 0 || isContextMarker(callchain[i - 1]);
   return isInnermost ? address : address - 1;
 }

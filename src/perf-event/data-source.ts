@@ -60,7 +60,7 @@ export function decodeDataSource(value: bigint): DataSource {
         ' or ',
       ) || 'N/A',
     tlb: tlbText(field(26, 7)),
-    lock: ['No', 'N/A', 'Yes', 'N/A'][field(24, 2)] as string,
+    lock: ['No', 'N/A', 'Yes', 'N/A'][field(24, 2)],
     blocked: blockedText(field(40, 3)),
   };
 }

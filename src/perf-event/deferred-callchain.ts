@@ -111,6 +111,6 @@ export class DeferredCallchains<T> {
 const USER_MARKER = Float64Array.of(PERF_CONTEXT.USER);
 
 function withMarker(callchain: Float64Array): Float64Array {
-  const isMarked = isContextMarker(callchain[0] as number);
+  const isMarked = isContextMarker(callchain[0]);
   return isMarked ? callchain : joinDeferred(USER_MARKER, callchain);
 }

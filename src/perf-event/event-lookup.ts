@@ -67,7 +67,7 @@ export class EventLookup {
     const mayShareIds = events.flatMap(({ attr }, index) =>
       isReportedByKernel(attr) ? [index] : [],
     );
-    this.#ofForeignIds = mayShareIds.length === 1 ? (mayShareIds[0] as number) : UNKNOWN_EVENT;
+    this.#ofForeignIds = mayShareIds.length === 1 ? mayShareIds[0] : UNKNOWN_EVENT;
 
     const slots = 2 ** Math.ceil(Math.log2(2 * idCount + 2));
     this.#slotMask = slots - 1;
@@ -106,7 +106,7 @@ export class EventLookup {
     if (id === 0) return FIRST_EVENT;
     let slot = hash(id) & this.#slotMask;
     while (this.#slotEvent[slot] !== EMPTY) {
-      if (this.#slotId[slot] === id) return this.#slotEvent[slot] as number;
+      if (this.#slotId[slot] === id) return this.#slotEvent[slot];
       slot = (slot + 1) & this.#slotMask;
     }
     return UNKNOWN_EVENT;

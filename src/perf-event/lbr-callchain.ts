@@ -50,7 +50,7 @@ export function joinLbrCallchain(
   const firstUser = firstUserEntry(callchain, callchainLength);
   const hasUserPart = firstUser > 0 && callchain[firstUser - 1] === PERF_CONTEXT.USER;
   if (!hasUserPart || branchCount === 0) return false;
-  const ip = firstUser < callchainLength ? (callchain[firstUser] as number) : Number.NaN;
+  const ip = firstUser < callchainLength ? callchain[firstUser] : Number.NaN;
   const entry = readAddress(view, branchOffset + 8, littleEndian);
   const leaf = innermost === 'entry' || !canBeCode(ip) ? entry : ip;
   if (!canBeCode(leaf)) return false;

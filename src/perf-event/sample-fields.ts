@@ -203,9 +203,9 @@ function describeRead({ sample, attr }: SampleContext): NonNullable<SampleFields
   const counters: ReadCounter[] = [];
   for (let i = 0; i < sample.readCount; i++) {
     counters.push({
-      value: sample.readValues[i] as number,
+      value: sample.readValues[i],
       ...(readFormat & PERF_FORMAT.ID && { id: String(sample.readIds[i]) }),
-      ...(readFormat & PERF_FORMAT.LOST && { lost: sample.readLost[i] as number }),
+      ...(readFormat & PERF_FORMAT.LOST && { lost: sample.readLost[i] }),
     });
   }
   return {

@@ -37,7 +37,7 @@ export function* alignInSlices(input: PeriodInput): Slices<Alignment> {
   const arrivedEvents = new Float64Array(elapsedEvents.length);
   yield* eachSlice(arrivedEvents.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      arrivedEvents[i] = (elapsedEvents[i] as number) - (lostBefore[i] as number);
+      arrivedEvents[i] = elapsedEvents[i] - lostBefore[i];
     }
   });
   return { groups, rules, elapsedEvents, lostBefore, lostBounds, arrivedEvents };

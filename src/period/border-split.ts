@@ -43,32 +43,29 @@ export function splitBorders(
   const nanos = new Float64Array(longest);
   const rates = new Float64Array(longest);
   for (let g = 0; g < groups.length; g++) {
-    if (input.events[groups.event[g] as number]!.mode !== 'frequency') continue;
-    const start = groups.offsets[g] as number;
-    const length = (groups.offsets[g + 1] as number) - start;
+    if (input.events[groups.event[g]].mode !== 'frequency') continue;
+    const start = groups.offsets[g];
+    const length = groups.offsets[g + 1] - start;
     if (length < 2 * SIDE + 2) continue;
     for (let k = 1; k < length; k++) {
-      const row = groups.rows[start + k] as number;
-      const previous = groups.rows[start + k - 1] as number;
-      const running = runningNs
-        ? (runningNs[row] as number) - (runningNs[previous] as number)
-        : Number.NaN;
-      const interval =
-        running > 0 ? running : (timeNs[row] as number) - (timeNs[previous] as number);
+      const row = groups.rows[start + k];
+      const previous = groups.rows[start + k - 1];
+      const running = runningNs ? runningNs[row] - runningNs[previous] : Number.NaN;
+      const interval = running > 0 ? running : timeNs[row] - timeNs[previous];
       nanos[k] = interval;
       // NaN, where nothing can be said, fails every comparison below.
       const isKnown = interval > 0 && (lostBefore === null || lostBefore[row] === 0);
-      rates[k] = isKnown ? (elapsed[row] as number) / interval : Number.NaN;
+      rates[k] = isKnown ? elapsed[row] / interval : Number.NaN;
     }
     // The first sample's interval has no beginning.
     for (let k = SIDE + 1; k < length - SIDE; k++) {
       if (!isBorder(rates, k)) continue;
-      const row = groups.rows[start + k] as number;
-      const previous = groups.rows[start + k - 1] as number;
+      const row = groups.rows[start + k];
+      const previous = groups.rows[start + k - 1];
       // Whole events, as all counts are.
-      const moved = Math.round(eventsBefore(elapsed[row]!, nanos[k]!, rates, k));
-      values[row]! -= moved;
-      values[previous]! += moved;
+      const moved = Math.round(eventsBefore(elapsed[row], nanos[k], rates, k));
+      values[row] -= moved;
+      values[previous] += moved;
     }
   }
   return values;
@@ -84,33 +81,33 @@ const MIN_RATIO = 1.5;
  * interval k itself belongs to neither side.
  */
 function isBorder(rates: Float64Array, k: number): boolean {
-  const before = rates[k - 1] as number;
-  const after = rates[k + 1] as number;
+  const before = rates[k - 1];
+  const after = rates[k + 1];
   // Most intervals end here.
   if (!(before > after * 1.1 || after > before * 1.1)) return false;
   const isFall = before > after;
   const high = isFall ? k - SIDE : k + 1;
   const low = isFall ? k + 1 : k - SIDE;
   const leastHigh = leastRate(rates, high);
-  const mostLow = Math.max(rates[low]!, rates[low + 1]!, rates[low + 2]!, rates[low + 3]!);
+  const mostLow = Math.max(rates[low], rates[low + 1], rates[low + 2], rates[low + 3]);
   // Math.min and Math.max pass a NaN on.
   if (!(leastHigh > mostLow)) return false;
   if (typicalRate(rates, high) < MIN_RATIO * typicalRate(rates, low)) return false;
-  const rate = rates[k] as number;
+  const rate = rates[k];
   return (rate > mostLow && rate < leastHigh) || rate < leastRate(rates, low);
 }
 
 /** Least of the SIDE = 4 rates from `first` on. */
 function leastRate(rates: Float64Array, first: number): number {
-  return Math.min(rates[first]!, rates[first + 1]!, rates[first + 2]!, rates[first + 3]!);
+  return Math.min(rates[first], rates[first + 1], rates[first + 2], rates[first + 3]);
 }
 
 /** Median of the SIDE = 4 rates from `first` on: their sum without the least and the greatest. */
 function typicalRate(rates: Float64Array, first: number): number {
-  const a = rates[first] as number;
-  const b = rates[first + 1] as number;
-  const c = rates[first + 2] as number;
-  const d = rates[first + 3] as number;
+  const a = rates[first];
+  const b = rates[first + 1];
+  const c = rates[first + 2];
+  const d = rates[first + 3];
   return (a + b + c + d - Math.min(a, b, c, d) - Math.max(a, b, c, d)) / 2;
 }
 
@@ -118,7 +115,7 @@ function typicalRate(rates: Float64Array, first: number): number {
 function eventsBefore(count: number, nanos: number, rates: Float64Array, k: number): number {
   const before = typicalRate(rates, k - SIDE);
   const after = typicalRate(rates, k + 1);
-  if ((rates[k] as number) < Math.min(before, after)) return count / 2;
+  if (rates[k] < Math.min(before, after)) return count / 2;
   const x = (before * (count - after * nanos)) / (before - after);
   return Math.min(count, Math.max(0, x));
 }
@@ -126,7 +123,7 @@ function eventsBefore(count: number, nanos: number, rates: Float64Array, k: numb
 function longestGroup(groups: StreamGroups): number {
   let longest = 0;
   for (let g = 0; g < groups.length; g++) {
-    longest = Math.max(longest, (groups.offsets[g + 1] as number) - (groups.offsets[g] as number));
+    longest = Math.max(longest, groups.offsets[g + 1] - groups.offsets[g]);
   }
   return longest;
 }

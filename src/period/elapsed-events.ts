@@ -28,18 +28,18 @@ export function* elapsedEventsInSlices(
   const elapsed = new Float64Array(length);
   let left = SLICE_ITEMS;
   for (let g = 0; g < groups.length; g++) {
-    const event = input.events[groups.event[g] as number]!;
+    const event = input.events[groups.event[g]];
     const isFixed = event.mode !== 'frequency';
     const isClock = event.mode === 'clock';
-    const isNext = rules[groups.event[g] as number]!.rule === 'next';
-    const start = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
+    const isNext = rules[groups.event[g]].rule === 'next';
+    const start = groups.offsets[g];
+    const end = groups.offsets[g + 1];
     let previousCount = 0;
     let previousPeriod = Number.NaN;
     for (let k = start; k < end; k++) {
-      const row = groups.rows[k] as number;
-      const value = count[row] as number;
-      const period = periodEvents[row] as number;
+      const row = groups.rows[k];
+      const value = count[row];
+      const period = periodEvents[row];
       const counted = value - previousCount;
       // NaN (not read) and a counter that went backwards both fail this comparison. A clock's
       // counter holds nanoseconds of another clock than its timer, so its period is kept.

@@ -23,10 +23,10 @@ export class Interval {
 
   /** Goes on to the interval after sample `i`, without a pause. */
   enter({ timeNs, elapsedEvents }: PeriodSequence, i: number): void {
-    this.startNs = timeNs[i] as number;
-    this.endNs = timeNs[i + 1] as number;
-    this.counted += elapsedEvents[i] as number;
-    this.events = elapsedEvents[i + 1] as number;
+    this.startNs = timeNs[i];
+    this.endNs = timeNs[i + 1];
+    this.counted += elapsedEvents[i];
+    this.events = elapsedEvents[i + 1];
     this.pauseNs = 0;
     this.pauseLengthNs = 0;
     this.missedNs = 0;
@@ -142,7 +142,7 @@ export class Ticks {
     let nearest = first;
     const known = Math.min(this.adjustments, this.course.length);
     for (let k = 0; k < known; k++) {
-      const period = this.course[k] as number;
+      const period = this.course[k];
       if (Math.abs(period - reported) < Math.abs(nearest - reported)) nearest = period;
     }
     return nearest;

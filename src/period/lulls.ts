@@ -50,18 +50,18 @@ export function adjustWithLull(
 function lullNs(sequence: PeriodSequence, end: number): number {
   const { length, elapsedEvents } = sequence;
   let rate = 0;
-  if (end >= 2) rate = elapsedEvents[end - 1]! / activeNs(sequence, end - 1);
+  if (end >= 2) rate = elapsedEvents[end - 1] / activeNs(sequence, end - 1);
   if (end + 1 < length) {
-    rate = Math.max(rate, elapsedEvents[end + 1]! / activeNs(sequence, end + 1));
+    rate = Math.max(rate, elapsedEvents[end + 1] / activeNs(sequence, end + 1));
   }
   const duration = activeNs(sequence, end);
-  const events = elapsedEvents[end] as number;
+  const events = elapsedEvents[end];
   if (!(events > 0) || !Number.isFinite(rate) || events >= LULL_RATE * rate * duration) return 0;
   return duration - events / rate;
 }
 
 /** The time of the interval that sample `end` ends, less what is known to be off the CPU. */
 function activeNs({ timeNs, offCpuNs }: PeriodSequence, end: number): number {
-  const off = offCpuNs ? (offCpuNs[end] as number) : 0;
-  return (timeNs[end] as number) - (timeNs[end - 1] as number) - (off > 0 ? off : 0);
+  const off = offCpuNs ? offCpuNs[end] : 0;
+  return timeNs[end] - timeNs[end - 1] - (off > 0 ? off : 0);
 }

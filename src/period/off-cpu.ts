@@ -27,8 +27,8 @@ export function offCpuNs(timeNs: Float64Array, runningNs: Float64Array): Float64
   const off = new Float64Array(length).fill(Number.NaN);
   let known = 0;
   for (let i = 1; i < length; i++) {
-    const elapsed = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const ran = (runningNs[i] as number) - (runningNs[i - 1] as number);
+    const elapsed = timeNs[i] - timeNs[i - 1];
+    const ran = runningNs[i] - runningNs[i - 1];
     if (!(ran > 0)) continue;
     const lacking = elapsed - ran;
     const drift = elapsed * CLOCK_DRIFT;

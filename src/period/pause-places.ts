@@ -44,10 +44,10 @@ export class PausePlaces {
 
   /** Makes the pauses of place `k` those of `interval`. */
   apply(k: number, interval: Interval): void {
-    const pauses = this.pauses[k] as number;
-    interval.pauseNs = this.startNs[k] as number;
+    const pauses = this.pauses[k];
+    interval.pauseNs = this.startNs[k];
     interval.pauses = pauses;
-    interval.cycleNs = this.cycleNs[k] as number;
+    interval.cycleNs = this.cycleNs[k];
     interval.pauseLengthNs = this.offNs / pauses;
     interval.missedNs = this.missedNs / pauses;
   }
@@ -86,7 +86,7 @@ export class PausePlaces {
       if (since > this.offNs) borders.push(since - this.offNs);
     }
     borders.sort((a, b) => a - b);
-    for (let k = 1; k < borders.length; k++) this.add((borders[k]! + borders[k - 1]!) / 2, 1, 1);
+    for (let k = 1; k < borders.length; k++) this.add((borders[k] + borders[k - 1]) / 2, 1, 1);
   }
 
   private add(startNs: number, pauses: number, cycleNs: number): void {

@@ -42,14 +42,14 @@ export function* findRulesInSlices(
       found.push({ rule: 'elapsed', from: 'table', confidence: 1 });
       continue;
     }
-    const counted = yield* ruleFromCounts(input, groups, groupsByEvent[index]!);
+    const counted = yield* ruleFromCounts(input, groups, groupsByEvent[index]);
     if (counted) {
       found.push(counted);
     } else if (isCountedInSoftware(event.type)) {
       found.push({ rule: 'next', from: 'table', confidence: 1 });
     } else {
       fits ??= yield* fitRulesInSlices(input, groups);
-      const { rule, confidence } = fits[index]!;
+      const { rule, confidence } = fits[index];
       found.push({ rule, from: 'fit', confidence });
     }
   }
@@ -69,7 +69,7 @@ function* fitRulesInSlices(input: PeriodInput, groups: StreamGroups): Slices<Fit
   if (!groups.stream.includes(-1)) return fits;
   const byCpu = yield* groupByCpuInSlices(input);
   const fitsByCpu = yield* fitEach(input, byCpu);
-  return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]!));
+  return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]));
 }
 
 function* fitEach(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
@@ -84,12 +84,12 @@ function* fitEach(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]
 /** Rows of `groups` for each event, in one pass: there may be a group per thread of a machine. */
 function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array[] {
   const counts = new Int32Array(input.events.length);
-  for (let g = 0; g < groups.length; g++) counts[groups.event[g] as number]!++;
+  for (let g = 0; g < groups.length; g++) counts[groups.event[g]]++;
   const lists = Array.from(counts, (count) => new Int32Array(count));
   counts.fill(0);
   for (let g = 0; g < groups.length; g++) {
-    const event = groups.event[g] as number;
-    lists[event]![counts[event]!++] = g;
+    const event = groups.event[g];
+    lists[event][counts[event]++] = g;
   }
   return lists;
 }
@@ -104,19 +104,19 @@ function* ruleFromCounts(
   let forElapsed = 0;
   let left = SLICE_ITEMS;
   for (let j = 0; j < groupsOfEvent.length; j++) {
-    const g = groupsOfEvent[j] as number;
-    const end = groups.offsets[g + 1] as number;
-    for (let k = (groups.offsets[g] as number) + 1; k < end; k++) {
+    const g = groupsOfEvent[j];
+    const end = groups.offsets[g + 1];
+    for (let k = groups.offsets[g] + 1; k < end; k++) {
       if (--left === 0) {
         left = SLICE_ITEMS;
         yield;
       }
-      const row = groups.rows[k] as number;
-      const previous = groups.rows[k - 1] as number;
-      const counted = (count[row] as number) - (count[previous] as number);
+      const row = groups.rows[k];
+      const previous = groups.rows[k - 1];
+      const counted = count[row] - count[previous];
       // NaN, where a sample was not read, fails this comparison too.
       if (!(counted > 0)) continue;
-      const vote = voteOf(counted, periodEvents[previous] as number, periodEvents[row] as number);
+      const vote = voteOf(counted, periodEvents[previous], periodEvents[row]);
       if (vote > 0) forNext++;
       else if (vote < 0) forElapsed++;
     }

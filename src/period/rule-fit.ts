@@ -96,8 +96,8 @@ function rateNoise(input: PeriodInput, groups: StreamGroups, groupsOfEvent: Int3
   const { offsets, rows } = groups;
   let triples = 0;
   for (let j = 0; j < groupsOfEvent.length; j++) {
-    const g = groupsOfEvent[j] as number;
-    triples += Math.max(0, (offsets[g + 1] as number) - (offsets[g] as number) - 2);
+    const g = groupsOfEvent[j];
+    triples += Math.max(0, offsets[g + 1] - offsets[g] - 2);
   }
   const stride = Math.max(1, Math.ceil(triples / NOISE_TRIPLES));
   const found = new Float64Array(Math.ceil(triples / stride));
@@ -105,21 +105,21 @@ function rateNoise(input: PeriodInput, groups: StreamGroups, groupsOfEvent: Int3
   // Runs on from group to group, so that many short ones are sampled as evenly as one long one.
   let skip = 0;
   for (let j = 0; j < groupsOfEvent.length; j++) {
-    const g = groupsOfEvent[j] as number;
-    const end = offsets[g + 1] as number;
-    let k = (offsets[g] as number) + 2 + skip;
+    const g = groupsOfEvent[j];
+    const end = offsets[g + 1];
+    let k = offsets[g] + 2 + skip;
     for (; k < end; k += stride) {
-      const r0 = rows[k - 2] as number;
-      const r1 = rows[k - 1] as number;
-      const r2 = rows[k] as number;
-      const first = (timeNs[r1] as number) - (timeNs[r0] as number);
-      const second = (timeNs[r2] as number) - (timeNs[r1] as number);
+      const r0 = rows[k - 2];
+      const r1 = rows[k - 1];
+      const r2 = rows[k];
+      const first = timeNs[r1] - timeNs[r0];
+      const second = timeNs[r2] - timeNs[r1];
       if (first < MIN_INTERVAL_NS || second < MIN_INTERVAL_NS) continue;
-      const growth = (periodEvents[r2] as number) / (periodEvents[r0] as number);
+      const growth = periodEvents[r2] / periodEvents[r0];
       const residual = Math.abs(Math.log(growth) / 2 - Math.log(second / first));
       if (residual < Number.POSITIVE_INFINITY) found[length++] = residual;
     }
-    skip = Math.max(0, k - Math.max(end, (offsets[g] as number) + 2));
+    skip = Math.max(0, k - Math.max(end, offsets[g] + 2));
   }
   return length === 0 ? Number.NaN : median(found.subarray(0, length));
 }
@@ -141,20 +141,20 @@ function judge(
   let squares = 0;
   let informative = 0;
   for (let j = 0; j < groupsOfEvent.length && informative < MAX_INFORMATIVE; j++) {
-    const g = groupsOfEvent[j] as number;
-    const end = offsets[g + 1] as number;
-    for (let k = (offsets[g] as number) + 2; k < end && informative < MAX_INFORMATIVE; k++) {
-      const r0 = rows[k - 2] as number;
-      const r1 = rows[k - 1] as number;
-      const r2 = rows[k] as number;
-      const p1 = periodEvents[r1] as number;
-      const growth = p1 / (periodEvents[r0] as number);
-      const growthAfter = (periodEvents[r2] as number) / p1;
+    const g = groupsOfEvent[j];
+    const end = offsets[g + 1];
+    for (let k = offsets[g] + 2; k < end && informative < MAX_INFORMATIVE; k++) {
+      const r0 = rows[k - 2];
+      const r1 = rows[k - 1];
+      const r2 = rows[k];
+      const p1 = periodEvents[r1];
+      const growth = p1 / periodEvents[r0];
+      const growthAfter = periodEvents[r2] / p1;
       const bend = growthAfter / growth;
       // NaN and infinity come from a period of 0.
       if (!((bend > most || bend < least) && bend > 0 && bend < Number.POSITIVE_INFINITY)) continue;
-      const first = (timeNs[r1] as number) - (timeNs[r0] as number);
-      const second = (timeNs[r2] as number) - (timeNs[r1] as number);
+      const first = timeNs[r1] - timeNs[r0];
+      const second = timeNs[r2] - timeNs[r1];
       if (first < MIN_INTERVAL_NS || second < MIN_INTERVAL_NS) continue;
       const longer = second / first;
       const next = Math.log(growth / longer);

@@ -17,10 +17,10 @@ export function* computeSpreadInSlices(values: Float64Array): Slices<Spread> {
   const { length } = values;
   if (length === 0) throw new RangeError('a spread needs at least one value, got none');
   let sum = 0;
-  for (let i = 0; i < length; i++) sum += values[i] as number;
+  for (let i = 0; i < length; i++) sum += values[i];
   const mean = sum / length;
   let squares = 0;
-  for (let i = 0; i < length; i++) squares += ((values[i] as number) - mean) ** 2;
+  for (let i = 0; i < length; i++) squares += (values[i] - mean) ** 2;
   yield;
   const copy = values.slice();
   const median = quantile(copy, 0.5);
@@ -45,8 +45,8 @@ export function median(values: readonly number[] | Float64Array): number {
   const upper = select(copy, middle);
   if (copy.length % 2 === 1) return upper;
   // Everything left of the middle is no larger now; its greatest value is the lower neighbour.
-  let lower = copy[0] as number;
-  for (let i = 1; i < middle; i++) if ((copy[i] as number) > lower) lower = copy[i] as number;
+  let lower = copy[0];
+  for (let i = 1; i < middle; i++) if (copy[i] > lower) lower = copy[i];
   return (lower + upper) / 2;
 }
 
@@ -58,22 +58,22 @@ function select(values: Float64Array, rank: number): number {
   let left = 0;
   let right = values.length - 1;
   while (left < right) {
-    const pivot = values[(left + right) >> 1] as number;
+    const pivot = values[(left + right) >> 1];
     let i = left;
     let j = right;
     while (i <= j) {
-      while ((values[i] as number) < pivot) i++;
-      while ((values[j] as number) > pivot) j--;
+      while (values[i] < pivot) i++;
+      while (values[j] > pivot) j--;
       if (i > j) break;
-      const swapped = values[i] as number;
-      values[i++] = values[j] as number;
+      const swapped = values[i];
+      values[i++] = values[j];
       values[j--] = swapped;
     }
     if (rank <= j) right = j;
     else if (rank >= i) left = i;
     else break;
   }
-  return values[rank] as number;
+  return values[rank];
 }
 
 /** The value that `share` (0…1) of the values lie below, between two in proportion. Reorders. */
@@ -83,9 +83,9 @@ function quantile(values: Float64Array, share: number): number {
   const low = select(values, below);
   if (position === below) return low;
   // Everything right of `below` is no smaller now; its least value is the upper neighbour.
-  let high = values[below + 1] as number;
+  let high = values[below + 1];
   for (let i = below + 2; i < values.length; i++) {
-    if ((values[i] as number) < high) high = values[i] as number;
+    if (values[i] < high) high = values[i];
   }
   return low + (high - low) * (position - below);
 }

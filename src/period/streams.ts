@@ -45,16 +45,16 @@ export function* groupByStreamInSlices(input: PeriodInput): Slices<StreamGroups>
   const groups = finder.groupEvent.length;
   const offsets = new Int32Array(groups + 1);
   yield* eachSlice(length, (first, end) => {
-    for (let i = first; i < end; i++) offsets[(groupOfSample[i] as number) + 1]!++;
+    for (let i = first; i < end; i++) offsets[groupOfSample[i] + 1]++;
   });
-  for (let g = 0; g < groups; g++) offsets[g + 1]! += offsets[g] as number;
+  for (let g = 0; g < groups; g++) offsets[g + 1] += offsets[g];
   const next = offsets.slice(0, groups);
   const rows = new Int32Array(length);
   yield* eachSlice(length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const group = groupOfSample[i] as number;
-      rows[next[group] as number] = i;
-      next[group]!++;
+      const group = groupOfSample[i];
+      rows[next[group]] = i;
+      next[group]++;
     }
   });
   return {
@@ -96,12 +96,12 @@ class GroupFinder {
     const cpuSpan = 2 ** 13;
     const threadSpan = this.#input.threads.length + 1;
     for (let i = first; i < end; i++) {
-      const e = event[i] as number;
-      const s = stream[i] as number;
+      const e = event[i];
+      const s = stream[i];
       let group: number;
       if (s >= 0) {
         const slot = e * streamCount + s;
-        group = (groupPlusOne[slot] as number) - 1;
+        group = groupPlusOne[slot] - 1;
         if (group < 0) {
           group = groupEvent.length;
           groupPlusOne[slot] = group + 1;
@@ -109,8 +109,8 @@ class GroupFinder {
           groupStream.push(s);
         }
       } else {
-        const task = isOfWholeCpus[e] === 1 ? -1 : (thread[i] as number);
-        const key = (e * threadSpan + task + 1) * cpuSpan + (cpu[i] as number) + 1;
+        const task = isOfWholeCpus[e] === 1 ? -1 : thread[i];
+        const key = (e * threadSpan + task + 1) * cpuSpan + cpu[i] + 1;
         const known = withoutStream.get(key);
         if (known === undefined) {
           group = groupEvent.length;
@@ -131,8 +131,8 @@ function* findWholeCpuEvents({ samples, events, threads }: PeriodInput): Slices<
   const found = new Uint8Array(events.length);
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      if ((samples.stream[i] as number) >= 0 || (samples.cpu[i] as number) < 0) continue;
-      if (threads[samples.thread[i] as number]?.tid === 0) found[samples.event[i] as number] = 1;
+      if (samples.stream[i] >= 0 || samples.cpu[i] < 0) continue;
+      if (threads[samples.thread[i]]?.tid === 0) found[samples.event[i]] = 1;
     }
   });
   return found;

@@ -50,8 +50,8 @@ export function computeWeights(
       for (let i = 0; i < values.length; i++) {
         if (lostBefore[i] === 0) continue;
         // A gap is known by its events; of the interval's time it gets their share.
-        lostBefore[i]! *= (values[i] as number) / (elapsedEvents[i] as number);
-        values[i]! -= lostBefore[i] as number;
+        lostBefore[i] *= values[i] / elapsedEvents[i];
+        values[i] -= lostBefore[i];
       }
       return { kind, unit: 'nanoseconds', values, ...onlyIfAny(lostBefore, aligned.lostBounds) };
     }
@@ -78,13 +78,13 @@ function perfPeriods(input: PeriodInput, groupsOf: () => StreamGroups): Float64A
   if (count.every(Number.isNaN)) return values;
   const groups = groupsOf();
   for (let g = 0; g < groups.length; g++) {
-    const end = groups.offsets[g + 1] as number;
+    const end = groups.offsets[g + 1];
     let previous = 0;
-    for (let k = groups.offsets[g] as number; k < end; k++) {
-      const row = groups.rows[k] as number;
-      const counted = (count[row] as number) - previous;
+    for (let k = groups.offsets[g]; k < end; k++) {
+      const row = groups.rows[k];
+      const counted = count[row] - previous;
       if (counted >= 0) values[row] = counted;
-      previous = count[row] as number;
+      previous = count[row];
     }
   }
   return values;
@@ -101,19 +101,19 @@ function computeRunningTime(input: PeriodInput, groups: StreamGroups): Float64Ar
   const { length, periodEvents, runningNs } = input.samples;
   const values = new Float64Array(length);
   for (let g = 0; g < groups.length; g++) {
-    const event = input.events[groups.event[g] as number]!;
-    const start = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
+    const event = input.events[groups.event[g]];
+    const start = groups.offsets[g];
+    const end = groups.offsets[g + 1];
     let previous = 0;
     for (let k = start; k < end; k++) {
-      const row = groups.rows[k] as number;
-      const running = runningNs ? (runningNs[row] as number) : Number.NaN;
+      const row = groups.rows[k];
+      const running = runningNs ? runningNs[row] : Number.NaN;
       const spent = running - previous;
       if (spent >= 0) {
         values[row] = spent;
         previous = running;
       } else if (event.unit === 'nanoseconds') {
-        values[row] = periodEvents[row] as number;
+        values[row] = periodEvents[row];
       } else {
         throw new FailedError(
           `${event.name}: this recording does not hold the event's running time`,
@@ -136,7 +136,7 @@ export function effectiveSampleSize(weights: Float64Array, rows: Int32Array): nu
   let sum = 0;
   let squares = 0;
   for (let k = 0; k < rows.length; k++) {
-    const weight = weights[rows[k] as number] as number;
+    const weight = weights[rows[k]];
     sum += weight;
     squares += weight * weight;
   }

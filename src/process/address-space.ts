@@ -28,7 +28,7 @@ let nextGeneration = 1;
  */
 export class AddressSpace {
   #blocks: Block[] = [EMPTY];
-  #lastBlock: Block = this.#blocks[0] as Block;
+  #lastBlock: Block = this.#blocks[0];
   #lastIndex = 0;
   /** Processes that have it; one that maps something while there are others goes on with a clone. */
   owners = 1;
@@ -44,19 +44,15 @@ export class AddressSpace {
   find(address: number): number {
     const last = this.#lastBlock;
     const index = this.#lastIndex;
-    if (
-      index < last.length &&
-      address >= (last.starts[index] as number) &&
-      address < (last.ends[index] as number)
-    ) {
-      return last.rows[index] as number;
+    if (index < last.length && address >= last.starts[index] && address < last.ends[index]) {
+      return last.rows[index];
     }
-    const block = this.#blocks[this.#findBlock(address)] as Block;
+    const block = this.#blocks[this.#findBlock(address)];
     const found = block.lastStartingAtOrBefore(address);
-    if (found < 0 || address >= (block.ends[found] as number)) return NONE;
+    if (found < 0 || address >= block.ends[found]) return NONE;
     this.#lastBlock = block;
     this.#lastIndex = found;
-    return block.rows[found] as number;
+    return block.rows[found];
   }
 
   /**
@@ -85,7 +81,7 @@ export class AddressSpace {
     const copy = new AddressSpace();
     for (const block of this.#blocks) block.isShared = true;
     copy.#blocks = this.#blocks.slice();
-    copy.#lastBlock = copy.#blocks[0] as Block;
+    copy.#lastBlock = copy.#blocks[0];
     copy.copiedBytes = copy.#blocks.length * REFERENCE_BYTES;
     copy.generation = this.generation;
     return copy;
@@ -98,7 +94,7 @@ export class AddressSpace {
     let high = blocks.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (((blocks[middle] as Block).starts[0] as number) <= address) low = middle + 1;
+      if (blocks[middle].starts[0] <= address) low = middle + 1;
       else high = middle;
     }
     return low - 1;
@@ -106,7 +102,7 @@ export class AddressSpace {
 
   /** A block for writing: a copy if a clone or the original reads it, too. */
   #ownBlock(blockIndex: number): Block {
-    const block = this.#blocks[blockIndex] as Block;
+    const block = this.#blocks[blockIndex];
     if (!block.isShared) return block;
     const copy = block.clone();
     this.#blocks[blockIndex] = copy;
@@ -119,13 +115,13 @@ export class AddressSpace {
   #cut(start: number, end: number): void {
     for (;;) {
       const blockIndex = this.#findBlock(end - 1);
-      const found = this.#blocks[blockIndex] as Block;
+      const found = this.#blocks[blockIndex];
       const index = found.lastStartingAtOrBefore(end - 1);
       if (index < 0) return;
-      const oldStart = found.starts[index] as number;
-      const oldEnd = found.ends[index] as number;
+      const oldStart = found.starts[index];
+      const oldEnd = found.ends[index];
       if (oldEnd <= start) return;
-      const row = found.rows[index] as number;
+      const row = found.rows[index];
       const block = this.#ownBlock(blockIndex);
       if (oldStart < start) {
         block.ends[index] = start;

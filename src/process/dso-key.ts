@@ -26,7 +26,7 @@ export function dsoKeyOf(mmap: MmapFields): DsoKey {
 
 function kernelKeyOf(path: string): DsoKey {
   const bracketed = /^\[(.+)\]/.exec(path);
-  const name = bracketed === null ? moduleNameOf(path) : (bracketed[1] as string);
+  const name = bracketed === null ? moduleNameOf(path) : bracketed[1];
   if (name === 'kernel.kallsyms' || name === 'kernel.vmlinux' || name === 'kernel') {
     return { kind: 'kernel' };
   }

@@ -29,13 +29,13 @@ export class DsoTable {
   }
 
   key(index: DsoIndex): DsoKey {
-    return this.#keys[index] as DsoKey;
+    return this.#keys[index];
   }
 
   /** Lower-case hex, null if unknown. */
   buildId(index: DsoIndex): string | null {
-    const own = this.#buildIds[index] as string | null;
-    return own ?? this.#listed.get(dsoPath(this.#keys[index] as DsoKey)) ?? null;
+    const own = this.#buildIds[index];
+    return own ?? this.#listed.get(dsoPath(this.#keys[index])) ?? null;
   }
 
   /**

@@ -39,16 +39,16 @@ export class MappingTable {
 
   /** Absolute address, signed form. */
   start(mapping: MappingIndex): number {
-    return this.#start.array[mapping] as number;
+    return this.#start.array[mapping];
   }
 
   end(mapping: MappingIndex): number {
-    return this.#end.array[mapping] as number;
+    return this.#end.array[mapping];
   }
 
   /** Bytes into the file of the mapping's first byte. */
   fileOffset(mapping: MappingIndex): number {
-    return this.#fileOffset.array[mapping] as number;
+    return this.#fileOffset.array[mapping];
   }
 
   dso(mapping: MappingIndex): DsoIndex {
@@ -66,8 +66,6 @@ export class MappingTable {
    */
   addressInDso(mapping: MappingIndex, address: number): number {
     if (this.#isFile.array[mapping] === 0) return address;
-    return (
-      address - (this.#start.array[mapping] as number) + (this.#fileOffset.array[mapping] as number)
-    );
+    return address - this.#start.array[mapping] + this.#fileOffset.array[mapping];
   }
 }

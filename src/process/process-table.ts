@@ -221,7 +221,7 @@ export class ProcessTable {
     }
     this.#lastThreadPid = pid;
     this.#lastTid = tid;
-    this.#lastThread = thread.index as ThreadIndex;
+    this.#lastThread = thread.index;
     return this.#lastThread;
   }
 

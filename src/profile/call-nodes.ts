@@ -41,10 +41,10 @@ function* callNodesInSlices(profile: Profile, funcToGroup?: Int32Array): Slices<
   // Hot: once per stack row.
   yield* eachSlice(length, (first, end) => {
     for (let stack = first; stack < end; stack++) {
-      const prefix = stackPrefix[stack] as number;
-      const prefixNode = prefix === NONE ? NONE : (stackToCallNode[prefix] as number);
-      const func = frameToFunc[stackFrame[stack] as number] as number;
-      stackToCallNode[stack] = nodes.intern(prefixNode, groups[func] as number);
+      const prefix = stackPrefix[stack];
+      const prefixNode = prefix === NONE ? NONE : stackToCallNode[prefix];
+      const func = frameToFunc[stackFrame[stack]];
+      stackToCallNode[stack] = nodes.intern(prefixNode, groups[func]);
     }
   });
   return {
@@ -71,7 +71,7 @@ export function callNodesByInliningInSlices(profile: Profile): Slices<CallNodeTa
 
   function isInlined(frame: number): boolean {
     // Frames without a DSO have the depth for other purposes.
-    return frames.dso[frame] !== NONE && (frames.inlineDepth[frame] as number) > 0;
+    return frames.dso[frame] !== NONE && frames.inlineDepth[frame] > 0;
   }
 }
 
@@ -81,8 +81,8 @@ export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNode
   const nodes = new Int32Array(length);
   // Hot: once per sample.
   for (let sample = 0; sample < length; sample++) {
-    const row = stack[sample] as number;
-    nodes[sample] = row === NONE ? NONE : (stackToCallNode[row] as number);
+    const row = stack[sample];
+    nodes[sample] = row === NONE ? NONE : stackToCallNode[row];
   }
   return nodes;
 }
@@ -90,7 +90,7 @@ export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNode
 /** The function of every sample's innermost frame, −1 for samples without a stack. */
 export function innermostFuncs(profile: Profile): Int32Array {
   const frameToFunc = profile.frames.func;
-  return innermostFrames(profile).map((frame) => (frame === NONE ? NONE : frameToFunc[frame]!));
+  return innermostFrames(profile).map((frame) => (frame === NONE ? NONE : frameToFunc[frame]));
 }
 
 /** Every sample's innermost frame, −1 for samples without a stack. */
@@ -100,8 +100,8 @@ export function innermostFrames(profile: Profile): Int32Array {
   const frames = new Int32Array(length);
   // Hot: once per sample.
   for (let sample = 0; sample < length; sample++) {
-    const row = stack[sample] as number;
-    frames[sample] = row === NONE ? NONE : (stackToFrame[row] as number);
+    const row = stack[sample];
+    frames[sample] = row === NONE ? NONE : stackToFrame[row];
   }
   return frames;
 }

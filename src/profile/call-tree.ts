@@ -96,8 +96,8 @@ function* buildTree(
   } else {
     const groups = groupSamples(samples, roots.rootOfSample, roots.count);
     for (let root = 0; root < roots.count; root++) {
-      const start = groups.starts[root] as number;
-      const end = groups.starts[root + 1] as number;
+      const start = groups.starts[root];
+      const end = groups.starts[root + 1];
       if (start === end) continue;
       builder.begin(root);
       builder.addSamples(groups.samples, start, end);
@@ -169,13 +169,13 @@ class CallTreeBuilder {
     const rootRow = this.#rootRow;
     let weightOfRoot = this.#weightOfRoot;
     for (let i = start; i < end; i++) {
-      const sample = samples[i] as number;
-      const weight = weights[sample] as number;
-      const stack = sampleStack[sample] as number;
+      const sample = samples[i];
+      const weight = weights[sample];
+      const stack = sampleStack[sample];
       let row = rootRow;
       if (stack !== NONE) {
-        const callNode = stackToCallNode[stack] as number;
-        row = callNodeToRow[callNode] as number;
+        const callNode = stackToCallNode[stack];
+        row = callNodeToRow[callNode];
         if (row < firstRow || row === NONE) row = this.#addPath(callNode, firstRow, rootRow);
       }
       weightOfRoot += weight;
@@ -183,8 +183,8 @@ class CallTreeBuilder {
       if (row === NONE) {
         this.#withoutStack += weight;
       } else {
-        this.#self[row] = (this.#self[row] as number) + weight;
-        this.#selfSamples[row] = (this.#selfSamples[row] as number) + 1;
+        this.#self[row] = this.#self[row] + weight;
+        this.#selfSamples[row] = this.#selfSamples[row] + 1;
       }
     }
     this.#weightOfRoot = weightOfRoot;
@@ -193,9 +193,9 @@ class CallTreeBuilder {
   /** Adds what was lost before the samples, as a root even where comms are the roots. */
   addLost(lostStack: number, { lostBefore }: Weights, samples: Int32Array): void {
     if (lostBefore === undefined || lostStack === NONE) return;
-    for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i] as number]!;
+    for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i]];
     if (this.#lost === 0) return;
-    const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
+    const callNode = this.#callNodes.stackToCallNode[lostStack];
     const row = this.#addPath(callNode, this.#length, NONE);
     this.#self[row] = this.#lost;
   }
@@ -206,8 +206,8 @@ class CallTreeBuilder {
     const pending = this.#pending;
     pending.length = 0;
     let row = rootRow;
-    for (let node = callNode; node !== NONE; node = prefix[node] as number) {
-      const known = this.#callNodeToRow[node] as number;
+    for (let node = callNode; node !== NONE; node = prefix[node]) {
+      const known = this.#callNodeToRow[node];
       if (known !== NONE && known >= firstRow) {
         row = known;
         break;
@@ -215,7 +215,7 @@ class CallTreeBuilder {
       pending.push(node);
     }
     for (let i = pending.length - 1; i >= 0; i--) {
-      const node = pending.array[i] as number;
+      const node = pending.array[i];
       row = this.#addRow(row, node);
       this.#callNodeToRow[node] = row;
     }
@@ -249,7 +249,7 @@ class CallTreeBuilder {
   finishCallNodes(): Int32Array {
     const nodes = this.#callNode.slice(0, this.#length);
     for (let row = 0; row < nodes.length; row++) {
-      if ((nodes[row] as number) <= ROOTS) nodes[row] = NONE;
+      if (nodes[row] <= ROOTS) nodes[row] = NONE;
     }
     return nodes;
   }
@@ -263,8 +263,8 @@ class CallTreeBuilder {
     const root = new Int32Array(length);
     // Hot: once per row.
     for (let row = 0; row < length; row++) {
-      const node = this.#callNode[row] as number;
-      group[row] = node <= ROOTS ? NONE : (groups[node] as number);
+      const node = this.#callNode[row];
+      group[row] = node <= ROOTS ? NONE : groups[node];
       root[row] = node <= ROOTS ? ROOTS - node : NONE;
     }
     return {
@@ -292,8 +292,8 @@ export function sumSubtrees(prefix: Int32Array, self: Float64Array): Float64Arra
   const total = self.slice();
   // Hot: once per row.
   for (let row = total.length - 1; row >= 0; row--) {
-    const caller = prefix[row] as number;
-    if (caller !== NONE) total[caller] = (total[caller] as number) + (total[row] as number);
+    const caller = prefix[row];
+    if (caller !== NONE) total[caller] = total[caller] + total[row];
   }
   return total;
 }
@@ -311,12 +311,12 @@ export function computeChildLists(prefix: Int32Array): ChildLists {
   const nextSibling = new Int32Array(prefix.length).fill(NONE);
   let firstRoot: number = NONE;
   for (let row = prefix.length - 1; row >= 0; row--) {
-    const caller = prefix[row] as number;
+    const caller = prefix[row];
     if (caller === NONE) {
       nextSibling[row] = firstRoot;
       firstRoot = row;
     } else {
-      nextSibling[row] = firstChild[caller] as number;
+      nextSibling[row] = firstChild[caller];
       firstChild[caller] = row;
     }
   }
@@ -327,8 +327,8 @@ export function computeChildLists(prefix: Int32Array): ChildLists {
 export function computeDepths(prefix: Int32Array): Int32Array {
   const depth = new Int32Array(prefix.length);
   for (let row = 0; row < prefix.length; row++) {
-    const above = prefix[row] as number;
-    if (above !== NONE) depth[row] = (depth[above] as number) + 1;
+    const above = prefix[row];
+    if (above !== NONE) depth[row] = depth[above] + 1;
   }
   return depth;
 }

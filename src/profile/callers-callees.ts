@@ -40,22 +40,22 @@ export function computeCallersCallees(
   let total = 0;
   let self = 0;
   for (let row = 0; row < tree.length; row++) {
-    const prefix = tree.prefix[row] as number;
-    const isCall = isMeant[tree.group[row] as number] === 1;
-    if (isCall) self += tree.self[row] as number;
-    const above = prefix === NONE ? NONE : (call[prefix] as number);
+    const prefix = tree.prefix[row];
+    const isCall = isMeant[tree.group[row]] === 1;
+    if (isCall) self += tree.self[row];
+    const above = prefix === NONE ? NONE : call[prefix];
     if (above !== NONE) {
       call[row] = above;
     } else if (isCall) {
       call[row] = row;
-      callSelf[row] = tree.total[row] as number;
-      callSamples[row] = samplesBelow[row] as number;
-      total += tree.total[row] as number;
+      callSelf[row] = tree.total[row];
+      callSamples[row] = samplesBelow[row];
+      total += tree.total[row];
     }
   }
   // Inlined and real calls of the function are one root.
   const first = call.findIndex((row) => row !== NONE);
-  const rootGroup = first === NONE ? NONE : (tree.group[first] as number);
+  const rootGroup = first === NONE ? NONE : tree.group[first];
   const group = tree.group.slice();
   for (let row = 0; row < tree.length; row++) if (call[row] === row) group[row] = rootGroup;
   const joined = { ...tree, group };
@@ -73,18 +73,18 @@ function joinSubtrees(tree: CallTree, call: Int32Array): CallTree {
   const newRow = new Int32Array(tree.length).fill(NONE);
   for (let row = 0; row < tree.length; row++) {
     if (call[row] === NONE) continue;
-    const parent = call[row] === row ? NONE : (newRow[tree.prefix[row] as number] as number);
-    newRow[row] = pairs.intern(parent, tree.group[row] as number);
+    const parent = call[row] === row ? NONE : newRow[tree.prefix[row]];
+    newRow[row] = pairs.intern(parent, tree.group[row]);
   }
   const { length } = pairs;
   const prefix = pairs.first.finish();
   const self = new Float64Array(length);
   const selfSamples = new Int32Array(length);
   for (let row = 0; row < tree.length; row++) {
-    const joined = newRow[row] as number;
+    const joined = newRow[row];
     if (joined === NONE) continue;
-    self[joined] = (self[joined] as number) + (tree.self[row] as number);
-    selfSamples[joined] = (selfSamples[joined] as number) + (tree.selfSamples[row] as number);
+    self[joined] = self[joined] + tree.self[row];
+    selfSamples[joined] = selfSamples[joined] + tree.selfSamples[row];
   }
   return {
     ...tree,

@@ -66,8 +66,8 @@ export function* chainTreeInSlices(
   const groups = yield* groupSamplesInSlices(samples, rootOfSample, count);
   const builder = new ChainTreeBuilder(profile, callNodes, weights, groups.samples);
   for (let root = 0; root < count; root++) {
-    const start = groups.starts[root] as number;
-    const length = (groups.starts[root + 1] as number) - start;
+    const start = groups.starts[root];
+    const length = groups.starts[root + 1] - start;
     if (length === 0) continue;
     builder.begin(root);
     yield* eachSlice(length, (first, end) => builder.mark(start + first, start + end));
@@ -160,22 +160,22 @@ class ChainTreeBuilder {
     const walkOfNode = this.#walkOfNode;
     const ofThisRoot = 2 * this.#firstWalk;
     for (let i = first; i < end; i++) {
-      const stack = sampleStack[samples[i] as number] as number;
+      const stack = sampleStack[samples[i]];
       if (stack === NONE) continue;
-      let node = stackToCallNode[stack] as number;
-      if ((walkOfNode[node] as number) < ofThisRoot) {
+      let node = stackToCallNode[stack];
+      if (walkOfNode[node] < ofThisRoot) {
         const walk = 2 * (this.#firstWalk + this.#from.length);
         this.#from.push(node);
         walkOfNode[node] = walk + 1;
-        node = prefix[node] as number;
-        while (node !== NONE && (walkOfNode[node] as number) < ofThisRoot) {
+        node = prefix[node];
+        while (node !== NONE && walkOfNode[node] < ofThisRoot) {
           walkOfNode[node] = walk;
-          node = prefix[node] as number;
+          node = prefix[node];
         }
         this.#to.push(node);
         if (node === NONE) continue;
       }
-      const met = walkOfNode[node] as number;
+      const met = walkOfNode[node];
       if (met % 2 === 1) continue;
       walkOfNode[node] = met + 1;
       this.#ends.push(node);
@@ -188,14 +188,14 @@ class ChainTreeBuilder {
     const { array: ends, length } = this.#ends;
     const starts = new Int32Array(this.#from.length + 1);
     for (let i = 0; i < length; i++) {
-      starts[((walkOfNode[ends[i] as number] as number) >> 1) - this.#firstWalk + 1]!++;
+      starts[(walkOfNode[ends[i]] >> 1) - this.#firstWalk + 1]++;
     }
-    for (let walk = 1; walk < starts.length; walk++) starts[walk]! += starts[walk - 1] as number;
+    for (let walk = 1; walk < starts.length; walk++) starts[walk] += starts[walk - 1];
     const next = starts.slice();
     const sorted = new Int32Array(length);
     for (let i = 0; i < length; i++) {
-      const node = ends[i] as number;
-      sorted[next[((walkOfNode[node] as number) >> 1) - this.#firstWalk]!++] = node;
+      const node = ends[i];
+      sorted[next[(walkOfNode[node] >> 1) - this.#firstWalk]++] = node;
     }
     this.#sortedEnds = sorted;
     this.#endsOfWalk = starts;
@@ -211,18 +211,18 @@ class ChainTreeBuilder {
     const ends = this.#sortedEnds;
     const endsOfWalk = this.#endsOfWalk;
     for (let walk = first; walk < end; walk++) {
-      const met = to[walk] as number;
-      let chain = met === NONE ? this.#rootChain : (chainOfNode[met] as number);
-      let depthAbove = met === NONE ? -1 : (depth[met] as number);
-      const firstEnd = endsOfWalk[walk] as number;
-      const lastEnd = endsOfWalk[walk + 1] as number;
+      const met = to[walk];
+      let chain = met === NONE ? this.#rootChain : chainOfNode[met];
+      let depthAbove = met === NONE ? -1 : depth[met];
+      const firstEnd = endsOfWalk[walk];
+      const lastEnd = endsOfWalk[walk + 1];
       // On one path the outer call node is the smaller one.
       if (lastEnd - firstEnd > 1) ends.subarray(firstEnd, lastEnd).sort();
       for (let i = firstEnd; i <= lastEnd; i++) {
-        const node = (i < lastEnd ? ends[i] : from[walk]) as number;
-        chain = this.#addChain(chain, node, (depth[node] as number) - depthAbove);
+        const node = i < lastEnd ? ends[i] : from[walk];
+        chain = this.#addChain(chain, node, depth[node] - depthAbove);
         chainOfNode[node] = chain;
-        depthAbove = depth[node] as number;
+        depthAbove = depth[node];
       }
     }
   }
@@ -239,15 +239,14 @@ class ChainTreeBuilder {
     const { values } = this.#weights;
     let weightOfRoot = this.#weightOfRoot;
     for (let i = first; i < end; i++) {
-      const sample = samples[i] as number;
-      const stack = sampleStack[sample] as number;
-      const chain =
-        stack === NONE ? this.#rootChain : (chainOfNode[stackToCallNode[stack]!] as number);
-      const weight = values[sample] as number;
+      const sample = samples[i];
+      const stack = sampleStack[sample];
+      const chain = stack === NONE ? this.#rootChain : chainOfNode[stackToCallNode[stack]];
+      const weight = values[sample];
       chainOfSample[sample] = chain;
       weightOfRoot += weight;
-      self[chain] = (self[chain] as number) + weight;
-      selfSamples[chain] = (selfSamples[chain] as number) + 1;
+      self[chain] = self[chain] + weight;
+      selfSamples[chain] = selfSamples[chain] + 1;
     }
     this.#weightOfRoot = weightOfRoot;
   }
@@ -265,10 +264,10 @@ class ChainTreeBuilder {
   addLost(lostStack: number, samples: Int32Array): void {
     const { lostBefore } = this.#weights;
     if (lostBefore === undefined || lostStack === NONE) return;
-    for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i] as number]!;
+    for (let i = 0; i < samples.length; i++) this.#lost += lostBefore[samples[i]];
     if (this.#lost === 0) return;
-    const callNode = this.#callNodes.stackToCallNode[lostStack] as number;
-    const rows = (this.#depth[callNode] as number) + 1;
+    const callNode = this.#callNodes.stackToCallNode[lostStack];
+    const rows = this.#depth[callNode] + 1;
     this.#self.array[this.#addChain(NONE, callNode, rows)] = this.#lost;
   }
 
@@ -279,7 +278,7 @@ class ChainTreeBuilder {
     yield;
     const root = new Int32Array(length);
     for (let chain = 0; chain < length; chain++) {
-      const node = callNode[chain] as number;
+      const node = callNode[chain];
       root[chain] = node <= ROOTS ? ROOTS - node : NONE;
       if (node <= ROOTS) callNode[chain] = NONE;
     }

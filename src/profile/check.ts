@@ -23,16 +23,16 @@ export function checkProfile(profile: Profile): void {
   checkIndexes('frames.func', frames.func, 0, funcs.length);
   checkIndexes('frames.dso', frames.dso, NONE, dsos.length);
   for (let row = 0; row < frames.length; row++) {
-    const address = frames.address[row] as number;
+    const address = frames.address[row];
     // Outside every mapping a broken stack may have left anything: rounded, no code.
     const isAddress =
       frames.dso[row] === NONE ? Number.isInteger(address) : Number.isSafeInteger(address);
     if (!isAddress) fail(`frames.address[${row}]`, 'a safe integer', address);
-    const funcDso = funcs.dso[frames.func[row] as number] as number;
+    const funcDso = funcs.dso[frames.func[row]];
     if (funcDso !== frames.dso[row]) {
       fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
     }
-    if ((frames.line[row] as number) < 0) {
+    if (frames.line[row] < 0) {
       fail(`frames.line[${row}]`, '0 or more', frames.line[row]);
     }
   }
@@ -40,13 +40,13 @@ export function checkProfile(profile: Profile): void {
   checkIndexes('frames.file', frames.file, NONE, strings.length);
   checkDistinct('frames', frames.length, (row) => {
     const place = `${frames.dso[row]} ${frames.address[row]} ${frames.inlineDepth[row]}`;
-    const isJit = dsos[frames.dso[row] as number]?.kind === 'jit';
+    const isJit = dsos[frames.dso[row]]?.kind === 'jit';
     return isJit ? `${place}, code object of frame ${row}` : place;
   });
 
   checkIndexes('stacks.frame', stacks.frame, 0, frames.length);
   for (let row = 0; row < stacks.length; row++) {
-    const prefix = stacks.prefix[row] as number;
+    const prefix = stacks.prefix[row];
     if (prefix < NONE || prefix >= row) {
       fail(`stacks.prefix[${row}]`, `−1 or an earlier row (below ${row})`, prefix);
     }
@@ -62,15 +62,15 @@ export function checkProfile(profile: Profile): void {
   checkIndexes('samples.stream', samples.stream, NONE, streams.length);
   const hasTimes = !Number.isNaN(samples.timeNs[0]);
   for (let row = 0; row < samples.length; row++) {
-    const timeNs = samples.timeNs[row] as number;
-    const earlier = row === 0 ? 0 : (samples.timeNs[row - 1] as number);
+    const timeNs = samples.timeNs[row];
+    const earlier = row === 0 ? 0 : samples.timeNs[row - 1];
     const isInOrder = hasTimes ? timeNs >= earlier : Number.isNaN(timeNs);
     if (!isInOrder) fail(`samples.timeNs[${row}]`, `at least ${earlier}`, timeNs);
-    const period = samples.periodEvents[row] as number;
+    const period = samples.periodEvents[row];
     if (!(period >= 0)) fail(`samples.periodEvents[${row}]`, 'a number, 0 or more', period);
-    const cpu = samples.cpu[row] as number;
+    const cpu = samples.cpu[row];
     if (cpu < NONE) fail(`samples.cpu[${row}]`, '−1 or a CPU number', cpu);
-    const stream = samples.stream[row] as number;
+    const stream = samples.stream[row];
     if (stream !== NONE && streams[stream]?.event !== samples.event[row]) {
       fail(
         `samples.event[${row}]`,
@@ -110,7 +110,7 @@ function checkIndexes(
   end: number,
 ): void {
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] as number;
+    const value = column[row];
     if (value < lowest || value >= end) checkIndex(`${where}[${row}]`, value, lowest, end);
   }
 }

@@ -42,18 +42,18 @@ export function computeCompleteness(
   let complete = 0;
   let unknown = 0;
   for (let sample = 0; sample < samples.length; sample++) {
-    const stack = samples.stack[sample] as number;
-    if (stack === NONE || !recordsStacks[samples.event[sample] as number]) continue;
+    const stack = samples.stack[sample];
+    if (stack === NONE || !recordsStacks[samples.event[sample]]) continue;
     total++;
-    const reason = ends.reason[stack] as number;
+    const reason = ends.reason[stack];
     if (reason === NONE) {
       complete++;
       continue;
     }
-    const last = ends.outermostMapped[stack] as number;
-    const dso = last === NONE ? NONE : (frames.dso[stacks.frame[last] as number] as number);
+    const last = ends.outermostMapped[stack];
+    const dso = last === NONE ? NONE : frames.dso[stacks.frame[last]];
     const slot = (dso + 1) * perDso + reason;
-    counts[slot] = (counts[slot] as number) + 1;
+    counts[slot] = counts[slot] + 1;
   }
   const cut: CutStacks[] = [];
   counts.forEach((count, slot) => {

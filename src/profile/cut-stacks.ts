@@ -62,38 +62,38 @@ export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
   const outermostMapped = new Int32Array(stacks.length);
   const reason = new Int32Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
-    const prefix = stacks.prefix[row] as number;
-    const isOutermost = prefix === NONE || isMarker(frames, stacks.frame[prefix] as number);
-    outermost[row] = isOutermost ? row : (outermost[prefix] as number);
-    const callers = isOutermost ? NONE : (outermostMapped[prefix] as number);
-    const isMapped = frames.dso[stacks.frame[row] as number] !== NONE;
+    const prefix = stacks.prefix[row];
+    const isOutermost = prefix === NONE || isMarker(frames, stacks.frame[prefix]);
+    outermost[row] = isOutermost ? row : outermost[prefix];
+    const callers = isOutermost ? NONE : outermostMapped[prefix];
+    const isMapped = frames.dso[stacks.frame[row]] !== NONE;
     outermostMapped[row] = callers === NONE && isMapped ? row : callers;
-    reason[row] = isOutermost ? reasonOf(profile, facts, row) : (reason[prefix] as number);
+    reason[row] = isOutermost ? reasonOf(profile, facts, row) : reason[prefix];
   }
   return { outermost, outermostMapped, reason };
 }
 
 /** Whether `frame` stands for missing callers. */
 export function isMarker({ inlineDepth, address }: FrameTable, frame: number): boolean {
-  return inlineDepth[frame] === MARKER_DEPTH && (address[frame] as number) <= FIRST_MARKER_ADDRESS;
+  return inlineDepth[frame] === MARKER_DEPTH && address[frame] <= FIRST_MARKER_ADDRESS;
 }
 
 /** `row` is that of an outermost frame. */
 function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
   const { stacks, frames, funcs, strings, dsos } = profile;
-  const frame = stacks.frame[row] as number;
+  const frame = stacks.frame[row];
   if (frames.inlineDepth[frame] === MARKER_DEPTH || facts.rootFrames[frame] === 1) return NO_REASON;
-  const dso = frames.dso[frame] as number;
+  const dso = frames.dso[frame];
   const kind = dso === NONE ? null : dsos[dso]?.kind;
   if (kind === 'kernel' || kind === 'module') return NO_REASON;
-  const name = strings[funcs.name[frames.func[frame] as number] as number] as string;
+  const name = strings[funcs.name[frames.func[frame]]];
   if (isRootFunc(name)) return NO_REASON;
-  const prefix = stacks.prefix[row] as number;
+  const prefix = stacks.prefix[row];
   if (prefix === NONE) {
     const mayBeRoot = name === UNKNOWN_FUNC_NAME && dso !== NONE;
     return mayBeRoot ? facts.unnamedReason : facts.chainReason;
   }
-  return FIRST_MARKER_ADDRESS - (frames.address[stacks.frame[prefix] as number] as number);
+  return FIRST_MARKER_ADDRESS - frames.address[stacks.frame[prefix]];
 }
 
 /**

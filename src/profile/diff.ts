@@ -99,10 +99,10 @@ const Z = 1.959964;
  */
 function markCertain(changes: ShareChange[]): ShareChange[] {
   const chances = changes.map(chanceOf);
-  const order = changes.map((_, row) => row).sort((a, b) => chances[a]! - chances[b]!);
+  const order = changes.map((_, row) => row).sort((a, b) => chances[a] - chances[b]);
   const certain = new Set<number>();
   for (const [rank, row] of order.entries()) {
-    if (chances[row]! > ALPHA / (changes.length - rank)) break;
+    if (chances[row] > ALPHA / (changes.length - rank)) break;
     certain.add(row);
   }
   return changes.map((change, row) => ({ ...change, isCertain: certain.has(row) }));
@@ -184,15 +184,15 @@ export function* diffTreesInSlices(
   yield;
   const selfSamples = new Int32Array(length);
   for (let row = 0; row < tree.length; row++) {
-    selfSamples[rowToJoined[row] as number]! += tree.selfSamples[row] as number;
+    selfSamples[rowToJoined[row]] += tree.selfSamples[row];
   }
   for (let row = 0; row < other.length; row++) {
-    selfSamples[otherToJoined[row] as number]! += other.selfSamples[row] as number;
+    selfSamples[otherToJoined[row]] += other.selfSamples[row];
   }
   const share = sumSubtrees(prefix, own);
   const otherShare = sumSubtrees(prefix, others);
   yield;
-  const self = own.map((value, row) => (value + (others[row] as number)) / 2);
+  const self = own.map((value, row) => (value + others[row]) / 2);
   return {
     tree: {
       length,
@@ -207,7 +207,7 @@ export function* diffTreesInSlices(
       samples: tree.samples + other.samples,
       withoutStack: (portion(tree) + portion(other)) / 2,
     },
-    delta: share.map((value, row) => value - (otherShare[row] as number)),
+    delta: share.map((value, row) => value - otherShare[row]),
     otherShare,
   };
 }
@@ -225,11 +225,11 @@ function* addRows(
   const joined = new Int32Array(length);
   yield* eachSlice(length, (first, end) => {
     for (let row = first; row < end; row++) {
-      const caller = prefix[row] as number;
-      const own = group[row] as number;
+      const caller = prefix[row];
+      const own = group[row];
       joined[row] = pairs.intern(
-        caller === NONE ? NONE : (joined[caller] as number),
-        groupToGroup === null ? own : (groupToGroup[own] as number),
+        caller === NONE ? NONE : joined[caller],
+        groupToGroup === null ? own : groupToGroup[own],
       );
     }
   });
@@ -240,8 +240,8 @@ function sharesOf(tree: CallTree, rowToJoined: Int32Array, length: number): Floa
   const shares = new Float64Array(length);
   if (!(tree.weight > 0)) return shares;
   for (let row = 0; row < tree.length; row++) {
-    const at = rowToJoined[row] as number;
-    shares[at] = (shares[at] as number) + (tree.self[row] as number) / tree.weight;
+    const at = rowToJoined[row];
+    shares[at] = shares[at] + tree.self[row] / tree.weight;
   }
   return shares;
 }

@@ -23,25 +23,25 @@ export function* computeDominantTiers(
   const { values } = weights;
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const sample = samples[i] as number;
-      const stack = sampleStack[sample] as number;
-      if (stack !== NONE) self[stack] = (self[stack] as number) + (values[sample] as number);
+      const sample = samples[i];
+      const stack = sampleStack[sample];
+      if (stack !== NONE) self[stack] = self[stack] + values[sample];
     }
   });
   const total = sumSubtrees(stacks.prefix, self);
   const byTier = new Float64Array(groupCount * TIERS.length);
   for (let stack = 0; stack < stacks.length; stack++) {
-    const tier = frames.tier[stacks.frame[stack] as number] as number;
+    const tier = frames.tier[stacks.frame[stack]];
     if (tier === 0) continue;
-    const slot = (stackToGroup[stack] as number) * TIERS.length + tier;
-    byTier[slot] = (byTier[slot] as number) + (total[stack] as number);
+    const slot = stackToGroup[stack] * TIERS.length + tier;
+    byTier[slot] = byTier[slot] + total[stack];
   }
   yield;
   const dominant = new Uint8Array(groupCount);
   for (let group = 0; group < groupCount; group++) {
     let most = 0;
     for (let tier = 1; tier < TIERS.length; tier++) {
-      const weight = byTier[group * TIERS.length + tier] as number;
+      const weight = byTier[group * TIERS.length + tier];
       if (weight <= most) continue;
       most = weight;
       dominant[group] = tier;

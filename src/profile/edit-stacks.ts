@@ -81,8 +81,8 @@ function hide(isMeant: Uint8Array, stacks: StackTable): EditStep {
   const { frame, prefix, length } = stacks;
   const newStack = new Int32Array(length);
   for (let row = 0; row < length; row++) {
-    const caller = prefix[row] as number;
-    const goes = isMeant[frame[row] as number] === 1;
+    const caller = prefix[row];
+    const goes = isMeant[frame[row]] === 1;
     const callerGoes = caller !== NONE && newStack[caller] === LEFT_OUT;
     newStack[row] = goes || callerGoes ? LEFT_OUT : row;
   }
@@ -94,11 +94,11 @@ function focus(isMeant: Uint8Array, stacks: StackTable): EditStep {
   const builder = new StackTableBuilder();
   const newStack = new Int32Array(length);
   for (let row = 0; row < length; row++) {
-    const caller = prefix[row] as number;
-    const newCaller = caller === NONE ? LEFT_OUT : (newStack[caller] as number);
-    if (newCaller >= 0) newStack[row] = builder.intern(newCaller, frame[row] as number);
-    else if (isMeant[frame[row] as number] === 0) newStack[row] = LEFT_OUT;
-    else newStack[row] = builder.intern(NONE, frame[row] as number);
+    const caller = prefix[row];
+    const newCaller = caller === NONE ? LEFT_OUT : newStack[caller];
+    if (newCaller >= 0) newStack[row] = builder.intern(newCaller, frame[row]);
+    else if (isMeant[frame[row]] === 0) newStack[row] = LEFT_OUT;
+    else newStack[row] = builder.intern(NONE, frame[row]);
   }
   return { stacks: builder.finish(), newStack };
 }
@@ -108,10 +108,10 @@ function merge(isMeant: Uint8Array, stacks: StackTable): EditStep {
   const builder = new StackTableBuilder();
   const newStack = new Int32Array(length);
   for (let row = 0; row < length; row++) {
-    const caller = prefix[row] as number;
-    const newCaller = caller === NONE ? NONE : (newStack[caller] as number);
-    const goes = isMeant[frame[row] as number] === 1;
-    newStack[row] = goes ? newCaller : builder.intern(newCaller, frame[row] as number);
+    const caller = prefix[row];
+    const newCaller = caller === NONE ? NONE : newStack[caller];
+    const goes = isMeant[frame[row]] === 1;
+    newStack[row] = goes ? newCaller : builder.intern(newCaller, frame[row]);
   }
   return { stacks: builder.finish(), newStack };
 }
@@ -123,15 +123,15 @@ function mergeRecursion(frameToFunc: Int32Array, stacks: StackTable): EditStep {
   // Of each new row the caller's; the builder keeps its own to itself.
   const newPrefix = new Int32Array(length);
   for (let row = 0; row < length; row++) {
-    const caller = prefix[row] as number;
-    const newCaller = caller === NONE ? NONE : (newStack[caller] as number);
-    const func = frameToFunc[frame[row] as number];
+    const caller = prefix[row];
+    const newCaller = caller === NONE ? NONE : newStack[caller];
+    const func = frameToFunc[frame[row]];
     let above = newCaller;
     while (above !== NONE && frameToFunc[builder.frame(above)] !== func) {
-      above = newPrefix[above] as number;
+      above = newPrefix[above];
     }
     if (above === NONE) {
-      above = builder.intern(newCaller, frame[row] as number);
+      above = builder.intern(newCaller, frame[row]);
       newPrefix[above] = newCaller;
     }
     newStack[row] = above;
@@ -143,7 +143,7 @@ function mergeRecursion(frameToFunc: Int32Array, stacks: StackTable): EditStep {
 function compose(first: Int32Array, second: Int32Array, ofNothing: number): Int32Array {
   return first.map((row) => {
     if (row === NONE) return ofNothing;
-    return row === LEFT_OUT ? LEFT_OUT : (second[row] as number);
+    return row === LEFT_OUT ? LEFT_OUT : second[row];
   });
 }
 
@@ -160,15 +160,15 @@ function* replaceStacks(
   let leftOut = 0;
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const old = samples.stack[i] as number;
-      const row = old === NONE ? ofNothing : (newStack[old] as number);
+      const old = samples.stack[i];
+      const row = old === NONE ? ofNothing : newStack[old];
       stack[i] = row === LEFT_OUT ? NONE : row;
       if (row !== LEFT_OUT) continue;
       isLeftOut[i] = 1;
       leftOut++;
     }
   });
-  const lost = lostStack === NONE ? NONE : (newStack[lostStack] as number);
+  const lost = lostStack === NONE ? NONE : newStack[lostStack];
   return {
     profile: {
       ...profile,

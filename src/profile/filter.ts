@@ -42,7 +42,7 @@ export function* selectSamplesInSlices(
   const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
   const { times, cpus, pids, tids } = selection;
   const threadAdmits = admitted(threads.length, (row) => {
-    const { pid, tid } = threads[row]!;
+    const { pid, tid } = threads[row];
     const isThread = selection.thread === undefined || selection.thread === row;
     return isThread && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
   });
@@ -55,14 +55,14 @@ export function* selectSamplesInSlices(
   for (let sample = 0; sample < samples.length; sample++) {
     if (sample % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
     if (event !== NONE && events[sample] !== event) continue;
-    if (threadAdmits[thread[sample] as number] === 0) continue;
-    const timeNs = sampleTimes[sample] as number;
+    if (threadAdmits[thread[sample]] === 0) continue;
+    const timeNs = sampleTimes[sample];
     if (timeNs < fromNs || timeNs >= toNs) continue;
     if (times !== undefined && !isInRanges(times, timeNs)) continue;
-    if (cpus !== undefined && !cpus.has(cpu[sample] as number)) continue;
-    if (commAdmits !== null && commAdmits[comm[sample] as number] === 0) continue;
+    if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
+    if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
     if (stackAdmits !== null) {
-      const row = stack[sample] as number;
+      const row = stack[sample];
       if (row === NONE || stackAdmits[row] === 0) continue;
     }
     selected[count++] = sample;
@@ -86,7 +86,7 @@ function admittedComms(
   comms: ReadonlySet<string> | undefined,
 ): Uint8Array | null {
   if (comms === undefined) return null;
-  return admitted(strings.length, (row) => comms.has(strings[row] as string));
+  return admitted(strings.length, (row) => comms.has(strings[row]));
 }
 
 /** By stack, what its innermost frame says; null: all. */
@@ -96,17 +96,17 @@ function admittedStacks(
 ): Uint8Array | null {
   if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
   const dsoAdmits = admitted(dsos.length, (row) => {
-    const { name, path } = dsos[row]!;
+    const { name, path } = dsos[row];
     return wanted.dsos === undefined || wanted.dsos.has(name) || wanted.dsos.has(path);
   });
   const funcAdmits = admitted(funcs.length, (row) => {
-    const dso = funcs.dso[row] as number;
+    const dso = funcs.dso[row];
     const isInDso = dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
-    const name = strings[funcs.name[row] as number] as string;
+    const name = strings[funcs.name[row]];
     return isInDso && (wanted.symbols?.has(name) ?? true);
   });
   return admitted(stacks.length, (row) => {
-    const func = frames.func[stacks.frame[row] as number] as number;
+    const func = frames.func[stacks.frame[row]];
     return funcAdmits[func] === 1;
   });
 }
@@ -144,20 +144,20 @@ export function* groupSamplesInSlices(
   const starts = new Int32Array(keyCount + 1);
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const key = keyOfSample[samples[i] as number] as number;
-      starts[key + 1] = (starts[key + 1] as number) + 1;
+      const key = keyOfSample[samples[i]];
+      starts[key + 1] = starts[key + 1] + 1;
     }
   });
   for (let key = 0; key < keyCount; key++) {
-    starts[key + 1] = (starts[key + 1] as number) + (starts[key] as number);
+    starts[key + 1] = starts[key + 1] + starts[key];
   }
   const next = starts.slice();
   const sorted = new Int32Array(samples.length);
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const sample = samples[i] as number;
-      const key = keyOfSample[sample] as number;
-      const position = next[key] as number;
+      const sample = samples[i];
+      const key = keyOfSample[sample];
+      const position = next[key];
       sorted[position] = sample;
       next[key] = position + 1;
     }

@@ -82,7 +82,7 @@ export function computeFlatReport(
   const tree = computeCallTree(profile, callNodes, weights, samples);
   const { funcs } = profile;
   const bySymbol = sumTree(tree, tree.group, funcs.length);
-  const rowToDsoPlusOne = tree.group.map((func) => plusOne(funcs.dso[func] as number));
+  const rowToDsoPlusOne = tree.group.map((func) => plusOne(funcs.dso[func]));
   const byDso = sumTree(tree, rowToDsoPlusOne, profile.dsos.length + 1);
   takeOut(byDso, OUTSIDE_MAPPINGS, tree.lost);
   const byThread = sumSamples(samples, weights, profile.samples.thread, profile.threads.length);
@@ -164,7 +164,7 @@ class IntervalSource {
     const grouped = (funcs: Int32Array): Int32Array =>
       funcToGroup === undefined
         ? funcs
-        : funcs.map((func) => (func === NONE ? NONE : (funcToGroup[func] as number)));
+        : funcs.map((func) => (func === NONE ? NONE : funcToGroup[func]));
     const { steps } = estimator;
     const funcOfSample = keysOfSelected(innermostFuncs(this.#profile), this.#samples);
     const self = sumStepsByKey(steps, grouped(funcOfSample), groupCount);
@@ -219,27 +219,27 @@ export function sumTree(tree: CallTree, rowToKey: Int32Array, keyCount: number):
   const open = new Int32Array(keyCount);
   let row = firstRoot;
   while (row !== NONE) {
-    const key = rowToKey[row] as number;
+    const key = rowToKey[row];
     seen[key] = 1;
-    self[key] = (self[key] as number) + (tree.self[row] as number);
-    selfSamples[key] = (selfSamples[key] as number) + (tree.selfSamples[row] as number);
-    if (open[key] === 0) total[key] = (total[key] as number) + (tree.total[row] as number);
-    open[key] = (open[key] as number) + 1;
+    self[key] = self[key] + tree.self[row];
+    selfSamples[key] = selfSamples[key] + tree.selfSamples[row];
+    if (open[key] === 0) total[key] = total[key] + tree.total[row];
+    open[key] = open[key] + 1;
 
     if (firstChild[row] !== NONE) {
-      row = firstChild[row] as number;
+      row = firstChild[row];
       continue;
     }
     // A leaf: leave rows until one has a sibling still to visit.
     while (row !== NONE) {
-      const left = rowToKey[row] as number;
-      open[left] = (open[left] as number) - 1;
-      const sibling = nextSibling[row] as number;
+      const left = rowToKey[row];
+      open[left] = open[left] - 1;
+      const sibling = nextSibling[row];
       if (sibling !== NONE) {
         row = sibling;
         break;
       }
-      row = tree.prefix[row] as number;
+      row = tree.prefix[row];
     }
   }
   return sums;
@@ -256,11 +256,11 @@ function sumSamples(
   const { self, total, selfSamples, seen } = sums;
   const { values } = weights;
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const key = keyOfSample[sample] as number;
+    const sample = samples[i];
+    const key = keyOfSample[sample];
     seen[key] = 1;
-    self[key] = (self[key] as number) + (values[sample] as number);
-    selfSamples[key] = (selfSamples[key] as number) + 1;
+    self[key] = self[key] + values[sample];
+    selfSamples[key] = selfSamples[key] + 1;
   }
   total.set(self);
   return sums;
@@ -276,27 +276,22 @@ function toRows<Key extends object>(
   const { self, total, selfSamples, seen } = sums;
   const keys: number[] = [];
   for (let key = 0; key < seen.length; key++) if (seen[key] === 1) keys.push(key);
-  keys.sort(
-    (a, b) =>
-      (self[b] as number) - (self[a] as number) ||
-      (total[b] as number) - (total[a] as number) ||
-      a - b,
-  );
+  keys.sort((a, b) => self[b] - self[a] || total[b] - total[a] || a - b);
   const intervalOf = (share: number, stepSums: StepSums, key: number): ShareInterval => {
     const { estimator } = intervals!;
     if (key === lostKey) return boundsOfLost(estimator, { weight, lost });
     return boundsOfShare(estimator, { weight, lost }, share, stepSums, key);
   };
   return keys.map((key) => {
-    const selfShare = weight === 0 ? 0 : (self[key] as number) / weight;
-    const totalShare = weight === 0 ? 0 : (total[key] as number) / weight;
+    const selfShare = weight === 0 ? 0 : self[key] / weight;
+    const totalShare = weight === 0 ? 0 : total[key] / weight;
     return {
       ...keyFields(key),
-      self: self[key] as number,
-      total: total[key] as number,
+      self: self[key],
+      total: total[key],
       selfShare,
       totalShare,
-      selfSamples: selfSamples[key] as number,
+      selfSamples: selfSamples[key],
       ...(intervals !== undefined && {
         selfInterval: intervalOf(selfShare, intervals.self, key),
       }),
@@ -310,16 +305,16 @@ function toRows<Key extends object>(
 /** Takes weight out of a key that no sample put there. */
 function takeOut(sums: Sums, key: number, weight: number): void {
   if (weight === 0) return;
-  sums.self[key]! -= weight;
-  sums.total[key]! -= weight;
+  sums.self[key] -= weight;
+  sums.total[key] -= weight;
   if (sums.total[key] === 0 && sums.selfSamples[key] === 0) sums.seen[key] = 0;
 }
 
 function commonEvent(profile: Profile, samples: Int32Array): EventIndex | typeof NONE {
   const { event } = profile.samples;
-  const first = samples.length === 0 ? NONE : (event[samples[0] as number] as number);
+  const first = samples.length === 0 ? NONE : event[samples[0]];
   for (let i = 1; i < samples.length; i++) {
-    if (event[samples[i] as number] !== first) return NONE;
+    if (event[samples[i]] !== first) return NONE;
   }
   return first as EventIndex;
 }

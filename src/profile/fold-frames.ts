@@ -17,18 +17,18 @@ export function foldFrames(profile: Profile, isFolded: Uint8Array, takesLeaf: Ui
   const newStack = new Int32Array(stacks.length);
   // Hot: once per stack row. Prefixes come first, so theirs are known.
   for (let row = 0; row < stacks.length; row++) {
-    const prefix = stacks.prefix[row] as number;
-    const frame = stacks.frame[row] as number;
-    const newPrefix = prefix === NONE ? NONE : (newStack[prefix] as number);
-    const goes = newPrefix !== NONE && isFolded[frames.func[frame] as number] === 1;
+    const prefix = stacks.prefix[row];
+    const frame = stacks.frame[row];
+    const newPrefix = prefix === NONE ? NONE : newStack[prefix];
+    const goes = newPrefix !== NONE && isFolded[frames.func[frame]] === 1;
     newStack[row] = goes ? newPrefix : builder.intern(newPrefix, frame);
   }
   const innermost = (row: number): number => {
-    const prefix = stacks.prefix[row] as number;
-    const frame = stacks.frame[row] as number;
-    if (prefix === NONE || isFolded[frames.func[frame] as number] === 0) return newStack[row]!;
-    const caller = newStack[prefix] as number;
-    const callerFunc = frames.func[builder.frame(caller)] as number;
+    const prefix = stacks.prefix[row];
+    const frame = stacks.frame[row];
+    if (prefix === NONE || isFolded[frames.func[frame]] === 0) return newStack[row];
+    const caller = newStack[prefix];
+    const callerFunc = frames.func[builder.frame(caller)];
     return takesLeaf[callerFunc] === 1 ? caller : builder.intern(caller, frame);
   };
   const stack = samples.stack.map((row) => (row === NONE ? NONE : innermost(row)));

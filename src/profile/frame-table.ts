@@ -43,7 +43,7 @@ export class FrameTableBuilder {
     const mask = slots.length - 1;
     let slot = hashFrame(place, address) & mask;
     for (;;) {
-      const row = slots[slot] as number;
+      const row = slots[slot];
       if (row === NONE) return this.#add(slot, dso, address, inlineDepth);
       if (this.#address[row] === address && this.#place[row] === place) return row as FrameIndex;
       slot = (slot + 1) & mask;
@@ -91,7 +91,7 @@ export class FrameTableBuilder {
     const slots = new Int32Array(capacity * 4).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {
-      let slot = hashFrame(place[row] as number, address[row] as number) & mask;
+      let slot = hashFrame(place[row], address[row]) & mask;
       while (slots[slot] !== NONE) slot = (slot + 1) & mask;
       slots[slot] = row;
     }
@@ -121,11 +121,11 @@ export class FrameTableBuilder {
 
   /** FuncIndex of `frame`, −1 while it is unresolved. */
   func(frame: number): number {
-    return this.#func[frame] as number;
+    return this.#func[frame];
   }
 
   dso(frame: number): number {
-    return (this.#place[frame] as number) >> 8;
+    return this.#place[frame] >> 8;
   }
 
   /**
@@ -140,7 +140,7 @@ export class FrameTableBuilder {
   #groupByDso(): Map<number, FrameAddresses> {
     const growing = new Map<number, { frames: GrowableInt32; addresses: GrowableFloat64 }>();
     for (let row = 0; row < this.length; row++) {
-      const place = this.#place[row] as number;
+      const place = this.#place[row];
       if ((place & MAX_INLINE_DEPTH) !== 0) continue;
       const dso = place >> 8;
       let group = growing.get(dso);
@@ -149,7 +149,7 @@ export class FrameTableBuilder {
         growing.set(dso, group);
       }
       group.frames.push(row);
-      group.addresses.push(this.#address[row] as number);
+      group.addresses.push(this.#address[row]);
     }
     const groups = new Map<number, FrameAddresses>();
     for (const [dso, { frames, addresses }] of growing) {

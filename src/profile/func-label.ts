@@ -8,9 +8,9 @@ import type { Profile } from './types.ts';
  * code outside every mapping is `[unknown]`.
  */
 export function funcLabel(profile: Profile, func: number): string {
-  const name = profile.strings[profile.funcs.name[func] as number] as string;
+  const name = profile.strings[profile.funcs.name[func]];
   if (name !== UNKNOWN_FUNC_NAME) return name;
-  const dsoIndex = profile.funcs.dso[func] as number;
+  const dsoIndex = profile.funcs.dso[func];
   if (dsoIndex === NONE) return UNKNOWN_FUNC_NAME;
   const dso = profile.dsos[dsoIndex];
   if (dso === undefined || dso.name === UNKNOWN_FUNC_NAME) return UNKNOWN_FUNC_NAME;

@@ -62,8 +62,8 @@ export function computeGroupedReport(
   const leafOfSample = hasFrames ? innermostFrames(profile) : null;
   let lost = 0;
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const weight = weights.values[sample] as number;
+    const sample = samples[i];
+    const weight = weights.values[sample];
     lost += weights.lostBefore?.[sample] ?? 0;
     const own = values.ofSample(sample);
     if (leafOfSample === null) {
@@ -72,7 +72,7 @@ export function computeGroupedReport(
       table.add(row, weight, weight, 1);
       continue;
     }
-    const leaf = leafOfSample[sample] as number;
+    const leaf = leafOfSample[sample];
     const leafRow = table.rowOf(own, leaf === NONE ? NONE : values.ofFrame(leaf));
     rowOfSample[sample] = leafRow;
     table.add(leafRow, weight, weight, 1);
@@ -104,11 +104,11 @@ function addCallers(
 ): void {
   const mark = table.nextMark();
   table.isMarked(leafRow, mark);
-  let stack = stacks.prefix[samples.stack[sample] as number] as number;
+  let stack = stacks.prefix[samples.stack[sample]];
   while (stack !== NONE) {
-    const row = table.rowOf(own, values.ofFrame(stacks.frame[stack] as number));
+    const row = table.rowOf(own, values.ofFrame(stacks.frame[stack]));
     if (!table.isMarked(row, mark)) table.add(row, 0, weight, 0);
-    stack = stacks.prefix[stack] as number;
+    stack = stacks.prefix[stack];
   }
 }
 
@@ -127,11 +127,11 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const pids = threads.map(({ pid }) => pid);
   const tids = threads.map(({ tid }) => tid);
   const ofSample: Partial<Record<GroupKey, (sample: number) => number>> = {
-    comm: (sample) => samples.comm[sample] as number,
-    pid: (sample) => pids[samples.thread[sample] as number] as number,
-    tid: (sample) => tids[samples.thread[sample] as number] as number,
-    cpu: (sample) => samples.cpu[sample] as number,
-    event: (sample) => samples.event[sample] as number,
+    comm: (sample) => samples.comm[sample],
+    pid: (sample) => pids[samples.thread[sample]],
+    tid: (sample) => tids[samples.thread[sample]],
+    cpu: (sample) => samples.cpu[sample],
+    event: (sample) => samples.event[sample],
   };
   const getters = keys.flatMap((key) => ofSample[key] ?? []);
   const ownKeys = keys.filter((key) => ofSample[key] !== undefined);
@@ -141,12 +141,12 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const codes: Record<FrameKey, string>[] = [];
   const places = sourcePlaces(profile, keys);
   for (let frame = 0; frame < frames.length; frame++) {
-    const func = frames.func[frame] as number;
-    const dso = dsos[funcs.dso[func] as number]?.name ?? '[unknown]';
-    const sym = strings[funcs.name[func] as number] as string;
+    const func = frames.func[frame];
+    const dso = dsos[funcs.dso[func]]?.name ?? '[unknown]';
+    const sym = strings[funcs.name[func]];
     const place = places(frame, sym);
-    const category = FUNC_CATEGORIES[funcs.category[func] as number] as string;
-    const tier = TIERS[frames.tier[frame] as number] as string;
+    const category = FUNC_CATEGORIES[funcs.category[func]] as string;
+    const tier = TIERS[frames.tier[frame]] as string;
     const isUsed = (key: GroupKey, name: string) => (keys.includes(key) ? name : '');
     const text = [
       isUsed('dso', dso),
@@ -166,9 +166,9 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
   const ownNames = (own: number): string[] => {
     const found: string[] = [];
     for (let i = combined.length - 1, rest = own; i >= 0; i--) {
-      const pairs = combined[i] as PairInterner;
-      found.unshift(ownName(profile, ownKeys[i] as GroupKey, pairs.second.array[rest] as number));
-      rest = pairs.first.array[rest] as number;
+      const pairs = combined[i];
+      found.unshift(ownName(profile, ownKeys[i], pairs.second.array[rest]));
+      rest = pairs.first.array[rest];
     }
     return found;
   };
@@ -176,20 +176,17 @@ function valuesOfKeys(profile: Profile, keys: readonly GroupKey[]): KeyValues {
     ofSample(sample) {
       let own: number = NONE;
       for (let i = 0; i < getters.length; i++) {
-        own = (combined[i] as PairInterner).intern(
-          own,
-          (getters[i] as (s: number) => number)(sample),
-        );
+        own = combined[i].intern(own, (getters[i] as (s: number) => number)(sample));
       }
       return own;
     },
-    ofFrame: (frame) => codeOfFrame[frame] as number,
+    ofFrame: (frame) => codeOfFrame[frame],
     names(own, code) {
       const named = ownNames(own);
       const place = codes[code] ?? NO_STACK;
       return keys.map((key) => {
         if (isFrameKey(key)) return place[key];
-        return named[ownKeys.indexOf(key)] as string;
+        return named[ownKeys.indexOf(key)];
       });
     },
   };
@@ -262,11 +259,11 @@ class RowTable {
     samples: number;
   } {
     return {
-      own: this.#pairs.first.array[row] as number,
-      code: this.#pairs.second.array[row] as number,
-      self: this.#self[row] as number,
-      total: this.#total[row] as number,
-      samples: this.#samples[row] as number,
+      own: this.#pairs.first.array[row],
+      code: this.#pairs.second.array[row],
+      self: this.#self[row],
+      total: this.#total[row],
+      samples: this.#samples[row],
     };
   }
 }
@@ -281,10 +278,10 @@ function toRows(
   const order = Array.from({ length: table.length }, (_, row) => row);
   const figures = order.map((row) => table.figures(row));
   order.sort(
-    (a, b) => figures[b]!.self - figures[a]!.self || figures[b]!.total - figures[a]!.total || a - b,
+    (a, b) => figures[b].self - figures[a].self || figures[b].total - figures[a].total || a - b,
   );
   return order.map((row) => {
-    const { own, code, self, total, samples } = figures[row]!;
+    const { own, code, self, total, samples } = figures[row];
     const selfShare = weight === 0 ? 0 : self / weight;
     const bounds = (known: NonNullable<typeof intervals>) =>
       boundsOfShare(known.estimator, { weight, lost }, selfShare, known.sums, row);

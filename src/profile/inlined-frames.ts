@@ -21,7 +21,7 @@ export class InlinedFrames {
   add(frame: number, row: number): void {
     const last = this.length - 1;
     if (last >= 0 && this.#frame.array[last] === frame) {
-      this.#count.array[last] = (this.#count.array[last] as number) + 1;
+      this.#count.array[last] = this.#count.array[last] + 1;
       return;
     }
     this.#frame.push(frame);
@@ -36,18 +36,18 @@ export class InlinedFrames {
    */
   expand(stacks: StackTable, frameCount: number): { stacks: StackTable; newStack: Int32Array } {
     const rowOf = new Int32Array(frameCount).fill(NONE);
-    for (let i = 0; i < this.length; i++) rowOf[this.#frame.array[i] as number] = i;
+    for (let i = 0; i < this.length; i++) rowOf[this.#frame.array[i]] = i;
     const builder = new StackTableBuilder();
     const newStack = new Int32Array(stacks.length);
     // Hot: once per stack row. Prefixes come first, so theirs are known.
     for (let row = 0; row < stacks.length; row++) {
-      const prefix = stacks.prefix[row] as number;
-      const frame = stacks.frame[row] as number;
-      let stack = builder.intern(prefix === NONE ? NONE : (newStack[prefix] as number), frame);
-      const inlined = rowOf[frame] as number;
+      const prefix = stacks.prefix[row];
+      const frame = stacks.frame[row];
+      let stack = builder.intern(prefix === NONE ? NONE : newStack[prefix], frame);
+      const inlined = rowOf[frame];
       if (inlined !== NONE) {
-        const first = this.#first.array[inlined] as number;
-        const end = first + (this.#count.array[inlined] as number);
+        const first = this.#first.array[inlined];
+        const end = first + this.#count.array[inlined];
         for (let inner = first; inner < end; inner++) stack = builder.intern(stack, inner);
       }
       newStack[row] = stack;

@@ -45,12 +45,12 @@ export function findInseparable(
   const funcToRank = new Int32Array(profile.funcs.length).fill(NONE);
   for (const [rank, { func }] of rows.entries()) funcToRank[func] = rank;
   const rankOfSample = keysOfSelected(innermostFuncs(profile), samples).map((func) =>
-    func === NONE ? NONE : (funcToRank[func] as number),
+    func === NONE ? NONE : funcToRank[func],
   );
   const differences = sumStepsOfNeighbours(estimator.steps, rankOfSample, rows.length);
   return differences.flatMap((sums, rank) => {
-    const first = rows[rank]!;
-    const second = rows[rank + 1]!;
+    const first = rows[rank];
+    const second = rows[rank + 1];
     const firstShare = first.selfShare / arrivedShare;
     const secondShare = second.selfShare / arrivedShare;
     const standardError = estimator.errorOfDifference(firstShare, secondShare, sums);

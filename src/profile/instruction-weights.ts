@@ -36,11 +36,11 @@ export function computeInstructionWeights(
   const stackSamples = new Float64Array(stacks.length);
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const stack = table.stack[sample] as number;
+    const sample = samples[i];
+    const stack = table.stack[sample];
     if (stack === NONE) continue;
-    stackSelf[stack] = (stackSelf[stack] as number) + (weights.values[sample] as number);
-    stackSamples[stack] = (stackSamples[stack] as number) + 1;
+    stackSelf[stack] = stackSelf[stack] + weights.values[sample];
+    stackSamples[stack] = stackSamples[stack] + 1;
   }
   const self = new Float64Array(count);
   const inlined = new Float64Array(count);
@@ -52,28 +52,28 @@ export function computeInstructionWeights(
   // Hot: once per frame of each stack with samples of its own.
   for (let stack = 0; stack < stacks.length; stack++) {
     if (stackSamples[stack] === 0) continue;
-    const weight = stackSelf[stack] as number;
-    const leaf = stacks.frame[stack] as number;
+    const weight = stackSelf[stack];
+    const leaf = stacks.frame[stack];
     // Whether the frame at hand is at the sample's own instruction.
     let isAtLeaf = true;
-    for (let row = stack; row !== NONE; row = stacks.prefix[row] as number) {
-      const frame = stacks.frame[row] as number;
+    for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
+      const frame = stacks.frame[row];
       isAtLeaf =
         isAtLeaf &&
         frames.address[frame] === frames.address[leaf] &&
         frames.dso[frame] === frames.dso[leaf];
       if (frames.func[frame] === func) {
-        const at = frameToInstruction[frame] as number;
+        const at = frameToInstruction[frame];
         if (at === NONE) {
           if (row === stack) selfElsewhere += weight;
         } else {
           if (countedBy[at] !== stack) {
             countedBy[at] = stack;
-            total[at] = (total[at] as number) + weight;
+            total[at] = total[at] + weight;
             if (isAtLeaf) {
               const column = row === stack ? self : inlined;
-              column[at] = (column[at] as number) + weight;
-              sampleCount[at] = (sampleCount[at] as number) + (stackSamples[stack] as number);
+              column[at] = column[at] + weight;
+              sampleCount[at] = sampleCount[at] + stackSamples[stack];
             }
           }
         }

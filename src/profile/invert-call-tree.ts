@@ -61,28 +61,26 @@ export function* invertCallTreeInSlices(
     // Hot: once per path and level.
     yield* eachSlice(climbing, (first, end) => {
       for (let path = first; path < end; path++) {
-        const group = tree.group[position[path] as number] as number;
-        const row = rows.intern(inverted[path] as number, group);
+        const group = tree.group[position[path]];
+        const row = rows.intern(inverted[path], group);
         if (row === total.length) {
           total.push(0);
           self.push(0);
           selfSamples.push(0);
         }
-        total.array[row] =
-          (total.array[row] as number) + (tree.self[start[path] as number] as number);
+        total.array[row] = total.array[row] + tree.self[start[path]];
         inverted[path] = row;
       }
     });
     // Only now are the level's totals known.
     let kept = 0;
     for (let path = 0; path < climbing; path++) {
-      const from = start[path] as number;
-      const row = inverted[path] as number;
-      const caller = tree.prefix[position[path] as number] as number;
-      if (caller === NONE || (total.array[row] as number) < minWeight) {
-        self.array[row] = (self.array[row] as number) + (tree.self[from] as number);
-        selfSamples.array[row] =
-          (selfSamples.array[row] as number) + (tree.selfSamples[from] as number);
+      const from = start[path];
+      const row = inverted[path];
+      const caller = tree.prefix[position[path]];
+      if (caller === NONE || total.array[row] < minWeight) {
+        self.array[row] = self.array[row] + tree.self[from];
+        selfSamples.array[row] = selfSamples.array[row] + tree.selfSamples[from];
         if (rowToInverted !== undefined) rowToInverted[from] = row;
         continue;
       }

@@ -12,5 +12,5 @@ export function sayLostSideband(lost: number): string {
 
 /** The function of what no sample shows, −1 if nothing was lost. */
 export function lostFunc({ lostStack, stacks, frames }: Profile): number {
-  return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
+  return lostStack === NONE ? NONE : frames.func[stacks.frame[lostStack]];
 }

@@ -40,11 +40,11 @@ export function matchDsos(mine: Profile, other: Profile): MatchedDsos {
     }
   }
   const used = sides.map(usedDsos);
-  const candidates = all.filter(({ side, index }) => used[side]!.has(index));
+  const candidates = all.filter(({ side, index }) => used[side].has(index));
   joinOnlyOnes(candidates, groups, nameOf, () => true);
   const functions = sides.map(functionNames);
   joinOnlyOnes(candidates, groups, stemOf, (a, b) =>
-    areAlike(functions[a.side]!.get(a.index), functions[b.side]!.get(b.index)),
+    areAlike(functions[a.side].get(a.index), functions[b.side].get(b.index)),
   );
   const rootOf = (row: number): number => groups.rootOf(row);
   return {
@@ -118,12 +118,12 @@ function joinOnlyOnes(
       found = [new Map(), new Map()];
       byKey.set(key, found);
     }
-    found[entry.side]!.set(root, entry);
+    found[entry.side].set(root, entry);
   }
   for (const [mine, other] of byKey.values()) {
-    if (mine!.size !== 1 || other!.size !== 1) continue;
-    const [[, a]] = [...mine!] as [[number, Entry]];
-    const [[, b]] = [...other!] as [[number, Entry]];
+    if (mine.size !== 1 || other.size !== 1) continue;
+    const [[, a]] = [...mine] as [[number, Entry]];
+    const [[, b]] = [...other] as [[number, Entry]];
     if (a.dso.kind === b.dso.kind && mayJoin(a, b)) groups.join(a.row, b.row);
   }
 }
@@ -139,8 +139,8 @@ const NO_NAME = '[unknown]';
 function functionNames({ funcs, strings }: Profile): Map<number, Set<string>> {
   const names = new Map<number, Set<string>>();
   for (let func = 0; func < funcs.length; func++) {
-    const dso = funcs.dso[func] as number;
-    const name = strings[funcs.name[func] as number] as string;
+    const dso = funcs.dso[func];
+    const name = strings[funcs.name[func]];
     if (name === NO_NAME) continue;
     const known = names.get(dso);
     if (known === undefined) names.set(dso, new Set([name]));
@@ -165,7 +165,7 @@ function renamedOf(candidates: readonly Entry[], groups: Groups): DsoMatch[] {
     const root = groups.rootOf(row);
     const known = names.get(root) ?? [new Set<string>(), new Set<string>()];
     names.set(root, known);
-    known[side]!.add(nameOf(dso));
+    known[side].add(nameOf(dso));
   }
   return [...names.values()].flatMap(([mine, other]): DsoMatch[] => {
     const [name] = mine;
@@ -185,7 +185,7 @@ class Groups {
 
   rootOf(row: number): number {
     let root = row;
-    while (this.#parent[root] !== root) root = this.#parent[root] as number;
+    while (this.#parent[root] !== root) root = this.#parent[root];
     this.#parent[row] = root;
     return root;
   }

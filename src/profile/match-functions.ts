@@ -24,9 +24,9 @@ export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions 
   const numbered = ({ funcs, strings }: Profile, dsoToGroup: Int32Array): Int32Array => {
     const found = new Int32Array(funcs.length);
     for (let func = 0; func < funcs.length; func++) {
-      const dso = funcs.dso[func] as number;
-      const group = dso === NONE ? NONE : (dsoToGroup[dso] as number);
-      const key = `${group}\0${strings[funcs.name[func] as number]}`;
+      const dso = funcs.dso[func];
+      const group = dso === NONE ? NONE : dsoToGroup[dso];
+      const key = `${group}\0${strings[funcs.name[func]]}`;
       const id = ids.get(key) ?? ids.size;
       ids.set(key, id);
       found[func] = id;
@@ -56,7 +56,7 @@ function joinMovedLines(mine: Side, other: Side): void {
   if (moved.size === 0) return;
   const ids = other[1];
   for (let func = 0; func < ids.length; func++) {
-    ids[func] = moved.get(ids[func] as number) ?? (ids[func] as number);
+    ids[func] = moved.get(ids[func]) ?? ids[func];
   }
 }
 
@@ -67,10 +67,10 @@ function withoutLines(
 ): Map<string, number | null> {
   const found = new Map<string, number | null>();
   for (let func = 0; func < funcs.length; func++) {
-    const dso = funcs.dso[func] as number;
-    const id = ids[func] as number;
-    if (dso === NONE || dsos[dso]!.kind !== 'jit' || known.has(id)) continue;
-    const name = strings[funcs.name[func] as number] as string;
+    const dso = funcs.dso[func];
+    const id = ids[func];
+    if (dso === NONE || dsos[dso].kind !== 'jit' || known.has(id)) continue;
+    const name = strings[funcs.name[func]];
     if (!PLACE.test(name)) continue;
     const key = `${dsoToGroup[dso]}\0${name.replace(PLACE, '')}`;
     const before = found.get(key);
@@ -81,7 +81,7 @@ function withoutLines(
 
 /** What the DSO of a compared function is called: JIT code is not that of one process. */
 export function comparedDsoName({ dsos, funcs }: Profile, func: number): string {
-  const dso = dsos[funcs.dso[func] as number];
+  const dso = dsos[funcs.dso[func]];
   if (dso === undefined) return '';
   return isJitCode(dso) ? '[JIT]' : dso.name;
 }

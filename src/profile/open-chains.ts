@@ -51,7 +51,7 @@ export function openChains(openable: OpenableTree, open: ReadonlySet<number>): O
   const { tree: chains, callNodes } = openable;
   const shown = shownChains(openable, open);
   let length = 0;
-  for (const chain of shown) length += open.has(chain) ? (chains.rows[chain] as number) : 1;
+  for (const chain of shown) length += open.has(chain) ? chains.rows[chain] : 1;
   const prefix = new Int32Array(length);
   const group = new Int32Array(length);
   const root = new Int32Array(length);
@@ -65,30 +65,30 @@ export function openChains(openable: OpenableTree, open: ReadonlySet<number>): O
   const innermost = new Map<number, number>();
   let first = 0;
   for (const chain of shown) {
-    const rows = chains.rows[chain] as number;
+    const rows = chains.rows[chain];
     const shownRows = open.has(chain) ? rows : 1;
     // Call nodes are known from the innermost row outwards.
-    let node = chains.callNode[chain] as number;
+    let node = chains.callNode[chain];
     for (let at = rows - 1; at >= 0; at--) {
       if (at < shownRows) {
         const row = first + at;
         prefix[row] = row - 1;
         callNode[row] = node;
-        group[row] = node === NONE ? NONE : (callNodes.group[node] as number);
-        root[row] = chains.root[chain] as number;
-        total[row] = chains.total[chain] as number;
+        group[row] = node === NONE ? NONE : callNodes.group[node];
+        root[row] = chains.root[chain];
+        total[row] = chains.total[chain];
         chainOfRow[row] = chain;
-        rowsBelow[row] = (openable.rowsBelow[chain] as number) - at;
+        rowsBelow[row] = openable.rowsBelow[chain] - at;
       }
-      if (node !== NONE) node = callNodes.prefix[node] as number;
+      if (node !== NONE) node = callNodes.prefix[node];
     }
-    const above = chains.prefix[chain] as number;
+    const above = chains.prefix[chain];
     prefix[first] = above === NONE ? NONE : (innermost.get(above) as number);
     first += shownRows;
     if (shownRows < rows) continue;
     innermost.set(chain, first - 1);
-    self[first - 1] = chains.self[chain] as number;
-    selfSamples[first - 1] = chains.selfSamples[chain] as number;
+    self[first - 1] = chains.self[chain];
+    selfSamples[first - 1] = chains.selfSamples[chain];
   }
   const { weight, lost, samples, withoutStack } = chains;
   const counts = { weight, lost, samples, withoutStack };
@@ -101,26 +101,26 @@ function shownChains({ children }: OpenableTree, open: ReadonlySet<number>): Int
   const { firstRoot, firstChild, nextSibling } = children;
   const shown: number[] = [];
   const addChildren = (first: number): void => {
-    for (let chain = first; chain !== NONE; chain = nextSibling[chain] as number) {
+    for (let chain = first; chain !== NONE; chain = nextSibling[chain]) {
       shown.push(chain);
     }
   };
   addChildren(firstRoot);
   for (let i = 0; i < shown.length; i++) {
-    const chain = shown[i] as number;
-    if (open.has(chain)) addChildren(firstChild[chain] as number);
+    const chain = shown[i];
+    if (open.has(chain)) addChildren(firstChild[chain]);
   }
   return Int32Array.from(shown).sort();
 }
 
 /** Call nodes of a chain's rows, outermost first; empty in root rows of their own. */
 export function callNodesOf({ tree, callNodes }: OpenableTree, chain: number): Int32Array {
-  let node = tree.callNode[chain] as number;
+  let node = tree.callNode[chain];
   if (node === NONE) return new Int32Array(0);
-  const found = new Int32Array(tree.rows[chain] as number);
+  const found = new Int32Array(tree.rows[chain]);
   for (let at = found.length - 1; at >= 0; at--) {
     found[at] = node;
-    node = callNodes.prefix[node] as number;
+    node = callNodes.prefix[node];
   }
   return found;
 }

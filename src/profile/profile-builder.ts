@@ -163,7 +163,7 @@ export class ProfileBuilder {
 
   #expandInlined(profile: Profile): Profile {
     const { stacks, newStack } = this.#inlined.expand(profile.stacks, profile.frames.length);
-    const mapped = (stack: number) => (stack === NONE ? NONE : (newStack[stack] as number));
+    const mapped = (stack: number) => (stack === NONE ? NONE : newStack[stack]);
     const { samples, lostStack } = profile;
     return {
       ...profile,

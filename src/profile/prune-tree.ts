@@ -83,15 +83,15 @@ function keepWanted(
   kept: Set<number>,
   room: number,
 ): void {
-  const totals = Float64Array.from(wanted, (row) => total[row] as number);
+  const totals = Float64Array.from(wanted, (row) => total[row]);
   const least = wanted.length > room ? nthLargest(totals, room) : 0;
-  const heaviest = [...wanted.filter((row) => (total[row] as number) >= least)].sort(
-    (a, b) => (total[b] as number) - (total[a] as number) || a - b,
+  const heaviest = [...wanted.filter((row) => total[row] >= least)].sort(
+    (a, b) => total[b] - total[a] || a - b,
   );
   for (const row of heaviest) {
     const missing: number[] = [];
     let above = row;
-    for (; above !== below && above !== NONE && !kept.has(above); above = prefix[above] as number) {
+    for (; above !== below && above !== NONE && !kept.has(above); above = prefix[above]) {
       missing.push(above);
     }
     // It is not below the zoomed row.
@@ -112,12 +112,12 @@ function keepHeaviest(
   // Callers before what they call: the order in which equally heavy rows are taken.
   const heavy: number[] = [];
   const addChildren = (first: number): void => {
-    for (let row = first; row !== NONE; row = nextSibling[row] as number) {
-      if ((total[row] as number) >= leastTotal) heavy.push(row);
+    for (let row = first; row !== NONE; row = nextSibling[row]) {
+      if (total[row] >= leastTotal) heavy.push(row);
     }
   };
-  addChildren(below === NONE ? firstRoot : (firstChild[below] as number));
-  for (let i = 0; i < heavy.length; i++) addChildren(firstChild[heavy[i] as number] as number);
+  addChildren(below === NONE ? firstRoot : firstChild[below]);
+  for (let i = 0; i < heavy.length; i++) addChildren(firstChild[heavy[i]]);
   const rows = heavy.filter((row) => !kept.has(row));
   const left = room - kept.size;
   if (rows.length <= left) {
@@ -125,10 +125,10 @@ function keepHeaviest(
     return;
   }
   const least = nthLargest(
-    Float64Array.from(rows, (row) => total[row] as number),
+    Float64Array.from(rows, (row) => total[row]),
     left,
   );
-  const heavier = rows.filter((row) => (total[row] as number) > least);
+  const heavier = rows.filter((row) => total[row] > least);
   const equal = rows.filter((row) => total[row] === least);
   for (const row of heavier) kept.add(row);
   for (const row of equal.slice(0, left - heavier.length)) kept.add(row);
@@ -154,29 +154,29 @@ function arrangeRows(
     const siblings: number[] = [];
     let foldedWeight = 0;
     let foldedRows = 0;
-    for (let child = first; child !== NONE; child = nextSibling[child] as number) {
+    for (let child = first; child !== NONE; child = nextSibling[child]) {
       if (parent === NONE) {
-        allRows += rowsBelow[child] as number;
-        wholeWeight += total[child] as number;
+        allRows += rowsBelow[child];
+        wholeWeight += total[child];
       }
       if (kept.has(child)) {
         siblings.push(child);
       } else {
-        foldedWeight += total[child] as number;
-        foldedRows += rowsBelow[child] as number;
+        foldedWeight += total[child];
+        foldedRows += rowsBelow[child];
       }
     }
     for (const child of siblings.sort(compare)) {
       row.push(child);
       prefix.push(parent);
-      weight.push(total[child] as number);
+      weight.push(total[child]);
       folded.push(0);
-      keptSelf += self[child] as number;
+      keptSelf += self[child];
     }
     if (foldedRows > 0) folds.push({ parent, weight: foldedWeight, rows: foldedRows });
   };
-  addChildren(NONE, below === NONE ? firstRoot : (firstChild[below] as number));
-  for (let i = 0; i < row.length; i++) addChildren(i, firstChild[row[i] as number] as number);
+  addChildren(NONE, below === NONE ? firstRoot : firstChild[below]);
+  for (let i = 0; i < row.length; i++) addChildren(i, firstChild[row[i]]);
 
   const keptRows = row.length;
   folds.sort((a, b) => b.weight - a.weight || a.parent - b.parent);
@@ -205,20 +205,20 @@ export function nthLargest(values: Float64Array, n: number): number {
   let high = values.length - 1;
   const wanted = Math.min(n, values.length) - 1;
   while (low < high) {
-    const pivot = values[(low + high) >> 1] as number;
+    const pivot = values[(low + high) >> 1];
     let i = low;
     let j = high;
     while (i <= j) {
-      while ((values[i] as number) > pivot) i++;
-      while ((values[j] as number) < pivot) j--;
+      while (values[i] > pivot) i++;
+      while (values[j] < pivot) j--;
       if (i > j) break;
-      const value = values[i] as number;
-      values[i++] = values[j] as number;
+      const value = values[i];
+      values[i++] = values[j];
       values[j--] = value;
     }
     if (wanted <= j) high = j;
     else if (wanted >= i) low = i;
     else break;
   }
-  return values[wanted] as number;
+  return values[wanted];
 }

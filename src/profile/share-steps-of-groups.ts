@@ -34,9 +34,9 @@ export function* sumStepsOfGroups(
   const bitsOfRow = new Int32Array(tree.prefix.length);
   for (let start = 0; start < groups.length; start += AT_ONCE) {
     const end = Math.min(groups.length, start + AT_ONCE);
-    for (let i = start; i < end; i++) bitOfGroup[groups[i] as number] = 1 << (i - start);
+    for (let i = start; i < end; i++) bitOfGroup[groups[i]] = 1 << (i - start);
     markPaths(tree, bitOfGroup, bitsOfRow);
-    for (let i = start; i < end; i++) bitOfGroup[groups[i] as number] = 0;
+    for (let i = start; i < end; i++) bitOfGroup[groups[i]] = 0;
     yield;
     yield* sumKinds(steps, sums, (columns, first, last, into, entered) =>
       addDifferences(columns, first, last, rowOfSample, bitsOfRow, start, into, entered),
@@ -53,10 +53,10 @@ function markPaths(
   bitsOfRow: Int32Array,
 ): void {
   for (let row = 0; row < prefix.length; row++) {
-    const above = prefix[row] as number;
-    const own = group[row] as number;
-    const bits = above === NONE ? 0 : (bitsOfRow[above] as number);
-    bitsOfRow[row] = own === NONE ? bits : bits | (bitOfGroup[own] as number);
+    const above = prefix[row];
+    const own = group[row];
+    const bits = above === NONE ? 0 : bitsOfRow[above];
+    bitsOfRow[row] = own === NONE ? bits : bits | bitOfGroup[own];
   }
 }
 
@@ -72,21 +72,21 @@ function addDifferences(
   entered: Float64Array | null,
 ): void {
   for (let i = first; i < end; i++) {
-    const a = rowOfSample[from[i] as number] as number;
-    const b = rowOfSample[to[i] as number] as number;
+    const a = rowOfSample[from[i]];
+    const b = rowOfSample[to[i]];
     if (a === b) continue;
-    const before = a === NONE ? 0 : (bitsOfRow[a] as number);
-    const after = b === NONE ? 0 : (bitsOfRow[b] as number);
+    const before = a === NONE ? 0 : bitsOfRow[a];
+    const after = b === NONE ? 0 : bitsOfRow[b];
     let changed = before ^ after;
     if (changed === 0) continue;
-    const value = amount[i] as number;
+    const value = amount[i];
     const weight = entered === null ? 0 : Math.sqrt(2 * value);
     while (changed !== 0) {
       const bit = changed & -changed;
       const at = start + 31 - Math.clz32(bit);
-      sums[at] = (sums[at] as number) + value;
+      sums[at] = sums[at] + value;
       if (entered !== null) {
-        entered[at] = (entered[at] as number) + ((after & bit) === 0 ? -weight : weight);
+        entered[at] = entered[at] + ((after & bit) === 0 ? -weight : weight);
       }
       changed ^= bit;
     }
@@ -101,12 +101,12 @@ function addLast(
   sums: Float64Array,
 ): void {
   for (let i = 0; i < last.length; i++) {
-    const row = rowOfSample[last.to[i] as number] as number;
-    let bits = row === NONE ? 0 : (bitsOfRow[row] as number);
+    const row = rowOfSample[last.to[i]];
+    let bits = row === NONE ? 0 : bitsOfRow[row];
     while (bits !== 0) {
       const bit = bits & -bits;
       const at = start + 31 - Math.clz32(bit);
-      sums[at] = (sums[at] as number) + (last.amount[i] as number);
+      sums[at] = sums[at] + last.amount[i];
       bits ^= bit;
     }
   }

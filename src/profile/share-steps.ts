@@ -82,8 +82,8 @@ export function keysOfSelected(keyOfSample: Int32Array, samples: Int32Array): In
   const keys = new Int32Array(keyOfSample.length).fill(NONE);
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    keys[sample] = keyOfSample[sample] as number;
+    const sample = samples[i];
+    keys[sample] = keyOfSample[sample];
   }
   return keys;
 }
@@ -151,12 +151,12 @@ export function sumStepsOfNeighbours(
   const differences: DifferenceSums[] = [];
   for (let a = 0, b = 1; b < keyCount; a++, b++) {
     differences.push({
-      near: near[a]! + near[b]! + 2 * between.near[a]!,
-      far: far[a]! + far[b]! + 2 * between.far[a]!,
-      border: border[a]! + border[b]! + 2 * between.border[a]!,
-      entered: entered[a]! - entered[b]!,
-      lastA: last[a]!,
-      lastB: last[b]!,
+      near: near[a] + near[b] + 2 * between.near[a],
+      far: far[a] + far[b] + 2 * between.far[a],
+      border: border[a] + border[b] + 2 * between.border[a],
+      entered: entered[a] - entered[b],
+      lastA: last[a],
+      lastB: last[b],
     });
   }
   return differences;
@@ -168,11 +168,11 @@ function sumBetween(steps: StepColumns, keyOfSample: Int32Array, keyCount: numbe
   const sums = new Float64Array(keyCount);
   const { length, from, to, amount } = steps;
   for (let i = 0; i < length; i++) {
-    const a = keyOfSample[from[i] as number] as number;
-    const b = keyOfSample[to[i] as number] as number;
+    const a = keyOfSample[from[i]];
+    const b = keyOfSample[to[i]];
     if (a === NONE || b === NONE) continue;
-    if (b === a + 1) sums[a] = (sums[a] as number) + (amount[i] as number);
-    else if (a === b + 1) sums[b] = (sums[b] as number) + (amount[i] as number);
+    if (b === a + 1) sums[a] = sums[a] + amount[i];
+    else if (a === b + 1) sums[b] = sums[b] + amount[i];
   }
   return sums;
 }
@@ -187,24 +187,24 @@ function addByKey(
   entered: Float64Array | null,
 ): void {
   for (let i = first; i < end; i++) {
-    const a = keyOfSample[from[i] as number] as number;
-    const b = keyOfSample[to[i] as number] as number;
+    const a = keyOfSample[from[i]];
+    const b = keyOfSample[to[i]];
     if (a === b) continue;
-    const value = amount[i] as number;
-    if (a !== NONE) sums[a] = (sums[a] as number) + value;
-    if (b !== NONE) sums[b] = (sums[b] as number) + value;
+    const value = amount[i];
+    if (a !== NONE) sums[a] = sums[a] + value;
+    if (b !== NONE) sums[b] = sums[b] + value;
     if (entered === null) continue;
     const weight = Math.sqrt(2 * value);
-    if (a !== NONE) entered[a] = (entered[a] as number) - weight;
-    if (b !== NONE) entered[b] = (entered[b] as number) + weight;
+    if (a !== NONE) entered[a] = entered[a] - weight;
+    if (b !== NONE) entered[b] = entered[b] + weight;
   }
 }
 
 /** Adds each last sample's amount to its own key. */
 function addLast(last: StepColumns, keyOfSample: Int32Array, sums: Float64Array): void {
   for (let i = 0; i < last.length; i++) {
-    const key = keyOfSample[last.to[i] as number] as number;
-    if (key !== NONE) sums[key] = (sums[key] as number) + (last.amount[i] as number);
+    const key = keyOfSample[last.to[i]];
+    if (key !== NONE) sums[key] = sums[key] + last.amount[i];
   }
 }
 
@@ -250,19 +250,19 @@ function addByTreeRow(
   entered: Float64Array | null,
 ): void {
   for (let i = first; i < end; i++) {
-    const a = rowOfSample[from[i] as number] as number;
-    const b = rowOfSample[to[i] as number] as number;
+    const a = rowOfSample[from[i]];
+    const b = rowOfSample[to[i]];
     if (a === b) continue;
-    const value = amount[i] as number;
+    const value = amount[i];
     const meeting = findMeetingRow(a, b, prefix, depth);
-    if (a !== NONE) sums[a] = (sums[a] as number) + value;
-    if (b !== NONE) sums[b] = (sums[b] as number) + value;
-    if (meeting !== NONE) sums[meeting] = (sums[meeting] as number) - 2 * value;
+    if (a !== NONE) sums[a] = sums[a] + value;
+    if (b !== NONE) sums[b] = sums[b] + value;
+    if (meeting !== NONE) sums[meeting] = sums[meeting] - 2 * value;
     if (entered === null) continue;
     // What leaves on the one side enters on the other, so above the meeting row it cancels.
     const weight = Math.sqrt(2 * value);
-    if (a !== NONE) entered[a] = (entered[a] as number) - weight;
-    if (b !== NONE) entered[b] = (entered[b] as number) + weight;
+    if (a !== NONE) entered[a] = entered[a] - weight;
+    if (b !== NONE) entered[b] = entered[b] + weight;
   }
 }
 
@@ -324,42 +324,42 @@ class GroupAdder {
     const metBy = this.#metBy;
     const sharedBy = this.#sharedBy;
     for (let i = 0; i < length; i++) {
-      const a = rowOfSample[from[i] as number] as number;
-      const b = rowOfSample[to[i] as number] as number;
+      const a = rowOfSample[from[i]];
+      const b = rowOfSample[to[i]];
       if (a === b) continue;
       const step = this.#step++;
-      const value = amount[i] as number;
+      const value = amount[i];
       const weight = entered === null ? 0 : Math.sqrt(2 * value);
       const meeting = findMeetingRow(a, b, prefix, depth);
-      for (let row = a; row !== meeting; row = prefix[row] as number) {
-        if (isOutermost[row] === 1) metBy[group[row] as number] = step;
+      for (let row = a; row !== meeting; row = prefix[row]) {
+        if (isOutermost[row] === 1) metBy[group[row]] = step;
       }
-      for (let row = b; row !== meeting; row = prefix[row] as number) {
+      for (let row = b; row !== meeting; row = prefix[row]) {
         if (isOutermost[row] === 0) continue;
-        const key = group[row] as number;
+        const key = group[row];
         if (metBy[key] === step) {
           sharedBy[key] = step;
           continue;
         }
-        sums[key] = (sums[key] as number) + value;
-        if (entered !== null) entered[key] = (entered[key] as number) + weight;
+        sums[key] = sums[key] + value;
+        if (entered !== null) entered[key] = entered[key] + weight;
       }
-      for (let row = a; row !== meeting; row = prefix[row] as number) {
-        const key = group[row] as number;
+      for (let row = a; row !== meeting; row = prefix[row]) {
+        const key = group[row];
         if (isOutermost[row] === 0 || sharedBy[key] === step) continue;
-        sums[key] = (sums[key] as number) + value;
-        if (entered !== null) entered[key] = (entered[key] as number) - weight;
+        sums[key] = sums[key] + value;
+        if (entered !== null) entered[key] = entered[key] - weight;
       }
     }
   }
 
   addLast(last: StepColumns, sums: Float64Array): void {
     for (let i = 0; i < last.length; i++) {
-      let row = this.#rowOfSample[last.to[i] as number] as number;
-      for (; row !== NONE; row = this.#prefix[row] as number) {
+      let row = this.#rowOfSample[last.to[i]];
+      for (; row !== NONE; row = this.#prefix[row]) {
         if (this.#isOutermost[row] === 0) continue;
-        const key = this.#group[row] as number;
-        sums[key] = (sums[key] as number) + (last.amount[i] as number);
+        const key = this.#group[row];
+        sums[key] = sums[key] + last.amount[i];
       }
     }
   }
@@ -381,13 +381,13 @@ function findMeetingRow(a: number, b: number, prefix: Int32Array, depth: Int32Ar
   let upper = a;
   let lower = b;
   while (upper !== lower) {
-    if ((depth[upper] as number) > (depth[lower] as number)) {
-      upper = prefix[upper] as number;
-    } else if ((depth[lower] as number) > (depth[upper] as number)) {
-      lower = prefix[lower] as number;
+    if (depth[upper] > depth[lower]) {
+      upper = prefix[upper];
+    } else if (depth[lower] > depth[upper]) {
+      lower = prefix[lower];
     } else {
-      upper = prefix[upper] as number;
-      lower = prefix[lower] as number;
+      upper = prefix[upper];
+      lower = prefix[lower];
       if (upper === NONE) return NONE;
     }
   }
@@ -399,13 +399,13 @@ function findOutermost(prefix: Int32Array, group: Int32Array, groupCount: number
   const isOutermost = new Uint8Array(prefix.length).fill(1);
   const rowsOfGroup = new Int32Array(groupCount);
   for (let row = 0; row < prefix.length; row++) {
-    const key = group[row] as number;
-    rowsOfGroup[key] = (rowsOfGroup[key] as number) + 1;
+    const key = group[row];
+    rowsOfGroup[key] = rowsOfGroup[key] + 1;
   }
   for (let row = 0; row < prefix.length; row++) {
     // Alone of its group, it need not look; most rows of a deep tree are not so lucky.
-    if (rowsOfGroup[group[row] as number] === 1) continue;
-    for (let above = prefix[row] as number; above !== NONE; above = prefix[above] as number) {
+    if (rowsOfGroup[group[row]] === 1) continue;
+    for (let above = prefix[row]; above !== NONE; above = prefix[above]) {
       if (group[above] !== group[row]) continue;
       isOutermost[row] = 0;
       break;

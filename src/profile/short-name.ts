@@ -39,7 +39,7 @@ function outermostGroups(text: string): Group[] {
       i += operator - 1;
       continue;
     }
-    const letter = text[i] as string;
+    const letter = text[i];
     if ('(<[{'.includes(letter)) {
       if (depth++ === 0) open = letter === '(' ? i : -1;
     } else if (')>]}'.includes(letter)) {
@@ -52,7 +52,7 @@ function outermostGroups(text: string): Group[] {
 /** Length of `operator` and the sign behind it at `i`, 0 if none is there. */
 function operatorAt(text: string, i: number): number {
   if (text[i] !== 'o' || !text.startsWith('operator', i)) return 0;
-  if (i > 0 && /\w/.test(text[i - 1] as string)) return 0;
+  if (i > 0 && /\w/.test(text[i - 1])) return 0;
   return OPERATOR.exec(text.slice(i, i + 12))?.[0].length ?? 0;
 }
 
@@ -68,7 +68,7 @@ function withoutReturnType(name: string): string {
       if (name[i + 1] === ' ') break;
       continue;
     }
-    const letter = name[i] as string;
+    const letter = name[i];
     if ('(<[{'.includes(letter)) depth++;
     else if (')>]}'.includes(letter)) depth--;
     else if (letter === ' ' && depth === 0) space = i;

@@ -27,18 +27,18 @@ export function computeSourceLines(
   const stackSelf = new Float64Array(stacks.length);
   // Hot: once per sample.
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const stack = table.stack[sample] as number;
+    const sample = samples[i];
+    const stack = table.stack[sample];
     if (stack === NONE) continue;
-    stackSelf[stack] = (stackSelf[stack] as number) + (weights.values[sample] as number);
+    stackSelf[stack] = stackSelf[stack] + weights.values[sample];
   }
   let mostLine = 0;
   const frameToLine = new Int32Array(frames.length);
   for (let frame = 0; frame < frames.length; frame++) {
     if (frames.file[frame] !== file) continue;
     if (func !== NONE && frames.func[frame] !== func) continue;
-    frameToLine[frame] = frames.line[frame] as number;
-    mostLine = Math.max(mostLine, frames.line[frame] as number);
+    frameToLine[frame] = frames.line[frame];
+    mostLine = Math.max(mostLine, frames.line[frame]);
   }
   const self = new Float64Array(mostLine + 1);
   const total = new Float64Array(mostLine + 1);
@@ -47,25 +47,25 @@ export function computeSourceLines(
   let withoutLine = 0;
   // Hot: once per frame of each stack with samples of its own.
   for (let stack = 0; stack < stacks.length; stack++) {
-    const weight = stackSelf[stack] as number;
+    const weight = stackSelf[stack];
     if (weight === 0) continue;
-    const innermost = stacks.frame[stack] as number;
-    const line = frameToLine[innermost] as number;
-    if (line > 0) self[line] = (self[line] as number) + weight;
+    const innermost = stacks.frame[stack];
+    const line = frameToLine[innermost];
+    if (line > 0) self[line] = self[line] + weight;
     else if (func !== NONE && frames.func[innermost] === func) withoutLine += weight;
-    for (let row = stack; row !== NONE; row = stacks.prefix[row] as number) {
-      const here = frameToLine[stacks.frame[row] as number] as number;
+    for (let row = stack; row !== NONE; row = stacks.prefix[row]) {
+      const here = frameToLine[stacks.frame[row]];
       if (here === 0 || countedBy[here] === stack) continue;
       countedBy[here] = stack;
-      total[here] = (total[here] as number) + weight;
+      total[here] = total[here] + weight;
     }
   }
   const line: number[] = [];
-  for (let at = 1; at <= mostLine; at++) if ((total[at] as number) > 0) line.push(at);
+  for (let at = 1; at <= mostLine; at++) if (total[at] > 0) line.push(at);
   return {
     line: Int32Array.from(line),
-    self: Float64Array.from(line, (at) => self[at] as number),
-    total: Float64Array.from(line, (at) => total[at] as number),
+    self: Float64Array.from(line, (at) => self[at]),
+    total: Float64Array.from(line, (at) => total[at]),
     withoutLine,
   };
 }

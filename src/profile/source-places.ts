@@ -18,9 +18,9 @@ export function sourcePlaces(
 ): (frame: number, func: string) => SourcePlace {
   if (!keys.includes('srcline') && !keys.includes('srcfile')) return () => NOT_ASKED;
   return (frame, func) => {
-    const file = frames.file[frame] as number;
+    const file = frames.file[frame];
     if (file === NONE) return { srcline: func, srcfile: '[unknown]' };
-    const path = strings[file] as string;
+    const path = strings[file];
     const srcfile = path.slice(path.lastIndexOf('/') + 1);
     return { srcline: `${srcfile}:${frames.line[frame]}`, srcfile };
   };

@@ -30,11 +30,11 @@ export class StackTableBuilder {
 
   /** The child that `prefix` (−1: the root) was last asked for, −1 if none. */
   lastChild(prefix: number): number {
-    return prefix === NONE ? this.#lastRoot : (this.#lastChild[prefix] as number);
+    return prefix === NONE ? this.#lastRoot : this.#lastChild[prefix];
   }
 
   frame(stack: number): number {
-    return this.#frame[stack] as number;
+    return this.#frame[stack];
   }
 
   /** `prefix` is −1 for the outermost frame. */
@@ -51,7 +51,7 @@ export class StackTableBuilder {
     let slot = hashStack(prefix, frame) & mask;
     let row: number;
     for (;;) {
-      row = slots[slot] as number;
+      row = slots[slot];
       if (row === NONE) {
         row = this.#add(slot, prefix, frame);
         break;
@@ -87,7 +87,7 @@ export class StackTableBuilder {
     const slots = new Int32Array(capacity * 4).fill(NONE);
     const mask = slots.length - 1;
     for (let row = 0; row < this.#length; row++) {
-      let slot = hashStack(this.#prefix[row] as number, this.#frame[row] as number) & mask;
+      let slot = hashStack(this.#prefix[row], this.#frame[row]) & mask;
       while (slots[slot] !== NONE) slot = (slot + 1) & mask;
       slots[slot] = row;
     }

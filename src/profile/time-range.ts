@@ -33,7 +33,7 @@ export function parseTimeRanges(text: string, recorded: RecordedTime): TimeRange
   const ranges = words.map((word) => rangeOf(text, word, recorded.startTime));
   const sorted = ranges.toSorted((a, b) => a.fromNs - b.fromNs);
   for (let i = 1; i < sorted.length; i++) {
-    if (sorted[i]!.fromNs < sorted[i - 1]!.toNs) {
+    if (sorted[i].fromNs < sorted[i - 1].toNs) {
       throw new UsageError(refusal(text, 'the ranges overlap'));
     }
   }
@@ -43,7 +43,7 @@ export function parseTimeRanges(text: string, recorded: RecordedTime): TimeRange
 /** Whether one of `ranges` has the moment; a record without a time is in none. */
 export function isInRanges(ranges: readonly TimeRange[], timeNs: number): boolean {
   for (let i = 0; i < ranges.length; i++) {
-    const { fromNs, toNs } = ranges[i]!;
+    const { fromNs, toNs } = ranges[i];
     if (timeNs >= fromNs && timeNs < toNs) return true;
   }
   return false;
@@ -65,7 +65,7 @@ function nanosecondsOf(text: string, seconds: string): bigint {
   const match = /^(\d+)(?:\.(\d*))?$/.exec(seconds);
   if (match === null) throw new UsageError(refusal(text, `${seconds} are no seconds`));
   const fraction = (match[2] ?? '').slice(0, 9).padEnd(9, '0');
-  return BigInt(match[1] as string) * NANOSECONDS + BigInt(fraction);
+  return BigInt(match[1]) * NANOSECONDS + BigInt(fraction);
 }
 
 function percentRanges(text: string, { firstNs, lastNs }: RecordedTime): TimeRange[] {

@@ -57,7 +57,7 @@ export class DeferredStacks {
   fill(stack: Int32Array): void {
     const rows = this.#rows.array;
     const stacks = this.#stacks.array;
-    for (let i = 0; i < this.#rows.length; i++) stack[rows[i] as number] = stacks[i] as number;
+    for (let i = 0; i < this.#rows.length; i++) stack[rows[i]] = stacks[i];
   }
 
   /** The same of a part of the table; samples that still wait stay without their user part. */

@@ -36,10 +36,10 @@ export class EventFacts {
     attrIndex: number,
     { period, tid, cpu, callchainLength, callchainOffset }: SampleView,
   ): void {
-    this.#min[attrIndex] = Math.min(this.#min[attrIndex] as number, period);
-    this.#max[attrIndex] = Math.max(this.#max[attrIndex] as number, period);
-    this.#sum[attrIndex] = (this.#sum[attrIndex] as number) + period;
-    if (callchainOffset >= 0 && callchainLength > (this.#depth[attrIndex] as number)) {
+    this.#min[attrIndex] = Math.min(this.#min[attrIndex], period);
+    this.#max[attrIndex] = Math.max(this.#max[attrIndex], period);
+    this.#sum[attrIndex] = this.#sum[attrIndex] + period;
+    if (callchainOffset >= 0 && callchainLength > this.#depth[attrIndex]) {
       this.#depth[attrIndex] = callchainLength;
     }
     if (tid >= 0) this.#threads[attrIndex]?.add(tid);
@@ -48,9 +48,9 @@ export class EventFacts {
 
   of(attrIndex: number): SampledFacts {
     const [min, max, sum] = [this.#min, this.#max, this.#sum].map(
-      (column) => column[attrIndex] as number,
+      (column) => column[attrIndex],
     ) as [number, number, number];
-    const depth = this.#depth[attrIndex] as number;
+    const depth = this.#depth[attrIndex];
     return {
       period: Number.isFinite(min) ? { min, max, sum } : null,
       threads: this.#threads[attrIndex]?.size ?? 0,

@@ -14,7 +14,7 @@ export function recordedTime(data: PerfData): RecordedTime {
       if (type !== PERF_RECORD.SAMPLE) return;
       const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
       if (attrIndex === UNKNOWN_EVENT) return;
-      const { info } = data.attrs[attrIndex]!;
+      const { info } = data.attrs[attrIndex];
       const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
       // A comparison with NaN is false: the first time is taken as it is.
       if (Number.isNaN(timeNs)) return;

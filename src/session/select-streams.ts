@@ -20,10 +20,10 @@ export function selectStreams(
   const tids = new Set<number>();
   const cpus = new Set<number>();
   for (const row of selectSamples(profile, select)) {
-    const stream = streams[samples.stream[row] as number];
+    const stream = streams[samples.stream[row]];
     if (stream !== undefined) ids.add(stream.streamId);
-    tids.add(threads[samples.thread[row] as number]!.tid);
-    cpus.add(samples.cpu[row] as number);
+    tids.add(threads[samples.thread[row]].tid);
+    cpus.add(samples.cpu[row]);
   }
   const events = report.events.map((event) => {
     const selected = event.streams.filter((stream) =>

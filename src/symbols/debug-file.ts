@@ -130,7 +130,7 @@ export function crc32(source: ByteSource): number {
     const bytes = source.read(at, Math.min(CRC_WINDOW, source.size - at));
     if (bytes.length === 0) break;
     for (let i = 0; i < bytes.length; i++) {
-      crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ (bytes[i] as number)) & 255] as number);
+      crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ bytes[i]) & 255];
     }
   }
   return (crc ^ 0xffff_ffff) >>> 0;

@@ -81,7 +81,7 @@ function unescapeCharacter(code: string): string | null {
   if (known !== undefined) return known;
   const hex = /^u([0-9a-f]{1,6})$/.exec(code);
   if (hex === null) return null;
-  const point = Number.parseInt(hex[1] as string, 16);
+  const point = Number.parseInt(hex[1], 16);
   const isScalar = point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
   const isControl = point < 0x20 || (point >= 0x7f && point < 0xa0);
   return isScalar && !isControl ? String.fromCodePoint(point) : null;

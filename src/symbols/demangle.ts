@@ -40,7 +40,7 @@ export function demangleAll(names: readonly string[], cpp: DemangleBatch | null)
   const cppNames: string[] = [];
   const cppRows: number[] = [];
   for (let i = 0; i < names.length; i++) {
-    const name = names[i] as string;
+    const name = names[i];
     if (!isMangled(name)) continue;
     const rust = demangleRust(name);
     if (rust !== null) {
@@ -54,7 +54,7 @@ export function demangleAll(names: readonly string[], cpp: DemangleBatch | null)
   const results = cpp(cppNames);
   for (let i = 0; i < cppRows.length; i++) {
     const result = results[i];
-    if (result != null) shown[cppRows[i] as number] = result;
+    if (result != null) shown[cppRows[i]] = result;
   }
   return shown;
 }

@@ -82,11 +82,11 @@ export class DsoLines {
   /** Demangled name of row `row` of `frames`; empty where it is not known. */
   name(row: number): string {
     const { file, shown } = this.#last as OpenDwarf;
-    const index = this.frames.name[row] as number;
+    const index = this.frames.name[row];
     let name = shown[index];
     if (name === undefined) {
-      const raw = file.strings.strings[index] as string;
-      name = demangleAll([raw], this.#options.demangleCpp)[0] as string;
+      const raw = file.strings.strings[index];
+      name = demangleAll([raw], this.#options.demangleCpp)[0];
       shown[index] = name;
     }
     return name;
@@ -94,9 +94,7 @@ export class DsoLines {
 
   /** Path of row `row` of `frames`; empty where it is not known. */
   file(row: number): string {
-    return (this.#last as OpenDwarf).file.strings.strings[
-      this.frames.file[row] as number
-    ] as string;
+    return (this.#last as OpenDwarf).file.strings.strings[this.frames.file[row]];
   }
 
   close(): void {
@@ -203,7 +201,7 @@ function stubRanges(elf: ElfFile): number[] {
 
 function isIn(ranges: readonly number[], address: number): boolean {
   for (let i = 0; i < ranges.length; i += 2) {
-    if (address >= (ranges[i] as number) && address < (ranges[i + 1] as number)) return true;
+    if (address >= ranges[i] && address < ranges[i + 1]) return true;
   }
   return false;
 }

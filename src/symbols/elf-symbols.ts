@@ -55,8 +55,8 @@ export function loadElfSymbols(
   const rows = joinRows(parts, plt, isThumb, demangle, stubName);
   const limits = new SectionLimits(elf);
   table = buildSymbolTable(rows, (row, next) => {
-    const start = rows.start[row] as number;
-    const end = next === NONE ? endOfPageAfter(start) : (rows.start[next] as number);
+    const start = rows.start[row];
+    const end = next === NONE ? endOfPageAfter(start) : rows.start[next];
     return Math.min(end, limits.endAround(start));
   });
   return table;
@@ -114,11 +114,11 @@ function joinRows(
     const { value, size, info } = part;
     for (let i = 0; i < part.length; i++, row++) {
       // The lowest bit of a Thumb function's address is a flag.
-      const stated = value[i] as number;
+      const stated = value[i];
       const address = isThumb && stated % 2 === 1 ? stated - 1 : stated;
       start[row] = address;
-      end[row] = address + (size[i] as number);
-      binding[row] = (info[i] as number) >> 4;
+      end[row] = address + size[i];
+      binding[row] = info[i] >> 4;
     }
   }
   for (const entry of plt) {
@@ -128,11 +128,11 @@ function joinRows(
     row++;
   }
   const nameOf = (index: number): string => {
-    if (index >= symbols) return stubName(plt[index - symbols] as PltEntry);
+    if (index >= symbols) return stubName(plt[index - symbols]);
     let p = parts.length - 1;
-    while (index < (bases[p] as number)) p--;
-    const part = parts[p] as SymbolColumns;
-    return part.strings.at(part.nameOffset[index - (bases[p] as number)] as number);
+    while (index < bases[p]) p--;
+    const part = parts[p];
+    return part.strings.at(part.nameOffset[index - bases[p]]);
   };
   return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
 }
@@ -198,8 +198,8 @@ export class SegmentMap {
   /** `fileOffset` itself where no segment holds it. */
   toFileAddress(fileOffset: number): FileAddress {
     for (let i = 0; i < this.#offsets.length; i++) {
-      if (fileOffset >= (this.#offsets[i] as number) && fileOffset < (this.#ends[i] as number)) {
-        return (fileOffset + (this.#biases[i] as number)) as FileAddress;
+      if (fileOffset >= this.#offsets[i] && fileOffset < this.#ends[i]) {
+        return (fileOffset + this.#biases[i]) as FileAddress;
       }
     }
     return fileOffset as FileAddress;

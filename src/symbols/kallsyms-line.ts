@@ -3,7 +3,7 @@ const LOWER_CASE = 0x20;
 
 /** Whether the line with its type letter at `typeAt` is one that perf takes for a symbol. */
 export function isSymbolLine(bytes: Uint8Array, typeAt: number): boolean {
-  return isTextOrData(bytes[typeAt] as number) && bytes[typeAt + 2] !== DOLLAR;
+  return isTextOrData(bytes[typeAt]) && bytes[typeAt + 2] !== DOLLAR;
 }
 
 /** T, W, D, B in either case: what perf takes for a symbol. */

@@ -24,7 +24,7 @@ export function linesAround(
   const visited = new Set<number>();
   const list = new LineList(bytes, modulesAt);
   for (let i = 0; i < wanted.length; i++) {
-    const address = wanted[i] as number;
+    const address = wanted[i];
     // The last line at or below the address, back to the first one with that address.
     let line = list.symbolBefore(list.firstAbove(address));
     if (line < 0) line = 0;

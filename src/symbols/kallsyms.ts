@@ -93,22 +93,22 @@ class KallsymsLines {
 /** The table of the lines whose type letters are at `typeAt`. */
 function tableOf(bytes: Uint8Array, start: Float64Array, typeAt: Int32Array): SymbolTable {
   const nameOf = (row: number): string => {
-    const name = (typeAt[row] as number) + 2;
+    const name = typeAt[row] + 2;
     return decodeName(bytes, name, endOfName(bytes, name));
   };
   const rows: SymbolRows = {
     length: start.length,
     start,
     end: start,
-    binding: Uint8Array.from(typeAt, (at) => bindingOf(bytes[at] as number)),
+    binding: Uint8Array.from(typeAt, (at) => bindingOf(bytes[at])),
     nameOf,
     shownNameOf: nameOf,
   };
   return buildSymbolTable(rows, (row, next) => {
-    if (next === NONE) return endOfPageAfter(start[row] as number);
-    const module = moduleOf(bytes, typeAt[row] as number);
-    const isSame = sameModule(bytes, module, moduleOf(bytes, typeAt[next] as number));
-    return isSame ? (start[next] as number) : endOfPageAfter(start[row] as number);
+    if (next === NONE) return endOfPageAfter(start[row]);
+    const module = moduleOf(bytes, typeAt[row]);
+    const isSame = sameModule(bytes, module, moduleOf(bytes, typeAt[next]));
+    return isSame ? start[next] : endOfPageAfter(start[row]);
   });
 }
 
@@ -162,6 +162,6 @@ function sameModule(bytes: Uint8Array, a: number, b: number): boolean {
 
 function decodeName(bytes: Uint8Array, from: number, end: number): string {
   let name = '';
-  for (let i = from; i < end; i++) name += String.fromCharCode(bytes[i] as number);
+  for (let i = from; i < end; i++) name += String.fromCharCode(bytes[i]);
   return name;
 }

@@ -48,5 +48,5 @@ function findAddress(elf: ElfFile, name: string, diagnostics: Diagnostics): numb
   const hasName: SymbolFilter = (_type, _visibility, _section, offset, strings) =>
     strings.lengthAt(offset) === name.length && strings.at(offset) === name;
   const { length, value } = readSymbolColumns(elf, symtab, hasName, diagnostics);
-  return length === 0 ? null : (value[0] as number);
+  return length === 0 ? null : value[0];
 }

@@ -47,8 +47,8 @@ function linesOf(table: SymbolTable, rows: Iterable<number> = table.starts.keys(
   const lines: string[] = [];
   for (const row of rows) {
     if (lines.length === MAX_SYMBOLS) break;
-    const start = formatAddress(table.starts[row] as number);
-    const end = formatAddress(table.ends[row] as number);
+    const start = formatAddress(table.starts[row]);
+    const end = formatAddress(table.ends[row]);
     lines.push(`${start} ${end} ${table.name(row)}\n`);
   }
   return lines.length === 0 ? null : lines.join('');
@@ -79,10 +79,10 @@ export function parseRecordedKernel(bytes: Uint8Array, diagnostics: Diagnostics)
   if (badLines > 0) diagnostics.count('recorded kernel symbol not understood', '', badLines);
   const order = sortedOrder(starts.array, starts.length);
   const sorted = (column: Float64Array | Int32Array) =>
-    Float64Array.from(order, (row) => column[row] as number);
+    Float64Array.from(order, (row) => column[row]);
   const nameAt = sorted(names.array);
   return new SymbolTable(sorted(starts.array), sorted(ends.array), (index) => {
-    const from = nameAt[index] as number;
+    const from = nameAt[index];
     const end = bytes.indexOf(NEWLINE, from);
     return new TextDecoder().decode(bytes.subarray(from, end < 0 ? bytes.length : end));
   });

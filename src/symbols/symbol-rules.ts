@@ -50,13 +50,13 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
   let count = 0;
   for (let i = 0; i < order.length; ) {
     const first = i;
-    const start = rows.start[order[first] as number] as number;
-    let end = ends[order[first] as number] as number;
+    const start = rows.start[order[first]];
+    let end = ends[order[first]];
     let haveOneEnd = true;
-    for (i++; i < order.length && rows.start[order[i] as number] === start; i++) {
-      if (ends[order[i] as number] !== end) haveOneEnd = false;
+    for (i++; i < order.length && rows.start[order[i]] === start; i++) {
+      if (ends[order[i]] !== end) haveOneEnd = false;
     }
-    if (!haveOneEnd) end = ends[chooser.best(order, first, i)] as number;
+    if (!haveOneEnd) end = ends[chooser.best(order, first, i)];
     aliasesAt[count] = first;
     tableStarts[count] = start;
     tableEnds[count] = end;
@@ -64,8 +64,8 @@ export function buildSymbolTable(rows: SymbolRows, endRule: EndRule): SymbolTabl
   }
   aliasesAt[count] = order.length;
   return new SymbolTable(tableStarts.slice(0, count), tableEnds.slice(0, count), (index) => {
-    const from = aliasesAt[index] as number;
-    return rows.nameOf(chooser.best(order, from, aliasesAt[index + 1] as number));
+    const from = aliasesAt[index];
+    return rows.nameOf(chooser.best(order, from, aliasesAt[index + 1]));
   });
 }
 
@@ -83,14 +83,14 @@ function computeEnds(rows: SymbolRows, order: Uint32Array, endRule: EndRule): Fl
   const last = order.length - 1;
   let sizedEnd = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < order.length; i++) {
-    const row = order[i] as number;
-    const start = rows.start[row] as number;
+    const row = order[i];
+    const start = rows.start[row];
     if (ends[row] !== start) {
-      sizedEnd = Math.max(sizedEnd, ends[row] as number);
+      sizedEnd = Math.max(sizedEnd, ends[row]);
       continue;
     }
     if (start < sizedEnd) continue;
-    ends[row] = endRule(row, i === last ? NONE : (order[i + 1] as number));
+    ends[row] = endRule(row, i === last ? NONE : order[i + 1]);
   }
   return ends;
 }
@@ -108,10 +108,10 @@ class AliasChooser {
 
   /** The row to be shown of the aliases `order[from … to)`, which are in file order. */
   best(order: Uint32Array, from: number, to: number): number {
-    let best = order[from] as number;
+    let best = order[from];
     const end = Math.min(to, from + MAX_ALIASES);
     for (let i = from + 1; i < end; i++) {
-      const next = order[i] as number;
+      const next = order[i];
       if (this.#isBetter(next, best)) best = next;
     }
     return best;
@@ -119,9 +119,9 @@ class AliasChooser {
 
   /** True if `next`, later in the file, is to be shown rather than `current`. */
   #isBetter(next: number, current: number): boolean {
-    const start = this.#rows.start[current] as number;
-    const hasLength = (this.#ends[current] as number) > start;
-    const nextHasLength = (this.#ends[next] as number) > start;
+    const start = this.#rows.start[current];
+    const hasLength = this.#ends[current] > start;
+    const nextHasLength = this.#ends[next] > start;
     if (hasLength !== nextHasLength) return nextHasLength;
 
     const { binding } = this.#rows;

@@ -53,8 +53,8 @@ export class SymbolTable {
     let index = lastAtMost(this.starts, address, this.length);
     const enclosing = this.#enclosing;
     for (let depth = 0; index >= 0 && depth < MAX_NESTING; depth++) {
-      if (address < (ends[index] as number)) return index;
-      index = enclosing === null ? NO_SYMBOL : (enclosing[index] as number);
+      if (address < ends[index]) return index;
+      index = enclosing === null ? NO_SYMBOL : enclosing[index];
     }
     return NO_SYMBOL;
   }
@@ -66,7 +66,7 @@ export class SymbolTable {
 
   /** Address of the symbol's first byte. */
   start(index: number): number {
-    return this.#origins[index] as number;
+    return this.#origins[index];
   }
 }
 
@@ -80,15 +80,15 @@ function computeEnclosing(starts: Float64Array, ends: Float64Array): Int32Array 
   const length = starts.length;
   let overlaps = false;
   for (let i = 1; i < length && !overlaps; i++) {
-    overlaps = (ends[i - 1] as number) > (starts[i] as number);
+    overlaps = ends[i - 1] > starts[i];
   }
   if (!overlaps) return null;
   const enclosing = new Int32Array(length);
   // Among the rows before i, the chain from i − 1 outwards has growing ends.
   for (let i = 0; i < length; i++) {
     let outer = i - 1;
-    while (outer >= 0 && (ends[outer] as number) <= (ends[i] as number)) {
-      outer = enclosing[outer] as number;
+    while (outer >= 0 && ends[outer] <= ends[i]) {
+      outer = enclosing[outer];
     }
     enclosing[i] = outer;
   }

@@ -116,7 +116,7 @@ export class Symbolizer {
     names.fill(UNRESOLVED, 0, addresses.length);
     if (this.#options.dsos.key(dso).kind === 'jit') {
       for (let i = 0; i < addresses.length; i++) {
-        const found = this.resolve(dso, addresses[i] as number);
+        const found = this.resolve(dso, addresses[i]);
         if (found !== null) names[i] = strings.intern(found.name);
       }
       return;
@@ -127,7 +127,7 @@ export class Symbolizer {
     const batchRow = new Map<number, number>();
     const mangled: string[] = [];
     for (let i = 0; i < addresses.length; i++) {
-      const index = table.find(this.#tableAddress(dso, symbols, addresses[i] as number));
+      const index = table.find(this.#tableAddress(dso, symbols, addresses[i]));
       names[i] = index;
       if (index !== NO_SYMBOL && !batchRow.has(index)) {
         batchRow.set(index, mangled.length);
@@ -136,9 +136,9 @@ export class Symbolizer {
     }
     const shown = demangleAll(mangled, this.#options.demangleCpp);
     for (let i = 0; i < addresses.length; i++) {
-      const index = names[i] as number;
+      const index = names[i];
       if (index === NO_SYMBOL) continue;
-      names[i] = strings.intern(shown[batchRow.get(index) as number] as string);
+      names[i] = strings.intern(shown[batchRow.get(index) as number]);
     }
   }
 
@@ -163,8 +163,8 @@ export class Symbolizer {
     const moved = address - tableAddress;
     return {
       name: this.#shownName(symbols.table.name(index)),
-      start: (symbols.table.starts[index] as number) + moved,
-      end: (symbols.table.ends[index] as number) + moved,
+      start: symbols.table.starts[index] + moved,
+      end: symbols.table.ends[index] + moved,
     };
   }
 
@@ -274,7 +274,7 @@ export class Symbolizer {
   #shownName(name: string): string {
     const known = this.#shownNames.get(name);
     if (known !== undefined) return known;
-    const shown = demangleAll([name], this.#options.demangleCpp)[0] as string;
+    const shown = demangleAll([name], this.#options.demangleCpp)[0];
     this.#shownNames.set(name, shown);
     return shown;
   }

@@ -234,7 +234,7 @@ class Parser {
     const words: string[] = [];
     while (this.#peek().kind === 'name') words.push(this.#take());
     if (words.length === 0) return null;
-    if (words.length > 1 && !isTypeWord(words[0] as string)) return null;
+    if (words.length > 1 && !isTypeWord(words[0])) return null;
     let stars = '';
     while (this.#accept('*')) stars += '*';
     return stars === '' ? words.join(' ') : `${words.join(' ')} ${stars}`;
@@ -259,7 +259,7 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[this.#next] as Token;
+    return this.#tokens[this.#next];
   }
 
   #take(): string {

@@ -30,7 +30,7 @@ export class KernelNames {
 function parsePrintkFormats(text: string): Map<bigint, string> {
   const texts = new Map<bigint, string>();
   for (const [, address, quoted] of text.matchAll(/^(0x[0-9a-fA-F]+) : "(.*)"$/gm)) {
-    texts.set(BigInt(address as string), (quoted as string).replace(/\\n$/, ''));
+    texts.set(BigInt(address), quoted.replace(/\\n$/, ''));
   }
   return texts;
 }

@@ -7,7 +7,7 @@ export function hexBytes(bytes: Uint8Array, separator: string): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) {
     if (i > 0) text += separator;
-    text += (bytes[i] as number).toString(16).padStart(2, '0');
+    text += bytes[i].toString(16).padStart(2, '0');
   }
   return text;
 }
@@ -61,7 +61,7 @@ function compressedIp6(groups: readonly number[], bytes: Uint8Array): string {
   const leading = groups.slice(0, 5).every((group) => group === 0);
   const isMapped = leading && groups[5] === 0xffff;
   // ISATAP addresses hold an IPv4 address too.
-  const isIsatap = ((groups[4] as number) | 0x0200) === 0x0200 && groups[5] === 0x5efe;
+  const isIsatap = (groups[4] | 0x0200) === 0x0200 && groups[5] === 0x5efe;
   const shown = isMapped || isIsatap ? groups.slice(0, 6) : groups;
   const [gapAt, gapLength] = longestGap(shown);
   let text = '';
@@ -71,7 +71,7 @@ function compressedIp6(groups: readonly number[], bytes: Uint8Array): string {
       i += gapLength - 1;
       continue;
     }
-    text += (shown[i] as number).toString(16);
+    text += shown[i].toString(16);
     if (i < shown.length - 1) text += ':';
   }
   if (shown.length === groups.length) return text;

@@ -71,7 +71,7 @@ export function compilePrintf(
     const arg = take();
     if (arg.kind === 'unknown') pieces.push((record) => formatText(NOT_KNOWN, layout(record)));
     else if (pointer !== undefined) pieces.push(compilePointer(extension, layout, arg, longSize));
-    else pieces.push(compileConversion(letter as string, modifier, layout, arg, longSize));
+    else pieces.push(compileConversion(letter, modifier, layout, arg, longSize));
   }
   endLiteral();
   return pieces;

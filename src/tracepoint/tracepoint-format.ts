@@ -70,8 +70,8 @@ export class TracepointFormat {
     this.#record.moveTo(view, offset, size, littleEndian);
     const pairs: [string, FieldValue][] = [];
     for (let i = 0; i < this.#readers.length; i++) {
-      const { name } = this.fieldList[i] as TracepointField;
-      pairs.push([name, (this.#readers[i] as FieldReader)(this.#record)]);
+      const { name } = this.fieldList[i];
+      pairs.push([name, this.#readers[i](this.#record)]);
     }
     return pairs;
   }
@@ -90,7 +90,7 @@ export class TracepointFormat {
       return NOT_EVALUATED + this.#pairs(record);
     }
     let text = '';
-    for (let i = 0; i < pieces.length; i++) text += (pieces[i] as Piece)(record, this.#names);
+    for (let i = 0; i < pieces.length; i++) text += pieces[i](record, this.#names);
     return text;
   }
 

@@ -67,10 +67,10 @@ export class CfiRow {
   /** Makes the rule of `register` what it is in `from`. */
   restore(register: number, from: CfiRow): void {
     if (!(register < COLUMNS)) return;
-    this.kind[register] = from.kind[register] as number;
-    this.value[register] = from.value[register] as number;
-    this.start[register] = from.start[register] as number;
-    this.end[register] = from.end[register] as number;
+    this.kind[register] = from.kind[register];
+    this.value[register] = from.value[register];
+    this.start[register] = from.start[register];
+    this.end[register] = from.end[register];
   }
 
   copyFrom(from: CfiRow): void {
@@ -112,7 +112,7 @@ export class RowStates {
   pop(row: CfiRow): boolean {
     if (this.#depth === 0) return false;
     this.#depth--;
-    row.copyFrom(this.#rows[this.#depth] as CfiRow);
+    row.copyFrom(this.#rows[this.#depth]);
     return true;
   }
 }

@@ -98,7 +98,7 @@ function evaluateOperation(
   const op = reader.u8();
   if (op >= DW_OP.LIT0 && op <= DW_OP.LIT31) return push(values, BigInt(op - DW_OP.LIT0));
   if (op >= DW_OP.BREG0 && op <= DW_OP.BREG31) {
-    return pushNumber(values, (input.registers[op - DW_OP.BREG0] as number) + reader.sleb());
+    return pushNumber(values, input.registers[op - DW_OP.BREG0] + reader.sleb());
   }
   switch (op) {
     case DW_OP.NOP:

@@ -26,8 +26,8 @@ export class FrameIndex {
     }
     const unsorted = starts.array;
     const order = sortedOrder(unsorted, starts.length);
-    this.#starts = Float64Array.from(order, (row) => unsorted[row] as number);
-    this.#offsets = Float64Array.from(order, (row) => offsets.array[row] as number);
+    this.#starts = Float64Array.from(order, (row) => unsorted[row]);
+    this.#offsets = Float64Array.from(order, (row) => offsets.array[row]);
   }
 
   get length(): number {
@@ -37,6 +37,6 @@ export class FrameIndex {
   /** Offset of the entry of the last function that starts at or before `address`, −1 if none. */
   find(address: number): number {
     const row = lastAtMost(this.#starts, address);
-    return row < 0 ? -1 : (this.#offsets[row] as number);
+    return row < 0 ? -1 : this.#offsets[row];
   }
 }

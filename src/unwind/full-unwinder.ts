@@ -44,11 +44,11 @@ export class FullUnwinder {
   }
 
   get stackPointer(): number {
-    return this.#registers[this.#architecture.stackPointer] as number;
+    return this.#registers[this.#architecture.stackPointer];
   }
 
   get framePointer(): number {
-    return this.#registers[this.#architecture.framePointer] as number;
+    return this.#registers[this.#architecture.framePointer];
   }
 
   /** As `Unwinder.unwind`. */
@@ -60,7 +60,7 @@ export class FullUnwinder {
     isExact: Uint8Array,
   ): number {
     this.#registers.set(registers);
-    this.#address = registers[this.#architecture.instructionPointer] as number;
+    this.#address = registers[this.#architecture.instructionPointer];
     this.#isExact = true;
     this.#isByFramePointer = false;
     const limit = Math.min(out.length, MOST_FRAMES);
@@ -121,23 +121,23 @@ export class FullUnwinder {
     if (Number.isNaN(cfa)) return STOP.MISSING_REGISTER;
 
     for (let register = 0; register < caller.length; register++) {
-      const value = row.value[register] as number;
-      const start = row.start[register] as number;
-      const end = row.end[register] as number;
+      const value = row.value[register];
+      const start = row.start[register];
+      const end = row.end[register];
       switch (row.kind[register]) {
         case RULE.UNSET:
           if (register === linkRegister || this.#architecture.isCalleeSaved(register)) {
-            caller[register] = registers[register] as number;
+            caller[register] = registers[register];
           }
           break;
         case RULE.SAME:
-          caller[register] = registers[register] as number;
+          caller[register] = registers[register];
           break;
         case RULE.OFFSET:
           // Tables don't say that an epilogue has popped a register; its slot is below sp then.
           caller[register] =
-            cfa + value < (registers[stackPointer] as number)
-              ? (registers[register] as number)
+            cfa + value < registers[stackPointer]
+              ? registers[register]
               : this.#read(register, cfa + value, stack);
           break;
         case RULE.VAL_OFFSET:
@@ -162,7 +162,7 @@ export class FullUnwinder {
       const kind = row.kind[returnAddressRegister];
       if (kind === RULE.EXPRESSION) return stackStop(cfa, stack);
       if (kind !== RULE.OFFSET) return STOP.MISSING_REGISTER;
-      return stackStop(cfa + (row.value[returnAddressRegister] as number), stack);
+      return stackStop(cfa + row.value[returnAddressRegister], stack);
     }
     return this.#goOn(address, isSignalFrame, false);
   }
@@ -175,23 +175,23 @@ export class FullUnwinder {
     const caller = this.#caller;
     for (let register = 0; register < caller.length; register++) {
       if (this.#architecture.isCalleeSaved(register)) {
-        caller[register] = registers[register] as number;
+        caller[register] = registers[register];
       }
     }
     if (rule.kind === KIND.ROOT) return STOP.ROOT;
     if (rule.kind === KIND.VDSO_SIGNAL) {
-      const sp = registers[stackPointer] as number;
+      const sp = registers[stackPointer];
       return this.#stepOverSignal(stack, this.#architecture.vdsoSignalFrame?.(sp, stack));
     }
-    const fp = registers[framePointer] as number;
+    const fp = registers[framePointer];
     if (rule.kind === KIND.TAIL_CALL) {
-      const at = (registers[stackPointer] as number) + rule.cfaOffset - wordBytes;
+      const at = registers[stackPointer] + rule.cfaOffset - wordBytes;
       const isCalled = this.#callSites.has(stack.readWord(at), modules);
       const called = rule.fpOffset === 0 ? KIND.SP : KIND.SP_SAVED;
       rule.kind = isCalled ? called : KIND.FRAME_POINTER;
     }
     if (rule.kind === KIND.FRAME_POINTER) {
-      if (!(fp >= (registers[stackPointer] as number)) || (fp & (wordBytes - 1)) !== 0) {
+      if (!(fp >= registers[stackPointer]) || (fp & (wordBytes - 1)) !== 0) {
         const isEnd = fp === 0 && this.#isByFramePointer;
         return isEnd ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
       }
@@ -205,14 +205,14 @@ export class FullUnwinder {
       }
       return this.#goOn(address, false, true);
     }
-    const cfa = (registers[stackPointer] as number) + rule.cfaOffset;
+    const cfa = registers[stackPointer] + rule.cfaOffset;
     caller[stackPointer] = cfa;
     if (rule.kind === KIND.SP_SAVED || rule.kind === KIND.SP_SAVED_LR) {
       caller[framePointer] = stack.readWord(cfa + rule.fpOffset);
     }
     const address =
       rule.kind === KIND.SP_LR || rule.kind === KIND.SP_SAVED_LR
-        ? (registers[linkRegister] as number)
+        ? registers[linkRegister]
         : this.#read(linkRegister, cfa + rule.raOffset, stack);
     if (Number.isNaN(address)) return stackStop(cfa + rule.raOffset, stack);
     return this.#goOn(address, false, false);
@@ -221,14 +221,14 @@ export class FullUnwinder {
   /** Takes all registers from what the kernel saved before it called the signal handler. */
   #stepOverSignal(stack: StackReader, frame?: number): number {
     const { stackPointer, instructionPointer, signalFrameOffsets } = this.#architecture;
-    const sp = frame ?? (this.#registers[stackPointer] as number);
+    const sp = frame ?? this.#registers[stackPointer];
     const caller = this.#caller;
     for (let register = 0; register < caller.length; register++) {
-      caller[register] = this.#read(register, sp + (signalFrameOffsets[register] as number), stack);
+      caller[register] = this.#read(register, sp + signalFrameOffsets[register], stack);
     }
-    const address = caller[instructionPointer] as number;
+    const address = caller[instructionPointer];
     if (Number.isNaN(address)) {
-      return stackStop(sp + (signalFrameOffsets[instructionPointer] as number), stack);
+      return stackStop(sp + signalFrameOffsets[instructionPointer], stack);
     }
     return this.#goOn(address, true, false);
   }
@@ -237,8 +237,8 @@ export class FullUnwinder {
   #goOn(address: number, isSignalFrame: boolean, isByFramePointer: boolean): number {
     const { stackPointer, linkRegister } = this.#architecture;
     const caller = this.#caller;
-    const sp = this.#registers[stackPointer] as number;
-    const callerSp = caller[stackPointer] as number;
+    const sp = this.#registers[stackPointer];
+    const callerSp = caller[stackPointer];
     const isLeaf = this.#isExact && callerSp === sp;
     if (!isSignalFrame && !(callerSp > sp) && !isLeaf) return STOP.NOT_ADVANCING;
     // A call has overwritten lr, so what it was before is lost.

@@ -34,7 +34,7 @@ export class ModuleRanges implements ModuleLookup {
     let high = this.#ranges.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#ranges[middle] as ModuleRange).start <= address) low = middle + 1;
+      if (this.#ranges[middle].start <= address) low = middle + 1;
       else high = middle;
     }
     const found = this.#ranges[low - 1];

@@ -104,9 +104,9 @@ export class RegisterDump implements OtherRegisters {
     const { registers } = this;
     const view = this.#view;
     for (let i = 0; i < places.length; i += 2) {
-      if ((places[i] as number) >= this.#count) return;
-      const number = places[i + 1] as number;
-      const at = this.#offset + 8 * (places[i] as number);
+      if (places[i] >= this.#count) return;
+      const number = places[i + 1];
+      const at = this.#offset + 8 * places[i];
       const isLink = number === this.#linkRegister;
       if (this.#is64) {
         registers[number] = isLink

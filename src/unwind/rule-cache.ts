@@ -46,10 +46,10 @@ export class RuleCache {
 
   read(slot: number, rule: UnwindRule): void {
     const at = this.ruleAt(slot);
-    rule.kind = this.rules[at] as number;
-    rule.cfaOffset = this.rules[at + 1] as number;
-    rule.fpOffset = this.rules[at + 2] as number;
-    rule.raOffset = this.rules[at + 3] as number;
+    rule.kind = this.rules[at];
+    rule.cfaOffset = this.rules[at + 1];
+    rule.fpOffset = this.rules[at + 2];
+    rule.raOffset = this.rules[at + 3];
   }
 
   write(slot: number, owner: number, address: number, rule: UnwindRule): void {

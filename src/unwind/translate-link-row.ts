@@ -21,7 +21,7 @@ function translateRow(
   table: CfiTable,
   rule: UnwindRule,
 ): void {
-  const lrKind = row.kind[link] as number;
+  const lrKind = row.kind[link];
   if (lrKind === RULE.UNDEFINED) {
     rule.set(KIND.ROOT);
     return;
@@ -31,14 +31,14 @@ function translateRow(
   if (table.isSignalFrame || row.kind[stackPointer] !== RULE.UNSET) return;
   const isSp = row.cfaRegister === stackPointer;
   if (!isSp && row.cfaRegister !== framePointer) return;
-  const fpKind = row.kind[framePointer] as number;
+  const fpKind = row.kind[framePointer];
   const isFpSaved = fpKind === RULE.OFFSET;
   if (!isFpSaved && fpKind !== RULE.UNSET && fpKind !== RULE.SAME) return;
-  const fpOffset = isFpSaved ? (row.value[framePointer] as number) : 0;
+  const fpOffset = isFpSaved ? row.value[framePointer] : 0;
   if (lrKind === RULE.OFFSET) {
     const plain = isSp ? KIND.SP : KIND.FP;
     const saved = isSp ? KIND.SP_SAVED : KIND.FP_SAVED;
-    rule.set(isFpSaved ? saved : plain, row.cfaOffset, fpOffset, row.value[link] as number);
+    rule.set(isFpSaved ? saved : plain, row.cfaOffset, fpOffset, row.value[link]);
   } else if ((lrKind === RULE.UNSET || lrKind === RULE.SAME) && isSp) {
     rule.set(isFpSaved ? KIND.SP_SAVED_LR : KIND.SP_LR, row.cfaOffset, fpOffset);
   }

@@ -28,7 +28,7 @@ function translateRow(
   rule: UnwindRule,
 ): void {
   const { stackPointer, returnAddress } = columns;
-  const raKind = row.kind[returnAddress] as number;
+  const raKind = row.kind[returnAddress];
   if (raKind === RULE.UNDEFINED) {
     rule.set(KIND.ROOT);
     return;
@@ -48,16 +48,16 @@ function translateRow(
 
 function translateRegisterCfa(columns: X86Columns, row: CfiRow, rule: UnwindRule): void {
   const { stackPointer, framePointer, returnAddress } = columns;
-  const raOffset = row.value[returnAddress] as number;
+  const raOffset = row.value[returnAddress];
   const isSp = row.cfaRegister === stackPointer;
   if (!isSp && row.cfaRegister !== framePointer) {
     rule.set(KIND.FULL);
     return;
   }
-  const bpKind = row.kind[framePointer] as number;
+  const bpKind = row.kind[framePointer];
   if (bpKind === RULE.OFFSET) {
     const kind = isSp ? KIND.SP_SAVED : KIND.FP_SAVED;
-    rule.set(kind, row.cfaOffset, row.value[framePointer] as number, raOffset);
+    rule.set(kind, row.cfaOffset, row.value[framePointer], raOffset);
   } else if (bpKind === RULE.UNSET || bpKind === RULE.SAME) {
     rule.set(isSp ? KIND.SP : KIND.FP, row.cfaOffset, 0, raOffset);
   } else {
@@ -81,22 +81,22 @@ function translateExpressionCfa(
   rule: UnwindRule,
 ): void {
   const { framePointer, returnAddress, pltExpression } = columns;
-  const raOffset = row.value[returnAddress] as number;
+  const raOffset = row.value[returnAddress];
   const reader = table.reader;
   rule.set(KIND.FULL);
   if (reader === null) return;
   const { bytes } = reader;
   const start = row.cfaStart;
   const length = row.cfaEnd - start;
-  const bpKind = row.kind[framePointer] as number;
+  const bpKind = row.kind[framePointer];
 
   if (length === 11 && (bpKind === RULE.UNSET || bpKind === RULE.SAME)) {
-    const pushAt = (bytes[start + 6] as number) - 0x30;
+    const pushAt = bytes[start + 6] - 0x30;
     const isPlt = pltExpression.every((byte, i) => i === 6 || bytes[start + i] === byte);
     if (!isPlt || pushAt < 0 || pushAt > 15) return;
     const inEntry = ((address % 16) + 16) % 16;
     // A call has pushed one word, and the entry's push another.
-    const before = pltExpression[1] as number;
+    const before = pltExpression[1];
     rule.set(KIND.SP, inEntry >= pushAt ? 2 * before : before, 0, raOffset);
     return;
   }
@@ -138,7 +138,7 @@ function derefOffset(reader: SectionReader, breg: number, start: number, end: nu
 /** x where `register` is saved at `breg<n> x`, NaN where it is not. */
 function savedOffset(reader: SectionReader, breg: number, row: CfiRow, register: number): number {
   if (row.kind[register] !== RULE.EXPRESSION) return Number.NaN;
-  reader.window(row.start[register] as number, row.end[register] as number);
+  reader.window(row.start[register], row.end[register]);
   const isBreg = reader.u8() === breg;
   const offset = reader.sleb();
   return isBreg && !reader.failed && reader.at === reader.end ? offset : Number.NaN;

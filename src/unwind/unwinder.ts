@@ -70,7 +70,7 @@ class RuleUnwinder implements Unwinder {
     this.architecture = architecture;
     this.#registers = ARCHITECTURES[architecture];
     const { signalFrameOffsets, instructionPointer, linkRegister } = this.#registers;
-    const ipAt = signalFrameOffsets[instructionPointer] as number;
+    const ipAt = signalFrameOffsets[instructionPointer];
     this.#linkBeforeIp = ipAt - (signalFrameOffsets[linkRegister] ?? 0);
     this.#finder = new RuleFinder(this.#registers);
     this.#callSites = new CallSites(this.#registers);
@@ -99,10 +99,10 @@ class RuleUnwinder implements Unwinder {
     const hasLink = numbers.linkRegister >= 0;
     const hidesStackPointer = numbers.frameRecord === 'anywhere';
 
-    let sp = registers[numbers.stackPointer] as number;
-    let fp = registers[numbers.framePointer] as number;
-    let lr = hasLink ? (registers[numbers.linkRegister] as number) : Number.NaN;
-    let address = registers[numbers.instructionPointer] as number;
+    let sp = registers[numbers.stackPointer];
+    let fp = registers[numbers.framePointer];
+    let lr = hasLink ? registers[numbers.linkRegister] : Number.NaN;
+    let address = registers[numbers.instructionPointer];
     /** The stack grows down, so callers lie above this. */
     let floor = sp;
     let isByFramePointer = false;
@@ -116,7 +116,7 @@ class RuleUnwinder implements Unwinder {
       if (cache.has(slot, generation, lookup)) statistics.hits++;
       else this.#fill(slot, lookup, isInstruction, modules);
       const at = cache.ruleAt(slot);
-      let kind = rules[at] as number;
+      let kind = rules[at];
       if (kind === KIND.NOT_MAPPED && count > 0) {
         // An address that a guessed frame pointer led to says nothing about mappings.
         stop = isByFramePointer ? STOP.NO_TABLE : STOP.NOT_MAPPED;
@@ -128,9 +128,9 @@ class RuleUnwinder implements Unwinder {
       this.stopAddress = lookup;
 
       if (kind === KIND.TAIL_CALL) {
-        const returnAddress = stack.readWord(sp + (rules[at + 1] as number) - wordBytes);
+        const returnAddress = stack.readWord(sp + rules[at + 1] - wordBytes);
         const isCalled = this.#callSites.has(returnAddress, modules);
-        const called = (rules[at + 2] as number) === 0 ? KIND.SP : KIND.SP_SAVED;
+        const called = rules[at + 2] === 0 ? KIND.SP : KIND.SP_SAVED;
         kind = isCalled ? called : KIND.FRAME_POINTER;
       }
 
@@ -139,11 +139,11 @@ class RuleUnwinder implements Unwinder {
       let returnAt = 0;
       if (kind <= KIND.SP_SAVED_LR) {
         const isFpBased = kind === KIND.FP || kind === KIND.FP_SAVED;
-        cfa = (isFpBased ? fp : sp) + (rules[at + 1] as number);
+        cfa = (isFpBased ? fp : sp) + rules[at + 1];
         // After a step by frame pointer sp is unknown, but fp points to where the caller's is saved.
-        if (Number.isNaN(sp) && kind === KIND.SP_SAVED) cfa = fp - (rules[at + 2] as number);
-        savedAt = cfa + (rules[at + 2] as number);
-        returnAt = cfa + (rules[at + 3] as number);
+        if (Number.isNaN(sp) && kind === KIND.SP_SAVED) cfa = fp - rules[at + 2];
+        savedAt = cfa + rules[at + 2];
+        returnAt = cfa + rules[at + 3];
       } else if (kind === KIND.FRAME_POINTER) {
         if (!(fp >= floor) || (fp & (wordBytes - 1)) !== 0) {
           stop = fp === 0 && isByFramePointer ? STOP.FRAME_POINTER_CHAIN_END : STOP.NO_TABLE;
@@ -153,20 +153,20 @@ class RuleUnwinder implements Unwinder {
         returnAt = savedAt + wordBytes;
         cfa = returnAt + wordBytes;
       } else if (kind === KIND.FP_MEMORY) {
-        cfa = stack.readWord(fp + (rules[at + 1] as number));
-        savedAt = fp + (rules[at + 2] as number);
-        returnAt = cfa + (rules[at + 3] as number);
+        cfa = stack.readWord(fp + rules[at + 1]);
+        savedAt = fp + rules[at + 2];
+        returnAt = cfa + rules[at + 3];
       } else if (kind === KIND.SIGNAL || kind === KIND.VDSO_SIGNAL) {
         if (kind === KIND.VDSO_SIGNAL) sp = numbers.vdsoSignalFrame?.(sp, stack) ?? sp;
-        const ipAt = sp + (rules[at + 3] as number);
+        const ipAt = sp + rules[at + 3];
         address = stack.readWord(ipAt);
         if (Number.isNaN(address)) {
           stop = stackStop(ipAt, stack);
           break;
         }
-        fp = stack.readWord(sp + (rules[at + 2] as number));
+        fp = stack.readWord(sp + rules[at + 2]);
         if (hasLink) lr = stack.readPointer(ipAt - this.#linkBeforeIp);
-        sp = stack.readWord(sp + (rules[at + 1] as number));
+        sp = stack.readWord(sp + rules[at + 1]);
         // The handler may have had a stack of its own, so nothing is known about the order.
         floor = sp;
         isByFramePointer = false;
@@ -177,7 +177,7 @@ class RuleUnwinder implements Unwinder {
         others?.readOthers();
         return this.#unwindFull(registers, stack, modules, out);
       } else {
-        stop = STOPS[kind] as number;
+        stop = STOPS[kind];
         break;
       }
       if (!(cfa > floor)) {

@@ -42,13 +42,13 @@ export class Answers {
       case 'report':
         return this.#ofFile(parts, 2, (file) => this.#report(file));
       case 'download':
-        return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2] as string));
+        return this.#ofFile(parts, 3, (file) => this.#download(file, parts[2]));
       case 'source':
         return this.#ofFile(parts, 2, (file) => this.#source(file, query));
       case 'assembly':
         return this.#ofFile(parts, 2, (file) => this.#assembly(file, query));
       case 'speedscope':
-        return parts.length === 2 ? this.#speedscopeFile(parts[1] as string) : notFound();
+        return parts.length === 2 ? this.#speedscopeFile(parts[1]) : notFound();
       default:
         return parts.length === 1 ? staticAnswer(this.#page, path, pageHeaders()) : notFound();
     }

@@ -71,7 +71,7 @@ function hasBody(headers: GuardedRequest['headers']): boolean {
  */
 function findPath({ token }: Guard, url: string): Admission {
   const match = /^\/([A-Za-z0-9_-]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (match === null || !isSame(match[1] as string, token)) return refuse(404, 'no such address');
+  if (match === null || !isSame(match[1], token)) return refuse(404, 'no such address');
   // Without the slash, the page's relative addresses would not lie below the token.
   if (match[2] === undefined) return refuse(404, 'no such address: it ends in a slash');
   return {

@@ -35,7 +35,7 @@ export class SourceFiles {
   /** Throws `FailedError` with the reason why there is no text. */
   read(string: number): string {
     if (!this.#named.has(string)) throw new FailedError('the profile names no such source file');
-    const name = this.#profile.strings[string] as string;
+    const name = this.#profile.strings[string];
     const path = pathOf(name);
     if (!isAbsolute(path)) {
       throw new FailedError(`${printable(name)}: where this file lies is not known`);

@@ -30,7 +30,7 @@ export class StaticFiles {
   /** Null: there is no such file. */
   find(name: string): { readonly type: string; readonly bytes: Uint8Array } | null {
     if (!this.#names.has(name)) return null;
-    const type = TYPES[extname(name)] as string;
+    const type = TYPES[extname(name)];
     return { type, bytes: readFileSync(join(this.#directory, name)) };
   }
 }

@@ -85,14 +85,14 @@ export class ViewedFile implements ServedFile {
     const named = new Set<number>();
     for (let frame = 0; frame < frames.length; frame++) {
       if (frames.func[frame] === func) rows.push(frame);
-      if (frames.file[frame] !== NONE) named.add(frames.file[frame] as number);
+      if (frames.file[frame] !== NONE) named.add(frames.file[frame]);
     }
     const assembly = await this.#opened.disassembleFrames(rows);
     const used = new Set(
       assembly.parts.flatMap(({ locations }) => locations.map(({ file }) => file)),
     );
     const files = [...named]
-      .map((string) => ({ path: strings[string] as string, string }))
+      .map((string) => ({ path: strings[string], string }))
       .filter(({ path }) => used.has(path));
     const answer: PageAssembly = {
       ...assembly,
@@ -127,7 +127,7 @@ function referredFuncs(
   const names = new Set(parts.flatMap(({ refers }) => refers).filter((name) => name !== ''));
   const found: { name: string; func: number }[] = [];
   for (let func = 0; func < funcs.length; func++) {
-    const name = strings[funcs.name[func] as number] as string;
+    const name = strings[funcs.name[func]];
     if (funcs.dso[func] === funcs.dso[from] && names.has(name)) found.push({ name, func });
   }
   return found;

@@ -48,7 +48,7 @@ describe('a recording that can be read in part', () => {
       },
     });
     const [damagedAt] = offsets.slice(offsets.length >> 1);
-    bytes.fill(0xff, damagedAt! + 8, damagedAt! + 200);
+    bytes.fill(0xff, damagedAt + 8, damagedAt + 200);
     const path = join(scratch, 'damaged.data');
     writeFileSync(path, bytes);
     const run = folded(path);

@@ -46,38 +46,38 @@ describeLive('periods', () => {
       expect.arrayContaining(['maxSampleRate', 'maxSampleRateAfter', 'cpuTimeMaxPercent']),
     );
     const [event] = report.events;
-    expect(Object.keys(event!)).toEqual(
+    expect(Object.keys(event)).toEqual(
       expect.arrayContaining(
         'event mode targetHz fixedPeriod reportedPeriod samples eventsCounted lost throttled streams suggestedPeriod'.split(
           ' ',
         ),
       ),
     );
-    expect(Object.keys(event!.streams[0]!)).toEqual(
+    expect(Object.keys(event.streams[0])).toEqual(
       expect.arrayContaining(
         'streamId tids cpus samples verdict settleSamples settleNs steady rampShare effectiveSamples firstPeriods phases reRamps model'.split(
           ' ',
         ),
       ),
     );
-    const { ledger } = event!;
+    const { ledger } = event;
     expect(ledger.unaccounted).toBe(0);
-    expect(event!.weights!.distance.period).not.toBeNull();
+    expect(event.weights!.distance.period).not.toBeNull();
   });
 
   it('a clock is fixed by the kernel, a period as asked', () => {
     const [clock] = jsonOf(record('clock', '-e', 'cpu-clock', '-F', '2000')).events;
-    expect(clock!.mode).toBe('clock');
-    expect(Object.keys(clock!.verdicts)).toEqual(['fixed']);
+    expect(clock.mode).toBe('clock');
+    expect(Object.keys(clock.verdicts)).toEqual(['fixed']);
     const [period] = jsonOf(record('period', '-e', 'page-faults', '-c', '100')).events;
-    expect(period!.mode).toBe('period');
-    expect(Object.keys(period!.verdicts)).toEqual(['fixed']);
+    expect(period.mode).toBe('period');
+    expect(Object.keys(period.verdicts)).toEqual(['fixed']);
   });
 
   it('in every pair the events counted are the period that the sample before reported', () => {
     const file = record('pairs', '-e', 'page-faults', '-F', '5000', '--counts', '--no-inherit');
-    const [stream] = jsonOf(file, '--pairs', 'all').events[0]!.streams;
-    const { pairs, samples } = stream!;
+    const [stream] = jsonOf(file, '--pairs', 'all').events[0].streams;
+    const { pairs, samples } = stream;
     expect(pairs).toHaveLength(samples - 1);
     expect(pairs!.filter(({ events, periods }) => events !== periods[0])).toEqual([]);
     const { stdout } = perfTs(['periods', file, '--pairs', '3'], { env: inUnicode() });

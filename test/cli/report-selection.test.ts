@@ -38,10 +38,10 @@ describe.skipIf(!hasCorpora)('report', () => {
 
   test('the share that a selection keeps is the share of the table', () => {
     const [whole] = JSON.parse(perfTs(['report', '--json', THREADS]).stdout).events as Event[];
-    const [first] = whole!.rows;
-    const kept = perfTs(['report', '--symbol', String(first!.name), '-n', '1', THREADS]).stderr;
-    const share = `${(100 * whole!.rows.filter(({ name }) => name === first!.name).reduce((sum, row) => sum + row.totalShare, 0)).toFixed(2)}%`;
-    expect(kept).toContain(`${share} of ${whole!.event}`);
+    const [first] = whole.rows;
+    const kept = perfTs(['report', '--symbol', String(first.name), '-n', '1', THREADS]).stderr;
+    const share = `${(100 * whole.rows.filter(({ name }) => name === first.name).reduce((sum, row) => sum + row.totalShare, 0)).toFixed(2)}%`;
+    expect(kept).toContain(`${share} of ${whole.event}`);
   });
 
   test('selections that divide the samples divide the weights', () => {
@@ -52,14 +52,14 @@ describe.skipIf(!hasCorpora)('report', () => {
       reportOf(THREADS, '--tid', list.join(',')),
     );
     whole.forEach(({ total, samples }, i) => {
-      expect(some![i]!.total + others![i]!.total).toBe(total);
-      expect(some![i]!.samples + others![i]!.samples).toBe(samples);
+      expect(some[i].total + others[i].total).toBe(total);
+      expect(some[i].samples + others[i].samples).toBe(samples);
     });
   });
 
   test('every export has the samples that were selected, and no others', () => {
     const select = ['--tid', '6378,6380', '-e', 'cpu-clock/period=1000000/', '--weight', 'samples'];
-    const samples = reportOf(THREADS, '--tid', '6378,6380')[0]!.samples;
+    const samples = reportOf(THREADS, '--tid', '6378,6380')[0].samples;
     const exported = (format: string) =>
       perfTs(['export', '--format', format, '-o', '-', ...select, THREADS]).stdout;
     const folded = exported('folded').trimEnd().split('\n');
@@ -84,7 +84,7 @@ describe.skipIf(!hasCorpora)('report', () => {
 
   test('--children sorts by total, --no-children leaves totals out', () => {
     const file = own('cpu-clock-F30000-fp');
-    const totals = reportOf(file, '--children')[0]!.rows.map(({ total }) => total);
+    const totals = reportOf(file, '--children')[0].rows.map(({ total }) => total);
     expect(totals).toEqual(totals.toSorted((a, b) => b - a));
     expect(perfTs(['report', '--no-children', file]).stdout).not.toContain('total');
   });

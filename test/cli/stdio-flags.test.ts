@@ -78,7 +78,7 @@ const SCRIPTS = {
 test('every subcommand is tried', () => {
   const help = spawnSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' }).stdout;
   const listed = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExamples:'));
-  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string);
+  const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(10);
   const words = Object.values(SCRIPTS).map((script) => script.split(`${PT} `)[1]?.split(' ')[0]);
   expect(words).toEqual(expect.arrayContaining(names.filter((name) => name !== 'help')));

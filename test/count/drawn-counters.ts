@@ -47,7 +47,7 @@ export class DrawnCounters implements CounterHandle {
   happen({ values, enabledNs, runningNs = enabledNs }: Step): void {
     if (!this.isEnabled) return;
     values.forEach((value, i) => {
-      this.values[i] = (this.values[i] as bigint) + BigInt(value);
+      this.values[i] = this.values[i] + BigInt(value);
     });
     this.enabledNs += BigInt(enabledNs);
     this.runningNs += BigInt(runningNs);
@@ -68,8 +68,8 @@ export class DrawnCounters implements CounterHandle {
     this.calls.push('read');
     if (this.costOfRead !== null) this.happen(this.costOfRead);
     const members = this.order.flatMap((i) => [
-      this.values[i] as bigint,
-      this.ids[i] as bigint,
+      this.values[i],
+      this.ids[i],
       ...(this.hasLost ? [0n] : []),
     ]);
     into.set([BigInt(this.values.length), this.enabledNs, this.runningNs, ...members]);

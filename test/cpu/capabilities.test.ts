@@ -15,7 +15,7 @@ function load(name: string): CpuCapabilities[] {
 }
 
 function first(name: string): CpuCapabilities {
-  return load(name)[0] as CpuCapabilities;
+  return load(name)[0];
 }
 
 /** `facts` as `value  where`, those with these names. */
@@ -117,9 +117,7 @@ describe('architectural events', () => {
   it('are those of this core where CPUID[0x23] says them, whatever all cores have in common', () => {
     const [performance, efficiency] = load('lunar-lake');
     // CPUID[0x0A].EBX is 0x280 on both: events 7 and 9 are not on all cores.
-    expect(factsOf(performance as CpuCapabilities, ['events not available'])).toEqual([
-      `${0x280}  CPUID[0x0A].EBX`,
-    ]);
+    expect(factsOf(performance, ['events not available'])).toEqual([`${0x280}  CPUID[0x0A].EBX`]);
     expect(available(performance?.intel)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12]);
     expect(available(efficiency?.intel)).toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12]);
   });
@@ -250,7 +248,7 @@ describe('leaves that are missing or senseless', () => {
     const lines = ['00000000', '00000001', '0000000A', '0000000B', '00000023', '8000001B'];
     const text = lines.map((leaf) => `CPUID ${leaf}: ${Array(4).fill(ones).join('-')}`).join('\n');
     const [dump] = parseLeafDumps(text);
-    const found = decodeCapabilities((dump as NonNullable<typeof dump>).leaves);
+    const found = decodeCapabilities(dump.leaves);
     expect(found.intel?.general).toHaveLength(255);
     expect(found.intel?.fixed).toHaveLength(32);
   });

@@ -17,13 +17,13 @@ function heldBy(): { path: string; title: string }[] {
       const path = /^`([^`]+)`/.exec(part)?.[1] as string;
       return [...part.matchAll(/"([^"]+)"/g)].map(([, title]) => ({
         path,
-        title: title as string,
+        title: title,
       }));
     });
 }
 
 test('every file that the page names exists', () => {
-  const paths = [...page.matchAll(/`((?:src|native|test)\/[^`]*)`/g)].map(([, path]) => path!);
+  const paths = [...page.matchAll(/`((?:src|native|test)\/[^`]*)`/g)].map(([, path]) => path);
   expect(paths.length).toBeGreaterThan(40);
   expect(paths.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([]);
 });

@@ -94,7 +94,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     for (const address of order) {
       const texts: string[] = [];
       for (let row = 0; row < dwarf.find(address, found); row++) {
-        texts.push(`${dwarf.strings.get(found.name[row]! as never)}:${found.line[row]}`);
+        texts.push(`${dwarf.strings.get(found.name[row] as never)}:${found.line[row]}`);
       }
       frames.set(address, texts.join(' < '));
     }
@@ -134,7 +134,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
   test('each unit’s set missing', () => {
     const starts = [...setsOf(whole), whole.length];
     for (let i = 0; i < UNITS.length; i++) {
-      const [from, to] = [starts[i]!, starts[i + 1]!];
+      const [from, to] = [starts[i], starts[i + 1]];
       const without = Uint8Array.from([...whole.subarray(0, from), ...whole.subarray(to)]);
       expect(framesWith(without)).toEqual({ frames: truth(), reasons: [] });
       expect(framesWith(without, backwards).frames).toEqual(truth());
@@ -145,7 +145,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     [
       'all for one unit',
       changed((view, starts) => {
-        const unit = view.getUint32(starts[0]! + AT.unit, true);
+        const unit = view.getUint32(starts[0] + AT.unit, true);
         for (const start of starts) view.setUint32(start + AT.unit, unit, true);
       }),
     ],
@@ -216,7 +216,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
   test('a set that is cut off counts as none', () => {
     const read = (bytes: Uint8Array) => readAddressSets(new DwarfReader(memorySource(bytes), true));
     expect(read(whole).rowsOfUnit.size).toBe(UNITS.length);
-    const second = setsOf(whole)[1]!;
+    const second = setsOf(whole)[1];
     const cut = read(whole.subarray(0, second + HEADER_BYTES + 8));
     expect([cut.rowsOfUnit.size, cut.ranges.length]).toEqual([1, cut.unitOffsets.length]);
   });
@@ -237,7 +237,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     const names = new Set<string>();
     for (let at = 0; at < mixed.text.size; at++) {
       const length = dwarf.find(mixed.text.address + at, found);
-      if (length > 0) names.add(dwarf.strings.get(found.name[length - 1]! as never));
+      if (length > 0) names.add(dwarf.strings.get(found.name[length - 1] as never));
     }
     for (const unit of UNITS) expect(names).toContain(`${unit}_outer`);
   });

@@ -91,8 +91,8 @@ function framesAt(dwarf: DwarfFile, address: number): string[] {
   const { strings } = dwarf.strings;
   const texts: string[] = [];
   for (let row = 0; row < dwarf.find(address, frames); row++) {
-    const file = strings[frames.file[row]!]!;
-    texts.push(frameText(strings[frames.name[row]!]!, file, frames.line[row]!));
+    const file = strings[frames.file[row]];
+    texts.push(frameText(strings[frames.name[row]], file, frames.line[row]));
   }
   return texts;
 }
@@ -111,13 +111,13 @@ function addr2line(path: string, addresses: readonly number[]): string[][] {
   const blocks: string[][] = [];
   const lines = output.trimEnd().split('\n');
   for (let i = 0; i < lines.length; ) {
-    if (/^0x[0-9a-f]+$/.test(lines[i]!)) {
+    if (/^0x[0-9a-f]+$/.test(lines[i])) {
       blocks.push([]);
       i++;
       continue;
     }
-    const [, file = '??', line] = /^(.*?):(\d+|\?)/.exec(lines[i + 1]!) ?? [];
-    blocks.at(-1)!.push(frameText(lines[i]!, file, Number(line) || 0));
+    const [, file = '??', line] = /^(.*?):(\d+|\?)/.exec(lines[i + 1]) ?? [];
+    blocks.at(-1)!.push(frameText(lines[i], file, Number(line) || 0));
     i += 2;
   }
   return blocks;
@@ -137,8 +137,8 @@ function differences(path: string): { addresses: number; different: string[] } {
   for (const [i, address] of addresses.entries()) {
     const ours = framesAt(dwarf, address);
     // Without DWARF for an address it falls back to the symbol.
-    const isSymbolOnly = theirs[i]!.length === 1 && / [^/ ]+:0$/.test(theirs[i]![0]!);
-    const expected = ours.length === 0 && isSymbolOnly ? [] : theirs[i]!;
+    const isSymbolOnly = theirs[i].length === 1 && / [^/ ]+:0$/.test(theirs[i][0]);
+    const expected = ours.length === 0 && isSymbolOnly ? [] : theirs[i];
     if (`${withoutOutermostName(ours)}` !== `${withoutOutermostName(expected)}`) {
       different.push(`0x${address.toString(16)}: ${ours} — ${expected}`);
     }
@@ -265,7 +265,7 @@ describe.skipIf(!has('gcc') || !has('g++') || !has('addr2line'))('programs of gc
     });
     const address = text.address + Math.floor(text.size / 2);
     const [innermost] = framesAt(whole, address);
-    expect(framesAt(dwarf, address)).toEqual([innermost!.replace(/^\S+/, '')]);
+    expect(framesAt(dwarf, address)).toEqual([innermost.replace(/^\S+/, '')]);
     expect(diagnostics.entries()).toMatchObject([
       { reason: 'split DWARF file (.dwo) not found', count: 1 },
     ]);

@@ -79,13 +79,13 @@ export function elfBytes(drawn: DrawnElf): Uint8Array {
     word(at + (is64 ? 48 : 28), 4);
   });
   sections.forEach((section, i) => {
-    bytes.set(section.bytes ?? [], offsets[i] as number);
+    bytes.set(section.bytes ?? [], offsets[i]);
     const at = sectionsAt + i * sectionSize;
-    view.setUint32(at, nameOffsets[i] as number, little);
+    view.setUint32(at, nameOffsets[i], little);
     view.setUint32(at + 4, section.type, little);
     word(at + 8, section.flags ?? 0);
     word(at + (is64 ? 16 : 12), section.address ?? 0);
-    word(at + (is64 ? 24 : 16), i === 0 ? 0 : (offsets[i] as number));
+    word(at + (is64 ? 24 : 16), i === 0 ? 0 : offsets[i]);
     word(at + (is64 ? 32 : 20), section.size ?? section.bytes?.length ?? 0);
     view.setUint32(at + (is64 ? 40 : 24), section.link ?? 0, little);
     view.setUint32(at + (is64 ? 44 : 28), section.info ?? 0, little);

@@ -146,7 +146,7 @@ describe('a damaged file', () => {
     });
     const columns = readSymbolColumns(elf, findSymtab(elf) as never, everything, diagnostics);
     expect(columns.length).toBeLessThan(bytes.length / 24);
-    expect(columns.strings.at(columns.nameOffset[0] as number)).toBe('only');
+    expect(columns.strings.at(columns.nameOffset[0])).toBe('only');
     expect(diagnostics.entries()[0]?.reason).toBe('ELF symbol table cut off');
   });
 
@@ -299,7 +299,7 @@ describe.skipIf(!hasCorpora)('real programs and libraries', () => {
       const rows = Array.from(
         { length: columns.length },
         (_, i) =>
-          `${columns.value[i]} ${columns.size[i]} ${columns.strings.at(columns.nameOffset[i] as number).replace(/@.*/, '')}`,
+          `${columns.value[i]} ${columns.size[i]} ${columns.strings.at(columns.nameOffset[i]).replace(/@.*/, '')}`,
       );
       expect(rows).toEqual(shown.get(found.name));
     }

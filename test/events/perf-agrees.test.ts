@@ -24,7 +24,7 @@ function attrsOfLog(log: string): string[] {
     for (const line of block.slice(0, end).split('\n')) {
       // `  exclude_kernel                   1`, `  { bp_addr, config1 }             0x1000`
       const found = /^\s+(?:\{ \w+, (\w+) \}|(\w+))\s+(\S+)$/.exec(line);
-      if (found) fields.set((found[1] ?? found[2]) as string, found[3] as string);
+      if (found) fields.set(found[1] ?? found[2], found[3]);
     }
     return fields;
   });
@@ -72,7 +72,7 @@ function attrOfSpec(spec: EventSpec): string {
     exclusive: spec.exclusive,
   };
   return COMPARED.flatMap((key) => {
-    const value = BigInt(values[key] as number | bigint | boolean);
+    const value = BigInt(values[key]);
     return value === 0n ? [] : [`${key}=${value}`];
   }).join(' ');
 }

@@ -104,7 +104,7 @@ function attrsOfPerf(text: string, sysfs: string): string[] {
     const fields: Record<string, bigint> = {};
     for (const line of block.slice(0, block.search(/^-{10,}/m)).split('\n')) {
       const found = /^\s+(?:\{ \w+, (\w+) \}|(\w+))\s+(0x[0-9a-f]+|\d+)$/.exec(line);
-      if (found) fields[(found[1] ?? found[2]) as string] = BigInt(found[3] as string);
+      if (found) fields[found[1] ?? found[2]] = BigInt(found[3]);
     }
     return word(fields);
   });

@@ -107,7 +107,7 @@ describeLive('the programs in examples/', () => {
     for (const ending of ['folded', 'speedscope.json', 'html', 'firefox.json']) {
       const written = `${file}.${ending}`;
       expect(existsSync(written)).toBe(true);
-      const format = ending.split('.')[0] as string;
+      const format = ending.split('.')[0];
       const { stdout } = perfTs(['export', file, '--format', format, '-o', '-']);
       expect(readFileSync(written, 'utf8')).toBe(stdout);
     }

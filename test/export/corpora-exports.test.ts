@@ -11,8 +11,8 @@ import { type FirefoxFile, readFirefox } from '../helpers/firefox-profile.ts';
 function weighed({ profile, weights }: OpenedProfile, values: ReturnType<typeof weights>) {
   const sums = profile.events.map(() => 0);
   for (let i = 0; i < profile.samples.length; i++) {
-    const event = profile.samples.event[i] as number;
-    sums[event]! += (values.values[i] as number) + (values.lostBefore?.[i] ?? 0);
+    const event = profile.samples.event[i];
+    sums[event] += values.values[i] + (values.lostBefore?.[i] ?? 0);
   }
   return sums;
 }
@@ -38,10 +38,10 @@ describe.skipIf(!hasCorpora)('every recording of the corpora', () => {
       );
       expect(pprof.sampleType).toHaveLength(profile.events.length * 2);
       for (const [event, { name }] of profile.events.entries()) {
-        expect(text(pprof.sampleType[event * 2]!.type)).toMatch(/samples$/);
+        expect(text(pprof.sampleType[event * 2].type)).toMatch(/samples$/);
         const ofEvent = profile.samples.event.reduce((n, of) => n + (of === event ? 1 : 0), 0);
         expect(sums[event * 2], name).toBe(ofEvent);
-        expect(sums[event * 2 + 1], name).toBe(Math.round(expected[event] as number));
+        expect(sums[event * 2 + 1], name).toBe(Math.round(expected[event]));
       }
       const mappingIds = new Set(pprof.mapping.map(({ id }) => id));
       const locationIds = new Set(pprof.location.map(({ id }) => id));

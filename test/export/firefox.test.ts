@@ -37,11 +37,11 @@ describe('Firefox Profiler', () => {
       ['node (cycles, events)', 11, '11'],
     ]);
     const [first, second] = file.threads;
-    expect(first!.samples).toEqual({
+    expect(first.samples).toEqual({
       ...{ length: 1, weightType: 'samples', stack: [1], time: [0], weight: [100] },
     });
-    expect(second!.samples.weight).toEqual([3]);
-    expect(first!.samples.stack.map((stack) => stackText(file, stack))).toEqual(['work<main']);
+    expect(second.samples.weight).toEqual([3]);
+    expect(first.samples.stack.map((stack) => stackText(file, stack))).toEqual(['work<main']);
     expect(file.meta.initialSelectedThreads).toEqual([0]);
     const one = firefox(profile, 'period', { select: { event: 1 } });
     expect(one.threads.map(({ name }) => name)).toEqual(['node (page-faults, events)']);
@@ -54,11 +54,11 @@ describe('Firefox Profiler', () => {
               main       -
     `);
     const [thread] = firefox(profile, 'period').threads;
-    expect(thread!.samples).toEqual({
+    expect(thread.samples).toEqual({
       ...{ length: 2, weightType: 'tracing-ms', stack: [0, null], time: [0, 1] },
       ...{ weight: [0.25, 0.5], threadCPUDelta: [250_000, 500_000] },
     });
-    const counted = firefox(profile, 'samples').threads[0]!;
+    const counted = firefox(profile, 'samples').threads[0];
     expect(counted.name).toBe('app (cpu-clock)');
     expect(counted.samples.weightType).toBe('samples');
     expect(counted.samples.threadCPUDelta).toBeUndefined();
@@ -78,14 +78,14 @@ describe('Firefox Profiler', () => {
     const dsos = profile.dsos.map((dso) => (dso.name === 'libc.so.6' ? { ...dso, buildId } : dso));
     const file = firefox({ ...profile, dsos });
     const { frameTable, funcTable, sources, stringArray } = file.shared;
-    const rows = (frameTable!.func as number[]).map((func, frame) => {
-      const category = file.meta.categories[Number(frameTable!.category![frame])]!;
+    const rows = (frameTable.func as number[]).map((func, frame) => {
+      const category = file.meta.categories[Number(frameTable.category[frame])];
       return [
-        stringArray[Number(funcTable!.name![func])],
-        `${category.name}/${category.subcategories[Number(frameTable!.subcategory![frame])]}`,
-        file.libs[Number(frameTable!.lib![frame])]?.name ?? '-',
-        Number(frameTable!.address![frame]) >= 0,
-        funcTable!.isJS![func],
+        stringArray[Number(funcTable.name[func])],
+        `${category.name}/${category.subcategories[Number(frameTable.subcategory[frame])]}`,
+        file.libs[Number(frameTable.lib[frame])]?.name ?? '-',
+        Number(frameTable.address[frame]) >= 0,
+        funcTable.isJS[func],
       ];
     });
     expect(rows).toEqual([
@@ -95,10 +95,10 @@ describe('Firefox Profiler', () => {
       ['sys_read', 'Kernel/Other', '[kernel.kallsyms]', false, false],
       ['lonely', 'Other/Other', '-', false, false],
     ]);
-    expect((sources!.filename as number[]).map((name) => stringArray[name])).toEqual([
+    expect((sources.filename as number[]).map((name) => stringArray[name])).toEqual([
       '/srv/a b/fib.js',
     ]);
-    expect(funcTable!.lineNumber).toEqual([null, 3, null, null, null]);
+    expect(funcTable.lineNumber).toEqual([null, 3, null, null, null]);
     expect(file.libs.find(({ name }) => name === 'libc.so.6')).toMatchObject({
       path: '/usr/lib/libc.so.6',
       breakpadId: '9D8DF1E4D0C1FCE62B17E93E885A647B0',
@@ -124,11 +124,11 @@ describe('Firefox Profiler', () => {
     ]);
     expect(samples.weight).toEqual([10, 40, 20]);
     expect(samples.time).toEqual([0, 1, 1]);
-    const lost = file.shared.frameTable!.category!.at(-1);
-    expect(file.meta.categories[Number(lost)]!.name).toBe('Lost');
+    const lost = file.shared.frameTable.category.at(-1);
+    expect(file.meta.categories[Number(lost)].name).toBe('Lost');
     const named = firefox(profileFromText('[lost]', {}, losses), 'samples');
-    const category = named.shared.frameTable!.category![0];
-    expect(named.meta.categories[Number(category)]!.name).toBe('User');
+    const category = named.shared.frameTable.category[0];
+    expect(named.meta.categories[Number(category)].name).toBe('User');
   });
 
   test('losses, throttling and re-ramps are markers of the recording', () => {
@@ -186,7 +186,7 @@ describe('Firefox Profiler', () => {
       [10, 2, 7, PREEMPTED],
       [10, 2, 8, IN],
     ];
-    const column = (at: number, scale = 1) => rows.map((row) => row[at]! * scale);
+    const column = (at: number, scale = 1) => rows.map((row) => row[at] * scale);
     const switches = {
       length: rows.length,
       pid: Int32Array.from(column(0)),
@@ -239,7 +239,7 @@ describe('Firefox Profiler', () => {
       const [event] = profileFromText('main').events;
       const profile = builder.finish({
         meta: { ...EMPTY_META, notes: [name], commandLine: [name], kernel: name },
-        events: [{ ...event!, name }],
+        events: [{ ...event, name }],
         dsos: [{ kind: 'user', name, path: name, buildId: null }],
         threads: [{ pid: 1, tid: 1, generation: 0, comm: name }],
         streams: [],

@@ -8,10 +8,10 @@ import { profileFromText } from '../helpers/profile-from-text.ts';
 function stacksOf({ samples, stacks, frames, funcs, strings }: Profile): string[] {
   return Array.from(samples.stack, (leaf, sample) => {
     const names: string[] = [];
-    for (let row = leaf; row >= 0; row = stacks.prefix[row]!) {
-      names.unshift(strings[funcs.name[frames.func[stacks.frame[row]!]!]!]!);
+    for (let row = leaf; row >= 0; row = stacks.prefix[row]) {
+      names.unshift(strings[funcs.name[frames.func[stacks.frame[row]]]]);
     }
-    return `${strings[samples.comm[sample]!]}: ${names.join(' ')}`;
+    return `${strings[samples.comm[sample]]}: ${names.join(' ')}`;
   });
 }
 

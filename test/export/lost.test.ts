@@ -32,7 +32,7 @@ test('what was lost is an item of its own, and part of the whole', () => {
   const report = computeFlatReport(profile, weights, selectSamples(profile));
   expect(report).toMatchObject({ samples: 3, weight: 100, lost: 40 });
   const rows = report.bySymbol.map((row) => [
-    profile.strings[profile.funcs.name[row.func] as number],
+    profile.strings[profile.funcs.name[row.func]],
     row.self,
     row.selfShare,
     row.selfSamples,

@@ -83,7 +83,7 @@ describe('pprof', () => {
       'read<main [1 7] sh node 11 11 0',
     ]);
     expect(file.durationNanos).toBe(3_000_000);
-    const keys = file.sample[0]!.label.map(({ key }) => file.stringTable.strings[Number(key)]);
+    const keys = file.sample[0].label.map(({ key }) => file.stringTable.strings[Number(key)]);
     expect(keys).toEqual(['comm', 'thread', 'pid', 'tid', 'cpu']);
   });
 
@@ -95,7 +95,7 @@ describe('pprof', () => {
     `);
     const asClock: Profile = {
       ...clock,
-      events: [{ ...clock.events[0]!, mode: 'clock', fixedPeriod: 1_000_000, frequencyHz: null }],
+      events: [{ ...clock.events[0], mode: 'clock', fixedPeriod: 1_000_000, frequencyHz: null }],
     };
     const read = exported(asClock, kinds(asClock));
     expect(read.types).toEqual(['samples/count', 'cpu/nanoseconds']);
@@ -132,7 +132,7 @@ describe('pprof', () => {
       return file.stringTable.strings[Number(file.defaultSampleType)];
     };
     expect(defaultOf(profile)).toBe('cycles');
-    const silent = { ...profile.events[0]!, name: 'silent' };
+    const silent = { ...profile.events[0], name: 'silent' };
     const shifted: Profile = {
       ...profile,
       events: [silent, ...profile.events],
@@ -150,8 +150,8 @@ describe('pprof', () => {
     const each = { frequencyHz: null, fixedPeriod: null } as const;
     const [waits, counted] = profile.events;
     const events = [
-      { ...waits!, ...each, mode: 'clock' as const, unit: 'nanoseconds' as const },
-      { ...counted!, ...each, mode: 'period' as const },
+      { ...waits, ...each, mode: 'clock' as const, unit: 'nanoseconds' as const },
+      { ...counted, ...each, mode: 'period' as const },
     ];
     const { file, comments } = exported({ ...profile, events }, kinds(profile));
     expect(Number(file.period)).toBe(0);
@@ -226,7 +226,7 @@ describe('pprof', () => {
       '0x2000 /usr/lib/app: inner, middle, outer',
       '0x2000 /usr/lib/app: outer',
     ]);
-    expect(file.sample[0]!.locationId).toHaveLength(2);
+    expect(file.sample[0].locationId).toHaveLength(2);
     expect(samples).toEqual(['outer<inner<middle<outer [1 1] app app 1 1 0']);
   });
 
@@ -301,7 +301,7 @@ describe('pprof', () => {
     const profile = builder.finish(parts);
     const { file } = exported(profile, kinds(profile));
     expect(file.sample).toHaveLength(9_000);
-    expect(file.sample[7]!.locationId).toEqual([]);
+    expect(file.sample[7].locationId).toEqual([]);
     expect(file.sample.every(({ value }) => value[1] === 2)).toBe(true);
     const none = profileFromText('');
     expect(exported(none, kinds(none)).samples).toEqual([]);
@@ -317,7 +317,7 @@ describe('pprof', () => {
       const [event] = profileFromText('main').events;
       const profile = builder.finish({
         meta: { ...EMPTY_META, notes: [name] },
-        events: [{ ...event!, name }],
+        events: [{ ...event, name }],
         dsos: [{ kind: 'user', name, path: name, buildId: null }],
         threads: [{ pid: 1, tid: 1, generation: 0, comm: name }],
         streams: [],

@@ -144,7 +144,7 @@ describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
     const hostile: Profile = {
       ...PROFILE,
       strings,
-      threads: PROFILE.threads.map((thread, i) => ({ ...thread, comm: columns[i]! })),
+      threads: PROFILE.threads.map((thread, i) => ({ ...thread, comm: columns[i] })),
     };
     load(collect((write) => writeFirefox(hostile, WEIGHTS, {}, write)));
     expect(JSON.parse(query('thread', 'list', '--json')).threads).toHaveLength(2);

@@ -65,9 +65,9 @@ export function groupOf(key: string): CallGroup {
   // All else that the drain thread and the forked child call is ours.
   if (who === 'drain' || who === 'child') return 'own';
   if (LOADED.test(detail) || isAbove(detail)) return 'loading';
-  if (OF_NODE.has(name as string) || detail === 'anonymous') return 'node';
+  if (OF_NODE.has(name) || detail === 'anonymous') return 'node';
   // The event loop's own wake-ups, and the pipe that its signal handlers write to.
-  const isWakeUp = /^(read|write|epoll_ctl)$/.test(name as string);
+  const isWakeUp = /^(read|write|epoll_ctl)$/.test(name);
   if (isWakeUp && /^(anon_inode:\[eventfd\]|pipe)$/.test(detail)) return 'node';
   // Only what was written can be refused at the end, and Node asserts that the rest is not.
   if (name === 'close' && !detail.startsWith('perf.data')) return 'node';

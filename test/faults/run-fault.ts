@@ -86,7 +86,7 @@ export async function runFault(
       ...ended,
       files: new Map(readdirSync(work).map((name) => [name, readFileSync(join(work, name))])),
       temporaries: readdirSync(temporary),
-      left: [...logText.matchAll(/^=left (.*)$/gm)].map((match) => match[1] as string),
+      left: [...logText.matchAll(/^=left (.*)$/gm)].map((match) => match[1]),
       target: /^=target (.)$/m.exec(logText)?.[1] ?? null,
       log: logText,
     };
@@ -131,7 +131,7 @@ function run(
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',
   };
-  const child = spawn(words[0] as string, words.slice(1), {
+  const child = spawn(words[0], words.slice(1), {
     cwd,
     env: environment,
     stdio: ['ignore', out, err],

@@ -7,7 +7,7 @@ export function below(random: Random, count: number): number {
 }
 
 export function pick<T>(random: Random, items: readonly T[]): T {
-  return items[below(random, items.length)] as T;
+  return items[below(random, items.length)];
 }
 
 /** What breaks arithmetic: borders of widths and signs, and what doubles can't tell apart. */
@@ -116,7 +116,7 @@ function change(bytes: Uint8Array, other: Uint8Array, region: Region, random: Ra
   const length = random() < 0.8 ? 1 + below(random, 16) : 1 + below(random, 512);
   const kind = below(random, 20);
   if (kind < 3) {
-    bytes[at] = (bytes[at] as number) ^ (1 << below(random, 8));
+    bytes[at] = bytes[at] ^ (1 << below(random, 8));
   } else if (kind < 11) {
     const width = pick(random, [1, 2, 4, 4, 8, 8] as const);
     const isAligned = random() < 0.8;

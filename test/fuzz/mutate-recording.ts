@@ -160,7 +160,7 @@ function findRecords(bytes: Uint8Array, data: Region, littleEndian: boolean): nu
 }
 
 function sizeAt(bytes: Uint8Array, at: number, littleEndian: boolean): number {
-  const low = bytes[at + (littleEndian ? 6 : 7)] as number;
-  const high = bytes[at + (littleEndian ? 7 : 6)] as number;
+  const low = bytes[at + (littleEndian ? 6 : 7)];
+  const high = bytes[at + (littleEndian ? 7 : 6)];
   return low + 256 * high;
 }

@@ -114,7 +114,7 @@ function withNumber(text: string, at: number, random: Random): string {
 function withLines(text: string, random: Random): string {
   const lines = text.split('\n');
   const row = below(random, lines.length);
-  const line = lines[row] as string;
+  const line = lines[row];
   const kind = below(random, 4);
   if (kind === 0) lines.splice(row, 1);
   else if (kind === 1) lines.splice(row, 0, line);

@@ -28,7 +28,7 @@ type RunOptions = {
 /** Runs perf-ts to its end. Where the test fails, what it said is printed. */
 export function perfTs(args: readonly string[], options: RunOptions = {}): Outcome {
   const words = [...(options.under ?? []), process.execPath, CLI, ...args];
-  const result = spawnSync(words[0] as string, words.slice(1), {
+  const result = spawnSync(words[0], words.slice(1), {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     cwd: options.cwd ?? projectRoot,
@@ -59,7 +59,7 @@ afterEach(({ task }) => {
 /** Starts perf-ts and hands it back running, with its output collected. */
 export function startPerfTs(args: readonly string[], options: RunOptions & SpawnOptions = {}) {
   const words = [...(options.under ?? []), process.execPath, CLI, ...args];
-  const child = spawn(words[0] as string, words.slice(1), {
+  const child = spawn(words[0], words.slice(1), {
     cwd: options.cwd ?? projectRoot,
     env: options.env ?? cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -160,7 +160,7 @@ export function perfStats(file: string, pipe?: Uint8Array): Record<string, numbe
   const aggregated = /Aggregated stats:\n([\s\S]*?)(\n\S+ stats:|$)/.exec(text)?.[1] ?? '';
   const counts: Record<string, number> = {};
   for (const match of aggregated.matchAll(/^\s*(\w+) events:\s+(\d+)/gm)) {
-    counts[match[1] as string] = Number(match[2]);
+    counts[match[1]] = Number(match[2]);
   }
   return counts;
 }

@@ -77,10 +77,7 @@ export function writeCodeRecording(
         encoder.mmap({ ...mapping, fileOffset: 0n, filename: program }),
         ...stacks.map((stack, i) =>
           record(PERF_RECORD.SAMPLE, PERF_RECORD_MISC.USER, (out) => {
-            out
-              .u64(addressOf(stack[0] as DrawnPlace))
-              .u32(10)
-              .u32(10);
+            out.u64(addressOf(stack[0])).u32(10).u32(10);
             out
               .u64(100 + i)
               .u64(stack.length + 1)

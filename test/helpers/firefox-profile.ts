@@ -62,7 +62,7 @@ export function readFirefox(text: string): FirefoxFile {
   expect(meta.version).toBe(36);
   expect(meta.preprocessedProfileVersion).toBe(70);
   for (const [name, columns] of Object.entries(COLUMNS)) {
-    const { length, ...found } = shared[name] as Table;
+    const { length, ...found } = shared[name];
     expect(Object.keys(found).sort(), name).toEqual([...columns].sort());
     for (const column of columns) expect(found[column], `${name}.${column}`).toHaveLength(length);
   }
@@ -71,28 +71,28 @@ export function readFirefox(text: string): FirefoxFile {
     string,
     Table
   >;
-  expectIndexes(stackTable!.frame!, frameTable!.length);
-  for (const [row, offset] of stackTable!.prefixOffset!.entries()) {
+  expectIndexes(stackTable.frame, frameTable.length);
+  for (const [row, offset] of stackTable.prefixOffset.entries()) {
     expect(Number(offset)).toBeGreaterThanOrEqual(0);
     expect(Number(offset)).toBeLessThanOrEqual(row);
   }
-  expectIndexes(frameTable!.func!, funcTable!.length);
-  expectIndexes(frameTable!.lib!, libs.length, -1);
-  for (const [frame, category] of frameTable!.category!.entries()) {
-    const { subcategories } = meta.categories[Number(category)]!;
-    expect(subcategories[Number(frameTable!.subcategory![frame])]).toBeDefined();
+  expectIndexes(frameTable.func, funcTable.length);
+  expectIndexes(frameTable.lib, libs.length, -1);
+  for (const [frame, category] of frameTable.category.entries()) {
+    const { subcategories } = meta.categories[Number(category)];
+    expect(subcategories[Number(frameTable.subcategory[frame])]).toBeDefined();
   }
-  expectIndexes(funcTable!.name!, strings);
-  expectIndexes(funcTable!.resource!, resourceTable!.length, -1);
-  expectIndexes(funcTable!.source!, sources!.length, null);
-  expectIndexes(resourceTable!.name!, strings);
-  expectIndexes(sources!.filename!, strings);
+  expectIndexes(funcTable.name, strings);
+  expectIndexes(funcTable.resource, resourceTable.length, -1);
+  expectIndexes(funcTable.source, sources.length, null);
+  expectIndexes(resourceTable.name, strings);
+  expectIndexes(sources.filename, strings);
   expectIndexes(meta.initialVisibleThreads, threads.length);
   const ids = threads.map(({ tid }) => tid);
   expect(new Set(ids).size, 'tids are unique').toBe(ids.length);
   const schemas = meta.markerSchema.map(({ name }) => name);
   for (const { samples, markers } of threads) {
-    expectIndexes(samples.stack, stackTable!.length, null);
+    expectIndexes(samples.stack, stackTable.length, null);
     for (const column of ['stack', 'time', 'weight', 'threadCPUDelta'] as const) {
       if (samples[column] == null) continue;
       expect(samples[column], column).toHaveLength(samples.length);
@@ -122,9 +122,9 @@ export function stackText({ shared }: FirefoxFile, stack: number | null): string
   >;
   const names: string[] = [];
   for (let row = stack; row !== null; ) {
-    const func = frameTable!.func![stackTable!.frame![row]!]!;
-    names.push(shared.stringArray[funcTable!.name![func]!]!);
-    const offset = stackTable!.prefixOffset![row]!;
+    const func = frameTable.func[stackTable.frame[row]];
+    names.push(shared.stringArray[funcTable.name[func]]);
+    const offset = stackTable.prefixOffset[row];
     row = offset === 0 ? null : row - offset;
   }
   return names.join('<');

@@ -16,7 +16,7 @@ export function formatTree(profile: Profile, tree: CallTree): string {
       if (tree.prefix[row] !== parent) continue;
       const name =
         tree.root[row] === NONE
-          ? profile.strings[profile.funcs.name[tree.group[row] as number] as number]
+          ? profile.strings[profile.funcs.name[tree.group[row]]]
           : `(root ${tree.root[row]})`;
       lines.push(`${indent}${name} ${tree.self[row]}/${tree.total[row]}`);
       visit(row, `${indent}  `);

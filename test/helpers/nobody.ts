@@ -23,7 +23,7 @@ export function paranoidLevel(): number {
 /** Whether such a user reaches perf-ts and `program` here: a checkout may lie in a closed folder. */
 export function canRunAsNobody(program: string): boolean {
   const words = [...AS_NOBODY, process.execPath, CLI, '--version'];
-  const perfTs = spawnSync(words[0] as string, words.slice(1), { stdio: 'ignore' });
+  const perfTs = spawnSync(words[0], words.slice(1), { stdio: 'ignore' });
   const test = spawnSync('setpriv', [...AS_NOBODY.slice(1), 'test', '-x', program]);
   return perfTs.status === 0 && test.status === 0;
 }

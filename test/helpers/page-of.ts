@@ -51,7 +51,7 @@ export function pageOfPeriods(
     length: periods.length,
     stack: column(0),
     thread: column(0),
-    comm: column(drawn.samples.comm[0] as number),
+    comm: column(drawn.samples.comm[0]),
     event: column(0),
     stream: column(-1),
     cpu: column(0),

@@ -45,13 +45,13 @@ export function perfDump(file: string): Dump | null {
   const dump: Dump = new Map();
   const lines = run.stdout.split('\n');
   for (let i = 0; i < lines.length; i++) {
-    const head = /(0x[0-9a-f]+) \[0x[0-9a-f]+\]: PERF_RECORD_(\w+)(.*)$/.exec(lines[i] as string);
+    const head = /(0x[0-9a-f]+) \[0x[0-9a-f]+\]: PERF_RECORD_(\w+)(.*)$/.exec(lines[i]);
     if (head === null) continue;
     const [, offset, type, first] = head as unknown as [string, string, string, string];
     const block = [`${type}${first}`];
     while (i + 1 < lines.length && lines[i + 1] !== '') {
       i++;
-      const line = lines[i] as string;
+      const line = lines[i];
       if (!NOT_A_FIELD.test(line)) block.push(line.trimEnd());
     }
     // A sample that reads a group comes once per member.
@@ -84,11 +84,11 @@ export function ourDump(data: PerfData): Dump {
     record(view, offset, size, type, misc, fileOffset) {
       const index = data.lookup.attrIndexOf(view, offset, size, type);
       if (index === UNKNOWN_EVENT) return;
-      const { attr, info } = data.attrs[index]!;
+      const { attr, info } = data.attrs[index];
       if (type !== PERF_RECORD.SAMPLE) {
         decodeTrailer(view, offset, size, info, trailer);
         const decoded = decodeRecord(view, offset, size, type, misc, info);
-        const text = fieldsOf(decoded, misc, trailer.id, data.attrs[index]!);
+        const text = fieldsOf(decoded, misc, trailer.id, data.attrs[index]);
         if (text !== null) dump.set(fileOffset, `${recordTypeName(type)}${text}`.trimEnd());
         return;
       }
@@ -318,8 +318,8 @@ function readLines({ sample, attr }: SampleContext): string[] {
   if (readFormat & PERF_FORMAT.GROUP) lines.push(`.... group nr ${sample.readCount}`);
   for (let i = 0; i < sample.readCount; i++) {
     const lost = readFormat & PERF_FORMAT.LOST ? `, lost ${sample.readLost[i]}` : '';
-    const id = hex16(sample.readIds[i] as number);
-    lines.push(`..... id ${id}, value ${hex16(sample.readValues[i] as number)}${lost}`);
+    const id = hex16(sample.readIds[i]);
+    lines.push(`..... id ${id}, value ${hex16(sample.readValues[i])}${lost}`);
   }
   return lines;
 }

@@ -57,15 +57,15 @@ export function parsePerfTables(report: string): FlatTable[] {
   for (const text of report.split('\n')) {
     // # Samples: 2K of event 'cpu-clock'
     const head = /^# Samples: .* of events? '(.*)'$/.exec(text);
-    if (head) tables.push({ event: head[1] as string, lines: new Map() });
+    if (head) tables.push({ event: head[1], lines: new Map() });
     // "   34.12%\t 2683 \t 536600000 \tworkload \t[.] leaf "
     const row = /^\s*([\d.]+)%?\s*\t\s*(\d+)\s*\t\s*(\d+)\s*\t(.*?)\s*\t\[.\] (.*?)\s*$/.exec(text);
     if (!row) continue;
     const [, percent, samples, period, dso, symbol] = row as unknown as string[];
-    const [shown] = demangleAll([symbol as string], loadBinding().demangle);
+    const [shown] = demangleAll([symbol], loadBinding().demangle);
     const share = Number(percent) / 100;
     const line = { samples: Number(samples), period: Number(period), share, rows: 1 };
-    addLine(tables.at(-1)!.lines, dso as string, shown as string, line);
+    addLine(tables.at(-1)!.lines, dso, shown, line);
   }
   return tables.map(withSums).filter((table) => table.samples > 0);
 }

@@ -32,13 +32,13 @@ export function parsePerfSamples(text: string): SampleLine[] {
     if (match === null) throw new Error(`not a sample of perf script: ${JSON.stringify(line)}`);
     const [, comm, pid, tid, seconds, nanos, period, event, ip] = match as unknown as string[];
     return {
-      event: event as string,
-      comm: comm as string,
+      event: event,
+      comm: comm,
       pid: Number(pid),
       tid: Number(tid),
       time: seconds === undefined ? null : BigInt(`${seconds}${nanos}`),
       period: Number(period),
-      ip: ip as string,
+      ip: ip,
     };
   });
 }

@@ -89,7 +89,7 @@ export function perfDataFile(file: BuiltFile): Uint8Array {
   let idsAt = idsOffset;
   file.attrs.forEach(({ ids }, index) => {
     out
-      .bytes(attrs[index]!)
+      .bytes(attrs[index])
       .u64(idsAt)
       .u64(8 * ids.length);
     idsAt += 8 * ids.length;

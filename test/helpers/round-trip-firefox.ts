@@ -24,7 +24,7 @@ const KIND_OF_CATEGORY: Record<string, DsoKind> = {
 export function parseFirefox(text: string): { profile: Profile; weights: Weights } {
   const file = readFirefox(text);
   const { shared } = file;
-  const numbers = (table: string, column: string) => shared[table]![column] as number[];
+  const numbers = (table: string, column: string) => shared[table][column] as number[];
   const frameFunc = numbers('frameTable', 'func');
   const funcDso = numbers('funcTable', 'resource');
   const prefixOffset = numbers('stackTable', 'prefixOffset');
@@ -35,7 +35,7 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
   const threads: ProfileThread[] = [];
   const samples = file.threads.flatMap((thread) => {
     const event = events.findIndex(({ name }) => thread.name.includes(` (${name}`));
-    const comm = thread.name.slice(0, thread.name.lastIndexOf(` (${events[event]!.name}`));
+    const comm = thread.name.slice(0, thread.name.lastIndexOf(` (${events[event].name}`));
     const [tid] = `${thread.tid}`.split(' ').map(Number) as [number];
     const [pid, generation] = thread.pid.split('.').map(Number) as [number, number?];
     // A thread's further events follow its first one.
@@ -50,8 +50,8 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
     const weightOf = (value: number) =>
       weightType === 'tracing-ms' ? Math.round(value * 1e9) / 1e3 : value;
     return stack.map((row, i) => ({
-      ...{ thread: index, comm: name, event, stack: row ?? NONE, timeNs: time[i]! * 1e6 },
-      weight: weightOf(weight![i]!),
+      ...{ thread: index, comm: name, event, stack: row ?? NONE, timeNs: time[i] * 1e6 },
+      weight: weightOf(weight![i]),
     }));
   });
   samples.sort((a, b) => a.timeNs - b.timeNs);
@@ -81,14 +81,14 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
     frames: {
       length: frameFunc.length,
       func: Int32Array.from(frameFunc),
-      dso: Int32Array.from(frameFunc, (func) => funcDso[func]!),
+      dso: Int32Array.from(frameFunc, (func) => funcDso[func]),
       address: Float64Array.from(numbers('frameTable', 'address'), (address, frame) =>
         address < 0 ? frame : address,
       ),
       inlineDepth: Uint8Array.from(numbers('frameTable', 'inlineDepth')),
       file: Int32Array.from(frameFunc, (func) => {
         const source = numbers('funcTable', 'source')[func] as number | null;
-        return source === null ? NONE : numbers('sources', 'filename')[source]!;
+        return source === null ? NONE : numbers('sources', 'filename')[source];
       }),
       line: Int32Array.from(numbers('frameTable', 'line'), (line) => line ?? 0),
       column: Int32Array.from(numbers('frameTable', 'column'), (column) => column ?? 0),
@@ -107,16 +107,16 @@ export function parseFirefox(text: string): { profile: Profile; weights: Weights
 
 function dsosOf({ shared, libs, meta }: FirefoxFile): Dso[] {
   const { frameTable, funcTable, resourceTable } = shared;
-  return (resourceTable!.name as number[]).map((nameIndex, dso) => {
-    const name = shared.stringArray[nameIndex] as string;
-    const frame = (frameTable!.func as number[]).findIndex(
-      (func) => funcTable!.resource![func] === dso,
+  return (resourceTable.name as number[]).map((nameIndex, dso) => {
+    const name = shared.stringArray[nameIndex];
+    const frame = (frameTable.func as number[]).findIndex(
+      (func) => funcTable.resource[func] === dso,
     );
     // Without frames nothing says what it was, and nothing asks.
     if (frame < 0) return { kind: 'user', name, path: name, buildId: null };
-    const category = meta.categories[Number(frameTable!.category![frame])]!;
-    const subcategory = category.subcategories[Number(frameTable!.subcategory![frame])];
-    const lib = libs[Number(frameTable!.lib![frame])];
+    const category = meta.categories[Number(frameTable.category[frame])];
+    const subcategory = category.subcategories[Number(frameTable.subcategory[frame])];
+    const lib = libs[Number(frameTable.lib[frame])];
     const kind = KIND_OF_CATEGORY[`${category.name}/${subcategory}`] ?? 'jit';
     return { kind, name, path: lib?.path ?? name, buildId: lib?.codeId?.toLowerCase() ?? null };
   });
@@ -141,7 +141,7 @@ function eventsOf(file: FirefoxFile): ProfileEvent[] {
 
 function extraOf({ meta }: FirefoxFile, label: string): string {
   const [section] = meta.extra as { entries: { label: string; value: string }[] }[];
-  return section!.entries.find((entry) => entry.label === label)!.value;
+  return section.entries.find((entry) => entry.label === label)!.value;
 }
 
 function kindOf(title: string): Weights['kind'] {

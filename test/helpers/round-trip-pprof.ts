@@ -35,13 +35,13 @@ export function pprofText(profile: Profile, weights: Weights): string {
  */
 export function parsePprof(json: string): { profile: Profile; weights: Weights } {
   const file = JSON.parse(json) as Message;
-  const text = (index: number | bigint) => file.stringTable.strings[Number(index)] as string;
+  const text = (index: number | bigint) => file.stringTable.strings[Number(index)];
   const comments = file.comment.map(text);
-  const kind = kindOf(comments[0] as string);
+  const kind = kindOf(comments[0]);
   const events = comments.slice(1).flatMap((comment) => eventOf(comment) ?? []);
   const columns = kind === 'samples' ? 1 : 2;
   for (const [index, event] of events.entries()) {
-    const { type, unit } = file.sampleType[index * columns + columns - 1]!;
+    const { type, unit } = file.sampleType[index * columns + columns - 1];
     // Samples are counted: the period tells the unit of the event that is shown by default.
     const isDefault = type === file.defaultSampleType;
     const weighed = kind !== 'samples' ? unit : isDefault ? file.periodType?.unit : undefined;
@@ -61,7 +61,7 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
   for (const { id, mappingId, address, line } of file.location) {
     const dso = dsoOfMapping.get(Number(mappingId)) ?? NONE;
     const frames = line.toReversed().map(({ functionId, line }, depth) => {
-      const { name: nameText, filename } = file.function[Number(functionId) - 1]!;
+      const { name: nameText, filename } = file.function[Number(functionId) - 1];
       const name = text(nameText);
       const path = dsos[dso]?.path ?? '';
       const isUnknown = name === `[${path.slice(path.lastIndexOf('/') + 1)}]`;
@@ -85,13 +85,13 @@ export function parsePprof(json: string): { profile: Profile; weights: Weights }
     }
     const [comm, threadComm, pid, tid, cpu] = label.map(({ str }) => text(str));
     const event = Math.floor(value.findIndex((it) => it !== 0) / columns);
-    const thread = threadOf(threads, Number(pid), Number(tid), threadComm as string);
+    const thread = threadOf(threads, Number(pid), Number(tid), threadComm);
     const weight = Number(value[event * columns + columns - 1]);
     const count = Number(value[event * columns]);
     return {
       stack,
       thread,
-      comm: intern(comm as string),
+      comm: intern(comm),
       cpu: Number(cpu ?? -1),
       event,
       weight,

@@ -143,23 +143,21 @@ function stackWeights({ isOneEvent, comms }: Format, { profile, weights }: Parse
   );
   const paths: string[] = [];
   for (let row = 0; row < stacks.length; row++) {
-    const label = labels[frames.func[stacks.frame[row]!]!] as string;
-    const prefix = stacks.prefix[row] as number;
+    const label = labels[frames.func[stacks.frame[row]]];
+    const prefix = stacks.prefix[row];
     paths.push(prefix === NONE ? label : `${paths[prefix]};${label}`);
   }
   const sums = new Map<string, number>();
   const only = isOneEvent ? { event: samples.event[0] ?? 0 } : {};
   for (const sample of selectSamples(profile, only)) {
     const comm =
-      comms === 'thread'
-        ? threads[samples.thread[sample]!]!.comm
-        : (strings[samples.comm[sample]!] as string);
-    const event = isOneEvent ? '' : printable(events[samples.event[sample]!]!.name);
-    const stack = samples.stack[sample] as number;
+      comms === 'thread' ? threads[samples.thread[sample]].comm : strings[samples.comm[sample]];
+    const event = isOneEvent ? '' : printable(events[samples.event[sample]].name);
+    const stack = samples.stack[sample];
     const path = stack === NONE ? '' : paths[stack];
     // Half of a surrogate pair does not survive UTF-8, which files are written in.
     const key = Buffer.from(`${event} ${escapeComm(comm)};${path}`).toString();
-    sums.set(key, (sums.get(key) ?? 0) + (weights.values[sample] as number));
+    sums.set(key, (sums.get(key) ?? 0) + weights.values[sample]);
   }
   // Some formats leave out what weighs nothing.
   return new Map([...sums].filter(([, weight]) => weight !== 0));
@@ -183,7 +181,7 @@ export function parseFolded(text: string): Parsed {
     if (line === '') continue;
     const match = /^(.*) (\d+(?:\.\d+)?)$/.exec(line);
     if (match === null) throw new Error(`not a folded line: ${JSON.stringify(line)}`);
-    const [comm = '', ...names] = (match[1] as string).split(';');
+    const [comm = '', ...names] = match[1].split(';');
     const stack = made.stack(names.map((name) => made.frame(name, null)));
     made.sample(stack, made.thread(comm, 1), 'event', Number(match[2]));
   }
@@ -236,8 +234,8 @@ export function parseSpeedscope(text: string): Parsed {
   for (const { comm, tid, event, unit, samples, weights } of sections) {
     const thread = made.ownThread(comm, tid);
     for (const [index, sample] of samples.entries()) {
-      const stack = made.stack(sample.map((frame) => frames[frame] as number));
-      made.sample(stack, thread, event, weights[index] as number, unit);
+      const stack = made.stack(sample.map((frame) => frames[frame]));
+      made.sample(stack, thread, event, weights[index], unit);
     }
   }
   const isPeriod = title.includes('period that each');
@@ -322,7 +320,7 @@ class ParsedProfile {
     unit: Weights['unit'] = 'events',
   ): void {
     const event = this.event(eventName, unit);
-    const comm = this.#builder.strings.intern((this.#threads[thread] as ProfileThread).comm);
+    const comm = this.#builder.strings.intern(this.#threads[thread].comm);
     const timeNs = this.#weights.length;
     this.#builder.addSample(stack, thread, comm, event, NONE, NONE, timeNs, 1, Number.NaN);
     this.#weights.push(weight);
@@ -338,9 +336,7 @@ class ParsedProfile {
       losses: [],
     });
     const strings = profile.strings.map((text) =>
-      text.startsWith(PLACEHOLDER)
-        ? (this.#ownNames[Number(text.slice(PLACEHOLDER.length))] as string)
-        : text,
+      text.startsWith(PLACEHOLDER) ? this.#ownNames[Number(text.slice(PLACEHOLDER.length))] : text,
     );
     const values = Float64Array.from(this.#weights);
     return { profile: { ...profile, strings }, weights: { kind, unit, values } };

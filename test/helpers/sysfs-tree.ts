@@ -13,7 +13,7 @@ export function writeSysfsTree(machine: string, root: string): void {
   write('devices/system/cpu/online', '0-1');
   for (const line of readFileSync(join(FIXTURES, `${machine}.txt`), 'utf8').split('\n')) {
     const [, path, text] = /^([^#\s]\S*) (.*)$/.exec(line) ?? [];
-    if (path !== undefined) write(join('bus/event_source/devices', path), text as string);
+    if (path !== undefined) write(join('bus/event_source/devices', path), text);
   }
 }
 

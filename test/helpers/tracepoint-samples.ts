@@ -101,7 +101,7 @@ export function drawRawData(
       const base = location === 'relative' ? offset + size : 0;
       raw.set(integer((16 << 16) | (nextTail - base), 4, littleEndian), offset);
       const content = isString
-        ? characters(['eth0', 'vda', 'a b'][below(3)] as string, 16)
+        ? characters(['eth0', 'vda', 'a b'][below(3)], 16)
         : integers(16 / field.elementSize, field.elementSize, below, littleEndian);
       raw.set(content, nextTail);
       nextTail += 16;

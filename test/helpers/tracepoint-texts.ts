@@ -24,12 +24,12 @@ export function ourTexts(data: PerfData, symbolOf?: KernelSymbolOf): TracepointT
   const sample = new SampleView(data.startTime);
   walkRecords(data, {
     record(view, offset, size, type) {
-      if ((type as number) === SIMPLE_PERF_RECORD_TRACING_DATA) {
+      if (type === SIMPLE_PERF_RECORD_TRACING_DATA) {
         const bytes = simpleperfTracingData(view, offset, size, data.littleEndian);
         if (bytes !== null) formats = TracepointFormats.parse(bytes, { symbolOf });
       }
       if (type !== PERF_RECORD.SAMPLE || formats === null) return;
-      const { attr, info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]!;
+      const { attr, info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
       if (!decodeSample(view, offset, offset + size, info, sample)) return;
       const { rawOffset, rawLength } = sample;
       const format = formats.ofSample(view, rawOffset, rawLength, Number(attr.config));
@@ -54,9 +54,9 @@ export function perfTexts(file: string): TracepointText[] {
   });
   const LINE = /^\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\w+:\w+): (.*)$/gm;
   return [...output.matchAll(LINE)].map(([, cpu, seconds, nanos, event, text]) => ({
-    event: event as string,
-    at: `${Number(cpu)} ${BigInt(seconds as string) * 1_000_000_000n + BigInt(nanos as string)}`,
-    text: oneLine(text as string),
+    event: event,
+    at: `${Number(cpu)} ${BigInt(seconds) * 1_000_000_000n + BigInt(nanos)}`,
+    text: oneLine(text),
   }));
 }
 

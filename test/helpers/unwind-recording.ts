@@ -64,7 +64,7 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
   visitInTimeOrder(data, {
     record(view, offset, size, type, misc) {
       const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
-      const { info } = data.attrs[Math.max(attrIndex, 0)]!;
+      const { info } = data.attrs[Math.max(attrIndex, 0)];
       if (type !== PERF_RECORD.SAMPLE) {
         const record = decodeRecord(view, offset, size, type, misc, info);
         if (record.kind === 'mmap' || record.kind === 'mmap2') {
@@ -77,15 +77,15 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
       if (attrIndex === UNKNOWN_EVENT) return;
       if (!decodeSample(view, offset, offset + size, info, sample)) return;
       if (sample.userRegsAbi !== PERF_SAMPLE_REGS_ABI.ABI_64) return;
-      const dump = dumps[attrIndex]!;
+      const dump = dumps[attrIndex];
       const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
-      const start = registers[dump.stackPointer] as number;
+      const start = registers[dump.stackPointer];
       stack.set(view, sample.stackOffset, sample.stackDynamicSize, start);
       const modules = processes.modulesOf(sample.pid);
       const count = unwinder.unwind(registers, stack, modules, frames, dump);
       const ips: string[] = [];
       for (let i = 0; i < count; i++) {
-        const lookup = (frames[i] as number) - (unwinder.isExact[i] === 1 ? 0 : 1);
+        const lookup = frames[i] - (unwinder.isExact[i] === 1 ? 0 : 1);
         ips.push(formatAddress(lookup).slice(2));
       }
       stacks.push({
@@ -93,7 +93,7 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
         tid: sample.tid,
         time: Number.isNaN(sample.timeNs) ? 0n : toRawTime(data.startTime, sample.timeNs),
         ips,
-        stop: STOP_NAMES[unwinder.stopReason] as string,
+        stop: STOP_NAMES[unwinder.stopReason],
         stopModule: unwinder.stopModule?.name ?? '',
       });
     },

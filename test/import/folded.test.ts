@@ -35,8 +35,8 @@ describe('folded stacks', () => {
     const { frames, dsos, funcs, strings } = profile;
     expect(
       [...frames.func].map((func, frame) => [
-        strings[funcs.name[func] as number],
-        dsos[frames.dso[frame] as number]?.kind ?? null,
+        strings[funcs.name[func]],
+        dsos[frames.dso[frame]]?.kind ?? null,
         frames.inlineDepth[frame],
       ]),
     ).toEqual([

@@ -90,9 +90,7 @@ describe('the text of perf script', () => {
       '\t 4010a2 work (inlined)',
       '\t 4010a2 main+0x12 (/a)',
     );
-    const names = [...profile.frames.func].map(
-      (func) => profile.strings[profile.funcs.name[func]!],
-    );
+    const names = [...profile.frames.func].map((func) => profile.strings[profile.funcs.name[func]]);
     expect(names).toEqual(['main', 'work', 'std::max']);
     expect([...profile.frames.inlineDepth]).toEqual([0, 1, 2]);
     expect(profile.dsos.map(({ path }) => path)).toEqual(['/a']);

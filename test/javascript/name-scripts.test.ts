@@ -12,10 +12,10 @@ const JIT = '[JIT] tid 1';
 /** Functions in order, each with its category and where it begins. */
 function funcs({ funcs: table, strings }: Profile): string[] {
   return Array.from({ length: table.length }, (_, func) => {
-    const file = table.file[func] as number;
+    const file = table.file[func];
     const place = file < 0 ? '-' : `${strings[file]}:${table.line[func]}:${table.column[func]}`;
-    const category = FUNC_CATEGORIES[table.category[func] as number];
-    return `${strings[table.name[func] as number]} | ${category} | ${place}`;
+    const category = FUNC_CATEGORIES[table.category[func]];
+    return `${strings[table.name[func]]} | ${category} | ${place}`;
   });
 }
 

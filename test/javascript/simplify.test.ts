@@ -11,9 +11,9 @@ import { withScripts } from '../helpers/with-scripts.ts';
 function stacks({ samples, stacks: table, frames, funcs, strings }: Profile): string[] {
   return Array.from(samples.stack, (leaf) => {
     const names: string[] = [];
-    for (let row = leaf; row >= 0; row = table.prefix[row] as number) {
-      const func = frames.func[table.frame[row] as number] as number;
-      names.unshift((strings[funcs.name[func] as number] as string).split(' ')[0] as string);
+    for (let row = leaf; row >= 0; row = table.prefix[row]) {
+      const func = frames.func[table.frame[row]];
+      names.unshift(strings[funcs.name[func]].split(' ')[0]);
     }
     return names.join(' > ');
   });

@@ -73,7 +73,7 @@ function read(bytes: Uint8Array, startTime: { high: number; low: number } | null
 function rowsOf(dump: Jitdump | null): string[] {
   return Array.from({ length: dump?.length ?? 0 }, (_, row) => {
     const { timeNs, start, end } = dump as Jitdump;
-    const range = `${formatAddress(start[row] as number)}-${formatAddress(end[row] as number)}`;
+    const range = `${formatAddress(start[row])}-${formatAddress(end[row])}`;
     return `${timeNs[row]} ${range} ${dump?.name(row)}`;
   });
 }
@@ -230,7 +230,7 @@ describe('a jitdump', () => {
       const { dump } = read(bytes);
       for (let row = 0; row < (dump?.length ?? 0); row++) {
         dump?.name(row);
-        dump?.line?.(row, dump.start[row] as number);
+        dump?.line?.(row, dump.start[row]);
       }
     }
   });
@@ -247,7 +247,7 @@ describe('a jitdump', () => {
     const dump = readJitdump(memorySource(readCorpus('own/jit-6703.dump')), options) as Jitdump;
     const loads = Array.from({ length: dump.length }, (_, row) => [
       dump.timeNs[row],
-      formatAddress(dump.start[row] as number),
+      formatAddress(dump.start[row]),
       dump.code(row).size,
       dump.name(row),
     ]);
@@ -256,7 +256,7 @@ describe('a jitdump', () => {
       expected.code_loads.map(([time, , address, size, , name]) => [time, address, size, name]),
     );
     const located = loads.flatMap(([, , , name], row) => {
-      const line = dump.line?.(row, (dump.end[row] as number) - 1);
+      const line = dump.line?.(row, dump.end[row] - 1);
       return line ? [{ name: String(name), file: line.file }] : [];
     });
     expect(located).toHaveLength(29);

@@ -12,7 +12,7 @@ function painted(drawing: string, top: 'latest' | 'earliest'): string {
   const { length, starts, ends, rows } = paintRanges(start, end, top);
   let text = '';
   for (let i = 0; i < length; i++) {
-    text = text.padEnd(starts[i] as number).padEnd(ends[i] as number, String(rows[i]));
+    text = text.padEnd(starts[i]).padEnd(ends[i], String(rows[i]));
   }
   return text;
 }

@@ -14,7 +14,7 @@ function parse(text: string) {
     { length: painted.length },
     (_, i) =>
       `${painted.starts[i]?.toString(16)}-${painted.ends[i]?.toString(16)} ` +
-      table.name(painted.rows[i] as number),
+      table.name(painted.rows[i]),
   );
   const counts = Object.fromEntries(diagnostics.entries().map((e) => [e.reason, e.count]));
   return { table, painted, rows, counts };

@@ -127,7 +127,7 @@ function archive(make: (random: Random) => Uint8Array, random: Random, bytes: nu
   const kinds = Array.from({ length: 1 + below(random, 4) }, () => make(random));
   const files = new Map<string, Uint8Array>();
   for (let size = 0, index = 0; size < bytes && index < MOST_FILES; index++) {
-    const file = kinds[index % kinds.length] as Uint8Array;
+    const file = kinds[index % kinds.length];
     files.set(`perf.data.symbols/lib/${index}.so`, file);
     size += file.length;
   }

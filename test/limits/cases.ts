@@ -77,7 +77,7 @@ export function writeCase(
   size: number | null,
 ): Case {
   const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ (seed >>> 7));
-  const shape = shapes[seed % shapes.length] as Shape;
+  const shape = shapes[seed % shapes.length];
   const drawn = sizeOf(random);
   const bytes = shape.make(random, size ?? drawn).subarray(0, LARGEST);
   rmSync(folder, { recursive: true, force: true });

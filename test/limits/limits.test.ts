@@ -31,7 +31,7 @@ describe('a file that becomes larger than it is', () => {
     async ({ index }) => {
       for (let round = 0; round < ROUNDS; round++) {
         const seed = index + round * shapes.length;
-        const tried = await worker.try(seed, SIZES[round % SIZES.length] as number);
+        const tried = await worker.try(seed, SIZES[round % SIZES.length]);
         const again = `node test/limits/run.mjs --count 1 --seed ${seed} --size ${tried.made.size}`;
         for (const { command, outcome, message, peakBytes } of tried.results) {
           expect(outcome, `${again}: ${command}: ${message}`).not.toBe('failed');

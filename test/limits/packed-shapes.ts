@@ -193,7 +193,7 @@ export const packedShapes: readonly Shape[] = [
       const stored = attachments(random, 50, 5000);
       const count = Math.min(60_000, Math.ceil(bytes / 300));
       const all = Array.from({ length: count }, (_unused, index) => {
-        const one = stored[index % stored.length] as Attachment;
+        const one = stored[index % stored.length];
         return { ...one, name: one.name.replace(/\d+$/, String(10 + index)) };
       });
       return concat(fileOf(samplesOf(count)), encodeAppendix(all));

@@ -103,7 +103,7 @@ export const recordingShapes: readonly Shape[] = [
     name: 'records of 8 bytes',
     make: (random, bytes) => {
       const types = [PERF_RECORD.FINISHED_ROUND, 0, 63, 1000, PERF_RECORD.SAMPLE, 12, 81];
-      const type = types[below(random, types.length)] as number;
+      const type = types[below(random, types.length)];
       return fileOf(
         filled(bytes, (out) => put(out, type, 0)),
         { sampleType: 0 },

@@ -64,7 +64,7 @@ export function textShapes(seeds: TextSeeds): readonly Shape[] {
       name: 'perf script',
       make: (random, bytes) => {
         const some = Array.from({ length: 50 }, () => frames(random, 8));
-        return lines(bytes, (index) => sample(index, some[index % 50] as string));
+        return lines(bytes, (index) => sample(index, some[index % 50]));
       },
     },
     {

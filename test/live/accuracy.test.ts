@@ -29,7 +29,7 @@ function worstFactor(file: string, truth: Truth, weight: string): number {
   const made = Object.values(truth.events).reduce((sum, events) => sum + events, 0);
   const factors = names.map((name) => {
     const share = selfOf(name) / found;
-    const trueShare = (truth.events[name] as number) / made;
+    const trueShare = truth.events[name] / made;
     return Math.max(share / trueShare, trueShare / share);
   });
   return Math.max(...factors);
@@ -53,7 +53,7 @@ function medianFactors(flags: readonly string[]): Record<'events' | 'period' | '
     found.period.push(worstFactor(file, truth, 'period'));
     found.samples.push(worstFactor(file, truth, 'samples'));
   }
-  const middle = (factors: number[]) => factors.sort((a, b) => a - b)[1] as number;
+  const middle = (factors: number[]) => factors.sort((a, b) => a - b)[1];
   return {
     events: middle(found.events),
     period: middle(found.period),

@@ -15,7 +15,7 @@ const PHASES = 3;
 function funcsOfDso({ profile }: OpenedProfile, isMeant: (kind: string, name: string) => boolean) {
   const { funcs, dsos } = profile;
   return Array.from({ length: funcs.length }, (_, func) => func as FuncIndex).filter((func) => {
-    const dso = dsos[funcs.dso[func] as number];
+    const dso = dsos[funcs.dso[func]];
     return dso !== undefined && isMeant(dso.kind, dso.name);
   });
 }
@@ -51,14 +51,14 @@ describeLive('the assembly of a recording', () => {
     for (const func of funcs) {
       const { parts, missing } = await opened.disassemble(func);
       expect(missing).toStrictEqual([]);
-      const part = parts[0]!;
+      const part = parts[0];
       const at = opened.weighInstructions(func, part, { weight: 'samples' });
       const self = at.self.reduce((sum, value) => sum + value, 0);
       expect(self).toBe(selfOf.get(func) ?? 0);
       expect(at.selfElsewhere).toBe(0);
       // What only has callees' weight is a call.
       part.text.forEach((text, row) => {
-        if (at.total[row]! > at.self[row]! + at.inlined[row]!) expect(text).toMatch(/^(call|bl)/);
+        if (at.total[row] > at.self[row] + at.inlined[row]) expect(text).toMatch(/^(call|bl)/);
       });
     }
   });
@@ -101,19 +101,19 @@ describeLive('the assembly of a recording', () => {
       }
       const [part] = parts;
       expect(part).toMatchObject({ extent: 'jitdump', gaps: [] });
-      const text = part!.text.join('; ');
+      const text = part.text.join('; ');
       if (process.arch === 'x64') expect(text).toMatch(/^dec rdi; jne 0x[0-9a-f]+; ret$/);
       else expect(text).toMatch(/^subs x0, x0, #1; b\.ne #0x[0-9a-f]+; ret$/);
-      expect(part!.target).toStrictEqual([-1, 0, -1]);
+      expect(part.target).toStrictEqual([-1, 0, -1]);
     }
     if (mode === 'dump') {
       for (const name of readdirSync(scratch))
         if (name.endsWith('.dump')) rmSync(join(scratch, name));
-      const { missing, parts } = await (await openProfile(path)).disassemble(funcs[0]!);
+      const { missing, parts } = await (await openProfile(path)).disassemble(funcs[0]);
       expect(parts).toStrictEqual([]);
       expect(missing[0]?.reason).toMatch(/jitdump|perf map|-perf-prof/);
       // What was opened before remembers which dump it was.
-      expect((await opened.disassemble(funcs[0]!)).missing[0]?.reason).toMatch(
+      expect((await opened.disassemble(funcs[0])).missing[0]?.reason).toMatch(
         /\.dump: a symbolic link or gone\.$/,
       );
     }

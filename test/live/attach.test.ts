@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 function start(command: readonly string[]): number {
-  const child = spawn(command[0] as string, command.slice(1), { stdio: 'ignore' });
+  const child = spawn(command[0], command.slice(1), { stdio: 'ignore' });
   running.push(child);
   return child.pid as number;
 }

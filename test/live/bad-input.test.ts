@@ -134,7 +134,7 @@ describeLiveAsUser('an input that is not a whole recording', () => {
     const flags = ['-q', '-e', 'page-faults', '-c', '1', '-o', whole];
     expect(perfTs(['record', ...flags, '--', workload, 'pf', '20000']).status).toBe(0);
     const bytes = readFileSync(whole);
-    const all = infoOf(whole).records.SAMPLE as number;
+    const all = infoOf(whole).records.SAMPLE;
     const cut = join(scratch, 'cut.data');
     let last = 0;
     for (const share of [0.25, 0.5, 0.9]) {
@@ -142,7 +142,7 @@ describeLiveAsUser('an input that is not a whole recording', () => {
       const report = perfTs(['report', cut]);
       expect(report.status).toBe(0);
       expect(report.stderr).toMatch(/cut off at byte/);
-      const samples = infoOf(cut).records.SAMPLE as number;
+      const samples = infoOf(cut).records.SAMPLE;
       expect(samples).toBeGreaterThan(last);
       expect(samples).toBeGreaterThan(0.9 * share * all);
       last = samples;

@@ -195,7 +195,7 @@ function listeningSockets(pid: number): string[] {
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
       .filter((fields) => fields[3] === LISTEN)
-      .map((fields) => fields[9] as string),
+      .map((fields) => fields[9]),
   );
   return inodes.filter((inode) => links.includes(`socket:[${inode}]`)).sort();
 }

@@ -26,14 +26,8 @@ const WAYS: Record<string, (words: readonly string[]) => readonly string[]> = {
 };
 
 function start(subcommand: readonly string[], way: string, command: readonly string[]) {
-  const words = (WAYS[way] as (typeof WAYS)[string])([
-    process.execPath,
-    CLI,
-    ...subcommand,
-    '--',
-    ...command,
-  ]);
-  const child = spawn(words[0] as string, words.slice(1), {
+  const words = WAYS[way]([process.execPath, CLI, ...subcommand, '--', ...command]);
+  const child = spawn(words[0], words.slice(1), {
     env: cleanEnvironment(),
     cwd: scratch,
     stdio: ['pipe', 'pipe', 'ignore'],

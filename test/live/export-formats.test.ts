@@ -22,7 +22,7 @@ function exported(format: string, ...words: string[]): Buffer {
 
 function pprof(...words: string[]) {
   const file = PprofProfile.decode(gunzipSync(exported('pprof', ...words)));
-  const text = (index: number | bigint) => file.stringTable.strings[Number(index)] as string;
+  const text = (index: number | bigint) => file.stringTable.strings[Number(index)];
   return { file, text, types: file.sampleType.map((it) => `${text(it.type)}/${text(it.unit)}`) };
 }
 
@@ -48,12 +48,12 @@ describeLive('exports of a recording', () => {
     expect(timeMs).toBeGreaterThan(startedMs - 1000);
     expect(timeMs + Number(file.durationNanos) / 1e6).toBeLessThan(endedMs + 1000);
     const [main] = file.mapping;
-    expect(text(main!.filename)).toBe(workload);
+    expect(text(main.filename)).toBe(workload);
     const notes = execFileSync('readelf', ['-n', workload], { encoding: 'utf8' });
-    expect(notes).toContain(text(main!.buildId));
-    expect(text(main!.buildId)).toMatch(/^[0-9a-f]{40}$/);
-    expect(main!.hasFunctions).toBe(true);
-    expect(Number(main!.memoryStart)).toBeGreaterThan(0);
+    expect(notes).toContain(text(main.buildId));
+    expect(text(main.buildId)).toMatch(/^[0-9a-f]{40}$/);
+    expect(main.hasFunctions).toBe(true);
+    expect(Number(main.memoryStart)).toBeGreaterThan(0);
   });
 
   it('all formats have the same sum and the same functions', () => {

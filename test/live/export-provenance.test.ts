@@ -45,7 +45,7 @@ describeLive('the provenance in exports', () => {
       lostSamples: 0,
       coverage: 1,
     });
-    expect(event!.weighed).toBeLessThanOrEqual(event!.counted as number);
+    expect(event.weighed).toBeLessThanOrEqual(event.counted as number);
   });
 
   it('is beside folded lines, of which every one is a stack', () => {
@@ -53,7 +53,7 @@ describeLive('the provenance in exports', () => {
     const total = parseFolded(text).weights.values.reduce((sum, weight) => sum + weight, 0);
     const beside = JSON.parse(readFileSync(`${file}.provenance.json`, 'utf8')) as ExportProvenance;
     expect(beside.events.map(({ event }) => event)).toEqual(['page-faults:u']);
-    expect(beside.events[0]!.weighed).toBeCloseTo(total, 0);
+    expect(beside.events[0].weighed).toBeCloseTo(total, 0);
   });
 
   it('goes to standard error with folded lines for a pipe, or for a device', () => {
@@ -79,7 +79,7 @@ describeLive('the provenance in exports', () => {
     const { text } = exported('html');
     const block = /id="page-report-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
     const { provenance } = decodePageReport(gunzipSync(Buffer.from(block, 'base64')).toString());
-    expect(provenance.events[0]!.rule!.rule).toBe('next');
-    expect(provenance.events[0]!.said[0]).toContain('as is known of this kind of event');
+    expect(provenance.events[0].rule!.rule).toBe('next');
+    expect(provenance.events[0].said[0]).toContain('as is known of this kind of event');
   });
 });

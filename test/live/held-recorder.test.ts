@@ -32,7 +32,7 @@ describeLive('a recorder that is stopped for a while', () => {
     const command = [...before, workload, 'pf', String(FAULTS)];
     const running = startPerfTs(['record', ...SMALL_RING, '-o', file, '--', ...command]);
     await until(() => childrenOf(running.pid).length === 1);
-    const target = childrenOf(running.pid)[0] as number;
+    const target = childrenOf(running.pid)[0];
     await until(() => minorFaultsOf(target) > 20_000);
     running.child.kill('SIGSTOP');
     await hold(target);

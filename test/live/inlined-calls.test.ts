@@ -98,7 +98,7 @@ describeLive('inlined calls', () => {
     const opened = await openProfile(file);
     checkProfile(opened.profile);
     const { frames, strings, funcs } = opened.profile;
-    const nameOf = (frame: number) => strings[funcs.name[frames.func[frame]!]!];
+    const nameOf = (frame: number) => strings[funcs.name[frames.func[frame]]];
     const inlined = [...frames.inlineDepth.keys()].filter((frame) => nameOf(frame) === 'leaf');
     expect(new Set(inlined.map((frame) => frames.inlineDepth[frame]))).toEqual(new Set([2]));
     const shared = JSON.parse(opened.export('firefox')).shared;

@@ -65,7 +65,7 @@ describeLive('interrupting a recording', () => {
     const file = join(scratch, 'ignored.data');
     const deaf = ['sh', '-c', `trap '' INT TERM; exec ${workload} pf 0 60`];
     const running = await startRecording(file, ['--', ...deaf]);
-    const command = childrenOf(running.pid)[0] as number;
+    const command = childrenOf(running.pid)[0];
     running.child.kill('SIGINT');
     await until(() => CLOSING_LINE.test(running.stderr()));
     expectWhole(file);
@@ -78,7 +78,7 @@ describeLive('interrupting a recording', () => {
   it('completes the file while a command that is stopped cannot end', async () => {
     const file = join(scratch, 'stopped.data');
     const running = await startRecording(file, ['--', workload, 'pf', '0', '60']);
-    const command = childrenOf(running.pid)[0] as number;
+    const command = childrenOf(running.pid)[0];
     process.kill(command, 'SIGSTOP');
     await until(() => stateOf(command) === 'T');
     running.child.kill('SIGINT');

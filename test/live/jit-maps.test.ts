@@ -22,7 +22,7 @@ const phasesOf = (stdout: string) =>
   stdout
     .trim()
     .split('\n')
-    .map((line) => BigInt(line.split(' ')[1] as string));
+    .map((line) => BigInt(line.split(' ')[1]));
 
 /** Name, source line and raw time of every sample in JIT code, and what was said of them. */
 async function jitSamples(file: string) {
@@ -30,11 +30,11 @@ async function jitSamples(file: string) {
   const { samples, stacks, frames, funcs, strings, dsos, meta } = profile;
   const found: { name: string; line: number; time: bigint }[] = [];
   for (let sample = 0; sample < samples.length; sample++) {
-    const frame = stacks.frame[samples.stack[sample] as number] as number;
-    if (dsos[frames.dso[frame] as number]?.kind !== 'jit') continue;
-    const name = strings[funcs.name[frames.func[frame] as number] as number] as string;
-    const time = BigInt(meta.startTime) + BigInt(samples.timeNs[sample] as number);
-    found.push({ name, line: frames.line[frame] as number, time });
+    const frame = stacks.frame[samples.stack[sample]];
+    if (dsos[frames.dso[frame]]?.kind !== 'jit') continue;
+    const name = strings[funcs.name[frames.func[frame]]];
+    const time = BigInt(meta.startTime) + BigInt(samples.timeNs[sample]);
+    found.push({ name, line: frames.line[frame], time });
   }
   const reused = diagnostics.entries().find(({ reason }) => REUSED.test(reason));
   return { found, reused };

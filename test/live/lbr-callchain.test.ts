@@ -5,7 +5,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PERF_SAMPLE_BRANCH, sampleTypeNames } from '../../src/perf-event/constants.ts';
-import type { PlannedEvent } from '../../src/session/record/recording-plan.ts';
 import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import {
@@ -26,7 +25,7 @@ const SAMPLES = 200;
 function drawSamples(starts: readonly number[]): LbrSample[] {
   const random = seededRandom(7);
   const below = (count: number) => Math.floor(random() * count);
-  const anyStart = () => starts[below(starts.length)] as number;
+  const anyStart = () => starts[below(starts.length)];
   return Array.from({ length: SAMPLES }, () => {
     const calls = Array.from({ length: 1 + below(32) }, () => {
       // A call may be the first instruction of its function: one byte before is another one's.
@@ -74,7 +73,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
     );
     const wanted = (field: string) =>
       new RegExp(`^ {2}${field} +(.*)$`, 'm').exec(stderr)?.[1]?.split('|');
-    const { attr } = planOf('cycles', { callGraph: 'lbr' }).events[0] as PlannedEvent;
+    const { attr } = planOf('cycles', { callGraph: 'lbr' }).events[0];
     const names = Object.entries(PERF_SAMPLE_BRANCH)
       .filter(([, bit]) => (attr.branchSampleType & BigInt(bit)) !== 0n)
       .map(([name]) => name);
@@ -138,7 +137,7 @@ describe.skipIf(findPerf() === null)('a recording with --call-graph lbr', () => 
       selves.set(leaf, (selves.get(leaf) ?? 0) + Number(count));
     }
     const ours = perfShares.map((share) => {
-      const name = share.split(' ')[0] as string;
+      const name = share.split(' ')[0];
       return `${name} ${selves.get(name)}`;
     });
     expect(perfShares.length).toBeGreaterThan(5);

@@ -45,7 +45,7 @@ function record({ name, flags, command, loses }: Asked): string {
 
 async function ledgerOf(file: string): Promise<EventLedger> {
   const profile = await openProfile(file, { symbols: false });
-  return profile.ledgers()[0]!;
+  return profile.ledgers()[0];
 }
 
 function sum(values: Iterable<number>): number {

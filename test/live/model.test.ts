@@ -17,7 +17,7 @@ function recordModel(frequencyHz: number, faults: number): ModelReport | null {
   const recorded = perfTs(['record', ...options, '--', ...program]);
   expect([recorded.status, recorded.stderr]).toEqual([0, expect.any(String)]);
   const report: PeriodsReport = JSON.parse(perfTs(['periods', '--json', file]).stdout);
-  return report.events[0]!.streams[0]!.model;
+  return report.events[0].streams[0].model;
 }
 
 /**

@@ -30,7 +30,7 @@ function recorded(name: string, command: string[], ...reportOptions: string[]) {
   expect(run.status).toBe(0);
   const report = perfTs(['report', '--json', ...reportOptions, file]);
   expect(report.status).toBe(0);
-  const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0]!;
+  const { rows } = (JSON.parse(report.stdout) as { events: { rows: Row[] }[] }).events[0];
   return { said: run.stderr, rows };
 }
 

@@ -35,7 +35,7 @@ async function record(
   expect(outcome.status).toBe(0);
   const said = [...outcome.stdout.matchAll(/(\w+) (-?\d+)/g)].map(([, key, value]) => [
     key,
-    +value!,
+    +value,
   ]);
   return { said: Object.fromEntries(said), opened: await openProfile(file), file };
 }
@@ -48,15 +48,15 @@ function waitsOf({ profile }: OpenedProfile, event: number): Wait[] {
   const waits: Wait[] = [];
   for (let row = 0; row < samples.length; row++) {
     if (samples.event[row] !== event) continue;
-    if (threads[samples.thread[row] as number]?.comm !== 'waiter') continue;
-    waits.push({ name: leafOf(profile, row), ns: samples.periodEvents[row] as number });
+    if (threads[samples.thread[row]]?.comm !== 'waiter') continue;
+    waits.push({ name: leafOf(profile, row), ns: samples.periodEvents[row] });
   }
   return waits;
 }
 
 function leafOf({ samples, stacks, frames, funcs, strings }: Profile, row: number): string {
-  const frame = stacks.frame[samples.stack[row] as number] as number;
-  return strings[funcs.name[frames.func[frame] as number] as number] as string;
+  const frame = stacks.frame[samples.stack[row]];
+  return strings[funcs.name[frames.func[frame]]];
 }
 
 /** Whether a process is `cat` and waits for its input. */
@@ -183,7 +183,7 @@ describeLive('a recording of waits', () => {
     const waited = sum(waitsOf(opened, 1));
     expect((waited + said.cpu) / said.wall).toBeGreaterThan(0.97);
     expect((waited + said.cpu) / said.wall).toBeLessThan(1.03);
-    const joined = (await openProfile(file, { join: true })) as OpenedProfile;
+    const joined = await openProfile(file, { join: true });
     expect(joined.profile.events.map(({ name }) => name)).toEqual(['cpu-clock + off-cpu']);
     expect(joined.profile.samples.length).toBe(samples.length);
     for (const weight of ['events', 'time'] as const) {
@@ -202,7 +202,7 @@ describeLive('a recording of waits', () => {
     const { samples, threads } = opened.profile;
     expect(samples.length).toBeGreaterThan(3 * TIMES);
     for (let row = 0; row < samples.length; row++) {
-      expect(threads[samples.thread[row] as number]?.tid).not.toBe(0);
+      expect(threads[samples.thread[row]]?.tid).not.toBe(0);
     }
   });
 
@@ -226,13 +226,11 @@ describeLive('a recording of waits', () => {
       const { samples, threads: known } = opened.profile;
       const event = opened.eventIndex('off-cpu');
       const waits = [...opened.samplesOf(event)].filter((row) =>
-        asleep.includes(known[samples.thread[row] as number]!.tid),
+        asleep.includes(known[samples.thread[row]].tid),
       );
-      expect(waits.map((row) => known[samples.thread[row] as number]!.tid).sort()).toEqual(
-        asleep.sort(),
-      );
+      expect(waits.map((row) => known[samples.thread[row]].tid).sort()).toEqual(asleep.sort());
       // All of them began at one moment, and lasted to the end.
-      const weights = new Set(waits.map((row) => samples.periodEvents[row] as number));
+      const weights = new Set(waits.map((row) => samples.periodEvents[row]));
       expect(weights.size).toBe(1);
       expect([...weights][0]).toBeGreaterThan(0);
       for (const row of waits)

@@ -31,7 +31,7 @@ const isRoot = process.getuid?.() === 0;
 
 function asNobody(...command: string[]): void {
   const words = [...AS_NOBODY, ...command];
-  const run = spawnSync(words[0] as string, words.slice(1), { encoding: 'utf8' });
+  const run = spawnSync(words[0], words.slice(1), { encoding: 'utf8' });
   expect(run.status, run.stderr).toBe(0);
 }
 

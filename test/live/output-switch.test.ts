@@ -80,11 +80,11 @@ function jitNames({ samples, stacks, frames, funcs, strings, dsos }: Profile) {
   const names = new Set<string>();
   let unnamed = 0;
   for (let sample = 0; sample < samples.length; sample++) {
-    const frame = stacks.frame[samples.stack[sample] as number] as number;
-    if (dsos[frames.dso[frame] as number]?.kind !== 'jit') continue;
-    const func = frames.func[frame] as number;
+    const frame = stacks.frame[samples.stack[sample]];
+    if (dsos[frames.dso[frame]]?.kind !== 'jit') continue;
+    const func = frames.func[frame];
     if (func < 0) unnamed++;
-    else names.add(strings[funcs.name[func] as number] as string);
+    else names.add(strings[funcs.name[func]]);
   }
   return { names, unnamed };
 }
@@ -113,7 +113,7 @@ describeLive('a recording over several files', () => {
     for (const file of files) {
       expect(infoOf(file)).toMatchObject({ truncatedAt: null, skippedBytes: 0 });
     }
-    for (const file of [files[0]!, files.at(-1)!]) {
+    for (const file of [files[0], files.at(-1)!]) {
       const { stdout } = perfTs(['report', file]);
       expect(stdout).not.toContain('after the last samples');
       // A few may be of the shell alone.
@@ -129,7 +129,7 @@ describeLive('a recording over several files', () => {
     });
     const filled = times.filter((list) => list.length > 0);
     for (let i = 1; i < filled.length; i++) {
-      expect(filled[i]![0]).toBeGreaterThanOrEqual(filled[i - 1]!.at(-1)!);
+      expect(filled[i][0]).toBeGreaterThanOrEqual(filled[i - 1].at(-1)!);
     }
   });
 
@@ -219,7 +219,7 @@ describeLive('a recording over several files', () => {
     const files = filesOf(file);
     expect(files.length).toBeGreaterThanOrEqual(2);
     for (const file of files) expect(infoOf(file)).toMatchObject({ truncatedAt: null });
-    expect(samplesIn(files[0]!)).toBeGreaterThan(0);
+    expect(samplesIn(files[0])).toBeGreaterThan(0);
   });
 });
 

@@ -35,11 +35,11 @@ describeLive('a recording whose file begins later than its counters', () => {
   it('gives the samples of all files of a --switch-output together what the program did', async () => {
     const files = recordInFiles(['-e', 'page-faults', '-F', '4000', '--counts']);
     const opened = await Promise.all(files.map((file) => openProfile(file, { symbols: false })));
-    const arrived = opened.map((profile) => profile.ledgers()[0]!.arrivedEvents);
+    const arrived = opened.map((profile) => profile.ledgers()[0].arrivedEvents);
     expect(sum(arrived)).toBeLessThan(MADE + AT_START);
     expect(sum(arrived)).toBeGreaterThan(0.9 * MADE);
     for (const profile of opened) {
-      const { unsampledEvents, tailEvents } = profile.ledgers()[0]!;
+      const { unsampledEvents, tailEvents } = profile.ledgers()[0];
       expect([unsampledEvents ?? 0, tailEvents ?? 0].every((events) => events < AT_START)).toBe(
         true,
       );
@@ -54,7 +54,7 @@ describeLive('a recording whose file begins later than its counters', () => {
       const opened = await openProfile(file, { symbols: false });
       const faults = opened.eventIndex('page-faults');
       const { values } = opened.weights('events');
-      members += sum(Array.from(opened.samplesOf(faults), (row) => values[row] as number));
+      members += sum(Array.from(opened.samplesOf(faults), (row) => values[row]));
     }
     expect(members).toBeLessThan(MADE + AT_START);
     expect(members).toBeGreaterThan(0.9 * MADE);
@@ -71,14 +71,14 @@ describeLive('a recording whose file begins later than its counters', () => {
     const [all, kept] = await Promise.all(
       [whole, part].map((file) => openProfile(file, { symbols: false })),
     );
-    const length = kept!.profile.samples.length;
+    const length = kept.profile.samples.length;
     expect(length).toBeGreaterThan(100);
-    expect(length).toBeLessThan(0.9 * all!.profile.samples.length);
+    expect(length).toBeLessThan(0.9 * all.profile.samples.length);
     // The differences of the counts: no border between phases is divided.
-    const tail = all!.weights('period').values.slice(-length);
-    expect([...kept!.weights('period').values]).toEqual([...tail]);
-    expect([...kept!.weights('time').values]).toEqual([
-      ...all!.weights('time').values.slice(-length),
+    const tail = all.weights('period').values.slice(-length);
+    expect([...kept.weights('period').values]).toEqual([...tail]);
+    expect([...kept.weights('time').values]).toEqual([
+      ...all.weights('time').values.slice(-length),
     ]);
   });
 });

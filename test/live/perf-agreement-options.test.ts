@@ -148,9 +148,9 @@ afterAll(() => {
 async function target(): Promise<string> {
   if (running.length === 0) {
     running.push(spawn(compileWorkload(), ['burn', '2', '300'], { stdio: 'ignore' }));
-    await until(() => readdirSync(`/proc/${running[0]!.pid}/task`).length === 3);
+    await until(() => readdirSync(`/proc/${running[0].pid}/task`).length === 3);
   }
-  return String(running[0]!.pid);
+  return String(running[0].pid);
 }
 
 /** Records one case. Returns the file. */
@@ -184,7 +184,7 @@ async function expectAgreement(file: string, options: Case): Promise<void> {
     tables.map(({ event, samples, period }) => ({ event, samples, period }));
   expect(sums(ours)).toEqual(sums(theirs));
   for (const [index, table] of ours.tables.entries()) {
-    const their = theirs.tables[index]!;
+    const their = theirs.tables[index];
     const moved = movedSamples(their, table);
     if (moved > 0 && moved <= MOST_MOVED) continue;
     expect(differences(their, table)).toEqual([]);
@@ -208,7 +208,7 @@ type Both = { readonly theirs: Reading; readonly ours: Reading };
 function explained(both: Both, differs: Case['differs']): Both {
   const { theirs, ours } = both;
   if (differs === 'counted periods') {
-    const leader = ours.tables[0]!.event;
+    const leader = ours.tables[0].event;
     const leaderOnly = theirs.samples.filter(({ event }) => event === leader);
     // perf leaves a member out where it counted nothing since the sample before.
     const ofTables = theirs.tables.reduce((sum, { samples }) => sum + samples, 0);
@@ -223,7 +223,7 @@ function explained(both: Both, differs: Case['differs']): Both {
       samples,
       tables: tables.map((table) => mergeLines(table, /^\[(kernel\.kallsyms|unknown)\] /)),
     });
-    expect(ours.tables[0]!.lines.has('[unknown] [unknown]')).toBe(false);
+    expect(ours.tables[0].lines.has('[unknown] [unknown]')).toBe(false);
     return { theirs: kernelAsOne(theirs), ours: kernelAsOne(ours) };
   }
   return both;

@@ -99,7 +99,7 @@ describeLive('programs of perf on recordings of perf-ts', () => {
     const starts = perf('script', '-i', sampled, '-F', 'ip,sym,symoff');
     const unexplained = ours.flatMap((sample, row) =>
       sample.callchain.flatMap((frame, depth) => {
-        const their = theirs[row]!.callchain[depth]!;
+        const their = theirs[row].callchain[depth];
         if (nameOf(frame) === nameOf(their)) return [];
         // perf prints addresses in the file here: within a page they are those in the process.
         const inPage = frame.ip.slice(-3);

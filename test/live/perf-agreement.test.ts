@@ -67,7 +67,7 @@ function expectAgreement(file: string, eventsWithSamples: number, pipe?: Buffer)
   const theirs = perfTables(file, pipe);
   expect(ours.length).toBe(eventsWithSamples);
   expect(sumsOf(ours)).toEqual(sumsOf(theirs));
-  for (let i = 0; i < ours.length; i++) expect(differences(theirs[i]!, ours[i]!)).toEqual([]);
+  for (let i = 0; i < ours.length; i++) expect(differences(theirs[i], ours[i])).toEqual([]);
   const samples = ours.reduce((sum, table) => sum + table.samples, 0);
   expect(samples).toBe(info.records.SAMPLE);
 
@@ -97,7 +97,7 @@ describeLive('agreement with perf report on the same file', () => {
   itWithPerf('of a C program that computes', () => {
     const file = record('burn', CLOCK, [workload, 'burn', '2', '0.5']);
     expectAgreement(file, 1);
-    const { lines, period } = ourTables(file)[0]!;
+    const { lines, period } = ourTables(file)[0];
     expect(lines.get(`${basename(workload)} leaf`)!.period).toBeGreaterThan(period / 2);
   });
 
@@ -114,7 +114,7 @@ describeLive('agreement with perf report on the same file', () => {
     writeFileSync(script, SCRIPT);
     const file = record('node', CLOCK, [process.execPath, '--perf-basic-prof', script]);
     expectAgreement(file, 1);
-    const names = [...ourTables(file)[0]!.lines.keys()];
+    const names = [...ourTables(file)[0].lines.keys()];
     expect(names.some((name) => /JS:.fib .*script\.mjs/.test(name))).toBe(true);
   });
 

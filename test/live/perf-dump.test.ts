@@ -77,7 +77,7 @@ describeLive('records of live recordings as perf dumps them', () => {
     // The kernel writes final counts into the rings of other CPUs, and destroys what those write
     // at that moment: one CPU has nobody to meet.
     const words = flags.includes('-s') ? ['taskset', '-c', '0', ...record] : record;
-    execFileSync(words[0] as string, [...words.slice(1), '--', program, 'threads', '3', '0.2'], {
+    execFileSync(words[0], [...words.slice(1), '--', program, 'threads', '3', '0.2'], {
       stdio: 'ignore',
     });
     const result = compared(file);

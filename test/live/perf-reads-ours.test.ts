@@ -33,7 +33,7 @@ describeLive('what perf-ts records', () => {
     const recorded = perfTs(['record', '-q', '-o', file, ...options, '--', ...workload]);
     expect(recorded).toMatchObject({ status: 0 });
     const { records } = infoOf(file);
-    const samples = records.SAMPLE as number;
+    const samples = records.SAMPLE;
     expect(samples).toBeGreaterThan(0);
     expect(perfStats(file)).toMatchObject({ SAMPLE: samples });
     const dump = perf(['report', '-D', '-i', file]).toString();
@@ -57,7 +57,7 @@ describeLive('what perf-ts records', () => {
       stdio: ['ignore', 'ignore', 'ignore'],
     });
     const pipe = readFileSync(file);
-    const samples = infoOf('-', pipe).records.SAMPLE as number;
+    const samples = infoOf('-', pipe).records.SAMPLE;
     expect(samples).toBeGreaterThan(0);
     expect(perfStats('-', pipe)).toMatchObject({ SAMPLE: samples });
     const injected = perf(['inject', '-b'], pipe);

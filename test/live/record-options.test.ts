@@ -26,7 +26,7 @@ function periodsInPerf(file: string): Record<string, number> {
   });
   const sums: Record<string, number> = {};
   for (const [, period, event] of text.matchAll(/(\d+)\s+(\S+):/g)) {
-    sums[event as string] = (sums[event as string] ?? 0) + Number(period);
+    sums[event] = (sums[event] ?? 0) + Number(period);
   }
   return sums;
 }
@@ -50,7 +50,7 @@ describeLive('a recording', () => {
       const { file, status } = record('group', options, [workload, 'faults-pinned', '50000']);
       expect(status).toBe(0);
       const sums = periodsInPerf(file);
-      const counted = sums['page-faults:u'] as number;
+      const counted = sums['page-faults:u'];
       expect(counted).toBeGreaterThan(50_000 - 100);
       expect(counted).toBeLessThan(50_400);
       expect(sums['task-clock:u']).toBeGreaterThan(0);
@@ -106,9 +106,7 @@ describeLive('times beyond the 24.8 days that a timer of Node holds', () => {
       expect([status, stderr]).toEqual([0, expect.not.stringContaining('Timeout')]);
       const folder = readdirSync(scratch).filter((name) => name.startsWith(basename(file)));
       expect(folder).toHaveLength(1);
-      expect(infoOf(join(scratch, folder[0] as string)).records.SAMPLE).toBeGreaterThanOrEqual(
-        2000,
-      );
+      expect(infoOf(join(scratch, folder[0])).records.SAMPLE).toBeGreaterThanOrEqual(2000);
     },
   );
 });

@@ -151,7 +151,7 @@ describe.skipIf(findPerf() === null)('fields of samples as perf prints them', ()
       const hitOrMiss = BigInt(random() < 0.5 ? 1 << 6 : 1 << 7);
       // perf 6.1 has names for the numbers up to 4 and from 9 on.
       const numbers = [1n, 2n, 3n, 4n, 9n, 10n, 11n, 12n, 13n, 14n];
-      const number = (numbers[Math.floor(random() * numbers.length)] as bigint) << 33n;
+      const number = numbers[Math.floor(random() * numbers.length)] << 33n;
       const remote = random() < 0.5 ? 1n << 37n : 0n;
       const hops = BigInt(Math.floor(random() * 5)) << 43n;
       const level = random() < 0.5 ? number | remote | hops : (bits & (0x7ffn << 8n)) | (1n << 8n);
@@ -161,7 +161,7 @@ describe.skipIf(findPerf() === null)('fields of samples as perf prints them', ()
     const theirs = trimmed(perfLines(['script', '-i', file, '-F', 'data_src']));
     // 16 digits, padded, and the text share 99 characters.
     const ours = ourLines('data_src', attr, records).map((line, i) =>
-      (theirs[i] as string).length < 80 ? line : line.slice(0, (theirs[i] as string).length),
+      theirs[i].length < 80 ? line : line.slice(0, theirs[i].length),
     );
     expect(ours).toEqual(theirs);
     expect(new Set(theirs).size).toBeGreaterThan(SAMPLES / 2);

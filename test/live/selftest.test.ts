@@ -40,7 +40,7 @@ describeLive('perf-ts doctor --selftest', () => {
     expect(report.rules).toEqual({ 'page-faults': 'next' });
 
     const states = (index: number) =>
-      Object.fromEntries(report.cases[index]!.findings.map(({ name, state }) => [name, state]));
+      Object.fromEntries(report.cases[index].findings.map(({ name, state }) => [name, state]));
     expect(states(0)).toMatchObject({ samples: 'ok', order: 'ok', rule: 'ok', ledger: 'ok' });
     expect(states(1)).toMatchObject({ samples: 'ok', ledger: 'ok', 'period-mode': 'ok' });
 
@@ -53,7 +53,7 @@ describeLive('perf-ts doctor --selftest', () => {
     // Nothing was measured, so nothing is claimed.
     expect(outcome.status).toBe(1);
     expect(cases).toHaveLength(1);
-    expect(cases[0]!.findings).toMatchObject([{ name: 'samples', state: 'not-available' }]);
-    expect(cases[0]!.findings[0]!.said).toContain('no-such-event');
+    expect(cases[0].findings).toMatchObject([{ name: 'samples', state: 'not-available' }]);
+    expect(cases[0].findings[0].said).toContain('no-such-event');
   });
 });

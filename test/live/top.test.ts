@@ -61,12 +61,12 @@ describeLive('top', () => {
     expect(lines.map(({ schema }) => schema)).toEqual(lines.map(() => 'perf-ts/top@1'));
     expect(lines.map(({ isLast }) => isLast).indexOf(true)).toBe(lines.length - 1);
     const [event] = lines.at(-1)!.events;
-    const [first] = event!.rows;
+    const [first] = event.rows;
     expect(first?.symbol).toBe('leaf');
-    expect(first!.selfShare).toBeGreaterThan(0.9);
-    expect(first!.selfLow).toBeLessThanOrEqual(first!.selfShare);
-    expect(first!.selfHigh).toBeGreaterThanOrEqual(first!.selfShare);
-    const caller = event!.rows.find(({ symbol }) => symbol === 'deep');
+    expect(first.selfShare).toBeGreaterThan(0.9);
+    expect(first.selfLow).toBeLessThanOrEqual(first.selfShare);
+    expect(first.selfHigh).toBeGreaterThanOrEqual(first.selfShare);
+    const caller = event.rows.find(({ symbol }) => symbol === 'deep');
     expect(caller?.totalShare).toBeGreaterThan(0.9);
     // Nothing is lost between slices: all that the recorder wrote is in the tables.
     expect(event?.samples).toBe(lines.at(-1)!.samples);
@@ -79,14 +79,14 @@ describeLive('top', () => {
       const top = startPerfTs([...args, ...more, '-d', '0.3']);
       running.push(top.child);
       const found: Own[] = [];
-      for await (const line of createInterface(top.child.stdout!)) {
+      for await (const line of createInterface(top.child.stdout)) {
         const [event] = (JSON.parse(line) as Line).events;
         const pids = event?.rows.map((row) => (row as { pid?: number }).pid) ?? [];
         found.push({ isShown: pids.includes(top.pid), share: event?.ownShare ?? 0 });
         if (isEnough(found.at(-1)!)) break;
       }
       // The end of the loop has paused the stream.
-      top.child.stdout!.resume();
+      top.child.stdout.resume();
       top.child.kill('SIGINT');
       const { status, stderr } = await top.ended;
       expect(status, stderr).toBe(0);
@@ -108,7 +108,7 @@ describeLive('top', () => {
     const args = ['top', '--json', '-u', String(uid), '-s', 'pid', '--duration', '1'];
     const { stdout, stderr } = perfTs(args);
     expect(stdout, stderr).not.toBe('');
-    const rows = linesOf(stdout).at(-1)!.events[0]!.rows as unknown as { pid: number }[];
+    const rows = linesOf(stdout).at(-1)!.events[0].rows as unknown as { pid: number }[];
     expect(rows.map(({ pid }) => pid)).toEqual([other.pid]);
     expect(perfTs(['top', '-u', 'nobody-of-this-name']).status).toBe(2);
     expect(perfTs(['top', '-u', String(uid), '-p', '1']).status).toBe(2);
@@ -124,9 +124,9 @@ describeLive('top', () => {
        console.error('pid ' + process.pid);`,
     );
     const { stdout, stderr } = perfTs(['top', '--json', '-F', '1000', '--', 'node', script]);
-    const [first] = linesOf(stdout).at(-1)!.events[0]!.rows;
+    const [first] = linesOf(stdout).at(-1)!.events[0].rows;
     expect(first?.symbol).toMatch(/^spin .*busy\.cjs:1$/);
-    expect(first!.selfShare).toBeGreaterThan(0.5);
+    expect(first.selfShare).toBeGreaterThan(0.5);
     const pid = /pid (\d+)/.exec(stderr)?.[1];
     expect(() => readFileSync(`/tmp/perf-${pid}.map`)).toThrow('ENOENT');
   });
@@ -142,8 +142,8 @@ describeLive('top', () => {
     for await (const report of top.reports()) {
       const [event] = report.events;
       samples = report.samples;
-      counted = event!.table('comm').samples;
-      rate = Math.max(rate, event!.rateHz);
+      counted = event.table('comm').samples;
+      rate = Math.max(rate, event.rateHz);
     }
     expect(counted).toBe(samples);
     expect(samples).toBeGreaterThan(100);
@@ -224,7 +224,7 @@ describeLive('top on a terminal', () => {
     await top.ended;
     const [, after] = top.all().split(LEAVE);
     expect(after).toContain('terminal as before, status 0');
-    for (const line of top.screen().split(LEAVE)[0]!.split('\r\n')) {
+    for (const line of top.screen().split(LEAVE)[0].split('\r\n')) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes take no room.
       expect(line.replace(/\x1b\[[0-9?]*[A-Za-z]/g, '').length).toBeLessThanOrEqual(80);
     }

@@ -34,7 +34,7 @@ describeLive('two recorders at the same events', () => {
       const own = threads.findIndex(({ comm }) => comm.startsWith('workload'));
       const count = samples.thread.filter((thread) => thread === own).length;
       expect(count).toBeGreaterThanOrEqual(FAULTS);
-      expect(ledger!.samples).toBe(ledger!.eventsCounted);
+      expect(ledger.samples).toBe(ledger.eventsCounted);
       const reasons = opened.diagnostics.entries().map(({ reason }) => reason);
       expect(reasons).not.toContain(SAMPLE_OF_NO_EVENT);
     }

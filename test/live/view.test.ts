@@ -27,7 +27,7 @@ describeLive('view --live', () => {
       target.kill();
       view.child.kill('SIGKILL');
     });
-    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
     // As a page does: the recording is read anew while somebody follows it.
     void fetch(`${url}live?since=0`, { signal: following.signal }).catch(() => {});

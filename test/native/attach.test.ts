@@ -109,7 +109,7 @@ describeLive('attaching to a process that starts threads meanwhile', () => {
     const started = THREADS + (inherits ? 2 : 1);
     for (const which of [0, 1]) {
       const sum = [...counters.values()].reduce(
-        (total, group) => total + faultsOf(group[which] as NativeCounterGroup),
+        (total, group) => total + faultsOf(group[which]),
         0,
       );
       // Whatever else they touch is far less than one thread's share.

@@ -17,11 +17,11 @@ describe.skipIf(!hasCorpora)('C++ names in libiberty’s own list', () => {
     const mangled: string[] = [];
     const expected: string[] = [];
     for (let i = 0; i + 2 < lines.length; ) {
-      const options = lines[i] as string;
+      const options = lines[i];
       const isPlain = options.includes('--format=gnu-v3') && !options.includes('--ret-');
       if (isPlain) {
-        mangled.push(lines[i + 1] as string);
-        expected.push(lines[i + 2] as string);
+        mangled.push(lines[i + 1]);
+        expected.push(lines[i + 2]);
       }
       i += options.includes('--no-params') ? 4 : 3;
     }

@@ -56,7 +56,7 @@ export function onlineCpus(): number[] {
 
 export function commandTarget(argv: readonly string[]): SamplerTarget {
   const env = Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
-  return { kind: 'command', command: { path: argv[0]!, argv, env } };
+  return { kind: 'command', command: { path: argv[0], argv, env } };
 }
 
 export function samplerOptions(

@@ -101,9 +101,9 @@ describeLive('the sampler', () => {
     const end = endOf(await recordToFile(sampler, fd));
     closeSync(fd);
     expect(sampler.opened.ringPages).toBe(ringPages);
-    expect(BigInt(end.totals.samples + end.totals.lostSamples)).toBe(end.finals[0]!.value);
-    expect(end.finals[0]!.value).toBeGreaterThanOrEqual(50_000n);
-    expect(end.finals[0]!.lost).toBe(BigInt(end.totals.lostSamples));
+    expect(BigInt(end.totals.samples + end.totals.lostSamples)).toBe(end.finals[0].value);
+    expect(end.finals[0].value).toBeGreaterThanOrEqual(50_000n);
+    expect(end.finals[0].lost).toBe(BigInt(end.totals.lostSamples));
     expect(end.totals.skippedBytes).toBe(0);
     // What the counters lost is in the file too, per instance.
     const bytes = data();
@@ -127,12 +127,12 @@ describeLive('the sampler', () => {
     const { ids, sidebandIds, fdCount, childPid, tids } = sampler.opened;
     expect(ids.map((list) => list.length)).toEqual([cpus.length, cpus.length]);
     expect(sidebandIds.length).toBe(cpus.length);
-    const all = [...ids[0]!, ...ids[1]!, ...sidebandIds];
+    const all = [...ids[0], ...ids[1], ...sidebandIds];
     expect(new Set(all).size).toBe(3 * cpus.length);
     expect(fdCount).toBe(3 * cpus.length);
     expect([...tids]).toEqual([childPid]);
     // Opened one after the other, and the kernel counts ids up.
-    expect([...ids[0]!]).toEqual([...ids[0]!].sort((a, b) => Number(a - b)));
+    expect([...ids[0]]).toEqual([...ids[0]].sort((a, b) => Number(a - b)));
   });
 
   it('reads the members of a group by their ids', async () => {
@@ -151,9 +151,9 @@ describeLive('the sampler', () => {
     });
     const end = endOf(await recordToFile(sampler, fd));
     closeSync(fd);
-    expect(end.finals[0]!.value).toBeGreaterThanOrEqual(3000n);
-    expect(end.finals[1]!.value).toBeGreaterThanOrEqual(3000n);
-    expect(end.finals[1]!.value).toBeLessThanOrEqual(end.finals[0]!.value);
+    expect(end.finals[0].value).toBeGreaterThanOrEqual(3000n);
+    expect(end.finals[1].value).toBeGreaterThanOrEqual(3000n);
+    expect(end.finals[1].value).toBeLessThanOrEqual(end.finals[0].value);
   });
 
   it('attaches to all threads of a process and ends when they have ended', async () => {
@@ -219,7 +219,7 @@ describeLive('the sampler', () => {
     closeSync(fd);
     expect(before).toBe(0);
     expect(countByType(walkRecords(data())).get(PERF_RECORD.COMM)).toBe(1);
-    expect(Number(end.finals[0]!.enabledNs)).toBeGreaterThan(0);
+    expect(Number(end.finals[0].enabledNs)).toBeGreaterThan(0);
   });
 
   it('ends with the round that reaches the size limit', async () => {
@@ -254,7 +254,7 @@ describeLive('the sampler', () => {
     expect(counts.get(PERF_RECORD.SAMPLE)).toBe(end.totals.samples);
     expect(counts.get(FINISHED_ROUND)).toBe(end.totals.rounds);
     expect(bytes.length).toBe(end.totals.bytes);
-    expect(BigInt(end.totals.samples + end.totals.lostSamples)).toBe(end.finals[0]!.value);
+    expect(BigInt(end.totals.samples + end.totals.lostSamples)).toBe(end.finals[0].value);
   });
 
   it('keeps what a slow live reader has not taken in the rings, and counts what they lose', async () => {
@@ -274,7 +274,7 @@ describeLive('the sampler', () => {
     expect(samples).toBe(end.totals.samples);
     expect(bytes).toBe(end.totals.bytes);
     expect(end.totals.lostSamples).toBeGreaterThan(0);
-    expect(BigInt(samples + end.totals.lostSamples)).toBe(end.finals[0]!.value);
+    expect(BigInt(samples + end.totals.lostSamples)).toBe(end.finals[0].value);
   });
 
   it('tells the step and errno of a failed exec', async () => {

@@ -57,10 +57,10 @@ function profileOf(stacks: readonly string[]): Profile {
 /** The stack of a sample, root first. */
 function draw({ samples, stacks, frames, funcs, strings }: Profile, row: number): string {
   const names: string[] = [];
-  let stack = samples.stack[row] as number;
-  for (; stack >= 0; stack = stacks.prefix[stack] as number) {
-    const func = frames.func[stacks.frame[stack] as number] as number;
-    names.unshift(strings[funcs.name[func] as number] as string);
+  let stack = samples.stack[row];
+  for (; stack >= 0; stack = stacks.prefix[stack]) {
+    const func = frames.func[stacks.frame[stack]];
+    names.unshift(strings[funcs.name[func]]);
   }
   return names.join(' ');
 }

@@ -7,7 +7,7 @@ function sort(drawing: string): string {
   const delivered: string[] = [];
   const batches: string[] = [];
   const times: string[] = [];
-  const sorter = new RoundSorter((position) => delivered.push(times[position]!));
+  const sorter = new RoundSorter((position) => delivered.push(times[position]));
   const closeBatch = () => batches.push(delivered.splice(0).join(' '));
   for (const token of drawing.split(/\s+/)) {
     if (token === '|') {
@@ -113,23 +113,23 @@ describe('round sorter', () => {
         const pending: number[][] = Array.from({ length: rings }, () => []);
         const written: number[] = [];
         const out: number[] = [];
-        const sorter = new RoundSorter((position) => out.push(written[position]!));
+        const sorter = new RoundSorter((position) => out.push(written[position]));
         let now = 0;
         const drain = (ring: number) => {
-          for (const time of pending[ring]!.splice(0)) {
+          for (const time of pending[ring].splice(0)) {
             written.push(time);
             sorter.push(time, written.length - 1);
           }
         };
         for (const [ring, step, isDrain] of events) {
           now += step;
-          pending[ring % rings]!.push(now);
+          pending[ring % rings].push(now);
           if (!isDrain) continue;
           for (let drained = 0; drained < rings; drained++) {
             drain(drained);
             // Meanwhile the ring after it receives another record.
             now += 1;
-            pending[(drained + 1) % rings]!.push(now);
+            pending[(drained + 1) % rings].push(now);
           }
           sorter.finishRound();
         }
@@ -156,7 +156,7 @@ describe('round sorter', () => {
         });
         sorter.finish();
         const expected = input.map((_, position) => position);
-        expected.sort((a, b) => input[a]! - input[b]! || a - b);
+        expected.sort((a, b) => input[a] - input[b] || a - b);
         expect(out).toEqual(expected);
       }),
       { numRuns: 60 },

@@ -215,7 +215,7 @@ function attrFields(attr: EventAttr): Record<string, string> {
 
 function bitNames(names: Readonly<Record<string, number>>, bits: number): string {
   return Object.keys(names)
-    .filter((name) => (bits & (names[name] as number)) !== 0)
+    .filter((name) => (bits & names[name]) !== 0)
     .join('|');
 }
 

@@ -178,7 +178,7 @@ describe.skipIf(!hasCorpora)('perf.data corpora', () => {
       ...(hasPeriods ? { period: summarize(periods) } : {}),
       // An event without times prints none.
       ...(times.length > 0
-        ? { first_time: seconds(times[0]!), last_time: seconds(times.at(-1)!) }
+        ? { first_time: seconds(times[0]), last_time: seconds(times.at(-1)!) }
         : {}),
     }));
     const theirs = golden.map(({ samples, period, first_time, last_time }) => ({
@@ -274,8 +274,8 @@ const ascending = (a: number, b: number) => a - b;
 function summarize(periods: readonly number[]) {
   const sorted = periods.toSorted(ascending);
   return {
-    min: sorted[0]!,
-    median: sorted[(sorted.length - 1) >> 1]!,
+    min: sorted[0],
+    median: sorted[(sorted.length - 1) >> 1],
     max: sorted.at(-1)!,
     sum: sorted.reduce((total, period) => total + period, 0),
   };

@@ -35,7 +35,7 @@ function damage(whole: Uint8Array, random: () => number): Uint8Array {
     const length = random() < 0.7 ? 1 : 1 + Math.floor(random() * 8);
     const value =
       random() < 0.5
-        ? INTERESTING[Math.floor(random() * INTERESTING.length)]!
+        ? INTERESTING[Math.floor(random() * INTERESTING.length)]
         : Math.floor(random() * 256);
     bytes.fill(value, at, at + length);
   }

@@ -154,7 +154,7 @@ describe.skipIf(!recorded)('what we write, perf reads', () => {
     const pipe = concat(
       encodePipeHeader(),
       ...events.map((event) => encodeHeaderAttr(event)),
-      ...events.map(({ ids, name }) => encodeEventName(ids[0]!, name)),
+      ...events.map(({ ids, name }) => encodeEventName(ids[0], name)),
       ...sections.filter(({ feature }) => feature > 2).map((one) => encodeHeaderFeature(one)!),
       encodeHeaderTracingData(tracing.bytes),
       records,

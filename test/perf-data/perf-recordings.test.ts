@@ -36,7 +36,7 @@ function ourReading(data: PerfData): Reading {
   visitInTimeOrder(data, {
     record(view, offset, size, type) {
       if (type !== PERF_RECORD.SAMPLE) return;
-      const { info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]!;
+      const { info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
       expect(decodeSample(view, offset, offset + size, info, sample)).toBe(true);
       samples.push(`${sample.tid} ${toRawTime(data.startTime, sample.timeNs)}`);
     },
@@ -53,7 +53,7 @@ function perfSamples(file: string, input?: Uint8Array): string[] {
     ...(input && { input }),
   });
   return [...text.matchAll(/^\s*(-?\d+)\s+(\d+)\.(\d{9}):/gm)].map(
-    ([, tid, whole, nanos]) => `${tid} ${BigInt(whole!) * 1_000_000_000n + BigInt(nanos!)}`,
+    ([, tid, whole, nanos]) => `${tid} ${BigInt(whole) * 1_000_000_000n + BigInt(nanos)}`,
   );
 }
 

@@ -83,7 +83,7 @@ function dump(data: PerfData, segmentBytes?: number): string[] {
           lines.push(recordTypeName(type));
           return;
         }
-        const event = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]!;
+        const event = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
         const isDecoded = decodeSample(view, offset, offset + size, event.info, sample);
         expect(isDecoded).toBe(true);
         lines.push(`SAMPLE ${event.name} 0x${sample.ip.toString(16)} ${sample.timeNs}`);
@@ -115,7 +115,7 @@ describe('perf.data file', () => {
       { name: 'cpu-clock', ids: [5, 6] },
       { name: 'page-faults:u', ids: [7] },
     ]);
-    expect(data.attrs[1]!.attr).toEqual({ ...attr, config: 2n, size: 128 });
+    expect(data.attrs[1].attr).toEqual({ ...attr, config: 2n, size: 128 });
     expect([data.truncatedAt, data.skippedBytes]).toEqual([-1, 0]);
     expect(data.diagnostics.entries()).toEqual([]);
   });
@@ -318,7 +318,7 @@ describe('perf.data pipe', () => {
   test('describing records that are too short are counted', () => {
     const bytes = concat(
       header,
-      describing[0]!,
+      describing[0],
       record(PERF_RECORD.HEADER_ATTR, 0, (out) => out.u64(1)),
       record(PERF_RECORD.EVENT_UPDATE, 0, (out) => out.u64(2)),
     );

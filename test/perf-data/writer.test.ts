@@ -82,8 +82,8 @@ describe('writer', () => {
   test('a file without sections has its events, all in the size of the largest', () => {
     const data = open(wholeFile([]));
     expect(data.attrs.map(({ attr, ids }) => ({ attr, ids }))).toEqual([
-      { attr: { ...events[0]!.attr, size: 96 }, ids: [21, 22] },
-      { attr: { ...events[1]!.attr, size: 96 }, ids: [23] },
+      { attr: { ...events[0].attr, size: 96 }, ids: [21, 22] },
+      { attr: { ...events[1].attr, size: 96 }, ids: [23] },
     ]);
     expect(walkRecords(data, { record: () => {} }).records).toBe(2);
     expect(data.diagnostics.entries()).toEqual([]);
@@ -216,7 +216,7 @@ describe('writer', () => {
     const pipe = concat(
       encodePipeHeader(),
       ...events.map((event) => encodeHeaderAttr(event)),
-      ...events.map(({ ids, name }) => encodeEventName(ids[0]!, name)),
+      ...events.map(({ ids, name }) => encodeEventName(ids[0], name)),
       encodeHeaderFeature(hostnameSection('host'))!,
       encodeHeaderFeature(eventDescriptionSection(events))!,
       encodeHeaderTracingData(tracing.bytes),
@@ -240,7 +240,7 @@ describe('writer', () => {
     const section = buildIdSection([kernel, program]);
     const pipe = concat(
       encodePipeHeader(),
-      encodeHeaderAttr(events[0]!),
+      encodeHeaderAttr(events[0]),
       encodeHeaderBuildIds(section),
       encodeHeaderFeature(hostnameSection('host'))!,
     );
@@ -254,9 +254,9 @@ describe('writer', () => {
     const large = { feature: 11, bytes: new Uint8Array(70_000) };
     expect(encodeHeaderFeature(large)).toBeNull();
     const ids = BigUint64Array.from({ length: 10_000 }, (_, i) => BigInt(i + 1));
-    const record = encodeHeaderAttr({ attrBytes: events[0]!.attrBytes, ids });
+    const record = encodeHeaderAttr({ attrBytes: events[0].attrBytes, ids });
     expect(viewOf(record).getUint16(6, true)).toBe(record.length);
-    expect(open(concat(encodePipeHeader(), record)).attrs[0]!.ids.length).toBe(
+    expect(open(concat(encodePipeHeader(), record)).attrs[0].ids.length).toBe(
       (0xfff8 - 8 - 64) / 8,
     );
   });

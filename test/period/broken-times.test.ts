@@ -9,6 +9,6 @@ test('an interval of centuries, out of a damaged recording, is reported in no ti
     stream: 0,
   }));
   const [event] = reportPeriods(recordingOf([PAGE_FAULTS], samples)).events;
-  expect(event!.samples).toBe(200);
-  expect(event!.streams[0]!.model).not.toBeNull();
+  expect(event.samples).toBe(200);
+  expect(event.streams[0].model).not.toBeNull();
 });

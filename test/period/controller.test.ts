@@ -33,10 +33,10 @@ test('recorded periods follow from the two before them, as the kernel computes t
   let exact = 0;
   let compared = 0;
   for (let i = 1; i + 2 < samples.length; i++) {
-    const period = samples[i + 1]!.period;
-    const nanos = samples[i]!.timeNs - samples[i - 1]!.timeNs;
+    const period = samples[i + 1].period;
+    const nanos = samples[i].timeNs - samples[i - 1].timeNs;
     compared++;
-    if (adjustPeriod(period, period, nanos, 5000) === samples[i + 2]!.period) exact++;
+    if (adjustPeriod(period, period, nanos, 5000) === samples[i + 2].period) exact++;
   }
   expect(exact / compared).toBeGreaterThan(0.9);
 });

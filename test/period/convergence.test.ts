@@ -95,8 +95,8 @@ test('ticks during rare events bring the period down: the storm after them is a 
   ]);
   const { reRamps } = finish(findRampsInSlices(sequenceOf(periods)));
   expect(reRamps.length).toBe(1);
-  expect(periods[reRamps[0]!.first]).toBeLessThan(8);
-  expect(periods.slice(reRamps[0]!.end).every((period) => period > 67 && period < 113)).toBe(true);
+  expect(periods[reRamps[0].first]).toBeLessThan(8);
+  expect(periods.slice(reRamps[0].end).every((period) => period > 67 && period < 113)).toBe(true);
 });
 
 test('sleep alone does not bring the period down', () => {

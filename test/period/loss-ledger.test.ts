@@ -13,7 +13,7 @@ function ledgerOf(
   more: Partial<PeriodInput>,
   event: Parameters<typeof recordingOf>[0][number] = PAGE_FAULTS,
 ): EventLedger {
-  return computeLedgers(recordingOf([event], drawn, more))[0]!;
+  return computeLedgers(recordingOf([event], drawn, more))[0];
 }
 
 /** The right side of the equation, in its order. */

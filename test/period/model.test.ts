@@ -11,7 +11,7 @@ function sequenceOf(samples: readonly DrawnSample[]): PeriodSequence {
     periodEvents: Float64Array.from(samples, (sample) => sample.period),
     elapsedEvents: Float64Array.from(
       samples,
-      (sample, i) => sample.count! - (i > 0 ? samples[i - 1]!.count! : 0),
+      (sample, i) => sample.count! - (i > 0 ? samples[i - 1].count! : 0),
     ),
   };
 }

@@ -20,7 +20,7 @@ const WORKED_EXAMPLE: readonly DrawnSample[] = [
 ];
 
 const pairsOf = (samples: readonly DrawnSample[], event = CYCLES, pairs: number | 'all' = 'all') =>
-  reportPeriods(recordingOf([event], samples), { pairs }).events[0]!.streams[0]!.pairs!;
+  reportPeriods(recordingOf([event], samples), { pairs }).events[0].streams[0].pairs!;
 const rounded = (value: number | null) => Math.round(value! * 10) / 10;
 
 test('the worked example, pair by pair', () => {
@@ -57,7 +57,7 @@ test('without counts the events are the period in force', () => {
 
 test('as many pairs as were asked for; none unasked', () => {
   expect(pairsOf(WORKED_EXAMPLE, CYCLES, 2)).toHaveLength(2);
-  const [stream] = reportPeriods(recordingOf([CYCLES], WORKED_EXAMPLE)).events[0]!.streams;
+  const [stream] = reportPeriods(recordingOf([CYCLES], WORKED_EXAMPLE)).events[0].streams;
   expect(stream).not.toHaveProperty('pairs');
 });
 

@@ -33,8 +33,8 @@ test('a rate that falls to a sixth and comes back makes three phases', () => {
   expect(phases.map(({ eventRateHz }) => Math.round(eventRateHz / 5000) * 5000)).toEqual([
     450_000, 75_000, 450_000,
   ]);
-  expect(Math.abs(phases[1]!.startNs - 60e6)).toBeLessThan(3e6);
-  expect(Math.abs(phases[1]!.endNs - 120e6)).toBeLessThan(3e6);
+  expect(Math.abs(phases[1].startNs - 60e6)).toBeLessThan(3e6);
+  expect(Math.abs(phases[1].endNs - 120e6)).toBeLessThan(3e6);
 });
 
 test('the last phase may be hardly longer than a window of 32 samples', () => {
@@ -47,7 +47,7 @@ test('the last phase may be hardly longer than a window of 32 samples', () => {
   expect(phases.map(({ eventRateHz }) => Math.round(eventRateHz / 5000) * 5000)).toEqual([
     75_000, 450_000,
   ]);
-  expect(phases[1]!.samples).toBeLessThan(64);
+  expect(phases[1].samples).toBeLessThan(64);
 });
 
 test('an even rate is no phase at all', () => {
@@ -81,7 +81,7 @@ test('a sleep is an idle gap, counted and left out of the active time', () => {
   expect(idleNs).toBeGreaterThan(400e6);
   expect(idleNs).toBeLessThan(401e6);
   const active = intervalNs.reduce((a, b) => a + b, 0);
-  expect(active + idleNs).toBe(sequence.timeNs.at(-1)! - sequence.timeNs[0]!);
+  expect(active + idleNs).toBe(sequence.timeNs.at(-1)! - sequence.timeNs[0]);
 });
 
 test('a long interval at the usual event rate is an overshoot, not idle', () => {

@@ -16,10 +16,10 @@ const withRamp = (
   });
 const FIRST_OF_RAMP = AT_REST.length;
 const rampOf = (input: PeriodInput) => {
-  const stream = reportPeriods(input).events[0]!.streams[0]!;
+  const stream = reportPeriods(input).events[0].streams[0];
   expect(stream.verdict).toBe('re-ramped');
   expect(stream.reRamps).toHaveLength(1);
-  return stream.reRamps[0]!;
+  return stream.reRamps[0];
 };
 
 test('a ramp after nothing in particular has an unknown cause', () => {
@@ -67,15 +67,15 @@ test('a thread that another instance sampled in the meantime', () => {
   const input = recordingOf([PAGE_FAULTS], drawn);
   expect(rampOf(input)).toMatchObject({ cause: 'migration', fromCpu: 2, toCpu: 0 });
   const [event] = reportPeriods(input).events;
-  expect(event!.migrations).toEqual({ count: 2, streams: 1, rampSamples: 1 });
-  expect(event!.streams.map((stream) => stream.startedBy)).toEqual(['new', 'migration']);
+  expect(event.migrations).toEqual({ count: 2, streams: 1, rampSamples: 1 });
+  expect(event.streams.map((stream) => stream.startedBy)).toEqual(['new', 'migration']);
 });
 
 test('an instance given to another thread', () => {
   const given = withRamp((_, i) => ({ thread: i >= FIRST_OF_RAMP ? 1 : 0 }));
   const input = recordingOf([PAGE_FAULTS], given);
   expect(rampOf(input)).toMatchObject({ cause: 'task', fromCpu: null });
-  expect(reportPeriods(input).events[0]!.streams[0]!.history).toEqual({
+  expect(reportPeriods(input).events[0].streams[0].history).toEqual({
     count: 2,
     stays: [
       { startNs: 0, tid: 100, cpu: 0, samples: 40 },
@@ -88,7 +88,7 @@ test('a pause by the kernel, too short to be the verdict', () => {
   const startNs = (FIRST_OF_RAMP - 1) * 200_000;
   const throttles = [{ event: 0, stream: 0, startNs, endNs: startNs + 150_000 }];
   const report = reportPeriods(recordingOf([CYCLES], withRamp(), { throttles }));
-  expect(report.events[0]!.throttled).toEqual({
+  expect(report.events[0].throttled).toEqual({
     count: 1,
     ns: 150_000,
     intervals: [{ streamId: '10', startNs, endNs: startNs + 150_000 }],
@@ -109,7 +109,7 @@ test('without stream ids a pause is of who sampled when it began and not while i
   }
   drawn.sort((a, b) => a.timeNs - b.timeNs);
   const throttles = [{ event: 0, stream: 5, startNs: 50e6, endNs: 75e6 }];
-  const { streams } = reportPeriods(recordingOf([CYCLES], drawn, { throttles })).events[0]!;
+  const { streams } = reportPeriods(recordingOf([CYCLES], drawn, { throttles })).events[0];
   expect(streams.map(({ tids, verdict }) => [tids[0], verdict])).toEqual([
     [101, 'converged'],
     [100, 'throttled'],
@@ -120,6 +120,6 @@ test('without stream ids a pause is of who sampled when it began and not while i
 test('a pause that lasts to the end counts although no sample follows', () => {
   const throttles = [{ event: 0, stream: 0, startNs: 39 * 200_000, endNs: 60 * 200_000 }];
   const drawn = AT_REST.map((period, i) => ({ timeNs: i * 200_000, period }));
-  const [stream] = reportPeriods(recordingOf([CYCLES], drawn, { throttles })).events[0]!.streams;
+  const [stream] = reportPeriods(recordingOf([CYCLES], drawn, { throttles })).events[0].streams;
   expect(stream).toMatchObject({ verdict: 'throttled', throttledNs: 21 * 200_000 });
 });

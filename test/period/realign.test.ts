@@ -43,7 +43,7 @@ test('counts overrule the table', () => {
     frequencyHz: 5000,
     rule: 'elapsed',
   });
-  expect(rulesOf(recordingOf([PAGE_FAULTS], samples))[0]!.rule).toBe('elapsed');
+  expect(rulesOf(recordingOf([PAGE_FAULTS], samples))[0].rule).toBe('elapsed');
 });
 
 /** A stream of pairs; each counts what its sample reported, or its elder, and `off` more. */
@@ -52,7 +52,7 @@ function pairsThatVote(votes: string, off = 0): DrawnSample[] {
   const samples = [{ timeNs: 0, period: 100, count }];
   for (const [i, vote] of [...votes].entries()) {
     const period = i % 2 === 0 ? 10_000 : 100;
-    count += (vote === 'n' ? samples[i]!.period : period) + off;
+    count += (vote === 'n' ? samples[i].period : period) + off;
     samples.push({ timeNs: 1e6 * (i + 1), period, count });
   }
   return samples;
@@ -75,7 +75,7 @@ test.each([
     isGapped ? { ...sample, stream: Math.floor(i / 2) } : sample,
   );
   const [found] = rulesOf(recordingOf([CYCLES], streams));
-  if (confidence === null) expect(found!.from).not.toBe('counts');
+  if (confidence === null) expect(found.from).not.toBe('counts');
   else expect(found).toEqual({ rule, from: 'counts', confidence });
 });
 
@@ -83,7 +83,7 @@ test('counts that fit neither candidate decide nothing', () => {
   // Every second sample was lost: differences are sums of two periods.
   const samples = fixtureSamples('page-faults-5000hz.tsv').filter((_, i) => i % 2 === 0);
   const [rule] = rulesOf(recordingOf([CYCLES], samples));
-  expect(rule!.from).not.toBe('counts');
+  expect(rule.from).not.toBe('counts');
 });
 
 test('without counts, software events, tracepoints and breakpoints are known to report the next', () => {
@@ -109,7 +109,7 @@ for (const { rule, frequencyHz } of [
     const samples = withoutReads(simulate(RESTLESS, { frequencyHz, rule }));
     const [found] = rulesOf(recordingOf([CYCLES], samples));
     expect(found).toMatchObject({ rule, from: 'fit' });
-    expect(found!.confidence).toBeGreaterThan(0.75);
+    expect(found.confidence).toBeGreaterThan(0.75);
   });
 }
 
@@ -135,5 +135,5 @@ test('jumps whose event rate is noise leave the rule unknown', () => {
     time += 20_000 * 2 ** ((i * 37) % 11);
     return { timeNs: time, period: 1000 * 2 ** ((i * 53) % 9) };
   });
-  expect(rulesOf(recordingOf([CYCLES], noise))[0]!.rule).toBe('unknown');
+  expect(rulesOf(recordingOf([CYCLES], noise))[0].rule).toBe('unknown');
 });

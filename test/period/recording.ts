@@ -77,7 +77,7 @@ export function fixtureSamples(name: string): DrawnSample[] {
     .filter((line) => !line.startsWith('#'))
     .map((line) => {
       const [timeNs, period, count, running, stream = 0, thread = 0] = line.split('\t').map(Number);
-      return { timeNs: timeNs!, period: period!, count: count!, running: running!, stream, thread };
+      return { timeNs: timeNs, period: period, count: count, running: running, stream, thread };
     });
 }
 

@@ -32,7 +32,7 @@ function record(frequencyHz: number, turns: readonly Turn[]): PeriodSequence {
     frequencyHz,
     stretches,
   });
-  const elapsedEvents = count.map((value, i) => value - (i > 0 ? count[i - 1]! : 0));
+  const elapsedEvents = count.map((value, i) => value - (i > 0 ? count[i - 1] : 0));
   const runningNs = timeNs.map((time) => runningAt(time, turns));
   return { length, timeNs, periodEvents, elapsedEvents, offCpuNs: offCpuNs(timeNs, runningNs) };
 }
@@ -68,7 +68,7 @@ describe('a program that shares its CPU, turns taken on ticks', () => {
     expect(known.filter((i) => step[i] === STEP.RESTART).length).toBeGreaterThan(200);
     const wrong = known.filter((i) => expected[i] !== sequence.periodEvents[i]);
     // While events come faster within an interval, what a tick counted is off by some.
-    expect(wrong.filter((i) => sequence.timeNs[i]! > RAMP_NS)).toEqual([]);
+    expect(wrong.filter((i) => sequence.timeNs[i] > RAMP_NS)).toEqual([]);
     expect(wrong.length).toBeLessThan(0.02 * known.length);
   });
 

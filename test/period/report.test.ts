@@ -12,7 +12,7 @@ import {
   recordingOf,
 } from './recording.ts';
 
-const streamOf = (input: PeriodInput) => reportPeriods(input).events[0]!.streams[0]!;
+const streamOf = (input: PeriodInput) => reportPeriods(input).events[0].streams[0];
 const faultsAt = (frequencyHz: number, fixture: string) =>
   recordingOf([{ ...PAGE_FAULTS, frequencyHz }], fixtureSamples(fixture));
 const even = (samples: number, periodEvents = 100): DrawnSample[] =>
@@ -35,7 +35,7 @@ test('the worked example as a report: too short to judge, six periods, every eve
   const cycles = { ...CYCLES, frequencyHz: 30_000 };
   const { events } = reportPeriods(recordingOf([cycles], WORKED_EXAMPLE));
   expect(events[0]).toMatchObject({ targetHz: 30_000, samples: 6, eventsCounted: 97_487 });
-  expect(events[0]!.streams[0]).toMatchObject({
+  expect(events[0].streams[0]).toMatchObject({
     verdict: 'too-short',
     settleSamples: null,
     settleNs: null,
@@ -62,7 +62,7 @@ test('a converged recording: settle point, steady state, phases, no re-ramp', ()
     streamCount: 1,
     restOfStreams: null,
   });
-  const [stream] = event!.streams;
+  const [stream] = event.streams;
   expect(stream).toMatchObject({
     streamId: '10',
     tids: [100],
@@ -73,14 +73,14 @@ test('a converged recording: settle point, steady state, phases, no re-ramp', ()
     reRamps: [],
     model: { hz: 250, tickDriven: false },
   });
-  expect(stream!.firstPeriods.slice(0, 12)).toEqual([1, 1, 1, 2, 5, 12, 39, 36, 37, 35, 40, 44]);
-  expect(stream!.firstPeriods.length).toBe(64);
-  expect(stream!.rampShare!.samples).toBeCloseTo(14 / 1334, 6);
+  expect(stream.firstPeriods.slice(0, 12)).toEqual([1, 1, 1, 2, 5, 12, 39, 36, 37, 35, 40, 44]);
+  expect(stream.firstPeriods.length).toBe(64);
+  expect(stream.rampShare!.samples).toBeCloseTo(14 / 1334, 6);
   // The host slowed down to a sixth for 40 ms; the period followed.
-  expect(stream!.phases.map((phase) => phase.period)).toEqual([83, 14, 86]);
+  expect(stream.phases.map((phase) => phase.period)).toEqual([83, 14, 86]);
   // 1 334 samples in 304 ms, with four pauses of 6 ms for unmapping.
-  expect(stream!.steady!.hz).toBeGreaterThan(4300);
-  expect(stream!.steady!.hz).toBeLessThan(4500);
+  expect(stream.steady!.hz).toBeGreaterThan(4300);
+  expect(stream.steady!.hz).toBeLessThan(4500);
 });
 
 test('a storm after rare events: re-ramped, with its gap, depth and height', () => {
@@ -94,9 +94,9 @@ test('a storm after rare events: re-ramped, with its gap, depth and height', () 
     lowestPeriod: 8,
     highestPeriod: 57_425,
   });
-  expect(Math.round(storm!.gapNs / 1e6)).toBe(134);
+  expect(Math.round(storm.gapNs / 1e6)).toBe(134);
   // A quarter of all events hang on those 17 samples, most of them on one.
-  expect(storm!.events / stream.events).toBeGreaterThan(0.25);
+  expect(storm.events / stream.events).toBeGreaterThan(0.25);
   expect(stream.effectiveSamples).toBeLessThan(40);
 });
 
@@ -113,7 +113,7 @@ test('the suggested period takes as many samples as the rate asked', () => {
     rule: 'next',
   });
   const [event] = reportPeriods(recordingOf([PAGE_FAULTS], samples)).events;
-  expect(event!.suggestedPeriod).toBe(90);
+  expect(event.suggestedPeriod).toBe(90);
 });
 
 test('a clock is fixed by the kernel: nothing to converge, nothing in a ramp', () => {
@@ -123,28 +123,28 @@ test('a clock is fixed by the kernel: nothing to converge, nothing in a ramp', (
   );
   const [event] = reportPeriods(recordingOf([CPU_CLOCK], samples)).events;
   expect(event).toMatchObject({ mode: 'clock', targetHz: 30_000, suggestedPeriod: null });
-  expect(event!.streams[0]).toMatchObject({
+  expect(event.streams[0]).toMatchObject({
     verdict: 'fixed',
     settleSamples: 0,
     settleNs: 0,
     rampShare: { samples: 0, events: 0 },
     effectiveSamples: 100,
   });
-  expect(event!.streams[0]!.steady!.period).toEqual({
+  expect(event.streams[0].steady!.period).toEqual({
     median: 33_333,
     mean: 33_333,
     p05: 33_333,
     p95: 33_333,
     cv: 0,
   });
-  expect(event!.streams[0]!.steady!.hz).toBeCloseTo(30_000.3, 1);
+  expect(event.streams[0].steady!.hz).toBeCloseTo(30_000.3, 1);
 });
 
 test('period mode is fixed too', () => {
   const every100 = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 100 } as const;
   const [event] = reportPeriods(recordingOf([every100], even(50))).events;
   expect(event).toMatchObject({ mode: 'period', targetHz: null, fixedPeriod: 100 });
-  expect(event!.streams[0]!.verdict).toBe('fixed');
+  expect(event.streams[0].verdict).toBe('fixed');
 });
 
 test('a period that never rests is said not to converge once there is enough of it', () => {
@@ -175,17 +175,17 @@ test('losses are counted once though two figures tell of them', () => {
       PeriodInput['losses']
     >,
   });
-  expect(reportPeriods(input).events[0]!.lost).toEqual({ samples: 25, coverage: 0.75 });
+  expect(reportPeriods(input).events[0].lost).toEqual({ samples: 25, coverage: 0.75 });
 });
 
 test('the final value of the counter wins over what the samples read', () => {
   const samples = fixtureSamples('page-faults-5000hz.tsv');
   const input = recordingOf([PAGE_FAULTS], samples, { eventTotals: [100_050] });
-  expect(reportPeriods(input).events[0]!.eventsCounted).toBe(100_050);
+  expect(reportPeriods(input).events[0].eventsCounted).toBe(100_050);
 });
 
 test('what was not counted is null, not zero', () => {
-  expect(reportPeriods(recordingOf([CYCLES], even(50))).events[0]!.eventsCounted).toBeNull();
+  expect(reportPeriods(recordingOf([CYCLES], even(50))).events[0].eventsCounted).toBeNull();
   const [empty] = reportPeriods(recordingOf([CYCLES], [])).events;
   expect(empty).toMatchObject({
     samples: 0,
@@ -205,13 +205,13 @@ test('the largest streams are described, the rest is one row', () => {
   }
   const input = recordingOf([CYCLES], drawn);
   const [event] = reportPeriods(input).events;
-  expect(event!.streamCount).toBe(25);
-  expect(event!.streams.map((stream) => stream.samples)).toEqual(
+  expect(event.streamCount).toBe(25);
+  expect(event.streams.map((stream) => stream.samples)).toEqual(
     Array.from({ length: 20 }, (_, i) => 25 - i),
   );
-  expect(event!.streams[0]).toMatchObject({ streamId: '34', tids: [124], cpus: [0] });
-  expect(event!.restOfStreams).toEqual({ streams: 5, samples: 1 + 2 + 3 + 4 + 5 });
-  const all = reportPeriods(input, { streams: 'all' }).events[0]!;
+  expect(event.streams[0]).toMatchObject({ streamId: '34', tids: [124], cpus: [0] });
+  expect(event.restOfStreams).toEqual({ streams: 5, samples: 1 + 2 + 3 + 4 + 5 });
+  const all = reportPeriods(input, { streams: 'all' }).events[0];
   expect(all.streams.length).toBe(25);
   expect(all.restOfStreams).toBeNull();
 });

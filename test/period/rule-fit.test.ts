@@ -36,7 +36,7 @@ describe('real recordings, their counts not looked at', () => {
     test(`${name}: ${truth}`, () => {
       const [fit] = fitOf(recordingOf([CYCLES], withoutReads(fixtureSamples(name))));
       expect(fit).toMatchObject({ rule: truth });
-      expect(fit!.confidence).toBeGreaterThan(0.7);
+      expect(fit.confidence).toBeGreaterThan(0.7);
     });
   }
 });
@@ -66,7 +66,7 @@ describe.skipIf(!hasCorpora)('the corpora', () => {
       if (opened === null) continue;
       const { events, meta } = opened.profile;
       for (const [index, fit] of fitOf(opened.profile).entries()) {
-        const event = events[index]!;
+        const event = events[index];
         if (event.mode !== 'frequency' || fit.rule === 'unknown') continue;
         const name = `${event.name} ${file.split('/').at(-1)}`;
         (fit.rule === truthOf(event, meta.arch) ? right : wrong).push(name);
@@ -99,7 +99,7 @@ describe('programs that could mislead', () => {
       for (let seed = 1; seed <= 5; seed++) {
         for (const frequencyHz of [999, 5000, 20_000]) {
           const samples = simulate(draw(randomNumbers(seed)), { frequencyHz, rule });
-          expect(fitOf(recordingOf([CYCLES], withoutReads(samples)))[0]!.rule).not.toBe(contrary);
+          expect(fitOf(recordingOf([CYCLES], withoutReads(samples)))[0].rule).not.toBe(contrary);
         }
       }
     });
@@ -113,7 +113,7 @@ describe('programs that could mislead', () => {
         timeNs += 1e5 * (1 + 0.2 * random());
         return { timeNs, period: Math.round(1e5 * (1 + 0.2 * random())) };
       });
-      expect(fitOf(recordingOf([CYCLES], samples))[0]!.rule).toBe('unknown');
+      expect(fitOf(recordingOf([CYCLES], samples))[0].rule).toBe('unknown');
     }
   });
 });
@@ -129,14 +129,14 @@ describe('streams that the recording does not tell apart', () => {
     const samples = cpus.flatMap((own, cpu) =>
       own.map((sample, i) => ({ ...sample, stream: -1, cpu, thread: (i * 7) % 5 })),
     );
-    expect(fitOf(recordingOf([CYCLES], merge(samples)))[0]!.rule).toBe('elapsed');
+    expect(fitOf(recordingOf([CYCLES], merge(samples)))[0].rule).toBe('elapsed');
   });
 
   test('one instance per thread on one CPU', () => {
     const samples = cpus.flatMap((own, thread) =>
       own.map((sample) => ({ ...sample, stream: -1, cpu: 0, thread })),
     );
-    expect(fitOf(recordingOf([CYCLES], merge(samples)))[0]!.rule).toBe('elapsed');
+    expect(fitOf(recordingOf([CYCLES], merge(samples)))[0].rule).toBe('elapsed');
   });
 });
 
@@ -157,7 +157,7 @@ test('each event is fitted from its own samples', () => {
 test('too few samples, or none, leave the rule unknown', () => {
   for (const length of [0, 1, 2, 3, 9]) {
     const samples = Array.from({ length }, (_, i) => ({ timeNs: 1e5 * 2 ** i, period: 2 ** i }));
-    expect(fitOf(recordingOf([CYCLES], samples))[0]!.rule).toBe('unknown');
+    expect(fitOf(recordingOf([CYCLES], samples))[0].rule).toBe('unknown');
   }
 });
 

@@ -25,7 +25,7 @@ const STEADY: SimulationOptions = {
 };
 
 function sequenceOf({ length, timeNs, periodEvents, count }: SimulatedSamples): PeriodSequence {
-  const elapsedEvents = count.map((value, i) => value - (i > 0 ? count[i - 1]! : 0));
+  const elapsedEvents = count.map((value, i) => value - (i > 0 ? count[i - 1] : 0));
   return { length, timeNs, periodEvents, elapsedEvents };
 }
 
@@ -122,7 +122,7 @@ test('a sleeping task meets no tick, a running one without events loses its peri
       ],
     });
   const lowestAfter = (simulated: SimulatedSamples) =>
-    Math.min(...simulated.periodEvents.filter((_, i) => simulated.timeNs[i]! > 4e8));
+    Math.min(...simulated.periodEvents.filter((_, i) => simulated.timeNs[i] > 4e8));
   expect(lowestAfter(around({ isAsleep: true, eventsPerSecond: 0 }))).toBeGreaterThan(150);
   // Rare events, one per tick: each tick takes an eighth away.
   expect(lowestAfter(around({ eventsPerSecond: 250 }))).toBeLessThan(10);
@@ -139,8 +139,8 @@ test('a hardware event starts as real ones do: 1 1 1 60 3503 203026 in an arm64 
   const [first, second, third, fourth, fifth, sixth] = periodEvents;
   expect([first, second, third]).toEqual([1, 1, 1]);
   expect(fourth).toBeGreaterThan(30);
-  expect(fifth! / fourth!).toBeGreaterThan(30);
-  expect(sixth! / fifth!).toBeGreaterThan(30);
+  expect(fifth / fourth).toBeGreaterThan(30);
+  expect(sixth / fifth).toBeGreaterThan(30);
   expect(Math.max(...periodEvents)).toBeGreaterThan(5e6);
 });
 
@@ -149,6 +149,6 @@ test('a simulation is reported as a recording is, and its counts close', () => {
   const simulated = simulatePeriod(options);
   const [event] = reportPeriods(inputOfSimulation(simulated, options)).events;
   expect(event).toMatchObject({ targetHz: 5000, eventsCounted: 500_000 });
-  expect(event!.streams[0]).toMatchObject({ verdict: 'converged', model: { rounding: 'away' } });
-  expect(event!.streams[0]!.steady!.period.median).toBeCloseTo(200, -1);
+  expect(event.streams[0]).toMatchObject({ verdict: 'converged', model: { rounding: 'away' } });
+  expect(event.streams[0].steady!.period.median).toBeCloseTo(200, -1);
 });

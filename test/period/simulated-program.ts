@@ -73,9 +73,7 @@ export function recordScripts(
       timeNs += events * nanosPerEvent;
     }
   }
-  const byTime = drawn
-    .map((_, i) => i)
-    .sort((a, b) => drawn[a]!.timeNs - drawn[b]!.timeNs || a - b);
+  const byTime = drawn.map((_, i) => i).sort((a, b) => drawn[a].timeNs - drawn[b].timeNs || a - b);
   const event =
     fixed === null
       ? { ...PAGE_FAULTS, frequencyHz }
@@ -85,9 +83,9 @@ export function recordScripts(
   return {
     input: recordingOf(
       [event],
-      byTime.map((i) => drawn[i]!),
+      byTime.map((i) => drawn[i]),
     ),
-    funcs: Int32Array.from(byTime, (i) => hit[i]!),
+    funcs: Int32Array.from(byTime, (i) => hit[i]),
     trueShares: trueShares.map((events) => events / total),
   };
 }

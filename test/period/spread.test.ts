@@ -11,7 +11,7 @@ test('each window has the median that sorting it gives', () => {
       const expected: number[] = [];
       for (let k = 0; k + 8 <= values.length; k++) {
         const sorted = values.slice(k, k + 8).sort((a, b) => a - b);
-        expected.push((sorted[3]! + sorted[4]!) / 2);
+        expected.push((sorted[3] + sorted[4]) / 2);
       }
       expect([...finish(slidingMedians(Float64Array.from(values), 8))]).toEqual(expected);
     }),
@@ -33,8 +33,8 @@ test('quantiles between two values are in proportion, as sorting gives them', ()
       const sorted = Float64Array.from(drawn).sort();
       const quantile = (share: number) => {
         const position = share * (sorted.length - 1);
-        const below = sorted[Math.floor(position)]!;
-        return below + (sorted[Math.ceil(position)]! - below) * (position % 1);
+        const below = sorted[Math.floor(position)];
+        return below + (sorted[Math.ceil(position)] - below) * (position % 1);
       };
       const { median: middle, p05, p95 } = finish(computeSpreadInSlices(Float64Array.from(drawn)));
       expect(middle).toBeCloseTo(quantile(0.5), 9);
@@ -49,8 +49,8 @@ test('the median is what sorting gives, ties and infinities included', () => {
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 40 }), (values) => {
       const sorted = Float64Array.from(values).sort();
-      const lower = sorted[(sorted.length - 1) >> 1]!;
-      const upper = sorted[sorted.length >> 1]!;
+      const lower = sorted[(sorted.length - 1) >> 1];
+      const upper = sorted[sorted.length >> 1];
       const expected = sorted.length % 2 === 1 ? upper : (lower + upper) / 2;
       // −0 and 0 are one value.
       expect(median(values) + 0).toEqual(expected + 0);

@@ -12,7 +12,7 @@ const spaced = (...micros: number[]): DrawnSample[] => {
 };
 const even = (samples: number) => Array.from({ length: samples }, () => 200);
 const stormsOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS) =>
-  reportPeriods(recordingOf([event], samples)).events[0]!.streams[0]!.storms;
+  reportPeriods(recordingOf([event], samples)).events[0].streams[0].storms;
 
 test('fast samples right after a gap are a storm', () => {
   const samples = spaced(...even(30), 5000, 20, 20, 20, 20, 20, ...even(30));
@@ -22,7 +22,7 @@ test('fast samples right after a gap are a storm', () => {
     events: 50,
     peakHz: 50_000,
     largest: [
-      { startNs: samples[31]!.timeNs, gapNs: 5_000_000, samples: 5, events: 50, hz: 50_000 },
+      { startNs: samples[31].timeNs, gapNs: 5_000_000, samples: 5, events: 50, hz: 50_000 },
     ],
   });
 });
@@ -47,7 +47,7 @@ test('the storm of a real recording: four samples at 12 kHz, of 500 asked', () =
   const storms = stormsOf(samples, { ...PAGE_FAULTS, frequencyHz: 500 })!;
   expect(storms).toMatchObject({ count: 1, samples: 4 });
   expect(Math.round(storms.peakHz! / 100)).toBe(122);
-  expect(Math.round(storms.largest[0]!.gapNs / 1e6)).toBe(134);
+  expect(Math.round(storms.largest[0].gapNs / 1e6)).toBe(134);
 });
 
 test('a fixed period has no rate to be above of', () => {

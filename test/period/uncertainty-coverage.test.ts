@@ -33,11 +33,11 @@ function drawn(
   const runs: Run[] = [];
   for (let done = 0; done < events; ) {
     let func = 0;
-    for (let u = random(); func < shares.length - 1 && u >= shares[func]!; func++) {
-      u -= shares[func]!;
+    for (let u = random(); func < shares.length - 1 && u >= shares[func]; func++) {
+      u -= shares[func];
     }
     const run = meanEvents === 1 ? 1 : drawExponential(random, meanEvents);
-    runs.push({ func, events: run, nanosPerEvent: nanos[func]! });
+    runs.push({ func, events: run, nanosPerEvent: nanos[func] });
     done += run;
   }
   return runs;
@@ -184,13 +184,13 @@ function coveredShare(scenario: Scenario): number {
     const self = new Float64Array(trueShares.length);
     let weight = 0;
     for (let row = 0; row < weights.length; row++) {
-      self[funcs[row]!]! += weights[row]!;
-      weight += weights[row]!;
+      self[funcs[row]] += weights[row];
+      weight += weights[row];
     }
     for (let func = 0; func < trueShares.length; func++) {
-      const { low, high } = estimator.intervalOf(self[func]! / weight, sums, func);
+      const { low, high } = estimator.intervalOf(self[func] / weight, sums, func);
       intervals++;
-      if (trueShares[func]! >= low && trueShares[func]! <= high) covered++;
+      if (trueShares[func] >= low && trueShares[func] <= high) covered++;
     }
   }
   return covered / intervals;

@@ -38,17 +38,17 @@ function estimate(drawn: readonly Drawn[], { scale = 1, select = drawn.length } 
     event: 0,
   });
   const sums = sumStepsByKey(estimator.steps, funcs, FUNCS);
-  const total = rows.reduce((sum, row) => sum + weights[row]!, 0);
+  const total = rows.reduce((sum, row) => sum + weights[row], 0);
   const shares = Array.from({ length: FUNCS }, (_, func) => {
     let self = 0;
-    for (const row of rows) if (funcs[row] === func) self += weights[row]!;
+    for (const row of rows) if (funcs[row] === func) self += weights[row];
     return self / total;
   });
   const intervals = shares.map((share, func) => estimator.intervalOf(share, sums, func));
   const errorOf = (a: number, b: number) => {
     const keys = funcs.map((func) => (func === a ? 0 : func === b ? 1 : -1));
     const [difference] = sumStepsOfNeighbours(estimator.steps, keys, 2);
-    return estimator.errorOfDifference(shares[a]!, shares[b]!, difference!);
+    return estimator.errorOfDifference(shares[a], shares[b], difference);
   };
   return { shares, intervals, errorOf };
 }
@@ -80,8 +80,8 @@ test('an interval holds its share and stays within 0 and 1', () => {
       const { shares, intervals } = estimate(drawn);
       for (const [func, { low, high }] of intervals.entries()) {
         expect(low).toBeGreaterThanOrEqual(0);
-        expect(low).toBeLessThanOrEqual(shares[func]!);
-        expect(high).toBeGreaterThanOrEqual(shares[func]!);
+        expect(low).toBeLessThanOrEqual(shares[func]);
+        expect(high).toBeGreaterThanOrEqual(shares[func]);
         expect(high).toBeLessThanOrEqual(1);
       }
     }),
@@ -105,8 +105,8 @@ test('what a function is called does not matter', () => {
       const before = estimate(drawn).intervals;
       const after = estimate(turned).intervals;
       for (let func = 0; func < FUNCS; func++) {
-        expect(after[(func + 1) % FUNCS]!.low).toBeCloseTo(before[func]!.low, 9);
-        expect(after[(func + 1) % FUNCS]!.high).toBeCloseTo(before[func]!.high, 9);
+        expect(after[(func + 1) % FUNCS].low).toBeCloseTo(before[func].low, 9);
+        expect(after[(func + 1) % FUNCS].high).toBeCloseTo(before[func].high, 9);
       }
     }),
   );
@@ -120,29 +120,29 @@ test('streams that take turns are told apart', () => {
     stream: i % 2,
   }));
   const oneStream = drawn.map((sample) => ({ ...sample, stream: 0 }));
-  expect(width(estimate(drawn).intervals[0]!)).toBeLessThan(
-    width(estimate(oneStream).intervals[0]!) / 5,
+  expect(width(estimate(drawn).intervals[0])).toBeLessThan(
+    width(estimate(oneStream).intervals[0]) / 5,
   );
 });
 
 test('long phases are known better than the same samples in any order', () => {
   const phases = ofEqualWeight(Array.from({ length: 400 }, (_, i) => Math.floor(i / 50) % 2));
   const mixed = ofEqualWeight(drawnFuncs(400));
-  expect(width(estimate(phases).intervals[0]!)).toBeLessThan(
-    width(estimate(mixed).intervals[0]!) / 4,
+  expect(width(estimate(phases).intervals[0])).toBeLessThan(
+    width(estimate(mixed).intervals[0]) / 4,
   );
 });
 
 test('four times the samples halve the interval', () => {
   const funcs = drawnFuncs(4000);
-  const all = width(estimate(ofEqualWeight(funcs)).intervals[0]!);
-  const quarter = width(estimate(ofEqualWeight(funcs.slice(0, 1000))).intervals[0]!);
+  const all = width(estimate(ofEqualWeight(funcs)).intervals[0]);
+  const quarter = width(estimate(ofEqualWeight(funcs.slice(0, 1000))).intervals[0]);
   expect(quarter / all).toBeGreaterThan(1.8);
   expect(quarter / all).toBeLessThan(2.2);
 });
 
 test('a function in every sample may have been elsewhere in 3.84 of n more', () => {
-  const { low, high } = estimate(ofEqualWeight(Array(100).fill(0))).intervals[0]!;
+  const { low, high } = estimate(ofEqualWeight(Array(100).fill(0))).intervals[0];
   expect(high).toBe(1);
   expect(low).toBeCloseTo(1 - 3.84 / 103.84, 3);
 });
@@ -165,8 +165,8 @@ test('a difference has an error of its own: what one gets, the other lost', () =
   // Drawn, x is 1 or −1 in 600 of 900 samples; against function 2 it is 1 in half of them. The
   // estimate itself is off by some per cent.
   const textbook = [Math.sqrt(600) / 900, Math.sqrt(600 / 4) / 900];
-  expect(Math.abs(errorOf(0, 1) / textbook[0]! - 1)).toBeLessThan(0.15);
-  expect(Math.abs(errorOf(0, 2) / textbook[1]! - 1)).toBeLessThan(0.15);
+  expect(Math.abs(errorOf(0, 1) / textbook[0] - 1)).toBeLessThan(0.15);
+  expect(Math.abs(errorOf(0, 2) / textbook[1] - 1)).toBeLessThan(0.15);
   expect(errorOf(1, 0)).toBeCloseTo(errorOf(0, 1), 12);
 });
 
@@ -194,7 +194,7 @@ test('a sample of a twentieth of all weight stands for itself, whatever is aroun
         ? { func: 0, weight, stream: 0 }
         : { func: i % 10 === 0 ? 1 : 0, weight: 10, stream: 0 },
     );
-    const { low, high } = estimate(drawn).intervals[0]!;
+    const { low, high } = estimate(drawn).intervals[0];
     return high - low;
   };
   // 100 of 2000 is the least that does.

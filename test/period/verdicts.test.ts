@@ -17,7 +17,7 @@ import {
 } from './recording.ts';
 
 const largestOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS): StreamReport =>
-  reportPeriods(recordingOf([event], samples)).events[0]!.streams[0]!;
+  reportPeriods(recordingOf([event], samples)).events[0].streams[0];
 const faults = (frequencyHz: number) => ({ ...PAGE_FAULTS, frequencyHz });
 const cycles = (frequencyHz: number) => ({ ...CYCLES, frequencyHz });
 
@@ -108,10 +108,10 @@ test('a thread that goes from CPU to CPU: a stream on each, begun by migration',
     }
   }
   const [event] = reportPeriods(recordingOf([PAGE_FAULTS], drawn)).events;
-  expect(event!.verdicts).toEqual({ converged: { streams: 4, samples: drawn.length } });
-  expect(event!.migrations).toMatchObject({ count: 3, streams: 3 });
+  expect(event.verdicts).toEqual({ converged: { streams: 4, samples: drawn.length } });
+  expect(event.migrations).toMatchObject({ count: 3, streams: 3 });
   // Each of them climbs from 1 as the first one does.
-  const settle = event!.streams[0]!.settleSamples!;
-  expect(event!.migrations.rampSamples).toBe(3 * settle);
-  expect(event!.rampShare!.samples).toBeCloseTo((4 * settle) / drawn.length, 12);
+  const settle = event.streams[0].settleSamples!;
+  expect(event.migrations.rampSamples).toBe(3 * settle);
+  expect(event.rampShare!.samples).toBeCloseTo((4 * settle) / drawn.length, 12);
 });

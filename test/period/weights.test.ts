@@ -104,12 +104,12 @@ test('what lost samples stood for is in no sample, and beside the weights', () =
   const all = fixtureSamples('page-faults-5000hz.tsv');
   // Samples 100 … 149 are lost.
   const samples = all.filter((_, i) => i < 100 || i >= 150);
-  const lossGaps = [{ event: 0, cpu: 0, timeNs: samples[100]!.timeNs, samples: 50 }];
+  const lossGaps = [{ event: 0, cpu: 0, timeNs: samples[100].timeNs, samples: 50 }];
   const losses = [{ event: 0 as EventIndex, lostRecords: 50, lostSamples: 50 }];
   const input = recordingOf([PAGE_FAULTS], samples, { lossGaps, losses });
   const { values, lostBefore } = computeWeights('events', input);
-  const own = samples[100]!.period;
-  expect(lostBefore![100]).toBe(samples[100]!.count! - samples[99]!.count! - own);
+  const own = samples[100].period;
+  expect(lostBefore![100]).toBe(samples[100].count! - samples[99].count! - own);
   expect(sum(values) + sum(lostBefore!)).toBe(samples.at(-1)!.count);
   const time = computeWeights('time', input);
   expect(time.lostBefore![100]).toBeGreaterThan(0);
@@ -213,7 +213,7 @@ test('time is running time: sleep is not charged', () => {
   expect(sum(values)).toBe(samples.at(-1)!.running);
   // The program slept twice, 800 ms in all, of 2.3 s.
   const wall = samples.at(-1)!.timeNs;
-  expect(wall - (sum(values) - values[0]!)).toBeGreaterThan(790e6);
+  expect(wall - (sum(values) - values[0])).toBeGreaterThan(790e6);
 });
 
 test('two samples at one moment of the running time: the second took none', () => {

@@ -29,7 +29,7 @@ test('a period of 1 at rest is put down to rare events only where they are rarer
   const verdictAt = (intervalNs: number) => {
     const periods = new Array(2000).fill(1);
     const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(intervalNs, periods))).events;
-    return verdictText(event!, event!.streams[0]!);
+    return verdictText(event, event.streams[0]);
   };
   expect(verdictAt(1e6)).toBe('rarer than the rate asked: every event is a sample');
   expect(verdictAt(1e5)).toBe(
@@ -40,7 +40,7 @@ test('a period of 1 at rest is put down to rare events only where they are rarer
 test('few effective samples leave a share between 0 and 100 %', () => {
   const periods = [1_000_000, ...new Array(63).fill(1)];
   const [event] = reportPeriods(recordingOf([PAGE_FAULTS], everyNs(1e6, periods))).events;
-  const advice = adviceFor(event!).join(' ');
+  const advice = adviceFor(event).join(' ');
   const points = Number(/50% is ±(\d+) points/.exec(advice)![1]);
   expect(points).toBeGreaterThan(30);
   expect(points).toBeLessThan(50);

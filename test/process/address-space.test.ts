@@ -82,7 +82,7 @@ describe('spaces that were cloned of one another', () => {
         }
         const spaces = Array.from({ length: 4 }, () => ({ space: first.clone(), bytes }));
         for (const [row, [at, a, length]] of steps.entries()) {
-          const here = spaces[at]!;
+          const here = spaces[at];
           if (length === undefined) {
             spaces[a] = { space: here.space.clone(), bytes: here.bytes };
             continue;

@@ -20,7 +20,7 @@ function draw(tree: CallTree, parent = -1, indent = ''): string[] {
   const lines: string[] = [];
   for (let row = 0; row < tree.length; row++) {
     if (tree.prefix[row] !== parent) continue;
-    lines.push(`${indent}${name(tree.group[row]!)} ${tree.total[row]}`);
+    lines.push(`${indent}${name(tree.group[row])} ${tree.total[row]}`);
     lines.push(...draw(tree, row, `${indent}  `));
   }
   return lines;
@@ -28,7 +28,7 @@ function draw(tree: CallTree, parent = -1, indent = ''): string[] {
 
 function sandwich(wanted: string, minWeight?: number, unit = 1) {
   const weights = simpleWeights(PROFILE, 'period');
-  for (let i = 0; i < weights.values.length; i++) weights.values[i]! *= unit;
+  for (let i = 0; i < weights.values.length; i++) weights.values[i] *= unit;
   const samples = Int32Array.of(0, 1, 2, 3, 4);
   const tree = computeCallTree(PROFILE, computeCallNodes(PROFILE), weights, samples);
   const isMeant = Uint8Array.from({ length: PROFILE.funcs.length }, (_, func) =>

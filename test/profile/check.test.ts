@@ -121,9 +121,9 @@ describe('checkProfile', () => {
     for (const value of [lowest - 1, end]) {
       const profile = broken((copy) => {
         const tables = copy as unknown as Record<string, Record<string, Int32Array>>;
-        const values = Int32Array.from(tables[table]![column]!);
+        const values = Int32Array.from(tables[table][column]);
         values[1] = value;
-        tables[table]![column] = values;
+        tables[table][column] = values;
       });
       expect(() => checkProfile(profile)).toThrow(
         `${table}.${column}[1]: expected an index from ${lowest} to ${end - 1}, found ${value}`,

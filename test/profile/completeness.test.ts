@@ -105,9 +105,9 @@ describe('completeness', () => {
     const { stacks, frames, funcs, strings, samples } = profile;
     const paths = [...samples.stack].map((leaf) => {
       const path: string[] = [];
-      for (let row = leaf; row !== -1; row = stacks.prefix[row] as number) {
-        const func = frames.func[stacks.frame[row] as number] as number;
-        path.unshift(strings[funcs.name[func] as number] as string);
+      for (let row = leaf; row !== -1; row = stacks.prefix[row]) {
+        const func = frames.func[stacks.frame[row]];
+        path.unshift(strings[funcs.name[func]]);
       }
       return path.join(' ');
     });

@@ -30,9 +30,9 @@ describe('changes between two recordings', () => {
       ['hot', true],
       ['same', false],
     ]);
-    expect(changes[0]!.delta).toBeCloseTo(0.2);
-    expect(changes[0]!.interval!.low).toBeCloseTo(0.15);
-    expect(changes[0]!.interval!.high).toBeCloseTo(0.25);
+    expect(changes[0].delta).toBeCloseTo(0.2);
+    expect(changes[0].interval!.low).toBeCloseTo(0.15);
+    expect(changes[0].interval!.high).toBeCloseTo(0.25);
   });
 
   it('know how little a function may have that no sample showed', () => {
@@ -76,7 +76,7 @@ describe('changes between two recordings', () => {
 
   it('add up functions of the same name and DSO', () => {
     const [change] = compareShares([row('a', 0.2), row('a', 0.1)], [], NOTHING, NOTHING);
-    expect(change!.share).toBeCloseTo(0.3);
+    expect(change.share).toBeCloseTo(0.3);
   });
 });
 
@@ -105,7 +105,7 @@ describe('two trees laid over each other', () => {
       );
     const mineTree = treeOf(mine);
     const groups = groupOf(mine);
-    const renamed = { ...mineTree, group: mineTree.group.map((group) => groups[group]!) };
+    const renamed = { ...mineTree, group: mineTree.group.map((group) => groups[group]) };
     const diff = finish(diffTreesInSlices(renamed, treeOf(other), groupOf(other)));
     const rows = Array.from(diff.tree.group, (group, at) => [
       names[group],

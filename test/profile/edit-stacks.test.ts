@@ -33,8 +33,8 @@ function stacksOf(...edits: FrameEdit[]): string[] {
 
 function pathOf(profile: Profile, sample: number): string {
   const names: string[] = [];
-  for (let row = profile.samples.stack[sample]!; row >= 0; row = profile.stacks.prefix[row]!) {
-    names.unshift(funcLabel(profile, profile.frames.func[profile.stacks.frame[row]!]!));
+  for (let row = profile.samples.stack[sample]; row >= 0; row = profile.stacks.prefix[row]) {
+    names.unshift(funcLabel(profile, profile.frames.func[profile.stacks.frame[row]]));
   }
   return names.join(';') || '(none)';
 }

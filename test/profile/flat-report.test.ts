@@ -28,7 +28,7 @@ function report(text: string, event?: number) {
   checkProfile(profile);
   const samples = selectSamples(profile, event === undefined ? {} : { event });
   const flat = computeFlatReport(profile, simpleWeights(profile, 'period'), samples);
-  const symbol = (func: number) => profile.strings[profile.funcs.name[func] as number] as string;
+  const symbol = (func: number) => profile.strings[profile.funcs.name[func]];
   const dso = (index: number) => profile.dsos[index]?.name ?? 'none';
   return { profile, flat, symbol, dso };
 }
@@ -69,7 +69,7 @@ describe('flat report', () => {
     expect(lines(flat.byThread, (row) => `tid ${profile.threads[row.thread]?.tid}`)).toBe(
       'tid 11 7/7 in 2\ntid 20 5/5 in 1\ntid 10 4/4 in 1',
     );
-    expect(lines(flat.byComm, (row) => profile.strings[row.comm] as string)).toBe(
+    expect(lines(flat.byComm, (row) => profile.strings[row.comm])).toBe(
       'node 11/11 in 3\ngzip 5/5 in 1',
     );
     expect(flat.bySymbol[0]?.selfShare).toBe(11 / 16);
@@ -180,7 +180,7 @@ describe('intervals of a selection', () => {
       ]),
     },
     effectiveSamples: 5,
-    intervalOf: (_, { near, last }, key) => ({ low: near[key]!, high: last[key]! }),
+    intervalOf: (_, { near, last }, key) => ({ low: near[key], high: last[key] }),
     errorOfDifference: (_a, _b, { near, lastA, lastB }) => near + lastA + lastB,
   };
   const profile = profileFromText(`
@@ -198,7 +198,7 @@ describe('intervals of a selection', () => {
   });
 
   test('samples that are not selected add nothing to them', () => {
-    const name = (func: number) => profile.strings[profile.funcs.name[func]!];
+    const name = (func: number) => profile.strings[profile.funcs.name[func]];
     const rows = flat.bySymbol.map(({ func, selfInterval, totalInterval }) => [
       name(func),
       selfInterval,

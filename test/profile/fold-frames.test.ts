@@ -23,8 +23,8 @@ function folded(profile: Profile, goes: string, takes: readonly string[]): strin
   const { stacks, frames, samples, lostStack } = result;
   const path = (row: number): string => {
     if (row < 0) return '';
-    const name = funcLabel(result, frames.func[stacks.frame[row]!]!);
-    return stacks.prefix[row]! < 0 ? name : `${path(stacks.prefix[row]!)};${name}`;
+    const name = funcLabel(result, frames.func[stacks.frame[row]]);
+    return stacks.prefix[row] < 0 ? name : `${path(stacks.prefix[row])};${name}`;
   };
   return [...Array.from(samples.stack, path), path(lostStack)];
 }

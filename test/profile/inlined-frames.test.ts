@@ -15,12 +15,12 @@ test('inlined calls lie below the function that exists, in every stack that pass
   //  0x10 main    0x20 work, into which helper and inner were inlined    0x30 leaf
   const { frames, addresses } = builder.frameAddresses(0);
   for (const [i, name] of ['main', 'work', 'leaf'].entries()) {
-    builder.setFunc(frames[i]!, builder.internFunc(intern(name), 0));
+    builder.setFunc(frames[i], builder.internFunc(intern(name), 0));
   }
-  const work = frames[1]!;
+  const work = frames[1];
   for (const [i, name] of ['helper', 'inner'].entries()) {
     const func = builder.internFunc(intern(name), 0);
-    const frame = builder.addInlined(work, 0, addresses[1]!, i + 1, func);
+    const frame = builder.addInlined(work, 0, addresses[1], i + 1, func);
     builder.setLocation(frame, intern('a.c'), 10 + i);
   }
 
@@ -39,10 +39,10 @@ test('inlined calls lie below the function that exists, in every stack that pass
   checkProfile(profile);
   const texts = [...profile.samples.stack].map((row) => {
     const names: string[] = [];
-    for (let at = row; at >= 0; at = profile.stacks.prefix[at]!) {
-      const frame = profile.stacks.frame[at]!;
-      const name = profile.strings[profile.funcs.name[profile.frames.func[frame]!]!]!;
-      const line = profile.frames.line[frame]! > 0 ? `:${profile.frames.line[frame]}` : '';
+    for (let at = row; at >= 0; at = profile.stacks.prefix[at]) {
+      const frame = profile.stacks.frame[at];
+      const name = profile.strings[profile.funcs.name[profile.frames.func[frame]]];
+      const line = profile.frames.line[frame] > 0 ? `:${profile.frames.line[frame]}` : '';
       names.unshift(`${name}${line}`);
     }
     return names.join(' ');

@@ -10,8 +10,7 @@ const drawn = profileFromText(`
                   mix     mix     mix     work+6  other
                                   deep            mix
 `);
-const nameOf = (frame: number) =>
-  drawn.strings[drawn.funcs.name[drawn.frames.func[frame] as number] as number] as string;
+const nameOf = (frame: number) => drawn.strings[drawn.funcs.name[drawn.frames.func[frame]]];
 const names = Array.from({ length: drawn.frames.length }, (_, frame) => nameOf(frame));
 const address = drawn.frames.address.slice();
 const inlineDepth = drawn.frames.inlineDepth.slice();
@@ -20,7 +19,7 @@ for (const [name, depth] of [
   ['mix', 1],
   ['deep', 2],
 ] as const) {
-  address[names.indexOf(name)] = address[workAt5] as number;
+  address[names.indexOf(name)] = address[workAt5];
   inlineDepth[names.indexOf(name)] = depth;
 }
 const profile = { ...drawn, frames: { ...drawn.frames, address, inlineDepth } };
@@ -28,8 +27,8 @@ const SAMPLES = Int32Array.of(0, 1, 2, 3, 4, 5);
 
 /** Of `name`: by instruction, where anything was spent, `self inlined total samples`. */
 function weigh(name: string, isThere: (offset: number) => boolean = () => true) {
-  const func = profile.frames.func[names.indexOf(name)] as number;
-  const base = Math.floor((address[names.indexOf(name)] as number) / 0x100) * 0x100;
+  const func = profile.frames.func[names.indexOf(name)];
+  const base = Math.floor(address[names.indexOf(name)] / 0x100) * 0x100;
   const frameToInstruction = Int32Array.from(address, (at, frame) => {
     const offset = at - base;
     return names[frame] === name && isThere(offset) ? offset : -1;

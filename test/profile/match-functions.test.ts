@@ -29,7 +29,7 @@ function profileOf(...drawn: readonly DrawnDso[]): Profile {
 function pairs(mine: Profile, other: Profile): string[] {
   const matched = matchFunctions(mine, other);
   const label = ({ strings, dsos, funcs }: Profile, func: number) =>
-    `${strings[funcs.name[func]!]}@${dsos[funcs.dso[func]!]!.name}`;
+    `${strings[funcs.name[func]]}@${dsos[funcs.dso[func]].name}`;
   const found: string[] = [];
   for (let a = 0; a < mine.funcs.length; a++) {
     for (let b = 0; b < other.funcs.length; b++) {

@@ -33,7 +33,7 @@ const prune = (tree: CallTree, options: Partial<PruneOptions> = {}): PrunedTree 
     below: -1,
     maxRows: 5000,
     leastTotal: 0,
-    compare: (a, b) => tree.total[b]! - tree.total[a]! || a - b,
+    compare: (a, b) => tree.total[b] - tree.total[a] || a - b,
     wanted: new Int32Array(0),
     ...options,
   });
@@ -107,10 +107,10 @@ describe('a pruned tree', () => {
         let keptSelf = 0;
         for (let i = 0; i < pruned.row.length; i++) {
           expect(pruned.prefix[i]).toBeLessThan(i);
-          const row = pruned.row[i]!;
+          const row = pruned.row[i];
           if (row < 0) continue;
-          keptSelf += tree.self[row]!;
-          const parent = pruned.prefix[i]!;
+          keptSelf += tree.self[row];
+          const parent = pruned.prefix[i];
           expect(parent < 0 ? -1 : pruned.row[parent]).toBe(tree.prefix[row]);
         }
         expect(keptSelf + pruned.foldedWeight).toBeCloseTo(tree.weight);

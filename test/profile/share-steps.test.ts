@@ -80,7 +80,7 @@ function expectEqual(found: Found, category: number, wanted: ReturnType<typeof b
 
 function path(prefix: Int32Array, row: number): number[] {
   const rows: number[] = [];
-  for (let at = row; at >= 0; at = prefix[at]!) rows.push(at);
+  for (let at = row; at >= 0; at = prefix[at]) rows.push(at);
   return rows;
 }
 
@@ -104,7 +104,7 @@ test('by tree row: a sample is in every row above its own', () => {
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
       const found = finish(sumStepsByTreeRowInSlices(toSteps(steps), rowOfSample, tree.prefix));
       for (let row = 0; row < tree.prefix.length; row++) {
-        const isIn = (sample: number) => path(tree.prefix, rowOfSample[sample]!).includes(row);
+        const isIn = (sample: number) => path(tree.prefix, rowOfSample[sample]).includes(row);
         expectEqual(found, row, byDefinition(steps, isIn));
       }
     }),
@@ -117,7 +117,7 @@ test('by group: a sample is in every group on its path, however often it recurs'
       const found = sumStepsByGroup(toSteps(steps), rowOfSample, tree, GROUPS);
       for (let group = 0; group < GROUPS; group++) {
         const isIn = (sample: number) =>
-          path(tree.prefix, rowOfSample[sample]!).some((row) => tree.group[row] === group);
+          path(tree.prefix, rowOfSample[sample]).some((row) => tree.group[row] === group);
         expectEqual(found, group, byDefinition(steps, isIn));
       }
     }),

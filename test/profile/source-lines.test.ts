@@ -11,11 +11,11 @@ const drawn = profileFromText(`
 `);
 const base = new Map<number, number>();
 for (let frame = 0; frame < drawn.frames.length; frame++) {
-  const func = drawn.frames.func[frame]!;
-  base.set(func, Math.floor(drawn.frames.address[frame]! / 0x100) * 0x100);
+  const func = drawn.frames.func[frame];
+  base.set(func, Math.floor(drawn.frames.address[frame] / 0x100) * 0x100);
 }
 const line = drawn.frames.address.map(
-  (address, frame) => address - base.get(drawn.frames.func[frame]!)!,
+  (address, frame) => address - base.get(drawn.frames.func[frame])!,
 );
 const profile = {
   ...drawn,
@@ -25,7 +25,7 @@ const profile = {
     file: Int32Array.from(line, (at) => (at > 0 ? 0 : -1)),
   },
 };
-const work = profile.frames.func[line.indexOf(5)]!;
+const work = profile.frames.func[line.indexOf(5)];
 const lines = (func: number) =>
   computeSourceLines(profile, simpleWeights(profile, 'period'), Int32Array.of(0, 1, 2, 3), 0, func);
 

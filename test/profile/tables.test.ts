@@ -195,7 +195,7 @@ test('frames that nobody resolved become [unknown] of their DSO', () => {
   const profile = builder.finish({ ...NO_PARTS, dsos: [dso] });
   checkProfile(profile);
   const shown = [...profile.frames.func].map(
-    (func) => `${profile.strings[profile.funcs.name[func] as number]} ${profile.funcs.dso[func]}`,
+    (func) => `${profile.strings[profile.funcs.name[func]]} ${profile.funcs.dso[func]}`,
   );
   expect(shown).toEqual(['[unknown] -1', 'main 0', '[unknown] 0']);
 });

@@ -73,8 +73,8 @@ function stacksOf(
   pipeline.completeSamples(samples);
   const addressesOf = (leaf: number) => {
     const addresses: number[] = [];
-    for (let stack = leaf; stack >= 0; stack = stacks.prefix[stack]!) {
-      addresses.unshift(frames.address[stacks.frame[stack]!]!);
+    for (let stack = leaf; stack >= 0; stack = stacks.prefix[stack]) {
+      addresses.unshift(frames.address[stacks.frame[stack]]);
     }
     return addresses;
   };

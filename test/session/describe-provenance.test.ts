@@ -41,7 +41,7 @@ function opened(
 }
 
 function eventOf(profile: OpenedProfile, weight?: WeightKind) {
-  return describeProvenance(profile, weight === undefined ? {} : { weight }).events[0]!;
+  return describeProvenance(profile, weight === undefined ? {} : { weight }).events[0];
 }
 
 describe('where the weights come from', () => {

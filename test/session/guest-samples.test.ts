@@ -65,7 +65,7 @@ async function dsosOf(...samples: (readonly [mode: number, ip: bigint])[]): Prom
   const { profile } = await openProfile(path, { kallsyms: '/dev/null', symfs: folder });
   const { stacks, frames, dsos } = profile;
   return Array.from(profile.samples.stack, (stack) => {
-    const dso = dsos[frames.dso[stacks.frame[stack] as number] as number];
+    const dso = dsos[frames.dso[stacks.frame[stack]]];
     return `${dso?.kind} ${dso?.name}`;
   });
 }

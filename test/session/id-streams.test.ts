@@ -84,7 +84,7 @@ async function opened(samples: readonly Sample[], { inherit = false, withCpu = f
     const rows = [...profile.samples.event.keys()].filter(
       (row) => profile.samples.event[row] === event,
     );
-    return rows.reduce((sum, row) => sum + (values[row] as number), 0);
+    return rows.reduce((sum, row) => sum + values[row], 0);
   });
   const streams = Array.from(profile.samples.stream, (stream) => profile.streams[stream]?.streamId);
   return { totals, streams };

@@ -22,7 +22,7 @@ const at = (name: string): number => functions.get(name) as number;
 
 /** A call of each function by the next one, innermost first: `calls('leaf', 'deep', 'main')`. */
 function calls(...names: string[]): LbrSample['calls'] {
-  return names.slice(1).map((name, i) => [at(name), at(names[i] as string)] as const);
+  return names.slice(1).map((name, i) => [at(name), at(names[i])] as const);
 }
 
 /** Stacks, root first, and why stacks are cut. */
@@ -33,9 +33,9 @@ async function stacksOf(samples: readonly LbrSample[], depth?: number) {
   const { stacks, frames, funcs, strings } = profile;
   const names = Array.from(profile.samples.stack, (sample) => {
     const words: string[] = [];
-    for (let row = sample; row >= 0; row = stacks.prefix[row] as number) {
-      const func = frames.func[stacks.frame[row] as number] as number;
-      words.unshift(strings[funcs.name[func] as number] as string);
+    for (let row = sample; row >= 0; row = stacks.prefix[row]) {
+      const func = frames.func[stacks.frame[row]];
+      words.unshift(strings[funcs.name[func]]);
     }
     return words.join(' ');
   });
@@ -54,7 +54,7 @@ describe('stacks of branch records', () => {
     ]);
     expect(names).toEqual(['_start main deep leaf', '_start main leaf [unknown]']);
     const { samples, stacks, frames } = profile;
-    expect(frames.address[stacks.frame[samples.stack[0] as number] as number]).toBe(ip);
+    expect(frames.address[stacks.frame[samples.stack[0]]]).toBe(ip);
     expect(completeness).toMatchObject({ samples: 2, complete: 2, cut: [] });
   });
 

@@ -6,7 +6,7 @@ function namesOf(text: string): string[] {
   const imported = openImport(memorySource(new TextEncoder().encode(text)));
   if (imported === null) throw new Error('the text is not understood');
   const { funcs, strings } = imported.profile;
-  return Array.from(funcs.name.slice(0, funcs.length), (name) => strings[name] as string);
+  return Array.from(funcs.name.slice(0, funcs.length), (name) => strings[name]);
 }
 
 const NAMES: [mangled: string, shown: string][] = [

@@ -39,7 +39,7 @@ test('records that cross the border of two reads are whole, and in order', () =>
   visitInTimeOrder(data, {
     record(view, offset, size, type) {
       expect(type).toBe(PERF_RECORD.SAMPLE);
-      expect(decodeSample(view, offset, offset + size, data.attrs[0]!.info, sample)).toBe(true);
+      expect(decodeSample(view, offset, offset + size, data.attrs[0].info, sample)).toBe(true);
       times.push(sample.timeNs);
     },
   });

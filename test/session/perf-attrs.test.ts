@@ -92,8 +92,8 @@ describeLive('the attrs of a recording', () => {
   it.skipIf(!isReference)('carry the side-band on an event of its own', () => {
     const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock']);
     const carried = ({ fields }: Line) => SIDEBAND.filter((name) => fields.get(name) === '1');
-    expect(carried(theirs[0] as Line)).toEqual(SIDEBAND);
-    expect(carried(ours[0] as Line)).toEqual([]);
+    expect(carried(theirs[0])).toEqual(SIDEBAND);
+    expect(carried(ours[0])).toEqual([]);
     expect(carried(sideband)).toEqual(SIDEBAND);
   });
 
@@ -144,7 +144,7 @@ describeLive('the attrs of a recording', () => {
   ])('are those of perf: %s', (options, expected) => {
     const { theirs, ours } = recordBoth(options.split(' '));
     expect(ours.map(({ name }) => name)).toEqual(theirs.map(({ name }) => name));
-    const found = ours.map((line, i) => [line.name, differences(theirs[i] as Line, line)]);
+    const found = ours.map((line, i) => [line.name, differences(theirs[i], line)]);
     expect(Object.fromEntries(found)).toEqual(expected);
   });
 
@@ -152,8 +152,8 @@ describeLive('the attrs of a recording', () => {
     const options = ['--switch-events', '--namespaces', '--all-cgroups', '-d'];
     const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock', ...options]);
     const carried = ({ fields }: Line) => ON_WISH.filter((name) => fields.get(name) === '1');
-    expect(carried(theirs[0] as Line)).toEqual(ON_WISH);
-    expect(carried(ours[0] as Line)).toEqual([]);
+    expect(carried(theirs[0])).toEqual(ON_WISH);
+    expect(carried(ours[0])).toEqual([]);
     expect(carried(sideband)).toEqual(ON_WISH);
   });
 
@@ -164,7 +164,7 @@ describeLive('the attrs of a recording', () => {
     ['-e sched:sched_switch -c 2', { 'sched:sched_switch': ['sample_type: -PERIOD'] }],
   ])('of tracepoints are those of perf: %s', (options, expected) => {
     const { theirs, ours } = recordBoth(options.split(' '));
-    const found = ours.map((line, i) => [line.name, differences(theirs[i] as Line, line)]);
+    const found = ours.map((line, i) => [line.name, differences(theirs[i], line)]);
     expect(Object.fromEntries(found)).toEqual(expected);
   });
 });

@@ -44,7 +44,7 @@ async function opened(periods: readonly (number | undefined)[]) {
   return {
     weights: [...weights.values],
     fixedPeriod: recording.profile.events[0]?.fixedPeriod,
-    headline: headline(recording.periods().events[0]!),
+    headline: headline(recording.periods().events[0]),
   };
 }
 

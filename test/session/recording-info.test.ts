@@ -39,9 +39,9 @@ describe.skipIf(!hasCorpora)('info on the corpora', () => {
       { samples: 71 + 9, of: 755 },
       { samples: 246 + 429, of: 755 },
     ]);
-    const sumOf = ({ events }: typeof whole) => events[0]!.sampled.period!.sum;
+    const sumOf = ({ events }: typeof whole) => events[0].sampled.period!.sum;
     expect(parts.map(sumOf).reduce((a, b) => a + b)).toBe(sumOf(whole));
-    expect(parts.map(({ events }) => events[0]!.sampled.cpus)).toEqual([2, 2]);
+    expect(parts.map(({ events }) => events[0].sampled.cpus)).toEqual([2, 2]);
     expect(parts.map(({ records }) => records)).toEqual([whole.records, whole.records]);
     const early = readInfo(path, { time: '0%-10%' });
     expect(early.firstSampleTimeNs).toBe(whole.firstSampleTimeNs);

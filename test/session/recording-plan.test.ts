@@ -388,7 +388,7 @@ describe('what an event records', () => {
   it('is told to the kernel with only what it knows', () => {
     const old = { lost: false, buildId: false, ksymbol: false, bpfEvent: false, clockid: false };
     const plan = planOf('cycles', { clock: 'boottime' }, { features: old });
-    const { readFormat, flags, clockid } = plan.events[0]!.attr;
+    const { readFormat, flags, clockid } = plan.events[0].attr;
     expect([readFormat & PERF_FORMAT.LOST, flags.useClockid, clockid]).toEqual([0, false, 0]);
     const { buildId, ksymbol, bpfEvent, useClockid } = plan.sideband.flags;
     expect([buildId, ksymbol, bpfEvent, useClockid]).toEqual([false, false, false, false]);

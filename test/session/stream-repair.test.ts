@@ -6,10 +6,10 @@ import { StreamRepair } from '../../src/session/read/logs/stream-repair.ts';
  * the task 100, thread 0.
  */
 function repaired(rows: readonly (readonly number[])[], misled: readonly number[]): number[] {
-  const column = (at: number) => Int32Array.from(rows, (row) => row[at] as number);
+  const column = (at: number) => Int32Array.from(rows, (row) => row[at]);
   const stream = column(3);
   const repair = new StreamRepair();
-  for (const row of misled) repair.note(row, 7, 100 + rows[row]![1]!);
+  for (const row of misled) repair.note(row, 7, 100 + rows[row][1]);
   repair.apply(
     { length: rows.length, event: column(0), thread: column(1), cpu: column(2), stream },
     (id, tid) => id === 7 && tid === 100,

@@ -173,7 +173,7 @@ describe('a debug file', () => {
       mkdirSync(join(place, '..'), { recursive: true });
       writeFileSync(place, place);
     }
-    rmSync(places[1] as string);
+    rmSync(places[1]);
     const { ask } = files();
     const request = (attempt: number): SymbolRequest => ({
       need: 'debug-elf',

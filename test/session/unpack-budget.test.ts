@@ -57,7 +57,7 @@ test('units of DWARF take no more memory in many files than in one', () => {
   // Headers of units of version 4 with nothing in them.
   const info = Uint8Array.from(
     { length: 24 },
-    (_unused, at) => [8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 0][at % 12] as number,
+    (_unused, at) => [8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 0][at % 12],
   );
   for (let file = 0; file < 2; file++) {
     const dwarf = new DwarfFile({

@@ -133,10 +133,10 @@ function read(machine: Machine, sample: Sample, arch?: string) {
   const completeness = pipeline.roots.finish(profile);
   const { stacks, frames, funcs, strings, samples } = profile;
   const path: string[] = [];
-  for (let row = samples.stack[0] as number; row !== -1; row = stacks.prefix[row] as number) {
-    const frame = stacks.frame[row] as number;
-    const name = strings[funcs.name[frames.func[frame] as number] as number] as string;
-    const address = BigInt(frames.address[frame] as number);
+  for (let row = samples.stack[0]; row !== -1; row = stacks.prefix[row]) {
+    const frame = stacks.frame[row];
+    const name = strings[funcs.name[frames.func[frame]]];
+    const address = BigInt(frames.address[frame]);
     const offset = address < 0n ? address : address - code;
     path.unshift(name === '[unknown]' ? offset.toString(16) : name);
   }

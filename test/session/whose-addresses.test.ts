@@ -74,10 +74,10 @@ async function framesOf({ arch, littleEndian, mappings }: Machine, sample: Sampl
   const { profile } = await openProfile(path, options);
   const { stacks, frames, dsos } = profile;
   const inProfile: string[] = [];
-  for (let row = profile.samples.stack[0] as number; row >= 0; row = stacks.prefix[row] as number) {
-    const frame = stacks.frame[row] as number;
-    const address = formatAddress(frames.address[frame] as number);
-    inProfile.push(`${address} ${dsos[frames.dso[frame] as number]?.name ?? 'nowhere'}`);
+  for (let row = profile.samples.stack[0]; row >= 0; row = stacks.prefix[row]) {
+    const frame = stacks.frame[row];
+    const address = formatAddress(frames.address[frame]);
+    inProfile.push(`${address} ${dsos[frames.dso[frame]]?.name ?? 'nowhere'}`);
   }
   const inScript: string[] = [];
   describeRecords(path, { samplesOnly: true, symbols: options }, ({ callchain }) => {

@@ -122,13 +122,13 @@ describe('what dwz moved out of debug files', () => {
     });
     const shared = join(folder, 'shared.debug');
     execFileSync('dwz', ['-m', shared, '-M', 'shared.debug', ...files], { stdio: 'ignore' });
-    const own = { ...dso, path: files[0] as string };
+    const own = { ...dso, path: files[0] };
     const first = open(own.path);
     expect(readDebugAltlink(first.elf, first.diagnostics)?.path).toBe('shared.debug');
     const alt = findAltFile(first.elf, own, first.provide, first.diagnostics);
     expect(alt && has(alt.elf, 'dwarf')).toBe(true);
     alt?.source.close?.();
-    cpSync(files[1] as string, shared);
+    cpSync(files[1], shared);
     expect(findAltFile(first.elf, own, first.provide, first.diagnostics)).toBeNull();
     expect(first.reasons()).toEqual(['shared debug file (dwz) not found']);
     first.close();

@@ -141,9 +141,9 @@ describe('Rust names', () => {
       for (let i = 0; i + 2 < all.length; i += 3) {
         if (all[i] !== '--format=rust') continue;
         checked++;
-        const mangled = all[i + 1] as string;
+        const mangled = all[i + 1];
         // libiberty prints characters beyond ASCII as code points, rustc as they are.
-        const expected = (all[i + 2] as string).replace("'\\u{2202}'", "'∂'");
+        const expected = all[i + 2].replace("'\\u{2202}'", "'∂'");
         expect([mangled, demangleRust(mangled) ?? mangled]).toEqual([mangled, expected]);
       }
       expect(checked).toBeGreaterThan(20);
@@ -153,8 +153,8 @@ describe('Rust names', () => {
       const all = lines('ianlancetaylor+demangle/rust.test');
       const differing: string[] = [];
       for (let i = 0; i + 1 < all.length; i++) {
-        const expected = /^CHECK:\s+(.*)$/.exec(all[i] as string)?.[1];
-        const mangled = (all[i + 1] as string).trim();
+        const expected = /^CHECK:\s+(.*)$/.exec(all[i])?.[1];
+        const mangled = all[i + 1].trim();
         if (expected === undefined) continue;
         if ((demangleRust(mangled) ?? mangled) !== expected) differing.push(mangled);
       }

@@ -59,9 +59,9 @@ describe.skipIf(!has('gcc') || !has('nm'))('a compiled program', () => {
       .map((line) => /^([0-9a-f]+) ([0-9a-f]+) [TtWi] (\S+)$/.exec(line))
       .filter((row) => row !== null)
       .map(([, address, size, symbol]) => ({
-        address: Number.parseInt(address as string, 16),
-        size: Number.parseInt(size as string, 16),
-        symbol: symbol as string,
+        address: Number.parseInt(address, 16),
+        size: Number.parseInt(size, 16),
+        symbol: symbol,
       }));
     expect(functions.map(({ symbol }) => symbol)).toEqual(
       expect.arrayContaining(['main', 'helper', 'visible', 'weak_one', 'alias_of']),
@@ -116,7 +116,7 @@ describe.skipIf(!has('gcc') || !has('nm'))('a compiled program', () => {
     for (const [, address, resolver, target] of stubs) {
       // objdump gives an IFUNC by its address, where we may know its name.
       const ifunc = resolver === undefined ? null : nameAt(table, Number.parseInt(resolver, 16));
-      const start = Number.parseInt(address as string, 16);
+      const start = Number.parseInt(address, 16);
       const names =
         target === undefined
           ? [`${ifunc}@plt`, `offset_0x${start.toString(16)}@plt`]

@@ -98,7 +98,7 @@ describe('kallsyms', () => {
     for (const [, ip, name] of script.matchAll(
       /^\s+([0-9a-f]{16}) (\S+) \(\[kernel\.kallsyms\]\)$/gm,
     )) {
-      seen.set(ip as string, name as string);
+      seen.set(ip, name);
     }
     expect(seen.size).toBeGreaterThan(100);
     const wrong = [...seen].filter(([ip, name]) => nameAt(ip) !== name);

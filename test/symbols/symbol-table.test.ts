@@ -22,11 +22,11 @@ function tableOf(...drawn: Drawn[]): SymbolTable {
     start: Float64Array.from(drawn, ([start]) => start),
     end: Float64Array.from(drawn, ([start, size]) => start + size),
     binding: Uint8Array.from(drawn, ([, , binding]) => binding),
-    nameOf: (row) => (drawn[row] as Drawn)[3],
-    shownNameOf: (row) => (drawn[row] as Drawn)[3],
+    nameOf: (row) => drawn[row][3],
+    shownNameOf: (row) => drawn[row][3],
   };
   return buildSymbolTable(rows, (row, next) =>
-    next === NONE ? endOfPageAfter(rows.start[row] as number) : (rows.start[next] as number),
+    next === NONE ? endOfPageAfter(rows.start[row]) : rows.start[next],
   );
 }
 
@@ -190,13 +190,13 @@ test('aliases that differ only in a constructor’s variant are not demangled to
       start,
       end: new Float64Array(4).fill(32),
       binding: new Uint8Array(4).fill(GLOBAL),
-      nameOf: (row) => names[row] as string,
+      nameOf: (row) => names[row],
       shownNameOf: (row) => {
         asked.push(row);
         return row === 3 ? 'Bar::Bar(much longer)' : 'Foo::Foo()';
       },
     },
-    (_row, next) => start[next] as number,
+    (_row, next) => start[next],
   );
   expect(asked).toEqual([]);
   expect(show(table)).toEqual(['16-32 _ZN3BarC2Ev']);
@@ -206,9 +206,7 @@ test('aliases that differ only in a constructor’s variant are not demangled to
 describe('sorted order', () => {
   test.each([10, 5000])('of %i values keeps the order of equal ones', (length) => {
     const values = Float64Array.from({ length }, (_, i) => ((i * 7919) % 97) * 2 ** 33 - 2 ** 39);
-    const expected = Array.from(values.keys()).sort(
-      (a, b) => (values[a] as number) - (values[b] as number) || a - b,
-    );
+    const expected = Array.from(values.keys()).sort((a, b) => values[a] - values[b] || a - b);
     expect(Array.from(sortedOrder(values))).toEqual(expected);
   });
 });

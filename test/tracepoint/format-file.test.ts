@@ -4,7 +4,7 @@ import { parseFormatFile } from '../../src/tracepoint/format-file.ts';
 /** What a declaration says, with 8 bytes of longs. */
 function fieldOf(declaration: string, size: number, signed = ';\tsigned:0;') {
   const text = `name: x\nID: 1\nformat:\n\tfield:${declaration};\toffset:8;\tsize:${size}${signed}\n`;
-  const field = parseFormatFile(text, 8)!.fields[0]!;
+  const field = parseFormatFile(text, 8)!.fields[0];
   const { name, type, location, isArray, elementSize, isString, isPointer } = field;
   return [name, type, location, isArray, elementSize, isString, isPointer];
 }
@@ -84,8 +84,8 @@ describe('parseFormatFile', () => {
   test('kernels that did not write signedness: by the type', () => {
     const text = (type: string) =>
       `name: x\nID: 1\nformat:\n\tfield:${type} a;\toffset:8;\tsize:4;\n`;
-    expect(parseFormatFile(text('int'), 8)!.fields[0]!.signed).toBe(true);
-    expect(parseFormatFile(text('unsigned int'), 8)!.fields[0]!.signed).toBe(false);
+    expect(parseFormatFile(text('int'), 8)!.fields[0].signed).toBe(true);
+    expect(parseFormatFile(text('unsigned int'), 8)!.fields[0].signed).toBe(false);
   });
 
   test('without a name or an id it is none; lines not understood are left out', () => {

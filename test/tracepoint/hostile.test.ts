@@ -11,7 +11,7 @@ const fixtures = join(dirname(fileURLToPath(import.meta.url)), 'fixtures');
 const texts = readdirSync(fixtures)
   .filter((file) => file.endsWith('.format'))
   .map((file) => ({
-    system: file.split(':')[0] as string,
+    system: file.split(':')[0],
     text: readFileSync(join(fixtures, file), 'utf8'),
   }));
 
@@ -41,11 +41,11 @@ describe('what strangers write', () => {
     const random = seededRandom(2);
     const LETTERS = '()[]{}"\\\'%*;:,-+<>?=&|0x1 \n\tREC->__get_str';
     for (let round = 0; round < 300; round++) {
-      const { system, text } = texts[Math.floor(random() * texts.length)]!;
+      const { system, text } = texts[Math.floor(random() * texts.length)];
       let changed = text;
       for (let change = 0; change < 4; change++) {
         const at = Math.floor(random() * changed.length);
-        const letter = LETTERS[Math.floor(random() * LETTERS.length)] as string;
+        const letter = LETTERS[Math.floor(random() * LETTERS.length)];
         const skipped = Math.floor(random() * 3);
         changed = changed.slice(0, at) + letter + changed.slice(at + skipped);
       }

@@ -73,7 +73,7 @@ describeLive('tracepoints that fire here', () => {
     (name, group) => {
       const file = join(scratch, `${GROUPS.indexOf(group)}.data`);
       const events = group
-        .filter((pattern) => existsSync(join(EVENTS, pattern.split(':')[0] as string)))
+        .filter((pattern) => existsSync(join(EVENTS, pattern.split(':')[0])))
         .flatMap((pattern) => ['-e', pattern]);
       const command = [process.execPath, '-e', WORKLOAD, join(scratch, 'file')];
       const { status } = spawnSync(
@@ -100,7 +100,7 @@ describeLive('tracepoints that fire here', () => {
       const formats = readdirSync(EVENTS, { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('/format'))
         .map((path) => ({
-          system: path.split('/')[0] as string,
+          system: path.split('/')[0],
           text: readFileSync(join(EVENTS, path), 'utf8'),
         }));
       const all = [...TracepointFormats.fromTexts({ formats, longSize: 8, littleEndian: true })];

@@ -55,7 +55,7 @@ function formatTexts() {
   return readdirSync(EVENTS, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('/format') && !path.startsWith('ftrace/'))
     .map((path) => ({
-      system: path.split('/')[0] as string,
+      system: path.split('/')[0],
       text: readFileSync(join(EVENTS, path), 'utf8'),
     }));
 }
@@ -142,7 +142,7 @@ describeLive('every format of this kernel', () => {
       expect(big.length).toBe(little.length);
       const differing = big.filter(
         ({ event, text }, i) =>
-          text !== little[i]!.text &&
+          text !== little[i].text &&
           // Shown byte by byte: pairs, elements of unknown width, fields beyond a made-up length.
           !/\[FAILED TO PARSE\]/.test(text) &&
           !/^ipi:ipi_send_cpumask$|^neigh:/.test(event),

@@ -13,7 +13,7 @@ const { symbols, samples } = JSON.parse(readFileSync(join(fixtures, 'samples.jso
 
 const starts = Object.keys(symbols).map((hex) => ({
   start: parseHexAddress(hex),
-  name: symbols[hex] as string,
+  name: symbols[hex],
 }));
 
 function symbolOf(address: number): { name: string; offset: number } | null {
@@ -27,7 +27,7 @@ const formats = TracepointFormats.fromTexts(
     formats: readdirSync(fixtures)
       .filter((file) => file.endsWith('.format'))
       .map((file) => ({
-        system: file.split(':')[0] as string,
+        system: file.split(':')[0],
         text: readFileSync(join(fixtures, file), 'utf8'),
       })),
     longSize: 8,
@@ -108,7 +108,7 @@ describe('tracepoints of a 6.18 kernel', () => {
       const whole = new Map(format.fields(view, 0, view.byteLength, true));
       for (let size = 0; size < view.byteLength; size++) {
         for (const [index, [name, value]] of format.fields(view, 0, size, true).entries()) {
-          const field = format.fieldList[index]!;
+          const field = format.fieldList[index];
           const isHere = field.offset + field.size <= size;
           expect(value === null, `${event} ${name} at ${size}`).toBe(!isHere);
           // What a dynamic field points to may be cut by itself.

@@ -48,7 +48,7 @@ test.each(builds)('stacks of $name are those of the calls made', ({ name, elf: t
   const elf = parseElf(memorySource(Buffer.from(text, 'base64')), diagnostics)!;
   const module = new UnwindModule(name, () => readSections(elf, diagnostics));
   const [segment] = elf.programHeaders.filter(({ type, flags }) => type === 1 && (flags & 1) !== 0);
-  const { address, memorySize } = segment!;
+  const { address, memorySize } = segment;
   const ranges = [{ start: address, end: address + memorySize, module, loadBias: 0 }];
   const modules = new ModuleRanges(ranges);
   const unwinder = createUnwinder('arm');
@@ -58,12 +58,12 @@ test.each(builds)('stacks of $name are those of the calls made', ({ name, elf: t
     const bytes = Buffer.from(stack, 'hex');
     const copy = new StackBytes32();
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    copy.set(view, 0, bytes.length, registers[13] as number);
+    copy.set(view, 0, bytes.length, registers[13]);
     const values = Float64Array.from(registers);
-    values[14]! -= values[14]! % 2;
+    values[14] -= values[14] % 2;
     const count = unwinder.unwind(values, copy, modules, out);
     const hex = (list: readonly number[]) => list.map((at) => at.toString(16)).join(' ');
-    const expected = hex([registers[15] as number, ...callers]);
+    const expected = hex([registers[15], ...callers]);
     const found = hex([...out.subarray(0, count)]);
     if (found !== expected) different.push(`${found} | ${expected}`);
   }

@@ -16,7 +16,7 @@ function mutated(section: UnwindSection, random: () => number, count: number): U
   for (let i = 0; i < count; i++) {
     const at = Math.floor(random() * bytes.length);
     const isEvil = random() < 1 / 3;
-    bytes[at] = isEvil ? (EVIL[Math.floor(random() * 4)] as number) : Math.floor(random() * 256);
+    bytes[at] = isEvil ? EVIL[Math.floor(random() * 4)] : Math.floor(random() * 256);
   }
   const length = random() < 0.1 ? Math.floor(random() * bytes.length) : bytes.length;
   return { ...section, bytes: bytes.subarray(0, length) };
@@ -50,7 +50,7 @@ test('any change to hand-made tables is survived', () => {
       registers: { 6: STACK + 16 },
       stack,
     });
-    reasons.add(found.split(' | ')[1] as string);
+    reasons.add(found.split(' | ')[1]);
   }
   for (const reason of reasons) expect(STOP_NAMES).toContain(reason);
   expect(reasons).toContain('root');

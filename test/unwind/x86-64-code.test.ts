@@ -173,16 +173,15 @@ test.skipIf(!hasObjdump || process.arch !== 'x64')('lengths in code are those of
   const words = ['-d', '--no-show-raw-insn', '-j', '.text', ...range, path];
   const { stdout } = spawnSync('objdump', words, { encoding: 'utf8', maxBuffer: 2 ** 26 });
   const lines = [...stdout.matchAll(/^\s*([0-9a-f]+):\t(.*)$/gm)];
-  const addresses = lines.map((line) => Number.parseInt(line[1] as string, 16));
+  const addresses = lines.map((line) => Number.parseInt(line[1], 16));
   const bytes = readFileSync(path);
   const instruction = new Instruction();
   const wrong: string[] = [];
   // The first may begin in the middle of one, the last is cut.
   for (let i = 20; i + 20 < addresses.length; i++) {
-    const address = addresses[i] as number;
+    const address = addresses[i];
     instruction.decode(bytes, address - text.address + text.offset);
-    if (instruction.length !== (addresses[i + 1] as number) - address)
-      wrong.push(lines[i]?.[0] ?? '');
+    if (instruction.length !== addresses[i + 1] - address) wrong.push(lines[i]?.[0] ?? '');
   }
   expect(addresses.length).toBeGreaterThan(10_000);
   expect(wrong).toEqual([]);
@@ -228,13 +227,13 @@ test.skipIf(!hasObjdump)('the length of every opcode that is understood is that 
     if (address % BLOCK !== 0 || !isOne || isDisputed) continue;
     if (!instruction.decode(code, address)) {
       const isTwoByte = code[address] === 0x0f;
-      const opcode = code[isTwoByte ? address + 1 : address] as number;
+      const opcode = code[isTwoByte ? address + 1 : address];
       if (text !== '' && code[address] !== 0x48 && code[address] !== 0x66)
         unknown.add(`${isTwoByte ? '0f ' : ''}${opcode.toString(16).padStart(2, '0')}`);
       continue;
     }
     compared++;
-    const length = Number.parseInt(lines[i + 1]?.[1] as string, 16) - address;
+    const length = Number.parseInt(lines[i + 1]?.[1], 16) - address;
     if (instruction.length !== length) {
       const bytes = code.subarray(address, address + 12).toString('hex');
       wrong.push(`${bytes} ${instruction.length}: ${line.trim()}, ${length}`);

@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'view-assembly-'));
 const CODE: readonly DrawnFunction[] = [
   ['</script>\u202e\u0007', [0x90, 0xe8, 0x00, 0x00, 0x00, 0x00, 0xc3]],
 ];
-const NAME = CODE[0]![0];
+const NAME = CODE[0][0];
 let server: ViewServer;
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ writeFileSync(other, '{"a": 1}\n');
 describe('the command view', () => {
   it('serves what a thread has read, and ends with Ctrl-C', async () => {
     const view = startPerfTs(['view', folded, folded]);
-    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
     for (const index of [0, 1]) {
       const answer = await fetch(`${url}profile/${index}`);
@@ -57,7 +57,7 @@ describe('the command view', () => {
     'ends with %s, and its port is free',
     async (signal) => {
       const view = startPerfTs(['view', folded]);
-      const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+      const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
       const url = printed.toString().trim();
       // A connection that stays open is no reason to stay.
       const answer = await fetch(`${url}profile/0`);
@@ -72,7 +72,7 @@ describe('the command view', () => {
     const path = join(directory, 'moved.folded');
     copyFileSync(folded, path);
     const view = startPerfTs(['view', path]);
-    const [printed] = (await once(view.child.stdout!, 'data')) as [Buffer];
+    const [printed] = (await once(view.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
     await (await fetch(`${url}profile/0`)).arrayBuffer();
     rmSync(path);

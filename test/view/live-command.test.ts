@@ -39,7 +39,7 @@ describeLive('the page of a recording', () => {
     const loop = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done';
     const command = ['/bin/sh', '-c', loop];
     const record = startPerfTs(['record', '--view', '-o', file, '--', ...command]);
-    const [printed] = (await once(record.child.stdout!, 'data')) as [Buffer];
+    const [printed] = (await once(record.child.stdout, 'data')) as [Buffer];
     const url = printed.toString().trim();
     // A page that follows: told of the end, after the last of the samples.
     const follow = await fetch(`${url}live?since=0`);

@@ -53,7 +53,7 @@ describe('a visitor', () => {
     const open = await serve(async () => ({ kind: 'user', uid: 1001 }));
     const sockets = Array.from({ length: 20 }, open);
     // Some have begun to ask.
-    sockets[0]!.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    sockets[0].write('GET / HTTP/1.1\r\nHost: x\r\n');
     await Promise.all(sockets.map((socket) => once(socket, 'close')));
   });
 

@@ -48,7 +48,7 @@ it('a JIT function of several processes is one function', () => {
   answers.open({ slot: 1, bytes: encodePageData(pageOf(there)) });
   const { tree, delta } = answers.diff({ ...PARAMS, inverted: false, search: '' });
   const { rows, labels } = tree;
-  const changes = Array.from(delta, (value, row) => [labels.name[rows.label[row]!], value]);
+  const changes = Array.from(delta, (value, row) => [labels.name[rows.label[row]], value]);
   expect(changes).toStrictEqual([
     ['main', 0],
     ['emit', 0.5],

@@ -64,7 +64,7 @@ describe.skipIf(!hasCorpora)('the periods of a recording', () => {
         const { streamCount, streams } = finish(periodInSlices(page, { ...WHOLE, event }));
         expect(streamCount).toBe(report.streamCount);
         for (const [rank, own] of report.streams.entries()) {
-          const stream = streams[rank]!.stream;
+          const stream = streams[rank].stream;
           const { shown } = finish(periodInSlices(page, { ...WHOLE, event, stream }));
           expect(shown?.rank).toBe(rank);
           expect(shown?.report).toEqual({ ...own, model: null, ledger: null });

@@ -43,7 +43,7 @@ function wholeTree({ profile, callNodes, weights, samples }: Selected): ShownTre
   const rootKey = 2 * profile.funcs.length;
   return {
     tree,
-    key: tree.group.map((group, row) => (group === NONE ? rootKey + tree.root[row]! : group)),
+    key: tree.group.map((group, row) => (group === NONE ? rootKey + tree.root[row] : group)),
     samples: sumSubtrees(tree.prefix, new Float64Array(tree.selfSamples)),
     tierOf: () => 0,
     rowOfSample,
@@ -53,8 +53,8 @@ function wholeTree({ profile, callNodes, weights, samples }: Selected): ShownTre
 function pathsIn({ tree, key }: ShownTree): number[][] {
   const paths: number[][] = [];
   for (let row = 0; row < tree.length; row++) {
-    const above = tree.prefix[row] as number;
-    paths.push([...(above === NONE ? [] : paths[above]!), key[row] as number]);
+    const above = tree.prefix[row];
+    paths.push([...(above === NONE ? [] : paths[above]), key[row]]);
   }
   return paths;
 }
@@ -72,12 +72,12 @@ test('what is drawn and found below roots is what the tree of all call nodes wou
         const whole = wholeTree(selected);
         const matching = new Matchings(recording).get(search);
         const paths = [[], ...pathsIn(whole), [999]];
-        const zoom = paths[place % paths.length] as number[];
+        const zoom = paths[place % paths.length];
         const params: TreeParams = {
           ...WHOLE_TREE,
           weight: 'period',
           roots: 'cpu',
-          order: order as TreeParams['order'],
+          order: order,
           zoom,
           search,
           leastPart,

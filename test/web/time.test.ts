@@ -196,7 +196,7 @@ describe.skipIf(!hasCorpora)('a recording over time', () => {
     const page = describePageProfile(opened);
     const { events } = describePageReport(opened).periods;
     const { timeNs, length } = page.profile.samples;
-    const cellNs = ((timeNs[length - 1] as number) + 1) / 100;
+    const cellNs = (timeNs[length - 1] + 1) / 100;
     const grid = { firstNs: 0, cellNs, length: 100 };
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     let all = 0;

@@ -28,7 +28,7 @@ function draw({ rows, labels }: TreeResult, parent = -1, indent = ''): string[] 
   const lines: string[] = [];
   for (let row = 0; row < rows.prefix.length; row++) {
     if (rows.prefix[row] !== parent) continue;
-    const name = rows.folded[row]! > 0 ? `(${rows.folded[row]})` : labels.name[rows.label[row]!];
+    const name = rows.folded[row] > 0 ? `(${rows.folded[row]})` : labels.name[rows.label[row]];
     lines.push(`${indent}${name} ${rows.total[row]}/${rows.self[row]}`);
     lines.push(...draw({ rows, labels } as TreeResult, row, `${indent}  `));
   }
@@ -36,7 +36,7 @@ function draw({ rows, labels }: TreeResult, parent = -1, indent = ''): string[] 
 }
 
 const keyOf = (tree: TreeResult, name: string): number =>
-  tree.labels.key[tree.labels.name.indexOf(name)]!;
+  tree.labels.key[tree.labels.name.indexOf(name)];
 
 describe('the tree that the worker sends', () => {
   it('has self and total of the selected samples', () => {
@@ -165,7 +165,7 @@ describe('the tree that the worker sends', () => {
     const tree = answers.tree(TREE);
     const { low, high } = answers.intervals(TREE);
     for (let row = 0; row < tree.rows.prefix.length; row++) {
-      const share = tree.rows.total[row]! / tree.weight;
+      const share = tree.rows.total[row] / tree.weight;
       expect(low[row]).toBeLessThanOrEqual(share);
       expect(high[row]).toBeGreaterThanOrEqual(share);
     }
@@ -181,7 +181,7 @@ describe('a search', () => {
     const leaves = answers.search({ ...params, inverted: true, search: 'work' });
     expect(leaves).toMatchObject({ weight: 16, hitCount: 3 });
     const [first] = leaves.hits;
-    const zoomed = answers.tree({ ...TREE, inverted: true, zoom: first!.path });
+    const zoomed = answers.tree({ ...TREE, inverted: true, zoom: first.path });
     expect(zoomed.zoom.map(({ name }) => name)).toEqual(['leaf', 'work']);
   });
 });
@@ -215,8 +215,8 @@ describe('the table', () => {
 
   it('has the intervals of the report, if they are asked for', () => {
     const [leaf] = opened().table({ ...table, by: 'function', intervals: true }).rows;
-    expect(leaf!.selfInterval!.low).toBeLessThan(leaf!.selfShare);
-    expect(leaf!.totalInterval!.high).toBeGreaterThan(leaf!.totalShare);
+    expect(leaf.selfInterval!.low).toBeLessThan(leaf.selfShare);
+    expect(leaf.totalInterval!.high).toBeGreaterThan(leaf.totalShare);
   });
 });
 
@@ -242,7 +242,7 @@ describe('a comparison', () => {
     const diff = answers.diff({ ...ALL, inverted: false, zoom: [], search: '' });
     const names = diff.tree.rows.label;
     const deltas = Object.fromEntries(
-      Array.from(diff.delta, (delta, row) => [diff.tree.labels.name[names[row]!], delta]),
+      Array.from(diff.delta, (delta, row) => [diff.tree.labels.name[names[row]], delta]),
     );
     expect(deltas.fresh).toBeCloseTo(-0.5);
     expect(deltas.work).toBeCloseTo(16 / 18 - 0.5);

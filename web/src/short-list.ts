@@ -10,5 +10,5 @@ export function shortList<Value>(
 ): readonly Option<Value>[] {
   const first = options.slice(0, MOST_CHOICES + 1);
   const at = options.findIndex(({ value }) => value === chosen);
-  return at < first.length ? first : [...first, options[at]!];
+  return at < first.length ? first : [...first, options[at]];
 }

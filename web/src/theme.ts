@@ -26,7 +26,7 @@ export function themeButton(page: Document, store: Store): HTMLElement {
 
 export function nextTheme({ theme }: ViewState): Theme {
   const at = THEMES.findIndex((entry) => entry.theme === theme);
-  return THEMES[(at + 1) % THEMES.length]!.theme;
+  return THEMES[(at + 1) % THEMES.length].theme;
 }
 
 /** Calls `draw` when what canvases take from the style sheet has changed. */

@@ -23,10 +23,10 @@ export function formatCallTree(
 
   const siblings = (first: number): { shown: number[]; cut: number; cutWeight: number } => {
     const all: number[] = [];
-    for (let row = first; row !== NONE; row = nextSibling[row] as number) all.push(row);
-    const shown = all.filter((row) => (tree.total[row] as number) >= least);
-    shown.sort((a, b) => (tree.total[b] as number) - (tree.total[a] as number) || a - b);
-    const weight = (rows: number[]) => rows.reduce((sum, row) => sum + tree.total[row]!, 0);
+    for (let row = first; row !== NONE; row = nextSibling[row]) all.push(row);
+    const shown = all.filter((row) => tree.total[row] >= least);
+    shown.sort((a, b) => tree.total[b] - tree.total[a] || a - b);
+    const weight = (rows: number[]) => rows.reduce((sum, row) => sum + tree.total[row], 0);
     return { shown, cut: all.length - shown.length, cutWeight: weight(all) - weight(shown) };
   };
   const figures = (total: number, self: number): string =>
@@ -46,7 +46,7 @@ export function formatCallTree(
       const text = `${figures(cutWeight, 0)}  ${indent}${isRoot ? '' : '└─ '}… ${cut} smaller`;
       next.push({ row: NONE, indent, branch: '', text });
     }
-    for (let i = next.length - 1; i >= 0; i--) pending.push(next[i] as Pending);
+    for (let i = next.length - 1; i >= 0; i--) pending.push(next[i]);
   };
   push(firstRoot, '', true);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -55,11 +55,11 @@ export function formatCallTree(
       lines.push(text);
       continue;
     }
-    const total = tree.total[row] as number;
-    const self = tree.self[row] as number;
-    lines.push(`${figures(total, self)}  ${indent}${branch}${label(tree.group[row] as number)}`);
+    const total = tree.total[row];
+    const self = tree.self[row];
+    lines.push(`${figures(total, self)}  ${indent}${branch}${label(tree.group[row])}`);
     const below = branch === '' ? indent : indent + (branch.startsWith('└') ? '   ' : '│  ');
-    if ((firstChild[row] as number) !== NONE) push(firstChild[row] as number, below, false);
+    if (firstChild[row] !== NONE) push(firstChild[row], below, false);
   }
   return lines;
 }

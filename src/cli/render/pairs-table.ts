@@ -12,13 +12,13 @@ export function pairsTable(event: EventReport, stream: StreamReport): string[] {
   if (pairs === undefined || pairs.length === 0) return [];
   const rows = [HEADER, ...pairs.map(pairRow)];
   const widths = HEADER.map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]!.length), 0),
+    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
   );
   const name = printable(event.event);
   const id = stream.streamId === null ? '' : `, stream ${stream.streamId}`;
   return [
     `${name}${id}: λ = events/Δt, f = λ/P, with the P that was in force`,
-    ...rows.map((row) => `  ${row.map((cell, i) => cell.padStart(widths[i]!)).join('  ')}`),
+    ...rows.map((row) => `  ${row.map((cell, i) => cell.padStart(widths[i])).join('  ')}`),
     ...(pairs.every((pair) => pair.from === 'counts')
       ? []
       : ['  Without counts in the samples, events are the period in force, by the rule found.']),

@@ -77,7 +77,7 @@ export function drawPlot(series: PlotSeries, options: PlotOptions): string[] {
       cells.push(drawn ?? ' ');
     }
     const text = row === referenceRow ? drawReference(cells, hasUnicode) : cells.join('');
-    const label = labels[row] as string;
+    const label = labels[row];
     lines.push(
       `${label.padStart(LABEL_COLUMNS - 2)} ${axisMark(label, hasUnicode)}${text}`.trimEnd(),
     );
@@ -102,7 +102,7 @@ function brailleAt(dots: Uint8Array, across: number, column: number, row: number
   for (let dx = 0; dx < DOT_COLUMNS; dx++) {
     for (let dy = 0; dy < DOT_ROWS; dy++) {
       const at = (row * DOT_ROWS + dy) * across + column * DOT_COLUMNS + dx;
-      if (dots[at] === 1) bits |= BRAILLE_BITS[dx]![dy]!;
+      if (dots[at] === 1) bits |= BRAILLE_BITS[dx][dy];
     }
   }
   return bits === 0 ? null : String.fromCharCode(BRAILLE + bits);

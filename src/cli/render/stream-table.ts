@@ -25,10 +25,10 @@ export function streamTable(event: EventReport): string[] {
     ]);
   }
   const widths = HEADER.map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]!.length), 0),
+    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
   );
   return rows.map((row) =>
-    `  ${row.map((cell, i) => (LEFT_ALIGNED.has(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')}`.trimEnd(),
+    `  ${row.map((cell, i) => (LEFT_ALIGNED.has(i) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ')}`.trimEnd(),
   );
 }
 

@@ -31,7 +31,7 @@ export function formatTable(
   const toLine = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => {
-        const padding = ' '.repeat((widths[column] as number) - displayWidth(cell));
+        const padding = ' '.repeat(widths[column] - displayWidth(cell));
         return right.has(column) ? padding + cell : cell + padding;
       })
       .join(GAP)

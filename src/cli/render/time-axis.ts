@@ -24,7 +24,7 @@ export function drawTimeAxis(options: AxisOptions): string[] {
   const span = endNs - startNs;
   if (!(span > 0)) return [];
   const step = roundStep((span / width) * SPACING);
-  const [unitNs, unit] = UNITS.find(([nanos]) => endNs >= nanos) ?? UNITS[3]!;
+  const [unitNs, unit] = UNITS.find(([nanos]) => endNs >= nanos) ?? UNITS[3];
   const line = new Array<string>(width).fill(hasUnicode ? '─' : '-');
   let labels = '';
   // A round value just before the start stands for it.

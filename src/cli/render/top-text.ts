@@ -133,7 +133,7 @@ export function tableLines(rows: readonly TopRow[], table: TableKeys, look: TopL
     return { ...column, cells, width: widest([column.title, ...cells]) };
   });
   const before = titles.slice(0, -1).map((title, i) => {
-    const cells = names.map((row) => row[i] as string);
+    const cells = names.map((row) => row[i]);
     const width = Math.min(widest([title, ...cells]), Math.max(8, Math.floor(look.columns / 4)));
     return { title, cells, width, drop: 4 };
   });
@@ -156,8 +156,8 @@ export function tableLines(rows: readonly TopRow[], table: TableKeys, look: TopL
     return clip([...cells, name].join(GAP), look.columns).trimEnd();
   };
   return [
-    lineOf(({ title }) => title, titles[last] as string),
-    ...rows.map((_, i) => lineOf(({ cells }) => cells[i] as string, names[i]?.[last] as string)),
+    lineOf(({ title }) => title, titles[last]),
+    ...rows.map((_, i) => lineOf(({ cells }) => cells[i], names[i]?.[last])),
   ];
 }
 

@@ -64,14 +64,14 @@ export function chooseFields(
   const chosen = events.map(({ attr }) => defaultFields(attr));
   for (const list of lists) applyList(list, events, chosen);
   return chosen.map((fields, index) => {
-    const { attr } = events[index] as FieldEvent;
+    const { attr } = events[index];
     return new Set([...fields].filter((field) => isRecorded(field, attr)));
   });
 }
 
 function applyList(list: string, events: readonly FieldEvent[], chosen: Set<ScriptField>[]): void {
   const typed = /^([a-z]+):(.*)$/.exec(list);
-  const type = typed === null ? undefined : TYPES[typed[1] as string];
+  const type = typed === null ? undefined : TYPES[typed[1]];
   if (typed !== null && type === undefined) {
     throw new UsageError(`-F ${list}: no event type ${typed[1]}`, [
       `the types are: ${Object.keys(TYPES).join(', ')}`,
@@ -101,7 +101,7 @@ function applyList(list: string, events: readonly FieldEvent[], chosen: Set<Scri
       say('perf-ts: -F trace: no event of this recording is a tracepoint; ignored');
       return;
     }
-    const { name, attr } = among[0] as FieldEvent;
+    const { name, attr } = among[0];
     throw new UsageError(`-F ${field}: no event of this recording has it`, [
       `${name} recorded ${sampleTypeNames(attr.sampleType).join('|')}`,
     ]);

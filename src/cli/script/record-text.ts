@@ -14,8 +14,8 @@ export function formatRecord(described: DescribedRecord, style: SampleTextStyle)
   const actor = record?.kind === 'fork' ? [record.parentPid, record.parentTid] : [pid, tid];
   const who = {
     comm,
-    pid: actor[0] as number,
-    tid: actor[1] as number,
+    pid: actor[0],
+    tid: actor[1],
     cpu: cpu ?? -1,
     timeNs: BigInt(timeNs ?? 0),
   };

@@ -25,7 +25,7 @@ export type SampleTextStyle = {
  * User addresses of callchains are those of the process, as perf prints them since 6.3.
  */
 export function formatSample(sample: SampleText, style: SampleTextStyle): string {
-  const fields = style.fields[sample.event] as FieldSet;
+  const fields = style.fields[sample.event];
   const chain = fields.has('ip') ? sample.callchain() : null;
   let text = headText(sample, fields, style, chain !== null);
   if (fields.has('period')) text += `${String(sample.period).padStart(10)} `;

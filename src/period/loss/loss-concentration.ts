@@ -31,15 +31,15 @@ export function computeConcentration(
   const gaps = (input.lossGaps ?? []).filter((gap) => gap.event === event || gap.event < 0);
   if (gaps.length === 0) return null;
   const { length, timeNs } = input.samples;
-  const first = length > 0 ? (timeNs[0] as number) : 0;
-  const last = length > 0 ? (timeNs[length - 1] as number) : 0;
+  const first = length > 0 ? timeNs[0] : 0;
+  const last = length > 0 ? timeNs[length - 1] : 0;
   const sliceNs = Math.max(1, (last - first) / SLICES);
   const slices = new Float64Array(SLICES);
   const cpus = new Map<number, number>();
   let lostSamples = 0;
   for (const { cpu, timeNs: at, samples } of gaps) {
     const slice = Math.floor((at - first) / sliceNs);
-    slices[Math.max(0, Math.min(SLICES - 1, slice || 0))]! += samples;
+    slices[Math.max(0, Math.min(SLICES - 1, slice || 0))] += samples;
     cpus.set(cpu, (cpus.get(cpu) ?? 0) + samples);
     lostSamples += samples;
   }
@@ -49,7 +49,7 @@ export function computeConcentration(
     if (gapEvents > 0) threads.set(thread, (threads.get(thread) ?? 0) + gapEvents);
   }
   return {
-    worstShare: lostSamples > 0 ? (slices[worst] as number) / lostSamples : 0,
+    worstShare: lostSamples > 0 ? slices[worst] / lostSamples : 0,
     worstStartNs: first + worst * sliceNs,
     worstEndNs: first + (worst + 1) * sliceNs,
     byCpu: mostFirst(cpus).map(([cpu, samples]) => ({ cpu, lostSamples: samples })),

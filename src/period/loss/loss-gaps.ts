@@ -52,31 +52,31 @@ export function* lossGapsInSlices(
   const lossTimes = sortLossTimes(input);
   if (lossTimes.size === 0) return { lostBefore: lost, lostBounds: ranges.map(boundsOf) };
   for (let g = 0; g < groups.length; g++) {
-    const eventIndex = groups.event[g] as number;
-    const event = input.events[eventIndex]!;
-    const range = ranges[eventIndex]!;
+    const eventIndex = groups.event[g];
+    const event = input.events[eventIndex];
+    const range = ranges[eventIndex];
     // A clock's counter holds nanoseconds of another clock than its timer.
     if (event.mode === 'clock' || !hasLost(input, eventIndex)) continue;
     const fixedPeriod = event.mode === 'period' ? event.fixedPeriod : null;
-    const isNext = rules[eventIndex]!.rule === 'next';
+    const isNext = rules[eventIndex].rule === 'next';
     const slack = isCountedInSoftware(event.type) ? 1 : HARDWARE_SLACK;
-    const start = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
+    const start = groups.offsets[g];
+    const end = groups.offsets[g + 1];
     let previousCount = 0;
     let previousPeriod = Number.NaN;
     let previousNs = Number.NEGATIVE_INFINITY;
     for (let k = start; k < end; k++) {
-      const row = groups.rows[k] as number;
-      const period = fixedPeriod ?? (periodEvents[row] as number);
-      const value = count[row] as number;
-      const endNs = timeNs[row] as number;
+      const row = groups.rows[k];
+      const period = fixedPeriod ?? periodEvents[row];
+      const value = count[row];
+      const endNs = timeNs[row];
       const counted = value - previousCount;
       const isFirst = k === start;
       const expected = isNext && !isFirst ? previousPeriod : period;
       // NaN, where a sample was not read, fails this comparison too.
       if (
         counted > expected * (isFirst ? Math.max(slack, FIRST_SLACK) : slack) &&
-        saidLost(lossTimes, cpu[row] as number, previousNs, endNs)
+        saidLost(lossTimes, cpu[row], previousNs, endNs)
       ) {
         const certain = isNext && fixedPeriod === null ? expected : 0;
         const gap = counted - Math.min(period, counted - certain);
@@ -140,8 +140,8 @@ function saidLost(
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((list[middle] as number) > startNs) high = middle;
+    if (list[middle] > startNs) high = middle;
     else low = middle + 1;
   }
-  return low < list.length && (list[low] as number) <= endNs + LOST_LATENESS_NS;
+  return low < list.length && list[low] <= endNs + LOST_LATENESS_NS;
 }

@@ -92,22 +92,22 @@ function sumStreams(
   }
   const sums: StreamSums[] = [];
   for (let g = 0; g < groups.length; g++) {
-    const start = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
+    const start = groups.offsets[g];
+    const end = groups.offsets[g + 1];
     let arrivedEvents = 0;
     let gapEvents = 0;
     let isCounted = true;
     for (let k = start; k < end; k++) {
-      const row = groups.rows[k] as number;
-      arrivedEvents += elapsed[row] as number;
-      gapEvents += lost[row] as number;
-      if (Number.isNaN(count[row] as number)) isCounted = false;
+      const row = groups.rows[k];
+      arrivedEvents += elapsed[row];
+      gapEvents += lost[row];
+      if (Number.isNaN(count[row])) isCounted = false;
     }
-    const stream = groups.stream[g] as number;
+    const stream = groups.stream[g];
     sums.push({
-      event: groups.event[g] as number,
+      event: groups.event[g],
       stream,
-      thread: thread[groups.rows[start] as number] as number,
+      thread: thread[groups.rows[start]],
       samples: end - start,
       arrivedEvents,
       gapEvents,
@@ -213,7 +213,7 @@ function eventsInLostSamples(
   lostSamples: number,
   undividedEvents: number,
 ): number {
-  const { mode, type, fixedPeriod } = input.events[index]!;
+  const { mode, type, fixedPeriod } = input.events[index];
   if (mode !== 'period' || !isCountedInSoftware(type) || fixedPeriod === null) return 0;
   if (streams.every(({ isCounted }) => isCounted)) return 0;
   const events = lostSamples * fixedPeriod;

@@ -55,7 +55,7 @@ function missingEvents(
   arrived: Float64Array,
 ): number {
   let rest = eventTotals?.[event] ?? 0;
-  for (let k = 0; k < rows.length; k++) rest -= arrived[rows[k] as number] as number;
+  for (let k = 0; k < rows.length; k++) rest -= arrived[rows[k]];
   return rest;
 }
 
@@ -93,10 +93,10 @@ function spread(
     const own = byCpu.get(cpu) ?? rows;
     const next = firstNotBefore(samples.timeNs, own, timeNs - LOST_LATENESS_NS);
     const around = own.subarray(Math.max(0, next - SIDE), next + SIDE);
-    const weights = Array.from(around, (row) => arrived[row] as number);
+    const weights = Array.from(around, (row) => arrived[row]);
     const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
     return {
-      row: own[Math.min(next, own.length - 1)] as number,
+      row: own[Math.min(next, own.length - 1)],
       events: count * mean,
       least: count * Math.min(...weights),
       most: count * Math.max(...weights),
@@ -110,11 +110,11 @@ function spread(
   let left = lost;
   for (const { row, events } of estimates) {
     const given = Math.min(left, Math.round((events / estimated) * lost));
-    lostBefore[row]! += given;
+    lostBefore[row] += given;
     left -= given;
   }
   const last = estimates.at(-1);
-  if (last !== undefined) lostBefore[last.row]! += left;
+  if (last !== undefined) lostBefore[last.row] += left;
   return {
     least: Math.min(1, sum('least') / lost),
     most: Math.max(1, Math.min(missing, sum('most')) / lost),
@@ -127,7 +127,7 @@ function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number)
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((timeNs[rows[middle] as number] as number) < limitNs) low = middle + 1;
+    if (timeNs[rows[middle]] < limitNs) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -136,9 +136,9 @@ function firstNotBefore(timeNs: Float64Array, rows: Int32Array, limitNs: number)
 function groupByCpu(cpu: Int32Array, rows: Int32Array): Map<number, Int32Array> {
   const lists = new Map<number, number[]>();
   for (let k = 0; k < rows.length; k++) {
-    const row = rows[k] as number;
-    const list = lists.get(cpu[row] as number);
-    if (list === undefined) lists.set(cpu[row] as number, [row]);
+    const row = rows[k];
+    const list = lists.get(cpu[row]);
+    if (list === undefined) lists.set(cpu[row], [row]);
     else list.push(row);
   }
   return new Map(Array.from(lists, ([key, list]) => [key, Int32Array.from(list)]));

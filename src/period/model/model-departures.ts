@@ -46,8 +46,8 @@ export class DepartureCauses {
   add(target: number, ticks: number): void {
     const i = target - this.rules.lag;
     const { timeNs, periodEvents } = this.sequence;
-    const from = timeNs[Math.max(0, i - 1)] as number;
-    const to = timeNs[target] as number;
+    const from = timeNs[Math.max(0, i - 1)];
+    const to = timeNs[target];
     const { departures } = this;
     if (this.isLost(i, from, to)) departures.lost++;
     else if (this.isThrottled(from, to)) departures.throttled++;
@@ -65,7 +65,7 @@ export class DepartureCauses {
     // Rule 'next': what was counted must be what was announced, unless samples are missing.
     const { periodEvents, elapsedEvents } = this.sequence;
     for (let k = Math.max(0, i - 1); k <= i; k++) {
-      if ((elapsedEvents[k + 1] as number) > (periodEvents[k] as number) * 1.5 + 1) return true;
+      if (elapsedEvents[k + 1] > periodEvents[k] * 1.5 + 1) return true;
     }
     return false;
   }
@@ -83,9 +83,9 @@ export class DepartureCauses {
     const { timeNs, periodEvents } = this.sequence;
     const { frequencyHz, rounding, grid } = this.rules;
     const tickNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const inForce = periodEvents[target - 1] as number;
-    const reported = periodEvents[target] as number;
+    const since = timeNs[i] - timeNs[i - 1];
+    const inForce = periodEvents[target - 1];
+    const reported = periodEvents[target];
     const shortest = Math.max(1, since - LARGE_JITTER_NS);
     const high = adjustAtOverflow(inForce, shortest, tickNs, frequencyHz, rounding);
     const longest = since + LARGE_JITTER_NS;

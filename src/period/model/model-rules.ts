@@ -137,10 +137,10 @@ function findDepartures(sequence: PeriodSequence, rules: ReplayRules): Int8Array
   const { lag, frequencyHz, rounding } = rules;
   const departs = new Int8Array(length).fill(-1);
   for (let i = 1; i + lag < length; i++) {
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
+    const since = timeNs[i] - timeNs[i - 1];
     if (!(since > 0) || since >= 2 * UNKNOWN_TICK_NS || isSwitched(sequence, i)) continue;
-    const reported = periodEvents[i + lag] as number;
-    const inForce = periodEvents[i + lag - 1] as number;
+    const reported = periodEvents[i + lag];
+    const inForce = periodEvents[i + lag - 1];
     const expected = adjustPeriod(inForce, inForce, since, frequencyHz, rounding);
     const blur = (reported * 2 * TYPICAL_JITTER_NS) / (8 * since);
     departs[i] = Math.abs(expected - reported) > blur ? 1 : 0;
@@ -160,8 +160,8 @@ function nearShare({ length, periodEvents }: PeriodSequence, { expected, step }:
   for (let i = 0; i < length; i++) {
     if (step[i] === STEP.NONE) continue;
     compared++;
-    const reported = periodEvents[i] as number;
-    if (Math.abs((expected[i] as number) - reported) <= 0.01 * reported) near++;
+    const reported = periodEvents[i];
+    if (Math.abs(expected[i] - reported) <= 0.01 * reported) near++;
   }
   return near / compared;
 }
@@ -174,11 +174,11 @@ function scoreOf({ length, periodEvents }: PeriodSequence, { expected, step }: R
   let score = 0;
   for (let i = 0; i < length; i++) {
     if (step[i] === STEP.NONE) continue;
-    const reported = periodEvents[i] as number;
-    const distance = Math.abs((expected[i] as number) - reported) / reported;
+    const reported = periodEvents[i];
+    const distance = Math.abs(expected[i] - reported) / reported;
     // A period of 0, out of a damaged recording, is no step of the kernel's.
     if (!Number.isFinite(distance)) continue;
-    const weight = isFitted(step[i] as number) ? FITTED : 1;
+    const weight = isFitted(step[i]) ? FITTED : 1;
     score += weight * ((distance <= 0.01 ? 0.5 : 0) + 0.5 / (1 + 1000 * distance));
   }
   return score;
@@ -212,13 +212,13 @@ function findRounding(
   let away = 0;
   let up = 0;
   for (let i = 1; i + lag < length; i++) {
-    if (ticks !== null && (ticks[i + lag] as number) > 0) continue;
+    if (ticks !== null && ticks[i + lag] > 0) continue;
     if (isSwitched(sequence, i)) continue;
-    const since = (timeNs[i] as number) - (timeNs[i - 1] as number);
-    const inForce = periodEvents[i + lag - 1] as number;
+    const since = timeNs[i] - timeNs[i - 1];
+    const inForce = periodEvents[i + lag - 1];
     const wanted = (inForce * 1e9) / (since * frequencyHz);
     if (wanted >= inForce || wanted * TYPICAL_JITTER_NS > since) continue;
-    const reported = periodEvents[i + lag] as number;
+    const reported = periodEvents[i + lag];
     const ifAway = adjustPeriod(inForce, inForce, since, frequencyHz, 'away');
     const ifUp = adjustPeriod(inForce, inForce, since, frequencyHz, 'up');
     if (ifAway === ifUp) continue;

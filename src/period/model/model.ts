@@ -86,9 +86,9 @@ export function replayGroup(
   sequence: PeriodSequence,
   grid: TickGrid | null,
 ): ModelReport | null {
-  const index = groups.event[group] as number;
-  const stream = groups.stream[group] as number;
-  const { mode, frequencyHz, type } = input.events[index]!;
+  const index = groups.event[group];
+  const stream = groups.stream[group];
+  const { mode, frequencyHz, type } = input.events[index];
   if (mode !== 'frequency' || frequencyHz === null) return null;
   const isOfGroup = (row: { event: number; stream?: number }) =>
     (row.event === index || row.event < 0) && ((row.stream ?? -1) < 0 || row.stream === stream);
@@ -118,21 +118,21 @@ function summarize(
   let plain = 0;
   let plainExact = 0;
   for (let i = 0; i < length; i++) {
-    const kind = step[i] as number;
+    const kind = step[i];
     if (kind === STEP.NONE) continue;
     compared++;
-    const distance = Math.abs((expected[i] as number) - (periodEvents[i] as number));
+    const distance = Math.abs(expected[i] - periodEvents[i]);
     const isExact = distance === 0 && !isFitted(kind);
     if (isExact) exact++;
     if (kind === STEP.OVERFLOW) {
       plain++;
       if (isExact) plainExact++;
     }
-    if (distance <= 0.01 * (periodEvents[i] as number)) {
+    if (distance <= 0.01 * periodEvents[i]) {
       within1Percent++;
-      steps[kind]!++;
+      steps[kind]++;
     } else {
-      causes.add(i, ticks[i] as number);
+      causes.add(i, ticks[i]);
     }
   }
   return {
@@ -141,10 +141,10 @@ function summarize(
     within1Percent,
     overflowsOnly: { compared: plain, exact: plainExact },
     explainedBy: {
-      overflow: steps[STEP.OVERFLOW]!,
-      ticks: steps[STEP.TICK]!,
-      restarts: steps[STEP.RESTART]! + steps[STEP.GUESS]!,
-      pauses: steps[STEP.PAUSE]!,
+      overflow: steps[STEP.OVERFLOW],
+      ticks: steps[STEP.TICK],
+      restarts: steps[STEP.RESTART] + steps[STEP.GUESS],
+      pauses: steps[STEP.PAUSE],
     },
     departures: causes.departures,
   };

@@ -28,9 +28,9 @@ export function replayWithGuesses(sequence: PeriodSequence, rules: ReplayRules):
 
   for (let i = 0; i + lag < length; i++) {
     const target = i + lag;
-    const reported = periodEvents[target] as number;
-    const inForce = periodEvents[target - 1] as number;
-    const sinceLast = i > 0 ? (timeNs[i] as number) - (timeNs[i - 1] as number) : Infinity;
+    const reported = periodEvents[target];
+    const inForce = periodEvents[target - 1];
+    const sinceLast = i > 0 ? timeNs[i] - timeNs[i - 1] : Infinity;
     passage.enter(i, reported);
 
     const overflowed = adjustAtOverflow(inForce, sinceLast, tickNs, frequencyHz, rounding);
@@ -38,7 +38,7 @@ export function replayWithGuesses(sequence: PeriodSequence, rules: ReplayRules):
     let kind: number = passage.ticks.adjustments > 0 ? STEP.TICK : STEP.OVERFLOW;
     if (period !== reported) {
       const mayPause = kind === STEP.TICK && !isNear(period, reported);
-      const planned = lag === 2 && i > 0 ? (expected[i + 1] as number) : inForce;
+      const planned = lag === 2 && i > 0 ? expected[i + 1] : inForce;
       let isRestart = false;
       if (planned !== inForce) {
         const replanned = adjustAtOverflow(planned, sinceLast, tickNs, frequencyHz, rounding);
@@ -77,7 +77,7 @@ class Passage {
 
   constructor(sequence: PeriodSequence, rules: ReplayRules) {
     this.sequence = sequence;
-    this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0]! : 0);
+    this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0] : 0);
   }
 
   get hasPause(): boolean {

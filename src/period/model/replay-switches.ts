@@ -43,11 +43,11 @@ export function replayWithSwitches(
 
   for (let i = 0; i + 1 < length; i++) {
     const next = i + 1;
-    const reported = periodEvents[next] as number;
-    const sinceLast = i > 0 ? (timeNs[i] as number) - (timeNs[i - 1] as number) : Infinity;
+    const reported = periodEvents[next];
+    const sinceLast = i > 0 ? timeNs[i] - timeNs[i - 1] : Infinity;
     interval.enter(sequence, i);
     ticks.mark();
-    const off = offCpuNs[next] as number;
+    const off = offCpuNs[next];
     const early = adjustAtOverflow(plan, sinceLast, ticks.lengthNs, frequencyHz, rounding);
     // Too short to be told from the noise of two clocks: whatever is nearer.
     const isGuessed = Number.isNaN(off) && !isNear(plan, reported) && isNear(early, reported);
@@ -59,8 +59,7 @@ export function replayWithSwitches(
       plan = ticks.adjust(late, interval, interval.endNs);
       planStep = ticks.adjustments > 0 ? STEP.TICK : STEP.OVERFLOW;
       // What the next sample but one reports was in force, unless a switch hides it.
-      const shown =
-        i + 2 < length && offCpuNs[i + 2] === 0 ? (periodEvents[i + 2] as number) : plan;
+      const shown = i + 2 < length && offCpuNs[i + 2] === 0 ? periodEvents[i + 2] : plan;
       if (planStep === STEP.TICK && !isNear(plan, shown)) {
         plan = adjustWithLull(sequence, next, interval, ticks, late, shown);
         if (interval.pauseLengthNs > 0) planStep = STEP.PAUSE;
@@ -95,7 +94,7 @@ class SwitchedPassage {
   constructor(sequence: PeriodSequence, offCpuNs: Float64Array, rules: ReplayRules) {
     this.sequence = sequence;
     this.offCpuNs = offCpuNs;
-    this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0]! : 0);
+    this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0] : 0);
   }
 
   /**
@@ -115,7 +114,7 @@ class SwitchedPassage {
       for (let k = 0; k < places.length; k++) {
         this.pauseAt(k, early, reported);
         let distance = Math.abs(this.taken / reported - 1) || 0;
-        if (showsPlan) distance += Math.abs(this.plan / (periodEvents[i + 2] as number) - 1);
+        if (showsPlan) distance += Math.abs(this.plan / periodEvents[i + 2] - 1);
         if (distance >= least) continue;
         least = distance;
         best = k;

@@ -75,24 +75,24 @@ export function voteForPhase(
   // Differences of neighbouring bins; their running sum is the vote for each bin.
   const steps = new Float64Array(BINS);
   for (let i = 0; i + 1 < timeNs.length; i++) {
-    const start = timeNs[i] as number;
-    let length = (timeNs[i + 1] as number) - start;
-    let departed = departs[i] as number;
-    if (offCpuNs && isWholeTicks(offCpuNs[i + 1] as number, tickNs)) {
+    const start = timeNs[i];
+    let length = timeNs[i + 1] - start;
+    let departed = departs[i];
+    if (offCpuNs && isWholeTicks(offCpuNs[i + 1], tickNs)) {
       departed = 1;
-      length -= offCpuNs[i + 1] as number;
+      length -= offCpuNs[i + 1];
     }
     if (departed < 0) continue;
     if (!(length > 0) || length >= tickNs) continue;
     const weight = departed - usual;
     const first = Math.min(BINS - 1, Math.floor((start % tickNs) * scale));
     const last = Math.floor(((start % tickNs) + length) * scale);
-    steps[first]! += weight;
+    steps[first] += weight;
     if (last < BINS) {
-      steps[last]! -= weight;
+      steps[last] -= weight;
     } else {
-      steps[0]! += weight;
-      steps[last - BINS]! -= weight;
+      steps[0] += weight;
+      steps[last - BINS] -= weight;
     }
   }
   return highestPlateau(steps, tickNs);
@@ -102,9 +102,9 @@ function shareOfDepartures(departs: Int8Array): number {
   let known = 0;
   let departed = 0;
   for (let i = 0; i < departs.length; i++) {
-    if ((departs[i] as number) < 0) continue;
+    if (departs[i] < 0) continue;
     known++;
-    departed += departs[i] as number;
+    departed += departs[i];
   }
   return known > 0 ? departed / known : 0;
 }
@@ -115,7 +115,7 @@ function highestPlateau(steps: Float64Array, tickNs: number): PhaseVote {
   let sum = 0;
   let highest = Number.NEGATIVE_INFINITY;
   for (let bin = 0; bin < BINS; bin++) {
-    sum += steps[bin] as number;
+    sum += steps[bin];
     votes[bin] = sum;
     if (sum > highest) highest = sum;
   }
@@ -123,7 +123,7 @@ function highestPlateau(steps: Float64Array, tickNs: number): PhaseVote {
   let longestEnd = 0;
   let run = 0;
   for (let k = 0; k < 2 * BINS; k++) {
-    run = (votes[k % BINS] as number) >= highest - 1e-6 ? run + 1 : 0;
+    run = votes[k % BINS] >= highest - 1e-6 ? run + 1 : 0;
     if (run > longest && run <= BINS) {
       longest = run;
       longestEnd = k;

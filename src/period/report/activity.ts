@@ -31,7 +31,7 @@ export function measureActivity(sequence: PeriodSequence, expectedNs: number): A
   let idleGaps = 0;
   let idleNs = 0;
   for (let i = 1; i < length; i++) {
-    const gap = (timeNs[i] as number) - (timeNs[i - 1] as number);
+    const gap = timeNs[i] - timeNs[i - 1];
     if (gap >= minIdleNs && isIdle(sequence, i)) {
       idleGaps++;
       idleNs += gap;
@@ -58,6 +58,6 @@ function typicalRate(sequence: PeriodSequence, first: number, end: number): numb
 
 /** Events per nanosecond in the interval that sample i ends. */
 function rate(sequence: PeriodSequence, i: number): number {
-  const nanos = (sequence.timeNs[i] as number) - (sequence.timeNs[i - 1] as number);
-  return nanos > 0 ? (sequence.elapsedEvents[i] as number) / nanos : Number.POSITIVE_INFINITY;
+  const nanos = sequence.timeNs[i] - sequence.timeNs[i - 1];
+  return nanos > 0 ? sequence.elapsedEvents[i] / nanos : Number.POSITIVE_INFINITY;
 }

@@ -81,8 +81,8 @@ export function* findRampsInSlices(sequence: PeriodSequence): Slices<Convergence
       pauseAt = i + SLICE_ITEMS;
       yield;
     }
-    const before = periodEvents[i - 1] as number;
-    if (before < MIN_FALL_FROM || (periodEvents[i] as number) >= before * FALL) continue;
+    const before = periodEvents[i - 1];
+    if (before < MIN_FALL_FROM || periodEvents[i] >= before * FALL) continue;
     const end = findRest(periodEvents, medians, i);
     // The event rate fell as far, and the period is where it should be.
     if (end === i) continue;
@@ -102,8 +102,8 @@ function findRest(periods: Float64Array, medians: Float64Array, from: number): n
   // Bit k of `near` tells of the sample k before the current one.
   let near = 0;
   for (let i = from; i + 1 < medians.length; i++) {
-    const middle = medians[i + 1] as number;
-    const period = periods[i] as number;
+    const middle = medians[i + 1];
+    const period = periods[i];
     // Around 1 … 4 a step of a single event is more than the band.
     const isNear =
       Math.abs(period - middle) <= 1 || (period <= middle * BAND && middle <= period * BAND);

@@ -48,11 +48,11 @@ export function compareWeights(
 
   const spreads = new Float64Array(funcCount + 1);
   for (let f = 0; f <= funcCount; f++) {
-    const values = [samples[f]!, period[f]!, events[f]!];
+    const values = [samples[f], period[f], events[f]];
     spreads[f] = Math.max(...values) - Math.min(...values);
   }
-  const order = Array.from(spreads.keys()).filter((f) => spreads[f]! > 0);
-  order.sort((a, b) => spreads[b]! - spreads[a]! || a - b);
+  const order = Array.from(spreads.keys()).filter((f) => spreads[f] > 0);
+  order.sort((a, b) => spreads[b] - spreads[a] || a - b);
   return {
     distance: {
       samples: distance(samples, events),
@@ -61,10 +61,10 @@ export function compareWeights(
     },
     functions: order.slice(0, MAX_FUNCTIONS).map((f) => ({
       function: nameOf(f - 1),
-      samples: samples[f]!,
-      period: period[f]!,
-      events: events[f]!,
-      time: time === null ? null : time[f]!,
+      samples: samples[f],
+      period: period[f],
+      events: events[f],
+      time: time === null ? null : time[f],
     })),
   };
 }
@@ -83,17 +83,17 @@ function sharesBy(
   let total = 0;
   for (let i = 0; i < values.length; i++) {
     if (eventOfSample[i] !== event) continue;
-    const weight = values[i] as number;
-    sums[(funcOfSample[i] as number) + 1]! += weight;
+    const weight = values[i];
+    sums[funcOfSample[i] + 1] += weight;
     total += weight;
   }
   if (!(total > 0)) return null;
-  for (let f = 0; f < sums.length; f++) sums[f]! /= total;
+  for (let f = 0; f < sums.length; f++) sums[f] /= total;
   return sums;
 }
 
 function distance(a: Float64Array, b: Float64Array): number {
   let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += Math.abs((a[f] as number) - (b[f] as number));
+  for (let f = 0; f < a.length; f++) sum += Math.abs(a[f] - b[f]);
   return sum / 2;
 }

@@ -90,7 +90,7 @@ export function reportEvent(
   options: EventOptions,
 ): EventReport {
   const { input, groups, ledger } = context;
-  const event = input.events[index]!;
+  const event = input.events[index];
   const bySize = groupsOf(groups, index);
   const verdicts: Partial<Record<Verdict, { streams: number; samples: number }>> = {};
   const ramps = { samples: 0, events: 0, samplesInRamps: 0, eventsInRamps: 0 };
@@ -162,7 +162,7 @@ function noteStart(
   { rows, convergence }: StreamAnalysis,
   started: { streams: number; rampSamples: number },
 ): void {
-  if (rows.length === 0 || cameFrom[rows[0]!]! < 0) return;
+  if (rows.length === 0 || cameFrom[rows[0]] < 0) return;
   started.streams++;
   started.rampSamples += convergence.start.end;
 }
@@ -174,7 +174,7 @@ function effectiveSamplesOf({ input, arrivedEvents }: StreamContext, index: numb
   let squares = 0;
   for (let i = 0; i < length; i++) {
     if (event[i] !== index) continue;
-    const weight = arrivedEvents[i] as number;
+    const weight = arrivedEvents[i];
     sum += weight;
     squares += weight * weight;
   }
@@ -185,7 +185,7 @@ function effectiveSamplesOf({ input, arrivedEvents }: StreamContext, index: numb
 function countMigrations({ input, cameFrom }: StreamContext, index: number): number {
   const { length, event } = input.samples;
   let count = 0;
-  for (let i = 0; i < length; i++) if (event[i] === index && cameFrom[i]! >= 0) count++;
+  for (let i = 0; i < length; i++) if (event[i] === index && cameFrom[i] >= 0) count++;
   return count;
 }
 
@@ -198,7 +198,7 @@ export function groupsOf(groups: StreamGroups, event: number): number[] {
 }
 
 function sizeOf(groups: StreamGroups, group: number): number {
-  return groups.offsets[group + 1]! - groups.offsets[group]!;
+  return groups.offsets[group + 1] - groups.offsets[group];
 }
 
 function summarizeRest(
@@ -219,7 +219,7 @@ function sumCounted({ input, elapsedEvents }: StreamContext, index: number): num
   for (let i = 0; i < length; i++) {
     if (event[i] !== index) continue;
     if (Number.isNaN(count[i])) return null;
-    sum += elapsedEvents[i] as number;
+    sum += elapsedEvents[i];
     samples++;
   }
   return samples > 0 ? sum : null;

@@ -33,9 +33,9 @@ export function* followThreadsInSlices(
   const groupOfSample = new Int32Array(length);
   let left = SLICE_ITEMS;
   for (let g = 0; g < groups.length; g++) {
-    const end = groups.offsets[g + 1] as number;
-    for (let k = groups.offsets[g] as number; k < end; k++) {
-      groupOfSample[groups.rows[k] as number] = g;
+    const end = groups.offsets[g + 1];
+    for (let k = groups.offsets[g]; k < end; k++) {
+      groupOfSample[groups.rows[k]] = g;
       if (--left > 0) continue;
       left = SLICE_ITEMS;
       yield;
@@ -47,10 +47,10 @@ export function* followThreadsInSlices(
   const cameFrom = new Int32Array(length).fill(-1);
   yield* eachSlice(length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const t = thread[i] as number;
+      const t = thread[i];
       if (t < 0) continue;
-      const slot = (event[i] as number) * threadCount + t;
-      const previous = (lastPlusOne[slot] as number) - 1;
+      const slot = event[i] * threadCount + t;
+      const previous = lastPlusOne[slot] - 1;
       lastPlusOne[slot] = i + 1;
       if (previous >= 0 && groupOfSample[previous] !== groupOfSample[i]) cameFrom[i] = previous;
     }

@@ -30,16 +30,16 @@ export function pairsOf(sequence: PeriodSequence, count: Float64Array, limit: nu
   const { length, timeNs, periodEvents, elapsedEvents } = sequence;
   const pairs: Pair[] = [];
   for (let i = 1; i < length && pairs.length < limit; i++) {
-    const intervalNs = timeNs[i]! - timeNs[i - 1]!;
-    const counted = count[i]! - count[i - 1]!;
+    const intervalNs = timeNs[i] - timeNs[i - 1];
+    const counted = count[i] - count[i - 1];
     const isCounted = counted >= 0;
-    const events = isCounted ? counted : elapsedEvents[i]!;
+    const events = isCounted ? counted : elapsedEvents[i];
     pairs.push({
-      timeNs: timeNs[i]!,
+      timeNs: timeNs[i],
       intervalNs,
       events,
       from: isCounted ? 'counts' : 'periods',
-      periods: [periodEvents[i - 1]!, periodEvents[i]!],
+      periods: [periodEvents[i - 1], periodEvents[i]],
       eventRateHz: intervalNs > 0 ? (events / intervalNs) * 1e9 : null,
       hz: intervalNs > 0 ? 1e9 / intervalNs : null,
     });

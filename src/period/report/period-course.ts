@@ -19,8 +19,8 @@ const SLICES = 160;
 export function* courseOf(sequence: PeriodSequence): Slices<PeriodCourse | null> {
   const { length, timeNs, periodEvents } = sequence;
   if (length === 0) return null;
-  const startNs = timeNs[0] as number;
-  const endNs = timeNs[length - 1] as number;
+  const startNs = timeNs[0];
+  const endNs = timeNs[length - 1];
   const slices = Math.min(SLICES, length);
   const width = (endNs - startNs) / slices;
   const periods: (number | null)[] = [];
@@ -32,8 +32,8 @@ export function* courseOf(sequence: PeriodSequence): Slices<PeriodCourse | null>
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
     const until = startNs + s * width;
-    while (end < length && (s === slices || (timeNs[end] as number) < until)) {
-      const period = periodEvents[end++] as number;
+    while (end < length && (s === slices || timeNs[end] < until)) {
+      const period = periodEvents[end++];
       if (period < low) low = period;
       if (period > high) high = period;
     }

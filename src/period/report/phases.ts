@@ -44,8 +44,8 @@ export function* findPhases(
   let best = -1;
   let bestChange = 0;
   for (let k = WINDOW; k <= rows.length - WINDOW; k++) {
-    const before = typicalRate[k - WINDOW] as number;
-    const after = typicalRate[k] as number;
+    const before = typicalRate[k - WINDOW];
+    const after = typicalRate[k];
     const change = Math.abs(Math.log(after / before));
     // Not finite where a window holds no active interval at all.
     if (Number.isFinite(change) && change >= Math.log(MIN_RATIO) && change > bestChange) {
@@ -55,7 +55,7 @@ export function* findPhases(
     // The largest change within a window is the border, found to within half a window.
     if (best >= 0 && (k - best >= WINDOW || k === rows.length - WINDOW)) {
       const border = sharpen(best, rates, typicalRate);
-      const last = borders[borders.length - 1] as number;
+      const last = borders[borders.length - 1];
       if (border - last >= WINDOW && rows.length - border >= WINDOW) borders.push(border);
       best = -1;
       bestChange = 0;
@@ -65,8 +65,8 @@ export function* findPhases(
   if (borders.length === 1) return [];
 
   const describe = (from: number, to: number): Phase => ({
-    startNs: sequence.timeNs[rows[from] as number] as number,
-    endNs: sequence.timeNs[rows[to - 1] as number] as number,
+    startNs: sequence.timeNs[rows[from]],
+    endNs: sequence.timeNs[rows[to - 1]],
     samples: to - from,
     eventRateHz: rateOver(rows, from, to, sequence, activity),
     period: medianPeriod(rows.subarray(from, to), sequence),
@@ -75,9 +75,9 @@ export function* findPhases(
   const phases: Phase[] = [];
   let start = 0;
   for (let b = 1; b < borders.length; b++) {
-    const end = borders[b] as number;
+    const end = borders[b];
     const phase = describe(start, end);
-    const next = b + 1 < borders.length ? describe(end, borders[b + 1] as number) : null;
+    const next = b + 1 < borders.length ? describe(end, borders[b + 1]) : null;
     if (next !== null && !areApart(phase, next)) continue;
     phases.push(phase);
     start = end;
@@ -101,7 +101,7 @@ function rowsAtRest(atRest: Uint8Array): Int32Array {
 function medianPeriod(rows: Int32Array, sequence: PeriodSequence): number {
   const periods = new Float64Array(rows.length);
   for (let k = 0; k < rows.length; k++) {
-    periods[k] = sequence.periodEvents[rows[k] as number] as number;
+    periods[k] = sequence.periodEvents[rows[k]];
   }
   return median(periods);
 }
@@ -110,9 +110,9 @@ function medianPeriod(rows: Int32Array, sequence: PeriodSequence): number {
 function ratesOf(rows: Int32Array, sequence: PeriodSequence, activity: Activity): Float64Array {
   const rates = new Float64Array(rows.length);
   for (let k = 0; k < rows.length; k++) {
-    const row = rows[k] as number;
-    const interval = activity.intervalNs[row] as number;
-    rates[k] = interval > 0 ? (sequence.elapsedEvents[row] as number) / interval : Infinity;
+    const row = rows[k];
+    const interval = activity.intervalNs[row];
+    rates[k] = interval > 0 ? sequence.elapsedEvents[row] / interval : Infinity;
   }
   return rates;
 }
@@ -122,12 +122,12 @@ function ratesOf(rows: Int32Array, sequence: PeriodSequence, activity: Activity)
  * before and after it; so the intervals nearer to the rate before are counted: they come first.
  */
 function sharpen(border: number, rates: Float64Array, typicalRate: Float64Array): number {
-  const before = typicalRate[border - WINDOW] as number;
-  const after = typicalRate[border] as number;
+  const before = typicalRate[border - WINDOW];
+  const after = typicalRate[border];
   const middle = Math.sqrt(before * after);
   let onBeforeSide = 0;
   for (let k = border - WINDOW; k < border + WINDOW; k++) {
-    if ((rates[k] as number) < middle === before < middle) onBeforeSide++;
+    if (rates[k] < middle === before < middle) onBeforeSide++;
   }
   return border - WINDOW + onBeforeSide;
 }
@@ -143,11 +143,11 @@ function rateOver(
   let events = 0;
   let nanos = 0;
   for (let k = from; k < to; k++) {
-    const row = rows[k] as number;
-    const interval = activity.intervalNs[row] as number;
+    const row = rows[k];
+    const interval = activity.intervalNs[row];
     // Across an idle gap neither its time nor its events are of use.
     if (interval === 0) continue;
-    events += sequence.elapsedEvents[row] as number;
+    events += sequence.elapsedEvents[row];
     nanos += interval;
   }
   return (events / nanos) * 1e9;

@@ -29,12 +29,12 @@ export function rateCourseOf(
   let startNs = Number.POSITIVE_INFINITY;
   let endNs = Number.NEGATIVE_INFINITY;
   for (const g of members) {
-    const first = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
+    const first = groups.offsets[g];
+    const end = groups.offsets[g + 1];
     if (end === first) continue;
     samples += end - first;
-    startNs = Math.min(startNs, timeNs[groups.rows[first] as number] as number);
-    endNs = Math.max(endNs, timeNs[groups.rows[end - 1] as number] as number);
+    startNs = Math.min(startNs, timeNs[groups.rows[first]]);
+    endNs = Math.max(endNs, timeNs[groups.rows[end - 1]]);
   }
   if (!(endNs > startNs)) return null;
   const slices = Math.max(1, Math.min(SLICES, Math.floor(samples / SAMPLES_PER_SLICE)));
@@ -42,14 +42,14 @@ export function rateCourseOf(
   const counts = new Float64Array(slices);
   const streams = new Float64Array(slices);
   for (const g of members) {
-    const end = groups.offsets[g + 1] as number;
+    const end = groups.offsets[g + 1];
     let last = -1;
-    for (let k = groups.offsets[g] as number; k < end; k++) {
-      const since = (timeNs[groups.rows[k] as number] as number) - startNs;
+    for (let k = groups.offsets[g]; k < end; k++) {
+      const since = timeNs[groups.rows[k]] - startNs;
       const slice = Math.min(slices - 1, Math.floor(since / width));
-      counts[slice]!++;
+      counts[slice]++;
       if (slice === last) continue;
-      streams[slice]!++;
+      streams[slice]++;
       last = slice;
     }
   }

@@ -58,25 +58,22 @@ export function describeReRamp(
   let lowestPeriod = Number.POSITIVE_INFINITY;
   let highestPeriod = 0;
   for (let i = first; i < end; i++) {
-    events += elapsedEvents[i] as number;
-    lowestPeriod = Math.min(lowestPeriod, periodEvents[i] as number);
-    highestPeriod = Math.max(highestPeriod, periodEvents[i] as number);
+    events += elapsedEvents[i];
+    lowestPeriod = Math.min(lowestPeriod, periodEvents[i]);
+    highestPeriod = Math.max(highestPeriod, periodEvents[i]);
   }
   const lookFrom = Math.max(0, first - LOOK_BACK);
-  const gapNs = Math.max(
-    timeNs[first]! - timeNs[first - 1]!,
-    timeNs[first - 1]! - timeNs[lookFrom]!,
-  );
+  const gapNs = Math.max(timeNs[first] - timeNs[first - 1], timeNs[first - 1] - timeNs[lookFrom]);
   const move = findMove(input, rows, first, cameFrom);
-  const isThrottled = throttledBetween(throttles, timeNs[lookFrom]!, timeNs[first]!) > 0;
+  const isThrottled = throttledBetween(throttles, timeNs[lookFrom], timeNs[first]) > 0;
   const inTime = gapNs >= MIN_GAP_NS ? 'gap' : 'unknown';
   return {
-    startNs: timeNs[first]!,
-    endNs: end < sequence.length ? timeNs[end]! : null,
+    startNs: timeNs[first],
+    endNs: end < sequence.length ? timeNs[end] : null,
     samples: end - first,
     events,
     gapNs,
-    periodBefore: periodEvents[first - 1]!,
+    periodBefore: periodEvents[first - 1],
     lowestPeriod,
     highestPeriod,
     cause: move?.cause ?? (isThrottled ? 'throttle' : inTime),
@@ -100,14 +97,14 @@ function findMove(
 ): Move | null {
   const { thread, cpu } = input.samples;
   for (let k = first; k > Math.max(0, first - LOOK_BACK); k--) {
-    const row = rows[k] as number;
-    const before = rows[k - 1] as number;
-    const elsewhere = cameFrom[row] as number;
-    const toCpu = cpu[row] as number;
+    const row = rows[k];
+    const before = rows[k - 1];
+    const elsewhere = cameFrom[row];
+    const toCpu = cpu[row];
     if (thread[row] !== thread[before]) return { cause: 'task', fromCpu: toCpu, toCpu };
     const previous = elsewhere >= 0 ? elsewhere : before;
     if (elsewhere >= 0 || cpu[previous] !== toCpu) {
-      return { cause: 'migration', fromCpu: cpu[previous] as number, toCpu };
+      return { cause: 'migration', fromCpu: cpu[previous], toCpu };
     }
   }
   return null;

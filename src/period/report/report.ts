@@ -51,8 +51,8 @@ export function reportPeriods(
         arrivedEvents,
         cameFrom,
         throttles: throttlesOf(input, index),
-        rule: rules[index]!,
-        ledger: ledgers[index]!,
+        rule: rules[index],
+        ledger: ledgers[index],
       },
       index,
       {

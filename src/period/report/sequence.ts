@@ -25,12 +25,12 @@ export function sequenceOf(
 /** The values of `column` in ascending `rows`: a view where these are neighbours, else a copy. */
 export function gather(column: Float64Array, rows: Int32Array): Float64Array {
   const { length } = rows;
-  const first = length > 0 ? (rows[0] as number) : 0;
-  if (length > 0 && (rows[length - 1] as number) - first === length - 1) {
+  const first = length > 0 ? rows[0] : 0;
+  if (length > 0 && rows[length - 1] - first === length - 1) {
     return column.subarray(first, first + length);
   }
   const values = new Float64Array(length);
-  for (let k = 0; k < length; k++) values[k] = column[rows[k] as number] as number;
+  for (let k = 0; k < length; k++) values[k] = column[rows[k]];
   return values;
 }
 
@@ -39,7 +39,7 @@ export function distinctIn(rows: Int32Array, column: Int32Array): number[] {
   const values = new Set<number>();
   let last = -1;
   for (let k = 0; k < rows.length; k++) {
-    const value = column[rows[k] as number] as number;
+    const value = column[rows[k]];
     if (value === last || value < 0) continue;
     values.add(value);
     last = value;

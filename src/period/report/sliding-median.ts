@@ -15,9 +15,9 @@ export function* slidingMedians(values: Float64Array, window: number): Slices<Fl
   const upper = window / 2;
   yield* eachSlice(count, (first, end) => {
     for (let k = first; k < end; k++) {
-      medians[k] = ((sorted[upper - 1] as number) + (sorted[upper] as number)) / 2;
+      medians[k] = (sorted[upper - 1] + sorted[upper]) / 2;
       const next = k + window;
-      if (next < values.length) replaceSorted(sorted, values[k] as number, values[next] as number);
+      if (next < values.length) replaceSorted(sorted, values[k], values[next]);
     }
   });
   return medians;
@@ -27,12 +27,12 @@ export function* slidingMedians(values: Float64Array, window: number): Slices<Fl
 function replaceSorted(sorted: Float64Array, old: number, value: number): void {
   let at = 0;
   while (sorted[at] !== old) at++;
-  while (at > 0 && (sorted[at - 1] as number) > value) {
-    sorted[at] = sorted[at - 1] as number;
+  while (at > 0 && sorted[at - 1] > value) {
+    sorted[at] = sorted[at - 1];
     at--;
   }
-  while (at < sorted.length - 1 && (sorted[at + 1] as number) < value) {
-    sorted[at] = sorted[at + 1] as number;
+  while (at < sorted.length - 1 && sorted[at + 1] < value) {
+    sorted[at] = sorted[at + 1];
     at++;
   }
   sorted[at] = value;

@@ -29,12 +29,12 @@ export function* steadyState(
   let nanos = 0;
   for (let i = 0; i < length; i++) {
     if (atRest[i] !== 1) continue;
-    periods[resting++] = periodEvents[i] as number;
-    const interval = intervalNs[i] as number;
+    periods[resting++] = periodEvents[i];
+    const interval = intervalNs[i];
     // An interval counts if it lies at rest as a whole, and is not an idle gap.
     if (i === 0 || atRest[i - 1] !== 1 || interval === 0) continue;
     samples++;
-    events += elapsedEvents[i] as number;
+    events += elapsedEvents[i];
     nanos += interval;
   }
   yield;
@@ -61,7 +61,7 @@ export function rampTotals(sequence: PeriodSequence, atRest: Uint8Array): RampTo
   let samplesInRamps = 0;
   let eventsInRamps = 0;
   for (let i = 0; i < length; i++) {
-    const elapsed = elapsedEvents[i] as number;
+    const elapsed = elapsedEvents[i];
     events += elapsed;
     if (atRest[i] === 1) continue;
     samplesInRamps++;
@@ -81,7 +81,7 @@ export function overshootOf(sequence: PeriodSequence, { start }: Convergence): n
   const { length, periodEvents } = sequence;
   if (start.end === 0 || start.end >= length) return null;
   let highest = 0;
-  for (let i = 0; i < start.end; i++) highest = Math.max(highest, periodEvents[i] as number);
+  for (let i = 0; i < start.end; i++) highest = Math.max(highest, periodEvents[i]);
   const rest = median(periodEvents.subarray(start.end, start.end + AFTERWARDS));
   return rest > 0 ? highest / rest : null;
 }

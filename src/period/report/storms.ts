@@ -48,25 +48,25 @@ export function findStorms(sequence: PeriodSequence, frequencyHz: number): Storm
   let events = 0;
   let peakHz = 0;
   for (let i = 1; i < length; i++) {
-    const gapNs = (timeNs[i] as number) - (timeNs[i - 1] as number);
+    const gapNs = timeNs[i] - timeNs[i - 1];
     if (gapNs < gapFrom) continue;
     // The sample that ends the gap may be followed by one with the old, large period.
     let first = i + 1;
-    if (first < length && (timeNs[first] as number) - (timeNs[i] as number) >= fastBelow) first++;
+    if (first < length && timeNs[first] - timeNs[i] >= fastBelow) first++;
     let end = first;
     let counted = 0;
-    while (end < length && (timeNs[end] as number) - (timeNs[end - 1] as number) < fastBelow) {
-      counted += elapsedEvents[end] as number;
+    while (end < length && timeNs[end] - timeNs[end - 1] < fastBelow) {
+      counted += elapsedEvents[end];
       end++;
     }
     if (end - first < MIN_STORM) continue;
-    const nanos = (timeNs[end - 1] as number) - (timeNs[first - 1] as number);
+    const nanos = timeNs[end - 1] - timeNs[first - 1];
     const hz = nanos > 0 ? ((end - first) * 1e9) / nanos : 0;
     samples += end - first;
     events += counted;
     peakHz = Math.max(peakHz, hz);
     found.push({
-      startNs: timeNs[first] as number,
+      startNs: timeNs[first],
       gapNs,
       samples: end - first,
       events: counted,

@@ -110,7 +110,7 @@ export function* analyseStreamInSlices(
   group: number,
 ): Slices<StreamAnalysis> {
   const { input, groups, elapsedEvents } = context;
-  const event = input.events[groups.event[group] as number]!;
+  const event = input.events[groups.event[group]];
   const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
   const sequence = sequenceOf(input, rows, elapsedEvents);
   yield;
@@ -119,8 +119,8 @@ export function* analyseStreamInSlices(
   yield;
   const { length, timeNs } = sequence;
   const throttles = throttlesOfGroup(context.throttles, groups, group, timeNs);
-  const firstNs = length > 0 ? timeNs[0]! : 0;
-  const endNs = endOfTime(throttles, length > 0 ? timeNs[length - 1]! : 0);
+  const firstNs = length > 0 ? timeNs[0] : 0;
+  const endNs = endOfTime(throttles, length > 0 ? timeNs[length - 1] : 0);
   const throttledNs = throttledBetween(throttles, firstNs, endNs);
   return {
     group,
@@ -168,8 +168,8 @@ export function* describeStreamInSlices(
   options: DescribeOptions,
 ): Slices<StreamReport> {
   const { group, rows, sequence, convergence, verdict, totals, throttles } = analysis;
-  const event = input.events[groups.event[group] as number]!;
-  const stream = groups.stream[group] as number;
+  const event = input.events[groups.event[group]];
+  const stream = groups.stream[group];
   const isAdaptive = event.mode === 'frequency';
   const activity = measureActivity(sequence, expectedIntervalNs(sequence, event.frequencyHz));
   const settle = convergence.start.end;
@@ -188,16 +188,16 @@ export function* describeStreamInSlices(
   const rate = rateCourseOf(groups, [group], input.samples.timeNs);
   yield;
   return {
-    streamId: stream >= 0 ? input.streams[stream]!.streamId : null,
+    streamId: stream >= 0 ? input.streams[stream].streamId : null,
     tids,
     cpus,
     samples: sequence.length,
     events: totals.events,
     verdict,
     settleSamples: hasSettled ? settle : null,
-    settleNs: hasSettled ? sequence.timeNs[settle]! - sequence.timeNs[0]! : null,
+    settleNs: hasSettled ? sequence.timeNs[settle] - sequence.timeNs[0] : null,
     overshoot: overshootOf(sequence, convergence),
-    startedBy: rows.length > 0 && cameFrom[rows[0]!]! >= 0 ? 'migration' : 'new',
+    startedBy: rows.length > 0 && cameFrom[rows[0]] >= 0 ? 'migration' : 'new',
     history,
     steady,
     rampShare: verdict === 'too-short' ? null : rampShareOf(totals),
@@ -225,7 +225,7 @@ export function* describeStreamInSlices(
 
 /** Ascending. Rows of a thread before and after an exec are the same tid. */
 function tidsOf(input: PeriodInput, rows: Int32Array): number[] {
-  const tids = distinctIn(rows, input.samples.thread).map((thread) => input.threads[thread]!.tid);
+  const tids = distinctIn(rows, input.samples.thread).map((thread) => input.threads[thread].tid);
   return [...new Set(tids)].sort((a, b) => a - b);
 }
 
@@ -245,7 +245,7 @@ function expectedIntervalNs(sequence: PeriodSequence, frequencyHz: number | null
   if (length < 2) return 0;
   const intervals = new Float64Array(length - 1);
   for (let i = 1; i < length; i++) {
-    intervals[i - 1] = (timeNs[i] as number) - (timeNs[i - 1] as number);
+    intervals[i - 1] = timeNs[i] - timeNs[i - 1];
   }
   return median(intervals);
 }

@@ -30,15 +30,15 @@ export function historyOf(input: PeriodInput, rows: Int32Array): TaskHistory {
   let count = 0;
   let first = 0;
   for (let k = 1; k <= rows.length; k++) {
-    const start = rows[first] as number;
-    const row = rows[k] as number;
+    const start = rows[first];
+    const row = rows[k];
     if (k < rows.length && thread[row] === thread[start] && cpu[row] === cpu[start]) continue;
     count++;
     if (stays.length < MAX_STAYS) {
       stays.push({
-        startNs: timeNs[start] as number,
-        tid: input.threads[thread[start] as number]?.tid ?? -1,
-        cpu: cpu[start] as number,
+        startNs: timeNs[start],
+        tid: input.threads[thread[start]]?.tid ?? -1,
+        cpu: cpu[start],
         samples: k - first,
       });
     }

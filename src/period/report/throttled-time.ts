@@ -55,7 +55,7 @@ export function throttlesOfGroup(
 ): readonly ThrottleInterval[] {
   if (throttles.length === 0) return throttles;
   const event = groups.event[group];
-  const own = groups.stream[group] as number;
+  const own = groups.stream[group];
   return throttles.filter(({ event: of, stream, startNs, endNs }) => {
     if (of !== event) return false;
     if (stream >= 0 && own >= 0) return stream === own;
@@ -65,9 +65,9 @@ export function throttlesOfGroup(
 
 function isPausedLike(timeNs: Float64Array, startNs: number, endNs: number): boolean {
   const first = firstNotBelow(timeNs, startNs - NEAR_NS);
-  if (first === timeNs.length || timeNs[first]! > startNs + NEAR_NS) return false;
+  if (first === timeNs.length || timeNs[first] > startNs + NEAR_NS) return false;
   const next = firstNotBelow(timeNs, startNs + NEAR_NS);
-  return next === timeNs.length || timeNs[next]! >= endNs - NEAR_NS;
+  return next === timeNs.length || timeNs[next] >= endNs - NEAR_NS;
 }
 
 /** The end of a group's time: of its last sample, or of the pause after it. */

@@ -18,7 +18,7 @@ export function headline(event: EventReport): string {
   const hz = reachedHz(event);
   const reached = hz === null ? '' : `${formatCount(hz)} Hz`;
   if (event.mode === 'clock') {
-    const period = event.streams[0]!.firstPeriods[0]!;
+    const period = event.streams[0].firstPeriods[0];
     if (!(period > 0)) return `${name}: fixed by the kernel: nothing to converge`;
     const rate = 1e9 / period;
     // A timer that comes late is not made up for.
@@ -187,7 +187,7 @@ export function stormText({ storms, samples: all }: StreamReport): string | null
   const { count, samples, peakHz, largest } = storms;
   if (count === 0) return null;
   const what = count === 1 ? 'one burst' : `${formatCount(count)} bursts`;
-  const where = largest.length === 1 ? ` at ${formatNanos(largest[0]!.startNs)}` : '';
+  const where = largest.length === 1 ? ` at ${formatNanos(largest[0].startNs)}` : '';
   return (
     `${what} of samples after gaps${where}: ${formatCount(samples)} samples, ` +
     `at up to ${formatRate(peakHz ?? 0)} Hz`

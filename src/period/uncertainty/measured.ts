@@ -26,7 +26,7 @@ export function isMeasured(
   kind: WeightKind,
 ): boolean {
   if (kind === 'samples') return true;
-  const described = events[event]!;
+  const described = events[event];
   if (areWaits(described)) return lostSamplesOf(losses ?? [], event) === 0;
   const { mode, type, fixedPeriod } = described;
   return kind !== 'time' && mode === 'period' && fixedPeriod === 1 && isCountedInSoftware(type);

@@ -35,13 +35,11 @@ export function* findSplitBorders({
     const rows = groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]);
     let scatter = -1;
     for (let k = SIDE + 1; k < rows.length - SIDE; k++) {
-      const row = rows[k] as number;
-      const count = elapsed[row] as number;
+      const row = rows[k];
+      const count = elapsed[row];
       // Dividing moves events to the sample before; what is taken off for other reasons does not.
-      const previous = rows[k - 1] as number;
-      const isDivided =
-        (weights[row] as number) < count &&
-        (weights[previous] as number) > (elapsed[previous] as number);
+      const previous = rows[k - 1];
+      const isDivided = weights[row] < count && weights[previous] > elapsed[previous];
       if (!isDivided) continue;
       if (scatter < 0) scatter = rateScatter(rows, elapsed, timeNs, weights);
       found ??= new Float64Array(weights.length).fill(NOT_SPLIT);
@@ -71,9 +69,9 @@ function meanRate(
   timeNs: Float64Array,
 ): number {
   let events = 0;
-  for (let k = first; k <= last; k++) events += elapsed[rows[k] as number] as number;
-  const start = timeNs[rows[first - 1] as number] as number;
-  return events / ((timeNs[rows[last] as number] as number) - start);
+  for (let k = first; k <= last; k++) events += elapsed[rows[k]];
+  const start = timeNs[rows[first - 1]];
+  return events / (timeNs[rows[last]] - start);
 }
 
 /** Mean of ½(r − r′)²/r² over neighbouring intervals, at most ½ each: what s² is. */
@@ -87,10 +85,10 @@ function rateScatter(
   let pairs = 0;
   let previous = Number.NaN;
   for (let k = 1; k < rows.length; k++) {
-    const row = rows[k] as number;
-    const count = elapsed[row] as number;
-    const nanos = (timeNs[row] as number) - (timeNs[rows[k - 1] as number] as number);
-    const isDivided = (weights[row] as number) < count;
+    const row = rows[k];
+    const count = elapsed[row];
+    const nanos = timeNs[row] - timeNs[rows[k - 1]];
+    const isDivided = weights[row] < count;
     const rate = nanos > 0 && !isDivided ? count / nanos : Number.NaN;
     const difference = (rate - previous) / ((rate + previous) / 2);
     if (!Number.isNaN(difference)) {

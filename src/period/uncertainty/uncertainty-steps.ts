@@ -70,7 +70,7 @@ class StepsBuilder {
     let longest = 0;
     for (let g = 0; g < groups.length; g++) {
       if (groups.event[g] !== event) continue;
-      const length = (groups.offsets[g + 1] as number) - (groups.offsets[g] as number);
+      const length = groups.offsets[g + 1] - groups.offsets[g];
       samples += length;
       longest = Math.max(longest, length);
       streams++;
@@ -92,8 +92,8 @@ class StepsBuilder {
     const isSelected = this.#isSelected;
     let totalWeight = this.#totalWeight;
     for (let i = first; i < end; i++) {
-      const row = rows[i] as number;
-      totalWeight += weights[row] as number;
+      const row = rows[i];
+      totalWeight += weights[row];
       isSelected[row] = 1;
     }
     this.#totalWeight = totalWeight;
@@ -102,7 +102,7 @@ class StepsBuilder {
   begin(rows: Int32Array, first: number, end: number): void {
     const { weights } = this.#input;
     const ofStream = this.#ofStream;
-    for (let k = first; k < end; k++) ofStream[k] = weights[rows[k] as number] as number;
+    for (let k = first; k < end; k++) ofStream[k] = weights[rows[k]];
   }
 
   /** Samples `first` … `end` − 1 of the stream; those before were added. */
@@ -117,8 +117,8 @@ class StepsBuilder {
     let aloneFar = 0;
     smoothSquares(this.#ofStream, length, first, end, course === undefined ? 0 : 1, squares);
     for (let k = first; k < end; k++) {
-      const row = rows[k] as number;
-      const own = weights[row] as number;
+      const row = rows[k];
+      const own = weights[row];
       if (own >= huge) {
         if (isSelected[row] === 1) {
           aloneNear += own * own;
@@ -126,20 +126,20 @@ class StepsBuilder {
         }
         continue;
       }
-      const square = squares[k] as number;
-      const border = borders === null ? NOT_SPLIT : (borders[row] as number);
+      const square = squares[k];
+      const border = borders === null ? NOT_SPLIT : borders[row];
       if (border !== NOT_SPLIT) {
-        this.#border.add(rows[k - 1] as number, row, border);
+        this.#border.add(rows[k - 1], row, border);
         continue;
       }
       const near = k >= 1 ? k - 1 : k + 1;
-      if (near < length) this.#near.add(rows[near] as number, row, square / 2);
+      if (near < length) this.#near.add(rows[near], row, square / 2);
       else if (isSelected[row] === 1) aloneNear += square;
       // This step crosses the interval before, too.
-      if (k >= 1 && borders !== null && borders[rows[k - 1] as number] !== NOT_SPLIT) continue;
+      if (k >= 1 && borders !== null && borders[rows[k - 1]] !== NOT_SPLIT) continue;
       const far = k >= 2 ? k - 2 : k + 2;
-      const squareBefore = squares[Math.max(0, k - 1)] as number;
-      if (far < length) this.#far.add(rows[far] as number, row, (square + squareBefore) / 4);
+      const squareBefore = squares[Math.max(0, k - 1)];
+      if (far < length) this.#far.add(rows[far], row, (square + squareBefore) / 4);
       else if (isSelected[row] === 1) aloneFar += square;
     }
     this.#aloneNear += aloneNear;
@@ -148,10 +148,10 @@ class StepsBuilder {
 
   end(rows: Int32Array): void {
     const { weights, course } = this.#input;
-    const last = rows[rows.length - 1] as number;
+    const last = rows[rows.length - 1];
     if (this.#isSelected[last] === 0) return;
-    const weight = weights[last] as number;
-    const pending = course === undefined ? weight : (course.periodEvents[last] as number);
+    const weight = weights[last];
+    const pending = course === undefined ? weight : course.periodEvents[last];
     const amount = Math.max(weight, pending) ** 2 / 3;
     this.#last.add(last, last, amount);
     this.#allLast += amount;
@@ -193,7 +193,7 @@ function smoothSquares(
   squares: Float64Array,
 ): void {
   for (let k = from; k < to; k++) {
-    const own = weights[k] as number;
+    const own = weights[k];
     const least = own / COMPARABLE;
     const most = own * COMPARABLE;
     const first = Math.max(0, k - SIDE);
@@ -201,7 +201,7 @@ function smoothSquares(
     let sum = 0;
     let count = 0;
     for (let j = first; j <= last; j++) {
-      const weight = weights[j] as number;
+      const weight = weights[j];
       if (weight < least || weight > most) continue;
       sum += weight * Math.max(0, weight - seen);
       count++;

@@ -55,7 +55,7 @@ export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimat
   let weight = 0;
   let squares = 0;
   for (let i = 0; i < rows.length; i++) {
-    const value = weights[rows[i] as number] as number;
+    const value = weights[rows[i]];
     weight += value;
     squares += value * value;
   }
@@ -88,12 +88,12 @@ export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimat
     lostBounds: input.lostBounds ?? NOTHING_LOST,
     intervalOfNothing: () => wilsonInterval(0, 0, effectiveSamples ?? 0),
     intervalOf(share: number, sums: StepSums, category: number): ShareInterval {
-      const last = sums.last[category] as number;
+      const last = sums.last[category];
       const variance = varianceOf(
-        sums.near[category] as number,
-        sums.far[category] as number,
-        sums.border[category] as number,
-        sums.entered[category] as number,
+        sums.near[category],
+        sums.far[category],
+        sums.border[category],
+        sums.entered[category],
         last * (1 - 2 * share) + allLast * share * share,
         share * (1 - share),
       );

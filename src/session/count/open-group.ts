@@ -80,7 +80,7 @@ function openHandle(
   }
 
   function attrOf(index: number, hasLost: boolean) {
-    const { spec } = chosen[index] as KeyedEvent;
+    const { spec } = chosen[index];
     return groupAttr(spec, options, { isLeader: index === 0, hasLost });
   }
 

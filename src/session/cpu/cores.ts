@@ -36,7 +36,7 @@ export function readX86Cores(
     byType.set(type, [...(byType.get(type) ?? []), cpu]);
   }
   return [...byType.values()].map((alike) => {
-    const leaves = readLeaves(readCpuid, alike[0] as number);
+    const leaves = readLeaves(readCpuid, alike[0]);
     return {
       cpus: alike,
       capabilities: leaves === null ? null : decodeCapabilities(leaves),

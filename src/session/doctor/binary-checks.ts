@@ -54,7 +54,7 @@ function readFunctions(elf: ElfFile, diagnostics: Diagnostics): readonly number[
   );
   const starts: number[] = [];
   for (let i = 0; i < symbols.length; i++) {
-    if ((symbols.size[i] as number) >= LEAST_BYTES) starts.push(symbols.value[i] as number);
+    if (symbols.size[i] >= LEAST_BYTES) starts.push(symbols.value[i]);
   }
   return starts;
 }
@@ -76,7 +76,7 @@ function checkFramePointers(elf: ElfFile, functions: readonly number[]): Check {
   let looked = 0;
   let kept = 0;
   for (let at = 0; at < functions.length; at += step) {
-    const start = functions[Math.floor(at)] as number;
+    const start = functions[Math.floor(at)];
     const text = readTextAt(elf, start, PROLOGUE_BYTES);
     if (text === null) continue;
     looked++;

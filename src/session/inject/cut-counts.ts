@@ -50,7 +50,7 @@ export class CountCutter {
   #note(view: DataView, offset: number, size: number, selector: Selector): void {
     const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
     if (!this.#decode(view, offset, size, event)) return;
-    const streams = this.#streams[event] as Map<number, StreamValues>;
+    const streams = this.#streams[event];
     const key = streamKey(this.#sample);
     let stream = streams.get(key);
     if (stream === undefined) {
@@ -68,9 +68,9 @@ export class CountCutter {
     const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
     if (!this.#decode(view, offset, size, event)) return;
     const sample = this.#sample;
-    const stream = this.#streams[event]!.get(streamKey(sample));
+    const stream = this.#streams[event].get(streamKey(sample));
     if (stream === undefined || !stream.isCut) return;
-    const { readFormat, littleEndian, sampleFixedSize } = this.#data.attrs[event]!.info;
+    const { readFormat, littleEndian, sampleFixedSize } = this.#data.attrs[event].info;
     let at = outOffset + sampleFixedSize;
     const write = (column: CutColumn, value: number) => {
       writeU64(out, at, value - column.removedUpTo(value), littleEndian);
@@ -78,20 +78,20 @@ export class CountCutter {
     };
     const isGroup = (readFormat & PERF_FORMAT.GROUP) !== 0;
     if (isGroup) at += 8;
-    else write(stream.counters[0] as CutColumn, sample.readValues[0] as number);
+    else write(stream.counters[0], sample.readValues[0]);
     if (readFormat & PERF_FORMAT.TOTAL_TIME_ENABLED) write(stream.enabled, sample.timeEnabled);
     if (readFormat & PERF_FORMAT.TOTAL_TIME_RUNNING) write(stream.running, sample.timeRunning);
     if (!isGroup) return;
     const beside = (readFormat & PERF_FORMAT.ID ? 8 : 0) + (readFormat & PERF_FORMAT.LOST ? 8 : 0);
     for (let i = 0; i < sample.readCount; i++) {
-      write(stream.counters[i] as CutColumn, sample.readValues[i] as number);
+      write(stream.counters[i], sample.readValues[i]);
       at += beside;
     }
   }
 
   #decode(view: DataView, offset: number, size: number, event: number): boolean {
     if (event === UNKNOWN_EVENT) return false;
-    const { info } = this.#data.attrs[event]!;
+    const { info } = this.#data.attrs[event];
     if (info.readFormat === 0) return false;
     return decodeSample(view, offset, offset + size, info, this.#sample);
   }
@@ -121,7 +121,7 @@ class StreamValues {
         column = new CutColumn();
         this.counters.push(column);
       }
-      column.note(row, sample.readValues[i] as number);
+      column.note(row, sample.readValues[i]);
     }
     this.enabled.note(row, sample.timeEnabled);
     this.running.note(row, sample.timeRunning);
@@ -160,9 +160,9 @@ class CutColumn {
     let removed = 0;
     let previous = 0;
     for (let k = 0; k < length; k++) {
-      const index = order[k] as number;
-      const value = read[index] as number;
-      if (isKept[this.#rows.array[index] as number] === 0) removed += value - previous;
+      const index = order[k];
+      const value = read[index];
+      if (isKept[this.#rows.array[index]] === 0) removed += value - previous;
       previous = value;
       this.#values[k] = value;
       this.#removed[k] = removed;
@@ -171,7 +171,7 @@ class CutColumn {
 
   removedUpTo(value: number): number {
     const at = lastAtMost(this.#values, value);
-    return at < 0 ? 0 : (this.#removed[at] as number);
+    return at < 0 ? 0 : this.#removed[at];
   }
 }
 

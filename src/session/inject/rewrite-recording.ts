@@ -130,7 +130,7 @@ class Rewriter {
     this.#changes = data.attrs.map((event) => changeEvent(event, options));
     this.#unwinder = dropsStacks(options) ? this.#openUnwinder(path) : null;
     this.#samples = data.attrs.map(({ info, attr }, index) => {
-      const change = this.#changes[index] as EventChange;
+      const change = this.#changes[index];
       if (!change.isDecoded) return null;
       const format = formats?.of(Number(attr.config)) ?? null;
       const raw = cleansRaw ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
@@ -272,7 +272,7 @@ class Rewriter {
     const record: InputRecord = { view, offset, size, type, misc, trailerSize };
     if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) this.#buildIds.add(record);
     if (this.#unwinder !== null && event !== UNKNOWN_EVENT) {
-      const { info } = this.#data.attrs[event]!;
+      const { info } = this.#data.attrs[event];
       const decoded = decodeRecord(view, offset, size, type, misc, info);
       applyToProcesses(this.#processes, decoded, misc);
     }
@@ -331,7 +331,7 @@ class Rewriter {
   #events(isPipe: boolean): OutputEvent[] {
     const { attrs, littleEndian } = this.#data;
     return attrs.map(({ attr, ids, name }, index) => {
-      const changed = (this.#changes[index] as EventChange).attr;
+      const changed = this.#changes[index].attr;
       const leastSize = isPipe ? attr.size : 0;
       return {
         attrBytes: encodeAttr(changed, littleEndian, leastSize),

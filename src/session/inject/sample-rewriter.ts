@@ -102,7 +102,7 @@ export class SampleRewriter {
     if (removed & PERF_SAMPLE.PHYS_ADDR) {
       let behind = 8;
       for (let i = 0; i < BEHIND_PHYS_ADDR.length; i++) {
-        if (sampleType & (BEHIND_PHYS_ADDR[i] as number)) behind += 8;
+        if (sampleType & BEHIND_PHYS_ADDR[i]) behind += 8;
       }
       this.#remove(auxOffset - behind, 8);
     }
@@ -140,12 +140,12 @@ export class SampleRewriter {
     const userPart = firstUserEntry(callchain, callchainLength) - 1;
     if (this.#kernel !== null && userPart > 0) {
       first = userPart;
-      writeAddress(out.view, out.take(8), callchain[0] as number, littleEndian);
+      writeAddress(out.view, out.take(8), callchain[0], littleEndian);
       writeMarker(out.view, out.take(8), littleEndian);
       written = 2;
     }
     for (let i = first; i < callchainLength; i++) {
-      writeAddress(out.view, out.take(8), callchain[i] as number, littleEndian);
+      writeAddress(out.view, out.take(8), callchain[i], littleEndian);
       written++;
     }
     writeAddress(out.view, countAt, written, littleEndian);

@@ -86,7 +86,7 @@ export class SideBandRewriter {
 
   #map(record: InputRecord): Rewritten {
     const { view, offset, size, type, misc, trailerSize } = record;
-    const textAt = TEXT_AT[type] as number;
+    const textAt = TEXT_AT[type];
     if (textAt + trailerSize > size) return 'same';
     const name = textOf(record, textAt);
     const isKernel =
@@ -115,7 +115,7 @@ export class SideBandRewriter {
   }
 
   #named(record: InputRecord, rename: (name: string) => string): Rewritten {
-    const textAt = TEXT_AT[record.type] as number;
+    const textAt = TEXT_AT[record.type];
     if (this.#labels === null || textAt + record.trailerSize > record.size) return 'same';
     const out = new ByteWriter(this.#littleEndian).bytes(bytesOf(record, 0, textAt));
     return this.#finish(out, rename(textOf(record, textAt)), record);

@@ -47,7 +47,7 @@ function startsNode(text: string): boolean {
 }
 
 function firstLineOf(text: string): string {
-  return text.split('\n', 1)[0] as string;
+  return text.split('\n', 1)[0];
 }
 
 /** The `node` that a script's first line finds. */

@@ -146,7 +146,7 @@ function isDirectoryWritable({ user }: CommandSpec): boolean {
  * `--no-…`.
  */
 function missingFlags(inherited: readonly string[], own: readonly string[]): string[] {
-  const nameOf = (word: string): string => word.replaceAll('_', '-').split('=', 1)[0] as string;
+  const nameOf = (word: string): string => word.replaceAll('_', '-').split('=', 1)[0];
   const others = [...inherited, ...own].map(nameOf);
   return V8_FLAGS.filter((flag) => {
     if (inherited.map(nameOf).includes(flag)) return false;

@@ -53,9 +53,9 @@ function splitAssignments(words: readonly string[]): {
   const assignments: Record<string, string> = {};
   let count = 0;
   for (; count < words.length; count++) {
-    const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(words[count] as string);
+    const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(words[count]);
     if (!match) break;
-    assignments[match[1] as string] = match[2] as string;
+    assignments[match[1]] = match[2];
   }
   return { assignments, argv: words.slice(count) };
 }

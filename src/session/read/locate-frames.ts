@@ -24,12 +24,12 @@ export function locateFrames({ builder, processes }: Pipeline, lines: DsoLines, 
     if (processes.dsos.key(dso as DsoIndex).kind !== 'user-file') continue;
     const { frames, addresses } = builder.frameAddresses(dso);
     // In order, so that each unit of the DWARF is read once and let go.
-    const order = Uint32Array.from(addresses.keys()).sort((a, b) => addresses[a]! - addresses[b]!);
+    const order = Uint32Array.from(addresses.keys()).sort((a, b) => addresses[a] - addresses[b]);
     for (const i of order) {
-      const address = addresses[i] as number;
+      const address = addresses[i];
       const count = lines.find(dso as DsoIndex, address);
       if (count === 0) continue;
-      const frame = frames[i] as number;
+      const frame = frames[i];
       // Without frames for inlined calls the function that exists has the line of their code.
       setLine(frame, inline ? count - 1 : 0);
       if (!builder.isNamed(frame)) nameFrame(frame, dso, count - 1);
@@ -53,6 +53,6 @@ export function locateFrames({ builder, processes }: Pipeline, lines: DsoLines, 
     const { line, column } = lines.frames;
     const file = lines.file(row);
     if (file === '') return;
-    builder.setLocation(frame, strings.intern(file), line[row] as number, column[row] as number);
+    builder.setLocation(frame, strings.intern(file), line[row], column[row]);
   }
 }

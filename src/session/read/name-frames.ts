@@ -27,12 +27,12 @@ export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfil
       if (names[i] === NONE) continue;
       const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
       const func = builder.internFunc(names[i] as StringIndex, owner);
-      builder.setFunc(frames[i] as number, func);
-      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i] as number) ?? null;
+      builder.setFunc(frames[i], func);
+      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
       if (line !== null) {
         const name = builder.strings.get(names[i] as StringIndex);
         const file = builder.strings.intern(line.file);
-        builder.setLocation(frames[i] as number, file, line.line, columnIn(line, name));
+        builder.setLocation(frames[i], file, line.line, columnIn(line, name));
       }
     }
   }

@@ -51,6 +51,6 @@ function nameReader(problems: Diagnostics): ShowName {
   return (name) => {
     const isCpp = name.startsWith('_Z') || name.startsWith('__Z');
     if (isCpp && cpp === undefined) cpp = demangler(problems);
-    return readJavaName(demangleAll([name], cpp ?? null)[0] as string);
+    return readJavaName(demangleAll([name], cpp ?? null)[0]);
   };
 }

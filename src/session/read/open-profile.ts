@@ -138,7 +138,7 @@ export class OpenedProfile {
     const { timeNs, length } = this.profile.samples;
     const startTime = BigInt(this.profile.meta.startTime);
     const times = [timeNs[0], timeNs[length - 1]].map((time) => time ?? Number.NaN);
-    return { startTime, firstNs: times[0] as number, lastNs: times[1] as number };
+    return { startTime, firstNs: times[0], lastNs: times[1] };
   }
 
   /**
@@ -251,7 +251,7 @@ export class OpenedProfile {
     if (total !== null || rows.length === 0) return total;
     if (rows.some((row) => Number.isNaN(count[row]))) return null;
     const { elapsedEvents } = this.#aligned();
-    return rows.reduce((sum, row) => sum + (elapsedEvents[row] as number), 0);
+    return rows.reduce((sum, row) => sum + elapsedEvents[row], 0);
   }
 
   /**
@@ -262,7 +262,7 @@ export class OpenedProfile {
     const { losses, throttles, switches } = this.facts;
     const reported = this.reportedEvents();
     const reRamps = report.events.flatMap(({ streams }, index) => {
-      const event = reported[index] as EventIndex;
+      const event = reported[index];
       return streams.flatMap(({ streamId, reRamps }) =>
         reRamps.map((ramp) => ({ ...ramp, event, streamId })),
       );
@@ -278,7 +278,7 @@ export class OpenedProfile {
   /** How the kernel's adaptive period behaved, and what was lost; its events are `reportedEvents()`. */
   periods(options: ReportOptions = {}): PeriodsReport {
     const report = reportPeriods(this.periodInput, options, this.#aligned());
-    return { ...report, events: this.reportedEvents().map((event) => report.events[event]!) };
+    return { ...report, events: this.reportedEvents().map((event) => report.events[event]) };
   }
 
   /**
@@ -296,9 +296,9 @@ export class OpenedProfile {
   /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */
   #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number {
     const counted = this.eventsCounted(event);
-    if (counted === null || this.profile.events[event]!.mode === 'clock') return 0;
+    if (counted === null || this.profile.events[event].mode === 'clock') return 0;
     let rest = counted;
-    for (const row of this.samplesOf(event)) rest -= values[row]! + (lostBefore?.[row] ?? 0);
+    for (const row of this.samplesOf(event)) rest -= values[row] + (lostBefore?.[row] ?? 0);
     return Math.max(0, rest);
   }
 
@@ -392,7 +392,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const codeObjects = pipeline.jit === null ? null : noteCodeObjects(profile, pipeline.jit);
   if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
-  const lastTimeNs = samples.length > 0 ? (samples.timeNs[samples.length - 1] as number) : 0;
+  const lastTimeNs = samples.length > 0 ? samples.timeNs[samples.length - 1] : 0;
   const switches = pipeline.switches.finish();
   const waitEndNs = Math.max(lastTimeNs, pipeline.lastReadNs);
   const waits = pipeline.offCpu.finish(samples, switches, waitEndNs, diagnostics);

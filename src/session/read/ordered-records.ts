@@ -83,7 +83,7 @@ function timeOf(
 ): number {
   const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
   if (attrIndex === UNKNOWN_EVENT) return Number.NaN;
-  return readRecordTime(view, offset, size, type, data.attrs[attrIndex]!.info, data.startTime);
+  return readRecordTime(view, offset, size, type, data.attrs[attrIndex].info, data.startTime);
 }
 
 /** A view that the walk hands out, and where it lies. */
@@ -153,7 +153,7 @@ class SegmentWindow {
     let segment = this.#segments[this.#current];
     if (segment !== undefined && segment.view !== null && holds(segment, position)) return segment;
     this.#current = this.#find(position);
-    segment = this.#segments[this.#current] as Segment;
+    segment = this.#segments[this.#current];
     segment.usedAt = ++this.#now;
     if (segment.view === null) this.#readAgain(segment);
     return segment;
@@ -164,7 +164,7 @@ class SegmentWindow {
     let count = 0;
     // More records may come from the segment that the walk is in, whatever was inflated since.
     while (count + 1 < this.#segments.length && this.#segments[count] !== this.#walked) {
-      if (this.#segments[count + 1]!.start > position) break;
+      if (this.#segments[count + 1].start > position) break;
       count++;
     }
     if (count === 0) return;
@@ -236,7 +236,7 @@ class SegmentWindow {
     let high = this.#segments.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#segments[middle]!.start <= position) low = middle;
+      if (this.#segments[middle].start <= position) low = middle;
       else high = middle - 1;
     }
     return low;

@@ -115,7 +115,7 @@ export class Pipeline {
     let events = 0;
     this.#attrToEvent = Int32Array.from(data.attrs, (event) => (isBeside(event) ? NONE : events++));
     this.#idStreams = new IdStreams(data.attrs, (id, attrIndex) =>
-      this.#addStream(id, this.#attrToEvent[attrIndex] as number),
+      this.#addStream(id, this.#attrToEvent[attrIndex]),
     );
     const offCpu = OffCpuLog.find(data);
     this.offCpu = offCpu.log;
@@ -186,12 +186,12 @@ export class Pipeline {
   losses(): EventLoss[] {
     const losses: EventLoss[] = [];
     for (let attr = 0; attr < this.#attrToEvent.length; attr++) {
-      const event = this.#attrToEvent[attr] as number;
+      const event = this.#attrToEvent[attr];
       if (event === NONE) continue;
       losses.push({
         event: event as EventIndex,
-        lostRecords: this.#losses.lostRecords[attr] as number,
-        lostSamples: this.#losses.lostSamples[attr] as number,
+        lostRecords: this.#losses.lostRecords[attr],
+        lostSamples: this.#losses.lostSamples[attr],
       });
     }
     return losses;
@@ -208,7 +208,7 @@ export class Pipeline {
     return this.losses().flatMap((loss) => {
       const attrIndex = this.#attrToEvent.indexOf(loss.event);
       const lost = Math.max(loss.lostRecords, loss.lostSamples);
-      const { attr, name } = attrs[attrIndex]!;
+      const { attr, name } = attrs[attrIndex];
       if (lost === 0 || !mayLoseSideband(attr)) return [];
       return [
         `${name}: forks, execs and mappings may be among the ${lost} lost records, ` +
@@ -255,10 +255,10 @@ export class Pipeline {
 
   // Hot: once per sample.
   #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
-    const event = this.#attrToEvent[attrIndex] as number;
+    const event = this.#attrToEvent[attrIndex];
     if (attrIndex === this.#wakeUpAttr) this.#addWakeUp(view, offset, size, attrIndex);
     if (event === NONE) return;
-    const { info } = this.data.attrs[attrIndex]!;
+    const { info } = this.data.attrs[attrIndex];
     const sample = this.#sample;
     if (!decodeSample(view, offset, offset + size, info, sample)) {
       this.#countUnreadable(attrIndex);
@@ -293,7 +293,7 @@ export class Pipeline {
       stop = this.#lbr.complete(sample, view);
     }
     const stack = this.#stacks.stackOf(sample, misc, attrIndex, stop, last.chain);
-    const { inherit } = this.data.attrs[attrIndex]!.attr.flags;
+    const { inherit } = this.data.attrs[attrIndex].attr.flags;
     const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id && inherit;
     if (last.isForeign) this.#streamRepair.noteForeign(this.runningNs.length, !inherit);
     else if (isMisled) this.#streamRepair.note(this.runningNs.length, sample.id, sample.tid);
@@ -307,7 +307,7 @@ export class Pipeline {
       sample.cpu,
       sample.timeNs,
       sample.period,
-      isRead ? (sample.readValues[0] as number) : Number.NaN,
+      isRead ? sample.readValues[0] : Number.NaN,
     );
     this.runningNs.push(isRead ? sample.timeRunning : Number.NaN);
     if (waitState !== null) this.offCpu.note(row, waitState, sample, last);
@@ -322,7 +322,7 @@ export class Pipeline {
   /** The thread that waits is runnable from now on: a row of its own, whose stack is that of the wait. */
   #addWakeUp(view: DataView, offset: number, size: number, attrIndex: number): void {
     const sample = this.#sample;
-    if (!decodeSample(view, offset, offset + size, this.data.attrs[attrIndex]!.info, sample)) {
+    if (!decodeSample(view, offset, offset + size, this.data.attrs[attrIndex].info, sample)) {
       this.#countUnreadable(attrIndex);
       return;
     }
@@ -332,7 +332,7 @@ export class Pipeline {
       NONE,
       wait.thread,
       wait.comm,
-      this.#attrToEvent[this.#offCpuAttr] as number,
+      this.#attrToEvent[this.#offCpuAttr],
       wait.stream,
       sample.cpu,
       sample.timeNs,
@@ -353,7 +353,7 @@ export class Pipeline {
   }
 
   #countUnreadable(attrIndex: number): void {
-    const newer = newerFields(this.data.attrs[attrIndex]!.attr);
+    const newer = newerFields(this.data.attrs[attrIndex].attr);
     if (newer === null) this.diagnostics.count('a sample is shorter than its fields');
     else this.diagnostics.count('a sample has fields that are newer than this program', newer);
   }
@@ -364,11 +364,11 @@ export class Pipeline {
     // Below an instance that was opened, the member's id is its own; else it is its parent's.
     const isOpened = sample.streamId < 0 ? !isInherited : sample.streamId === sample.id;
     for (let member = 1; member < sample.readCount; member++) {
-      const id = sample.readIds[member] as number;
+      const id = sample.readIds[member];
       const attrIndex = this.data.lookup.find(id);
-      const event = attrIndex === UNKNOWN_EVENT ? NONE : (this.#attrToEvent[attrIndex] as number);
+      const event = attrIndex === UNKNOWN_EVENT ? NONE : this.#attrToEvent[attrIndex];
       if (event === NONE || id === sample.id) continue;
-      const value = sample.readValues[member] as number;
+      const value = sample.readValues[member];
       const instance = this.#groupReads.instanceOf(leader, id);
       const elapsed = instance.elapsed(value);
       if (elapsed <= 0) continue;
@@ -434,13 +434,13 @@ export class Pipeline {
     misc: number,
     attrIndex: number,
   ): void {
-    const { info } = this.data.attrs[attrIndex]!;
+    const { info } = this.data.attrs[attrIndex];
     const record = decodeRecord(view, offset, size, type, misc, info);
     if (applyToProcesses(this.processes, record, misc)) this.#memories = [];
     this.#losses.note(record, attrIndex);
     switch (record.kind) {
       case 'lost': {
-        const event = this.#attrToEvent[attrIndex] as number;
+        const event = this.#attrToEvent[attrIndex];
         if (event === NONE) break;
         decodeTrailer(view, offset, size, info, this.#trailer);
         const { cpu, timeNs } = this.#trailer;
@@ -452,13 +452,13 @@ export class Pipeline {
         break;
       }
       case 'read': {
-        const event = this.#attrToEvent[attrIndex] as number;
+        const event = this.#attrToEvent[attrIndex];
         if (event === NONE) break;
         decodeTrailer(view, offset, size, info, this.#trailer);
         this.lastReadNs = Math.max(this.lastReadNs, this.#trailer.timeNs);
         // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
         if (this.#memoryOf(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
-        this.#finals.note(record, event, this.data.attrs[attrIndex]!.attr, this.#trailer);
+        this.#finals.note(record, event, this.data.attrs[attrIndex].attr, this.#trailer);
         break;
       }
       case 'fork': {
@@ -474,7 +474,7 @@ export class Pipeline {
       case 'throttle':
       case 'unthrottle': {
         decodeTrailer(view, offset, size, info, this.#trailer);
-        const event = this.#attrToEvent[attrIndex] as number;
+        const event = this.#attrToEvent[attrIndex];
         const stream = this.#streamOf(record.streamId, event);
         this.throttles.note(record.kind, event, stream, this.#trailer.timeNs);
         break;

@@ -1,7 +1,6 @@
 import { formatAddress, toRawTime } from '../../base/u64.ts';
 import { simplifyChain } from '../../javascript/simplify-chain.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
-import type { EventAttr } from '../../perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE, recordTypeName } from '../../perf-event/constants.ts';
 import { readCookie } from '../../perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
@@ -200,7 +199,7 @@ class RecordDescriber {
     this.#context = {
       view: new DataView(new ArrayBuffer(0)),
       sample: this.#sample,
-      attr: data.attrs[0]?.attr as EventAttr,
+      attr: data.attrs[0]?.attr,
       littleEndian: data.littleEndian,
       architecture: registerArchitectureOf(data.features.arch),
     };
@@ -249,7 +248,7 @@ class RecordDescriber {
     misc: number,
     attrIndex: number,
   ): void {
-    const { info } = this.#data.attrs[attrIndex]!;
+    const { info } = this.#data.attrs[attrIndex];
     const sample = this.#sample;
     if (!decodeSample(view, offset, offset + size, info, sample)) {
       this.#data.diagnostics.count('a sample is shorter than its fields');
@@ -259,7 +258,7 @@ class RecordDescriber {
     this.#pipeline.jit?.advance(sample.timeNs);
     const { unwinder } = this.#pipeline;
     this.#isUnwound = false;
-    if (unwinder !== null && copiesStacks(this.#data.attrs[attrIndex]!.attr)) {
+    if (unwinder !== null && copiesStacks(this.#data.attrs[attrIndex].attr)) {
       unwinder.complete(sample, view, attrIndex);
       this.#isUnwound = unwinder.hasChanged;
     } else if (info.hasLbrCallchain) {
@@ -281,7 +280,7 @@ class RecordDescriber {
 
   #describeHeld(held: HeldSample, userPart: Float64Array | null): void {
     const { view, misc, attrIndex, comm, lines } = held;
-    const { info } = this.#data.attrs[attrIndex]!;
+    const { info } = this.#data.attrs[attrIndex];
     if (!decodeSample(view, 0, view.byteLength, info, this.#sample)) return;
     this.#userPart = userPart;
     this.#isUnwound = false;
@@ -300,7 +299,7 @@ class RecordDescriber {
     const sample = this.#sample;
     this.#context.view = view;
     this.#misc = misc;
-    this.#context.attr = this.#data.attrs[attrIndex]!.attr;
+    this.#context.attr = this.#data.attrs[attrIndex].attr;
     const isShown =
       this.#filter.admitsSample(sample, comm, attrIndex) &&
       this.#filter.admitsLeaf(() => this.#leaf());
@@ -329,7 +328,7 @@ class RecordDescriber {
       streamId: sample.streamId < 0 ? undefined : String(sample.streamId),
       ip: formatAddress(sample.ip),
       period: sample.period,
-      count: sample.readCount > 0 ? (sample.readValues[0] as number) : undefined,
+      count: sample.readCount > 0 ? sample.readValues[0] : undefined,
       callchain: chain,
       trace: this.#trace() ?? undefined,
       fields,
@@ -346,14 +345,14 @@ class RecordDescriber {
     const sample = this.#sample;
     if (this.#visits.sampleText === undefined || sample.readCount === 0) return null;
     if (sample.readCount === 1) {
-      const period = this.#elapsed(sample.id, sample.readValues[0] as number);
+      const period = this.#elapsed(sample.id, sample.readValues[0]);
       return period < 0 ? null : [{ event: attrIndex, period }];
     }
     const lines: SampleLine[] = [];
     for (let member = 0; member < sample.readCount; member++) {
-      const id = sample.readIds[member] as number;
+      const id = sample.readIds[member];
       const event = this.#data.lookup.find(id);
-      const period = this.#elapsed(id, sample.readValues[member] as number);
+      const period = this.#elapsed(id, sample.readValues[member]);
       if (event !== UNKNOWN_EVENT && period > 0) lines.push({ event, period });
     }
     return lines;
@@ -379,7 +378,7 @@ class RecordDescriber {
 
   #tell(event: number, period: number): void {
     this.#text.event = event;
-    this.#text.name = this.#names[event] as string;
+    this.#text.name = this.#names[event];
     this.#text.period = period;
     this.#visits.sampleText?.(this.#text);
   }
@@ -430,7 +429,7 @@ class RecordDescriber {
     misc: number,
     attrIndex: number,
   ): void {
-    const { info } = this.#data.attrs[attrIndex]!;
+    const { info } = this.#data.attrs[attrIndex];
     const record = decodeRecord(view, offset, size, type, misc, info);
     const { processes, builder } = this.#pipeline;
     applyToProcesses(processes, record, misc);

@@ -84,7 +84,7 @@ export class StackInterner {
 
   #internWithEnd(sample: SampleView, attrIndex: number, stop: number, last: ChainMemory): number {
     const { callchain, callchainLength, pid } = sample;
-    const maxStack = this.#attrMaxStack[attrIndex] as number;
+    const maxStack = this.#attrMaxStack[attrIndex];
     const marker = this.roots.markerOf(
       stop === NOT_UNWOUND && callchainLength > maxStack && isFull(sample, maxStack)
         ? CHAIN_FULL
@@ -95,7 +95,7 @@ export class StackInterner {
       last.length = 0;
     }
     const stack = this.internCallchain(callchain, callchainLength, pid, last);
-    if (stop >= 0 && marker === NONE) this.roots.noteRoot(last.stacks[0] as number);
+    if (stop >= 0 && marker === NONE) this.roots.noteRoot(last.stacks[0]);
     return stack;
   }
 
@@ -126,10 +126,10 @@ export class StackInterner {
     let depth = 0;
     while (depth < common && entries[depth] === callchain[outermost - depth]) depth++;
     if (depth > 0) depth--;
-    let stack = depth === 0 ? last.marker : (stacks[depth - 1] as number);
+    let stack = depth === 0 ? last.marker : stacks[depth - 1];
     for (; depth < callchainLength; depth++) {
       const i = outermost - depth;
-      const address = callchain[i] as number;
+      const address = callchain[i];
       if (!isContextMarker(address)) {
         const lookup = lookupAddressAt(callchain, i);
         let mapping: MappingIndex;
@@ -191,7 +191,7 @@ export class StackInterner {
 function isFull({ callchain, callchainLength }: SampleView, maxStack: number): boolean {
   let frames = 0;
   for (let i = 0; i < callchainLength; i++) {
-    if (!isContextMarker(callchain[i] as number)) frames++;
+    if (!isContextMarker(callchain[i])) frames++;
   }
   return frames === maxStack;
 }

@@ -207,9 +207,9 @@ function kernelAddresses(places: readonly string[], kallsyms: string): Map<strin
     byName.set(name, [...(byName.get(name) ?? []), place]);
   }
   for (const [, hex, name] of kallsyms.matchAll(/^([0-9a-f]+) \S (\S+)/gm)) {
-    const wanted = byName.get(name as string);
+    const wanted = byName.get(name);
     if (wanted === undefined) continue;
-    byName.delete(name as string);
+    byName.delete(name);
     const start = BigInt(`0x${hex}`);
     // Zeros for those who may not know.
     if (start === 0n) continue;

@@ -42,7 +42,7 @@ export function listCgroups(root: string | null = cgroupRoot()): ControlGroup[] 
   const groups: ControlGroup[] = [];
   const paths = [''];
   for (let i = 0; i < paths.length && groups.length < MOST_GROUPS; i++) {
-    const path = paths[i] as string;
+    const path = paths[i];
     try {
       const directory = `${root}${path}`;
       const { ino } = statSync(directory, { bigint: true });

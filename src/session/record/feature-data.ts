@@ -99,7 +99,7 @@ export function collectHostFeatures(
       ...plan.events.map(({ attr, name }, index) => ({
         attrBytes: encodeAttr(attr),
         name,
-        ids: context.opened.ids[index] as BigUint64Array,
+        ids: context.opened.ids[index],
       })),
       { attrBytes: encodeAttr(plan.sideband), name: 'dummy:HG', ids: context.opened.sidebandIds },
     ]),

@@ -19,7 +19,7 @@ export type HostInfo = {
 };
 
 export function readHostInfo(): HostInfo {
-  const machine = { x64: 'x86_64', arm64: 'aarch64', ia32: 'i686' }[arch() as string] ?? arch();
+  const machine = { x64: 'x86_64', arm64: 'aarch64', ia32: 'i686' }[arch()] ?? arch();
   const all = cpus();
   return {
     hostname: hostname(),

@@ -74,9 +74,9 @@ export function findKernelAddresses(fd: number, from: number, to: number): Float
     const end = (length + 4) >>> 2;
     // Word 0 is the last one of the window before.
     for (let i = isFirst ? 2 : 1; i < end; i++) {
-      const high = words[i] as number;
+      const high = words[i];
       if (high < LOWEST_KERNEL_HIGH) continue;
-      const low = words[i - 1] as number;
+      const low = words[i - 1];
       if (high === 0xffff_ffff && low >= LARGEST_KERNEL_LOW) continue;
       const slot = (low ^ (low >>> 14)) & (RECENT - 1);
       const address = (high | 0) * TWO_32 + low;
@@ -84,7 +84,7 @@ export function findKernelAddresses(fd: number, from: number, to: number): Float
       recent[slot] = address;
       found.add(address);
     }
-    words[0] = words[end - 1] as number;
+    words[0] = words[end - 1];
     isFirst = false;
   }
   return Float64Array.from(found);

@@ -174,10 +174,10 @@ class LiveDecoder {
           timeNs.push(sample.timeNs);
           ip.push(sample.ip);
           periodEvents.push(sample.period);
-          count.push(sample.readCount > 0 ? (sample.readValues[0] as number) : Number.NaN);
+          count.push(sample.readCount > 0 ? sample.readValues[0] : Number.NaN);
           callchainStart.push(callchain.length);
           for (let i = 0; i < sample.callchainLength; i++) {
-            callchain.push(sample.callchain[i] as number);
+            callchain.push(sample.callchain[i]);
           }
         }
       } else if (info !== undefined && type !== PERF_RECORD.FINISHED_ROUND) {

@@ -127,7 +127,7 @@ export function attrsWithIds(
   return [
     ...plan.events.map(({ attr }, index) => ({
       attrBytes: encodeAttr(attr),
-      ids: opened.ids[index] as BigUint64Array,
+      ids: opened.ids[index],
     })),
     { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds },
   ];

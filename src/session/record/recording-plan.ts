@@ -109,7 +109,7 @@ export function planRecording(
 export function withoutWeakGroup(plan: RecordingPlan, refused: number): RecordingPlan | null {
   const events = breakWeakGroup(plan.events, refused);
   if (events === null) return null;
-  const leader = plan.events[refused]?.leader as number;
+  const leader = plan.events[refused]?.leader;
   const notice =
     `the group ${groupName(plan.events, leader)} does not fit the PMU: its events are recorded ` +
     'singly, as its modifier W allows';

@@ -40,7 +40,7 @@ export function joinGroups(
   const leaders = events.map(({ spec }, index) => leaderIndex(events, spec, index));
   const planned: PlannedEvent[] = [];
   events.forEach((event, index) => {
-    const leader = leaders[index] as number;
+    const leader = leaders[index];
     const leads = leaders.includes(index);
     let { attr } = event;
     if (event.spec.sampleGroup) {

@@ -66,14 +66,11 @@ function readKernelStack(tid: number): string[] {
 
 /** `[<0>] do_nanosleep+0x6a/0x100 [module]`, innermost first. */
 export function parseStack(text: string): string[] {
-  return Array.from(
-    text.matchAll(/^\[<\S*>\] ([^\s+]+\+0x[0-9a-f]+)\//gm),
-    ([, at]) => at as string,
-  );
+  return Array.from(text.matchAll(/^\[<\S*>\] ([^\s+]+\+0x[0-9a-f]+)\//gm), ([, at]) => at);
 }
 
 /** `230 0x1 0x0 … SP PC`, or `-1 SP PC` outside of a system call; `running` has none. */
 export function parseSyscall(text: string): bigint | null {
   const ip = /^-?\d+(?: 0x[0-9a-f]+)* 0x[0-9a-f]+ (0x[0-9a-f]+)$/.exec(text.trim());
-  return ip === null ? null : BigInt(ip[1] as string);
+  return ip === null ? null : BigInt(ip[1]);
 }

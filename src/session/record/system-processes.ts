@@ -102,10 +102,10 @@ export function parseMaps(text: string, withData = false): ProcMapping[] {
         (executable ? PROT_EXEC : 0),
       shared: flags[3] === 's',
       fileOffset: BigInt(`0x${offset}`),
-      major: Number.parseInt(major as string, 16),
-      minor: Number.parseInt(minor as string, 16),
-      inode: BigInt(inode as string),
-      path: path === '' ? '//anon' : (path as string).replaceAll('\\012', '\n'),
+      major: Number.parseInt(major, 16),
+      minor: Number.parseInt(minor, 16),
+      inode: BigInt(inode),
+      path: path === '' ? '//anon' : path.replaceAll('\\012', '\n'),
     });
   }
   return mappings;

@@ -95,7 +95,7 @@ export function readFormatTexts(
 
 /** The `events` folder of a mounted tracefs; mounts one if need be. Throws `FailedError`. */
 function findEventsFolder({ roots, mount }: TracefsPlace): string {
-  const first = roots[0] as string;
+  const first = roots[0];
   const states = roots.map((root) => stateOf(root));
   const ready = roots[states.indexOf('ready')];
   if (ready !== undefined) return join(ready, 'events');

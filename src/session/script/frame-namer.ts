@@ -92,7 +92,7 @@ export class FrameNamer {
     const userEntries = firstUserEntry(callchain, length);
     let owner = startOwner;
     for (let i = 0; i < length; i++) {
-      const address = callchain[i] as number;
+      const address = callchain[i];
       if (isContextMarker(address)) {
         owner = OWNER_OF_CONTEXT.get(address) ?? 'unknown';
         continue;
@@ -171,7 +171,7 @@ export class FrameNamer {
     if (count === 0) return NOWHERE;
     const placeOf = (row: number): Place => {
       const file = lines.file(row);
-      return file === '' ? {} : { file, line: lines.frames.line[row] as number };
+      return file === '' ? {} : { file, line: lines.frames.line[row] };
     };
     const inlined: Named['inlined'] = Array.from({ length: inline ? count - 1 : 0 }, (_, row) => ({
       symbol: lines.name(row) || null,
@@ -184,7 +184,7 @@ export class FrameNamer {
     if (dso >= this.#paths.length) {
       this.#paths = this.#pipeline.processes.dsos.finish().map(({ path }) => path);
     }
-    return this.#paths[dso] as string;
+    return this.#paths[dso];
   }
 }
 

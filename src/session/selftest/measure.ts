@@ -6,7 +6,7 @@ import type { Profile } from '../../profile/types.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { withRecording } from '../read/open-recording.ts';
 import { Pipeline } from '../read/pipeline.ts';
-import { isUserOnly, type Marks, type PhaseMarks, type PhaseTruth, truthOf } from './marks.ts';
+import { isUserOnly, type Marks, type PhaseTruth, truthOf } from './marks.ts';
 import type { CaseNumbers, CaseSetup, PhaseShare } from './types.ts';
 
 /** `perf_event_attr.type` of a raw hardware event: one whose rule no table knows. */
@@ -117,9 +117,9 @@ function streamsOffCount(profile: Profile, period: number): number {
   const groups = groupByStream(profile);
   let off = 0;
   for (let g = 0; g < groups.length; g++) {
-    const end = groups.offsets[g + 1] as number;
-    const samples = end - (groups.offsets[g] as number);
-    const last = profile.samples.count[groups.rows[end - 1] as number] as number;
+    const end = groups.offsets[g + 1];
+    const samples = end - groups.offsets[g];
+    const last = profile.samples.count[groups.rows[end - 1]];
     if (Math.floor(last / period) !== samples) off++;
   }
   return off;
@@ -130,8 +130,8 @@ function sumLastPeriods(profile: Profile): number {
   const groups = groupByStream(profile);
   let sum = 0;
   for (let g = 0; g < groups.length; g++) {
-    const last = groups.rows[(groups.offsets[g + 1] as number) - 1] as number;
-    sum += profile.samples.periodEvents[last] as number;
+    const last = groups.rows[groups.offsets[g + 1] - 1];
+    sum += profile.samples.periodEvents[last];
   }
   return sum;
 }
@@ -139,7 +139,7 @@ function sumLastPeriods(profile: Profile): number {
 function countOutOfOrder(timeNs: Float64Array): number {
   let count = 0;
   for (let i = 1; i < timeNs.length; i++) {
-    if ((timeNs[i] as number) < (timeNs[i - 1] as number)) count++;
+    if (timeNs[i] < timeNs[i - 1]) count++;
   }
   return count;
 }
@@ -161,7 +161,7 @@ function measurePhases(
   const measured = truth.map(({ phase, amount }) => {
     const index = marks.phases.findIndex(({ name }) => name === phase);
     const next = marks.phases[index + 1];
-    const from = sinceZero((marks.phases[index] as PhaseMarks).startNs);
+    const from = sinceZero(marks.phases[index].startNs);
     const until = sinceZero(next === undefined ? marks.endNs : next.startNs);
     return { phase, amount, ...sumBetween(profile.samples.timeNs, weights, from, until) };
   });
@@ -181,10 +181,10 @@ function sumBetween(timeNs: Float64Array, weights: Float64Array, from: number, u
   let weight = 0;
   let largest = 0;
   for (let i = 0; i < timeNs.length; i++) {
-    const time = timeNs[i] as number;
+    const time = timeNs[i];
     if (time < from || time >= until) continue;
-    weight += weights[i] as number;
-    largest = Math.max(largest, weights[i] as number);
+    weight += weights[i];
+    largest = Math.max(largest, weights[i]);
   }
   return { weight, largest };
 }

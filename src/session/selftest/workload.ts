@@ -110,4 +110,4 @@ function run(): Marks {
   return { phases, endNs: String(process.hrtime.bigint()) };
 }
 
-writeFileSync(process.argv[2] as string, JSON.stringify(run()));
+writeFileSync(process.argv[2], JSON.stringify(run()));

@@ -2,7 +2,7 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import type { EventSpec } from '../../events/event-spec.ts';
 import { parseEvents } from '../../events/parse-events.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
-import { type CountedEvent, type CountedGroup, groupSpecs } from './counted-group.ts';
+import { type CountedGroup, groupSpecs } from './counted-group.ts';
 import { counterAttr } from './counter-attr.ts';
 import { defaultEvents, topdownEvents } from './default-events.ts';
 import type { StatMachine, StatOptions } from './stat-options.ts';
@@ -35,7 +35,7 @@ function chooseSpecs(
   }
   const opens = (spec: EventSpec): boolean => {
     const [group] = groupSpecs([spec], sources, sysfs);
-    const event = group?.events[0] as CountedEvent;
+    const event = group?.events[0];
     const attr = counterAttr(event, true, { enableOnExec: false, inherit: false, userOnly: true });
     return binding.probeEvent(encodeAttr(attr), 0, -1).errno === 0;
   };

@@ -57,7 +57,7 @@ export class Counters {
   read(): Snapshot {
     return this.groups.map(({ events, instances }, g) =>
       instances.map(({ group }, i) => {
-        const layout = (this.layouts[g] as readonly GroupLayout[])[i] as GroupLayout;
+        const layout = this.layouts[g][i];
         return this.readInstance(events, group, layout);
       }),
     );

@@ -145,7 +145,7 @@ class GroupOpening {
         // A thread that has ended, a CPU that went off.
         if (mayBeGone && (code === 'ESRCH' || (code === 'ENODEV' && !isFirst))) return false;
         const { events } = this.#group;
-        const failing = events[eventIndex] ?? (events[0] as CountedEvent);
+        const failing = events[eventIndex] ?? events[0];
         if (isRefused(code) && !this.#userOnly && isFirst && hasUserPart(this.#group)) {
           this.#userOnly = true;
           continue;

@@ -24,16 +24,16 @@ export function sumSamples(path: string): ReadonlyMap<string, SampledSum> {
         if (type !== PERF_RECORD.SAMPLE) return;
         const index = data.lookup.attrIndexOf(view, offset, size, type);
         if (index === UNKNOWN_EVENT) return;
-        const { info } = attrs[index]!;
+        const { info } = attrs[index];
         if (!decodeSample(view, offset, offset + size, info, sample)) return;
-        samples[index] = (samples[index] as number) + 1;
-        events[index] = (events[index] as number) + sample.period;
+        samples[index] = samples[index] + 1;
+        events[index] = events[index] + sample.period;
       },
     });
     return new Map(
       attrs.map((attr, index) => [
         eventName(attr),
-        { samples: samples[index] as number, events: events[index] as number },
+        { samples: samples[index], events: events[index] },
       ]),
     );
   });

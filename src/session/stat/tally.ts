@@ -113,10 +113,10 @@ function tallyRows(
   counters: Counters,
   context: RowContext,
 ): StatRow[] {
-  const sums = events.map((_, e) => meanSum(runs.map(({ sums }) => sums[e] as Sum)));
+  const sums = events.map((_, e) => meanSum(runs.map(({ sums }) => sums[e])));
   const metrics = groupMetrics(
     events.map(({ role, domain, scale }, e) => {
-      const { value, counted, runningNs } = sums[e] as Sum;
+      const { value, counted, runningNs } = sums[e];
       const factor = role === 'energy' ? (scale?.factor ?? 1) : 1;
       const scaled = value === null ? null : value * factor;
       return { role, domain, value: scaled, counted, runningNs };
@@ -127,7 +127,7 @@ function tallyRows(
     },
   );
   return events.map((event, e) => {
-    const sum = sums[e] as Sum;
+    const sum = sums[e];
     const factor = event.scale?.factor ?? 1;
     const values = runs.flatMap(({ sums }) => {
       const value = sums[e]?.value ?? null;
@@ -152,9 +152,9 @@ function tallyRows(
 
 /** The mean of what was counted; runs that counted nothing don't make it smaller. */
 function meanSum(sums: readonly Sum[]): Sum {
-  if (sums.length === 1) return sums[0] as Sum;
+  if (sums.length === 1) return sums[0];
   const known = sums.filter(({ value }) => value !== null);
-  if (known.length === 0) return sums[0] as Sum;
+  if (known.length === 0) return sums[0];
   const mean = (pick: (sum: Sum) => number): number =>
     known.reduce((total, sum) => total + pick(sum), 0) / known.length;
   const enabledNs = mean((sum) => sum.enabledNs);
@@ -204,7 +204,7 @@ function compareLabels(a: string, b: string): number {
   const split = (label: string) => label.split(/(\d+)/);
   const [left, right] = [split(a), split(b)];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const [x, y] = [left[i] as string, right[i] as string];
+    const [x, y] = [left[i], right[i]];
     if (x === y) continue;
     // Odd positions are the numbers.
     return i % 2 === 1 ? Number(x) - Number(y) : x < y ? -1 : 1;

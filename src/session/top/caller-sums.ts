@@ -40,25 +40,25 @@ export class CallerSums {
     const { stacks, frames, funcs, strings, dsos, samples } = profile;
     const [dsoName, name] = this.names;
     const isWanted = Uint8Array.from({ length: funcs.length }, (_, func) => {
-      const dso = funcs.dso[func] as number;
+      const dso = funcs.dso[func];
       const itsDso = dso === NONE ? '[unknown]' : dsos[dso]?.name;
-      return strings[funcs.name[func] as number] === name && itsDso === dsoName ? 1 : 0;
+      return strings[funcs.name[func]] === name && itsDso === dsoName ? 1 : 0;
     });
     const { prefix, frame } = stacks;
-    const funcAt = (stack: number): number => frames.func[frame[stack] as number] as number;
+    const funcAt = (stack: number): number => frames.func[frame[stack]];
     for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] as number;
-      const weight = weights.values[row] as number;
+      const row = rows[i];
+      const weight = weights.values[row];
       this.#allWeight += weight;
-      let stack = samples.stack[row] as number;
-      while (stack !== NONE && isWanted[funcAt(stack)] === 0) stack = prefix[stack] as number;
+      let stack = samples.stack[row];
+      while (stack !== NONE && isWanted[funcAt(stack)] === 0) stack = prefix[stack];
       if (stack === NONE) continue;
       let node: Growing | null = this.#root;
       node.weight += weight;
       for (let depth = 0; depth < MOST_DEPTH; depth++) {
-        stack = prefix[stack] as number;
+        stack = prefix[stack];
         if (stack === NONE) break;
-        node = this.#callerOf(node, strings[funcs.name[funcAt(stack)] as number] as string);
+        node = this.#callerOf(node, strings[funcs.name[funcAt(stack)]]);
         if (node === null) break;
         node.weight += weight;
       }

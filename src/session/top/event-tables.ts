@@ -35,8 +35,8 @@ export class EventTables {
       if (length > 0) {
         // Tables that were made anew count from another start. What is rounded off is a few ns.
         const startNs = Number(slice.meta.startTime);
-        if (Number.isNaN(firstNs)) firstNs = startNs + (timeNs[0] as number);
-        this.#lastNs = startNs + (timeNs[length - 1] as number);
+        if (Number.isNaN(firstNs)) firstNs = startNs + timeNs[0];
+        this.#lastNs = startNs + timeNs[length - 1];
       }
       samples += all;
       own += all - rows.length;
@@ -92,7 +92,7 @@ export class EventTables {
     for (let row = 0; row < length; row++) {
       if (event[row] !== this.#event) continue;
       all++;
-      if (this.#options.withSelf || !isOwn[thread[row] as number]) rows[kept++] = row;
+      if (this.#options.withSelf || !isOwn[thread[row]]) rows[kept++] = row;
     }
     return { all, rows: rows.subarray(0, kept) };
   }
@@ -102,5 +102,5 @@ function weigh({ samples, events }: Profile, event: number, { weight }: TopOptio
   if (weight === 'samples') {
     return { kind: 'samples', unit: 'samples', values: new Float64Array(samples.length).fill(1) };
   }
-  return { kind: 'period', unit: events[event]!.unit, values: samples.periodEvents };
+  return { kind: 'period', unit: events[event].unit, values: samples.periodEvents };
 }

@@ -61,6 +61,6 @@ export class LiveJit implements JitNames {
     const row = layer?.rowAt(address) ?? NONE;
     if (layer === undefined || row === NONE) return null;
     const { table } = layer;
-    return { name: table.name(row), symbolStart: table.start[row] as number };
+    return { name: table.name(row), symbolStart: table.start[row] };
   }
 }

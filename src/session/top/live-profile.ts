@@ -143,7 +143,7 @@ export class LiveProfile {
       for (let i = 0; i < names.length; i++) {
         if (names[i] === -1) continue;
         const func = builder.internFunc(names[i] as StringIndex, dso);
-        builder.setFunc(frames[first + i] as number, func);
+        builder.setFunc(frames[first + i], func);
       }
     }
     this.#named = frameCount;
@@ -153,6 +153,6 @@ export class LiveProfile {
 /** Position of the first of `frames`, ascending, that is not before `least`. */
 function firstFrom(frames: Int32Array, least: number): number {
   let first = frames.length;
-  while (first > 0 && (frames[first - 1] as number) >= least) first--;
+  while (first > 0 && frames[first - 1] >= least) first--;
   return first;
 }

@@ -81,7 +81,7 @@ export class LiveRecords {
         const time =
           attrIndex === UNKNOWN_EVENT
             ? Number.NaN
-            : readRecordTime(view, offset, size, type, attrs[attrIndex]!.info, startTime);
+            : readRecordTime(view, offset, size, type, attrs[attrIndex].info, startTime);
         this.#sorter.push(time, start + offset);
       }
       offset += size;
@@ -101,7 +101,7 @@ export class LiveRecords {
   #finishRound(position: number): void {
     this.#sorter.finishRound();
     let gone = 0;
-    while (gone + 1 < this.#pieces.length && this.#pieces[gone + 1]!.start <= this.#roundStart) {
+    while (gone + 1 < this.#pieces.length && this.#pieces[gone + 1].start <= this.#roundStart) {
       gone++;
     }
     if (gone > 0) this.#pieces.splice(0, gone);
@@ -120,10 +120,10 @@ export class LiveRecords {
     let high = pieces.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (pieces[middle]!.start <= position) low = middle;
+      if (pieces[middle].start <= position) low = middle;
       else high = middle - 1;
     }
-    this.#current = pieces[low] as Piece;
+    this.#current = pieces[low];
     return this.#current;
   }
 

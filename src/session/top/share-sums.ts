@@ -136,7 +136,7 @@ export class WindowSums {
     // Slices come about when they should: one that reaches in by less than half a slice is out.
     const leastMs = nowMs - this.#lengthMs + (nowMs - this.#lastMs) / 2;
     this.#lastMs = nowMs;
-    while (this.#parts.length > 1 && (this.#parts[0]?.endMs as number) <= leastMs) {
+    while (this.#parts.length > 1 && this.#parts[0]?.endMs <= leastMs) {
       this.#parts.shift();
     }
   }

@@ -27,21 +27,21 @@ export function tablesOfSlice(
   const whole = {
     weight: report.weight,
     samples: report.samples,
-    squares: rows.reduce((sum, row) => sum + (squares[row] as number), 0),
+    squares: rows.reduce((sum, row) => sum + squares[row], 0),
   };
   const funcOf = innermostFuncs(profile);
-  const dsoName = (dso: number): string => (dso === NONE ? '[unknown]' : dsos[dso]!.name);
-  const dsoOfFunc = (func: number): number => (func === NONE ? NONE : (funcs.dso[func] as number));
-  const byFunc = squaresBy(rows, squares, (row) => funcOf[row] as number);
-  const byDso = squaresBy(rows, squares, (row) => dsoOfFunc(funcOf[row] as number));
-  const byThread = squaresBy(rows, squares, (row) => samples.thread[row] as number);
-  const byComm = squaresBy(rows, squares, (row) => samples.comm[row] as number);
+  const dsoName = (dso: number): string => (dso === NONE ? '[unknown]' : dsos[dso].name);
+  const dsoOfFunc = (func: number): number => (func === NONE ? NONE : funcs.dso[func]);
+  const byFunc = squaresBy(rows, squares, (row) => funcOf[row]);
+  const byDso = squaresBy(rows, squares, (row) => dsoOfFunc(funcOf[row]));
+  const byThread = squaresBy(rows, squares, (row) => samples.thread[row]);
+  const byComm = squaresBy(rows, squares, (row) => samples.comm[row]);
   const table = (sums: SumRow[]): TableSums => ({ ...whole, rows: sums });
   return {
     sym: table(
       report.bySymbol.map((row) =>
         sumRow(
-          [dsoName(dsoOfFunc(row.func)), strings[funcs.name[row.func] as number] as string],
+          [dsoName(dsoOfFunc(row.func)), strings[funcs.name[row.func]]],
           row,
           byFunc.get(row.func),
         ),
@@ -50,7 +50,7 @@ export function tablesOfSlice(
     dso: table(report.byDso.map((row) => sumRow([dsoName(row.dso)], row, byDso.get(row.dso)))),
     thread: table(
       report.byThread.map((row) => {
-        const { comm, pid, tid } = threads[row.thread]!;
+        const { comm, pid, tid } = threads[row.thread];
         return sumRow([comm, String(pid), String(tid)], row, byThread.get(row.thread));
       }),
     ),
@@ -90,9 +90,9 @@ function squaresBy(
 ): Map<number, number> {
   const sums = new Map<number, number>();
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as number;
+    const row = rows[i];
     const key = keyOf(row);
-    sums.set(key, (sums.get(key) ?? 0) + (squares[row] as number));
+    sums.set(key, (sums.get(key) ?? 0) + squares[row]);
   }
   return sums;
 }

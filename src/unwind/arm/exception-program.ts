@@ -17,7 +17,7 @@ export function runExceptionProgram(program: Uint8Array, row: CfiRow): number {
   const stack: VirtualStack = { base: SP, offset: 0, row, popped: 0 };
   let at = 0;
   while (at < program.length) {
-    const op = program[at++] as number;
+    const op = program[at++];
     const next = program[at] ?? 0;
     if (op === 0xb0) break;
     if (op < 0x40) stack.offset += ((op & 0x3f) << 2) + 4;
@@ -100,9 +100,9 @@ function finish({ base, offset, row, popped }: VirtualStack): number {
   row.setCfa(base, offset);
   for (let register = 0; register < 16; register++) {
     if ((popped & (1 << register)) === 0) continue;
-    row.set(register, RULE.OFFSET, (row.value[register] as number) - offset);
+    row.set(register, RULE.OFFSET, row.value[register] - offset);
   }
   // A frame whose pc was popped returns there, whatever lr is.
-  if ((popped & (1 << PC)) !== 0) row.set(LR, RULE.OFFSET, row.value[PC] as number);
+  if ((popped & (1 << PC)) !== 0) row.set(LR, RULE.OFFSET, row.value[PC]);
   return FOUND.ROW;
 }

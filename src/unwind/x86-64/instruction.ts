@@ -34,7 +34,7 @@ export class Instruction {
     }
     let shape = NONE;
     if (byte === 0xc5 || byte === 0xc4 || byte === 0x62) {
-      const map = byte === 0xc5 ? 1 : (text[at] as number) & (byte === 0xc4 ? 0x1f : 0x07);
+      const map = byte === 0xc5 ? 1 : text[at] & (byte === 0xc4 ? 0x1f : 0x07);
       at += byte === 0xc5 ? 1 : byte === 0xc4 ? 2 : 3;
       const opcode = text[at++] ?? -1;
       shape = map === 3 ? MODRM | IMM8 : map === 1 ? shape0f(opcode) : MODRM;
@@ -61,7 +61,7 @@ export class Instruction {
     // REX.W goes before the operand size prefix.
     const immediateBytes = immediateLength(shape, isWord && (this.rex & 8) === 0);
     if (at + immediateBytes > text.length) return false;
-    if (immediateBytes === 1) this.immediate = ((text[at] as number) << 24) >> 24;
+    if (immediateBytes === 1) this.immediate = (text[at] << 24) >> 24;
     else if (immediateBytes === 4) this.immediate = readI32(text, at);
     this.length = at + immediateBytes - start;
     return true;
@@ -207,12 +207,12 @@ function shape0f(opcode: number): number {
 
 /** Bytes of the modrm byte at `at`, its SIB byte and its displacement. */
 function operandLength(text: Uint8Array, at: number): number {
-  const modrm = text[at] as number;
+  const modrm = text[at];
   const mod = modrm >> 6;
   const rm = modrm & 7;
   if (mod === 3) return 1;
   const hasSib = rm === 4;
-  const base = hasSib ? (text[at + 1] as number) & 7 : rm;
+  const base = hasSib ? text[at + 1] & 7 : rm;
   const displacement = mod === 1 ? 1 : mod === 2 || base === 5 ? 4 : 0;
   return 1 + (hasSib ? 1 : 0) + displacement;
 }

@@ -49,7 +49,7 @@ describe.skipIf(!hasCorpora)('script on the corpora, against perf script', () =>
     expect(heads(ours)).toEqual(heads(theirs));
     const unexplained: Difference[] = [];
     for (let i = 0; i < theirs.length; i++) {
-      for (const difference of differences(theirs[i] as Sample, ours[i] as Sample)) {
+      for (const difference of differences(theirs[i], ours[i])) {
         if (!isExplained(file, difference)) unexplained.push(difference);
       }
     }
@@ -189,7 +189,7 @@ function scriptOf(file: string, fields: string): string {
     { samplesOnly: true, symbols: { ...symbols, inline: false } },
     {
       start(data, names) {
-        const events = data.attrs.map(({ attr }, i) => ({ attr, name: names[i] as string }));
+        const events = data.attrs.map(({ attr }, i) => ({ attr, name: names[i] }));
         style = {
           fields: chooseFields([fields], events),
           nanoseconds: true,

@@ -52,7 +52,7 @@ describe.skipIf(!hasCorpora)('the text of script', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const times = records.filter(({ timeNs }) => timeNs).map(({ timeNs }) => BigInt(timeNs));
-    expect(times.every((time, i) => i === 0 || time >= (times[i - 1] as bigint))).toBe(true);
+    expect(times.every((time, i) => i === 0 || time >= times[i - 1])).toBe(true);
     const sample = records.find(({ type }) => type === 'SAMPLE');
     expect(sample).toMatchObject({ event: 'raw_syscalls:sys_enter', comm: 'w_sysc', cpu: 0 });
     expect(sample.trace).toMatch(/^NR \d+ \(/);

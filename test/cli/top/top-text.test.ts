@@ -118,9 +118,11 @@ describe('the screen of top', () => {
 });
 
 describe('columns of the table', () => {
-  const { rows } = reportOf(COUNTS).events[0]!.table('sym') as { rows: readonly TopRow[] };
+  const { rows } = reportOf(COUNTS).events[0].table('sym') as { rows: readonly TopRow[] };
   const titlesAt = (columns: number): string =>
-    (tableLines(rows, 'sym', { ...LOOK, columns })[0] as string).replace(/ {2,}/g, '  ').trim();
+    tableLines(rows, 'sym', { ...LOOK, columns })[0]
+      .replace(/ {2,}/g, '  ')
+      .trim();
 
   test('go where there is no room: the interval first, the share last', () => {
     expect(titlesAt(80)).toBe('self  95% interval  total  samples  DSO  symbol');

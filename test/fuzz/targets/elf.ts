@@ -142,8 +142,8 @@ function unwindStacks(bytes: Uint8Array, random: Random): void {
     for (let i = 0; i < registers.length; i++) {
       if (random() < 0.7) registers[i] = base + 8 * below(random, 64);
     }
-    registers[sp as number] = base;
-    registers[ip as number] = bias + pick(random, addresses);
+    registers[sp] = base;
+    registers[ip] = bias + pick(random, addresses);
     const view = new DataView(new ArrayBuffer(512));
     for (let at = 0; at < 512; at += 8) {
       const word = random() < 0.5 ? bias + pick(random, addresses) : base + 8 * below(random, 70);

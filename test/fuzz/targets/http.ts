@@ -41,7 +41,7 @@ function parseRequest(text: string) {
     if (colon <= 0) continue;
     const name = line.slice(0, colon).toLowerCase();
     if (!Object.hasOwn(headers, name)) headers[name] = [];
-    (headers[name] as string[]).push(line.slice(colon + 1).trim());
+    headers[name].push(line.slice(colon + 1).trim());
   }
   return { method, url, headers };
 }

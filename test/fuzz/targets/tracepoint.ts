@@ -31,7 +31,7 @@ export const tracepointTargets: readonly Target[] = [
     name: 'tracing-data',
     seeds: () => {
       const texts = formats().map(({ name, text }) => ({
-        system: name.split(':')[0] as string,
+        system: name.split(':')[0],
         text,
       }));
       return [0, 4, 8].map((from) =>

@@ -41,7 +41,7 @@ function faultsOf(pages: number): bigint {
     expect(measured.value).toBe(pages);
     counts.push(measured.counts['page-faults:u'] as bigint);
   }
-  return counts.toSorted((a, b) => Number(a - b))[7] as bigint;
+  return counts.toSorted((a, b) => Number(a - b))[7];
 }
 
 /** Null, and said, on a machine without tracepoints or that PMU. */
@@ -131,14 +131,10 @@ describeLive('a counter group', () => {
     using group = openGroup(['page-faults:u']);
     const memories = Array.from({ length: 23 }, () => freshPages(100));
     let next = 0;
-    const { perCall, readings } = measureRepeated(
-      group,
-      () => touch(memories[next++] as Uint8Array),
-      {
-        runs: 10,
-        calls: 2,
-      },
-    );
+    const { perCall, readings } = measureRepeated(group, () => touch(memories[next++]), {
+      runs: 10,
+      calls: 2,
+    });
     expect(next).toBe(23);
     expect(readings).toHaveLength(10);
     expect(perCall['page-faults:u']?.median).toBe(100);

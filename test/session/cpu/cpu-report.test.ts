@@ -22,8 +22,8 @@ function drawnCpuid(kinds: readonly CpuidLeaves[]) {
   const readCpuid: ReadCpuid = (pairs, cpu) => {
     const out: number[] = [];
     for (let i = 0; i < pairs.length; i += 2) {
-      asked.push(pairs[i] as number);
-      const found = kinds[cpu]?.find(pairs[i] as number, pairs[i + 1] as number);
+      asked.push(pairs[i]);
+      const found = kinds[cpu]?.find(pairs[i], pairs[i + 1]);
       out.push(found?.eax ?? 0, found?.ebx ?? 0, found?.ecx ?? 0, found?.edx ?? 0);
     }
     return Uint32Array.from(out);
@@ -107,7 +107,7 @@ describe('the PMUs of the kernel', () => {
 
 describe('why there are no hardware counters', () => {
   const coresOf = (name: string) => [
-    { cpus: [0], capabilities: decodeCapabilities(dumps(name)[0] as CpuidLeaves), arm: null },
+    { cpus: [0], capabilities: decodeCapabilities(dumps(name)[0]), arm: null },
   ];
   const software = { name: 'software', type: 1, kind: 'software' as const };
   const rest = { cpus: null, maxPrecise: null, branches: null };

@@ -55,13 +55,13 @@ function draw(opened: OpenedProfile, func: FuncIndex, part: CodePart): string[] 
   });
   expect(selfElsewhere).toBe(0);
   return part.text.map((text, row) => {
-    const target = part.target[row] as number;
+    const target = part.target[row];
     const notes = [
       target === -1 ? '' : `-> row ${target}`,
       part.refers[row] === '' ? '' : `<${part.refers[row]}>`,
       total[row] === 0 ? '' : `${self[row]}/${total[row]}`,
     ];
-    const address = (part.start + (part.offset[row] as number)).toString(16);
+    const address = (part.start + part.offset[row]).toString(16);
     return [address, text, ...notes.filter((note) => note !== '')].join(' ');
   });
 }
@@ -88,7 +88,7 @@ describe('the code of a function', () => {
     const { parts, missing } = await opened.disassemble(func);
     expect(missing).toStrictEqual([]);
     expect(parts).toHaveLength(1);
-    const part = parts[0] as CodePart;
+    const part = parts[0];
     expect(part).toMatchObject({
       name: 'work',
       dso: program,
@@ -108,7 +108,7 @@ describe('the code of a function', () => {
     ]);
     expect(part.bytes.slice(0, 3)).toStrictEqual(['55', '48ffcf', '75fb']);
     const leaf = await opened.disassemble(funcNamed(opened, 'leaf'));
-    expect(draw(opened, funcNamed(opened, 'leaf'), leaf.parts[0] as CodePart)).toStrictEqual([
+    expect(draw(opened, funcNamed(opened, 'leaf'), leaf.parts[0])).toStrictEqual([
       '400087 mov rax, qword ptr [rip - 0xf] <work+0x7> 1/1',
       '40008e ret 1/1',
     ]);
@@ -127,14 +127,14 @@ describe('the code of a function', () => {
     );
     const func = funcNamed(opened, 'work');
     const { parts } = await opened.disassemble(func);
-    expect(draw(opened, func, parts[0] as CodePart)[3]).toBe('40007e call 0x400087 <leaf> 1/1');
+    expect(draw(opened, func, parts[0])[3]).toBe('40007e call 0x400087 <leaf> 1/1');
   });
 
   it('is shown around the samples where it is long, with what lies between counted', async () => {
     const long: DrawnFunction = ['long', new Array<number>(2 ** 18).fill(0x90)];
     const { opened } = await open([long], [[['long', 1000]], [['long', 2 ** 17]]]);
     const { parts } = await opened.disassemble(funcNamed(opened, 'long'));
-    const part = parts[0] as CodePart;
+    const part = parts[0];
     expect(part.text).toHaveLength(2 * 384);
     expect(part.rowOfFrame.map((row) => part.offset[row])).toStrictEqual([1000, 2 ** 17]);
     expect(part.gaps).toStrictEqual([

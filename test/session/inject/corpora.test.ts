@@ -78,13 +78,13 @@ function kernelAddresses(data: PerfData): Set<string> {
       record(view, offset, size, type) {
         if (type !== PERF_RECORD.SAMPLE) return;
         const event = data.lookup.attrIndexOf(view, offset, size, type);
-        const { info } = data.attrs[event]!;
+        const { info } = data.attrs[event];
         expect(decodeSample(view, offset, offset + size, info, sample)).toBe(true);
         for (const address of [sample.ip, sample.addr]) {
           if (address < -4095) found.add(BigInt.asUintN(64, BigInt(address)).toString(16));
         }
         for (let i = 0; i < sample.callchainLength; i++) {
-          const address = sample.callchain[i] as number;
+          const address = sample.callchain[i];
           const isVsyscall = address >= -0xa00000 && address < -0x9ff000;
           if (address < -4095 && !isVsyscall) {
             found.add(BigInt.asUintN(64, BigInt(address)).toString(16));

@@ -29,7 +29,7 @@ function fileOf(samples: readonly Read[], readFormat: number): Uint8Array {
   const records = samples.map(({ time, tid, stream, values, running }) => {
     return record(PERF_RECORD.SAMPLE, USER_MISC, (out) => {
       out.u32(tid).u32(tid).u64(time).u64(stream).u32(0).u32(0);
-      out.u64(isGroup ? values.length : (values[0] as number)).u64(running);
+      out.u64(isGroup ? values.length : values[0]).u64(running);
       if (isGroup) for (const [i, value] of values.entries()) out.u64(value).u64(i);
     });
   });
@@ -45,7 +45,7 @@ function readingsOf(bytes: Uint8Array): number[][] {
     {
       record(view, offset, size, type) {
         if (type !== PERF_RECORD.SAMPLE) return;
-        decodeSample(view, offset, offset + size, data.attrs[0]!.info, sample);
+        decodeSample(view, offset, offset + size, data.attrs[0].info, sample);
         found.push([...sample.readValues.subarray(0, sample.readCount), sample.timeRunning]);
       },
     },

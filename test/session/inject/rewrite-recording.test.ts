@@ -170,7 +170,7 @@ function samplesOf(
       record(view, offset, size, type) {
         if (type !== PERF_RECORD.SAMPLE) return;
         const sample = new SampleView(data.startTime);
-        expect(decodeSample(view, offset, offset + size, data.attrs[0]!.info, sample)).toBe(true);
+        expect(decodeSample(view, offset, offset + size, data.attrs[0].info, sample)).toBe(true);
         const chain = [...sample.callchain.subarray(0, sample.callchainLength)];
         decoded.push({ ip: sample.ip, addr: sample.addr, chain, view: sample });
       },
@@ -187,7 +187,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
 
   it('lose the copies of registers and stack, and keep everything else', () => {
     const { data, bytes: out } = rewritten(bytes, { dropStacks: true });
-    const { attr } = data.attrs[0]!;
+    const { attr } = data.attrs[0];
     expect(attr.sampleType).toBe(dwarf.sampleType - REGS_USER - STACK_USER);
     expect([attr.sampleRegsUser, attr.sampleStackUser]).toEqual([0n, 0]);
     const before = samplesOf(bytes);
@@ -210,7 +210,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
       { ip: marker, addr: marker, chain: [-128, marker, -512, 0x400123, 0x400456] },
       { ip: 0x400123, addr: marker, chain: [-512, 0x400123] },
     ]);
-    expect(data.attrs[0]!.attr.sampleType & PHYS_ADDR).toBe(0);
+    expect(data.attrs[0].attr.sampleType & PHYS_ADDR).toBe(0);
     const order = little ? 'readBigUInt64LE' : 'readBigUInt64BE';
     const words = recordsOf(data).flatMap(({ hex }) => {
       const bytes = Buffer.from(hex, 'hex');

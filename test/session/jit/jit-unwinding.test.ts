@@ -101,9 +101,9 @@ function stacksOf({ profile }: OpenedProfile): string[] {
   const { stacks, frames, funcs, strings, samples } = profile;
   return Array.from(samples.stack, (leaf) => {
     const names: string[] = [];
-    for (let row = leaf as number; row !== -1; row = stacks.prefix[row] as number) {
-      const func = frames.func[stacks.frame[row] as number] as number;
-      names.unshift(strings[funcs.name[func] as number] as string);
+    for (let row = leaf; row !== -1; row = stacks.prefix[row]) {
+      const func = frames.func[stacks.frame[row]];
+      names.unshift(strings[funcs.name[func]]);
     }
     return names.join(' ');
   });

@@ -72,7 +72,7 @@ function stored(watch: MapWatch) {
     const table = readMapLog(log, { high: 0, low: 0 }, new Diagnostics());
     const pid = name.replace(`perf-map/${process.pid}`, 'ours').replace('perf-map/', '');
     return Array.from({ length: table.length }, (_, row) => {
-      const ms = Math.ceil((table.timeNs[row] as number) / 1e6);
+      const ms = Math.ceil(table.timeNs[row] / 1e6);
       const restart = table.restarts.includes(row) ? 'anew ' : '';
       return `${pid} ${restart}${ms} ${table.name(row)}`;
     });

@@ -16,11 +16,11 @@ const STDIO = [0, 1, 2].map((fd) => open(fd, '/dev/pts/0'));
 /** What Node 20 opens at its start, at these numbers. */
 function nodeFds([epoll, read, write, event, nothing]: readonly number[]): OpenFd[] {
   return [
-    open(epoll as number, 'anon_inode:[eventpoll]'),
-    open(read as number, 'pipe:[77]', { pipeTimeMs: START_MS + 5 }),
-    open(write as number, 'pipe:[77]', { pipeTimeMs: START_MS + 5, flags: 1 }),
-    open(event as number, 'anon_inode:[eventfd]'),
-    open(nothing as number, '/dev/null'),
+    open(epoll, 'anon_inode:[eventpoll]'),
+    open(read, 'pipe:[77]', { pipeTimeMs: START_MS + 5 }),
+    open(write, 'pipe:[77]', { pipeTimeMs: START_MS + 5, flags: 1 }),
+    open(event, 'anon_inode:[eventfd]'),
+    open(nothing, '/dev/null'),
   ];
 }
 
@@ -68,7 +68,7 @@ test('this Node finds exactly the descriptors that it was started with', () => {
     console.log(JSON.stringify(findInheritedFds(readOpenFds(), readProcessStartMs())));`;
   const words = [process.execPath, '--input-type=module', '-e', script];
   const found = (stdio: (number | 'ignore' | 'pipe')[]): unknown => {
-    const { stdout, stderr } = spawnSync(words[0] as string, words.slice(1), {
+    const { stdout, stderr } = spawnSync(words[0], words.slice(1), {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe', ...stdio],
     });

@@ -43,7 +43,7 @@ function optionsFor(
     planted = null,
   }: Options = {},
 ) {
-  const path = argv[0]!.startsWith('/') ? argv[0]! : join(root, argv[0]!);
+  const path = argv[0].startsWith('/') ? argv[0] : join(root, argv[0]);
   const command: CommandSpec = {
     path,
     argv,

@@ -202,7 +202,7 @@ describe('a command that could not become what it should', () => {
     ],
   ])('%o %j: %i', (command, [step, code], exitStatus, message) => {
     const errno = constants.errno[code as 'EPERM'];
-    const error = explainExecFailure(command, step as string, errno);
+    const error = explainExecFailure(command, step, errno);
     expect(error).toMatchObject({ message, exitStatus });
   });
 });

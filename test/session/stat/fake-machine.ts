@@ -80,8 +80,8 @@ export function fakeMachine(
       into.set([BigInt(this.asked.length), enabled, running]);
       // The kernel's order is its own: values are found by their ids.
       [...this.asked.keys()].reverse().forEach((member, slot) => {
-        const { value } = (kernel.counts ?? (() => ALWAYS))(this.asked[member] as Asked);
-        into.set([value, this.ids[member] as bigint], 3 + 2 * slot);
+        const { value } = (kernel.counts ?? (() => ALWAYS))(this.asked[member]);
+        into.set([value, this.ids[member]], 3 + 2 * slot);
       });
       return 8 * (3 + 2 * this.asked.length);
     }

@@ -83,17 +83,17 @@ function inPieces(source: ByteSource, piece: number): string[] {
 /** What was sampled when, on which CPU, by whom and with which stack, innermost first. */
 function samplesOf({ samples, stacks, frames, dsos, threads, strings }: Profile): string[] {
   return Array.from({ length: samples.length }, (_, row) => {
-    const thread = threads[samples.thread[row] as number];
+    const thread = threads[samples.thread[row]];
     const stack: string[] = [];
-    for (let at = samples.stack[row] as number; at >= 0; at = stacks.prefix[at] as number) {
-      const frame = stacks.frame[at] as number;
-      const dso = dsos[frames.dso[frame] as number]?.name ?? '?';
-      stack.push(`${dso}+${(frames.address[frame] as number).toString(16)}`);
+    for (let at = samples.stack[row]; at >= 0; at = stacks.prefix[at]) {
+      const frame = stacks.frame[at];
+      const dso = dsos[frames.dso[frame]]?.name ?? '?';
+      stack.push(`${dso}+${frames.address[frame].toString(16)}`);
     }
     return [
       samples.timeNs[row],
       samples.cpu[row],
-      `${strings[samples.comm[row] as number]} ${thread?.pid}/${thread?.tid}`,
+      `${strings[samples.comm[row]]} ${thread?.pid}/${thread?.tid}`,
       samples.event[row],
       samples.periodEvents[row],
       stack.join(' '),

@@ -53,16 +53,16 @@ export function drawFlameChart(container: HTMLElement, options: ChartOptions): F
   const root = toFrameNodes(result, options.title, funcs);
 
   const colourOf = ({ data }: ChartNode<FrameNode>): string => {
-    const label = data.row < 0 ? -1 : (rows.label[data.row] as number);
+    const label = data.row < 0 ? -1 : rows.label[data.row];
     if (label >= 0 && labels.isMatch[label] === 1) return MATCH_COLOUR;
     if (options.colourOf !== undefined && data.row >= 0) return options.colourOf(data.row);
     return frameColour(
       {
-        kind: label < 0 ? 'root' : labels.kind[label]!,
-        dso: label < 0 ? '' : (labels.dso[label] as string),
+        kind: label < 0 ? 'root' : labels.kind[label],
+        dso: label < 0 ? '' : labels.dso[label],
         name: data.name,
-        tier: data.row < 0 ? 0 : (rows.tier[data.row] as number),
-        isInlined: label >= 0 && isInlined(labels.key[label] as number, funcs),
+        tier: data.row < 0 ? 0 : rows.tier[data.row],
+        isInlined: label >= 0 && isInlined(labels.key[label], funcs),
       },
       options.isSearching,
     );

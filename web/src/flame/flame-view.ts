@@ -143,9 +143,9 @@ export function createFlameView(context: ViewContext): TabView {
     const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;
     const depth = new Int32Array(rows.prefix.length);
     for (let row = 0; row < depth.length; row++) {
-      const above = rows.prefix[row] as number;
-      depth[row] = above < 0 ? 1 : (depth[above] as number) + 1;
-      if ((depth[row] as number) > roots + 1) return true;
+      const above = rows.prefix[row];
+      depth[row] = above < 0 ? 1 : depth[above] + 1;
+      if (depth[row] > roots + 1) return true;
     }
     return false;
   }
@@ -171,7 +171,7 @@ export function createFlameView(context: ViewContext): TabView {
 
   function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
     if (result === null || node.row < 0) return;
-    const label = result.rows.label[node.row] as number;
+    const label = result.rows.label[node.row];
     const items = frameActions(store, result.labels, label, funcs);
     if (!isFolded(node)) items.unshift({ label: 'Zoom', run: () => zoomTo(node) });
     if (items.length > 0) showMenu(node.name, items, at);

@@ -10,11 +10,11 @@ export function frameActions(
   label: number,
   funcs: number,
 ): MenuItem[] {
-  const func = funcOfKey(labels.key[label] as number, funcs);
+  const func = funcOfKey(labels.key[label], funcs);
   if (func < 0) return [];
-  const name = shorten(labels.name[label] as string);
-  const dso = labels.dsoIndex[label] as number;
-  const dsoName = shorten((labels.dso[label] as string).replace(/^.*\//, ''));
+  const name = shorten(labels.name[label]);
+  const dso = labels.dsoIndex[label];
+  const dsoName = shorten(labels.dso[label].replace(/^.*\//, ''));
   // Paths of the old stacks lead nowhere in the new ones.
   const change = (changes: Parameters<Store['change']>[0]) =>
     store.change({ zoom: [], ...changes });
@@ -22,7 +22,7 @@ export function frameActions(
   const ofFunc: MenuItem[] = [
     { label: 'Callers and callees', run: () => store.change({ tab: 'table', func }) },
     { label: 'Source', run: () => store.change({ tab: 'source', func }) },
-    { label: 'Search for this name', run: () => store.change({ search: labels.name[label]! }) },
+    { label: 'Search for this name', run: () => store.change({ search: labels.name[label] }) },
     { label: `Focus on ${name}`, run: () => change({ focus: func }) },
     {
       label: `Hide samples with ${name}`,

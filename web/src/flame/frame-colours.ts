@@ -48,7 +48,7 @@ const TIER_SATURATION: Readonly<Record<(typeof TIERS)[number], number>> = {
 
 export function tierColour(tier: number): string {
   const { hue, saturation } = PALETTE['user code'];
-  return hsl(hue, saturation * TIER_SATURATION[TIERS[tier]!], 66);
+  return hsl(hue, saturation * TIER_SATURATION[TIERS[tier]], 66);
 }
 
 /**

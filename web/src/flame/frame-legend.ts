@@ -37,8 +37,8 @@ function renderLegend({ rows, labels }: TreeResult, funcs: number): HTMLElement[
   const kinds = new Set<FrameKind>();
   const tiers = new Set<number>();
   for (let row = 0; row < rows.label.length; row++) {
-    kinds.add(labels.kind[rows.label[row] as number] as FrameKind);
-    tiers.add(rows.tier[row] as number);
+    kinds.add(labels.kind[rows.label[row]]);
+    tiers.add(rows.tier[row]);
   }
   tiers.delete(0);
   const hasInlined = labels.key.some((key) => isInlined(key, funcs));
@@ -47,7 +47,7 @@ function renderLegend({ rows, labels }: TreeResult, funcs: number): HTMLElement[
     ...FRAME_KINDS.filter((kind) => kinds.has(kind)).map((kind) =>
       entry(kindColour(kind), kindTitle(kind)),
     ),
-    ...[...tiers].sort((a, b) => a - b).map((tier) => entry(tierColour(tier), TIERS[tier]!)),
+    ...[...tiers].sort((a, b) => a - b).map((tier) => entry(tierColour(tier), TIERS[tier])),
     ...(hasInlined ? [entry(INLINED_COLOUR, 'inlined: lighter')] : []),
     ...(hasMatch ? [entry(MATCH_COLOUR, 'found by the search')] : []),
   ];

@@ -27,9 +27,9 @@ export function speakFrame(result: TreeResult, node: FrameNode, inverted: boolea
       const relation = inverted ? 'of what it called' : 'of its caller';
       said.push(`${formatShare(node.value / parent)} ${relation}`);
     }
-    const kind = labels.kind[rows.label[node.row] as number] as FrameKind;
+    const kind = labels.kind[rows.label[node.row]];
     if (!inverted && kind !== 'folded') {
-      said.push(`self ${share(rows.self[node.row] as number)}`);
+      said.push(`self ${share(rows.self[node.row])}`);
     }
     const siblings = node.parent?.children ?? [];
     if (siblings.length > 1) said.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
@@ -61,19 +61,19 @@ export function describeFrame(
     const relation = inverted ? 'of what it called' : 'of its caller';
     lines.push({ term: 'share', text: `${formatShare(node.value / parent)} ${relation}` });
   }
-  const label = rows.label[node.row] as number;
-  const kind = labels.kind[label] as FrameKind;
+  const label = rows.label[node.row];
+  const kind = labels.kind[label];
   if (kind !== 'folded') {
-    if (!inverted) lines.push({ term: 'self', text: figure(rows.self[node.row] as number) });
+    if (!inverted) lines.push({ term: 'self', text: figure(rows.self[node.row]) });
     if (unit !== 'samples') {
-      lines.push({ term: 'samples', text: formatCount(rows.samples[node.row] as number) });
+      lines.push({ term: 'samples', text: formatCount(rows.samples[node.row]) });
     }
   }
-  const tier = rows.tier[node.row] as number;
+  const tier = rows.tier[node.row];
   if (tier > 0) lines.push({ term: 'tier', text: `mostly ${TIERS[tier]}` });
-  const dso = labels.dso[label] as string;
+  const dso = labels.dso[label];
   if (dso !== '') lines.push({ term: 'in', text: dso });
-  const place = labels.place[label] as string;
+  const place = labels.place[label];
   if (place !== '') lines.push({ term: 'at', text: place });
   const remark = REMARKS[kind];
   if (remark !== undefined) lines.push({ term: '', text: remark });

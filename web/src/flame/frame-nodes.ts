@@ -22,14 +22,14 @@ export function toFrameNodes(result: TreeResult, title: string, funcs: number): 
   };
   const nodes: FrameNode[] = [];
   for (let row = 0; row < rows.prefix.length; row++) {
-    const above = rows.prefix[row] as number;
-    const parent = above < 0 ? root : (nodes[above] as FrameNode);
-    const label = rows.label[row] as number;
-    const folded = rows.folded[row] as number;
-    const name = folded > 0 ? `(${folded} folded)` : (labels.name[label] as string);
+    const above = rows.prefix[row];
+    const parent = above < 0 ? root : nodes[above];
+    const label = rows.label[row];
+    const folded = rows.folded[row];
+    const name = folded > 0 ? `(${folded} folded)` : labels.name[label];
     const node: FrameNode = {
-      name: isInlined(labels.key[label] as number, funcs) ? `${name} (inlined)` : name,
-      value: rows.total[row] as number,
+      name: isInlined(labels.key[label], funcs) ? `${name} (inlined)` : name,
+      value: rows.total[row],
       row,
       children: [],
       parent,
@@ -55,7 +55,7 @@ export function funcOfKey(key: FrameKey, funcs: number): number {
 export function pathOf(result: TreeResult, node: FrameNode): FrameKey[] {
   const path: FrameKey[] = [];
   for (let at: FrameNode | null = node; at !== null && at.row >= 0; at = at.parent) {
-    path.push(result.labels.key[result.rows.label[at.row] as number] as number);
+    path.push(result.labels.key[result.rows.label[at.row]]);
   }
   return [...result.zoom.map(({ key }) => key), ...path.reverse()];
 }

@@ -66,7 +66,7 @@ export function createSearchField(store: Store): SearchField {
     const hits = shown?.hits ?? [];
     if (hits.length === 0) return;
     const from = hit < 0 && by < 0 ? 0 : hit;
-    store.change({ zoom: hits[(from + by + hits.length) % hits.length]!.path });
+    store.change({ zoom: hits[(from + by + hits.length) % hits.length].path });
   }
 
   function describe(): void {

@@ -63,7 +63,7 @@ function periodData({ period }: ShownStream): uPlot.AlignedData {
     [...values].flatMap((value, index) => (after.has(index) ? [value, between(index)] : [value]));
   const none = () => null;
   return [
-    gap(seconds(timeNs), (index) => (timeNs[index]! + timeNs[index + 1]!) / 2e9) as number[],
+    gap(seconds(timeNs), (index) => (timeNs[index] + timeNs[index + 1]) / 2e9),
     gap(low, none),
     gap(high, none),
     gap(middle, none),

@@ -68,7 +68,7 @@ export function createPeriodTab({ store, ask, recording, report }: ViewContext):
     note.textContent = describe(result, streamCount);
     plotBox.hidden = shown === null || shown.period.timeNs.length === 0;
     if (shown === null || plotBox.hidden || plotBox.clientWidth === 0) return;
-    const [firstNs, lastNs] = [shown.period.timeNs[0]!, shown.period.timeNs.at(-1)!];
+    const [firstNs, lastNs] = [shown.period.timeNs[0], shown.period.timeNs.at(-1)!];
     plotBox.setAttribute('role', 'img');
     plotBox.setAttribute(
       'aria-label',

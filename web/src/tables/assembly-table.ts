@@ -36,24 +36,24 @@ export function renderAssembly(
     const gap = gaps.get(row);
     if (gap !== undefined) body.append(gapRow(gap.instructions, gap.bytes, columns));
     if (row === offset.length) break;
-    const location = part.location[row] as number;
+    const location = part.location[row];
     const isNew = location !== last && location >= 0;
     last = location;
     if (isNew && sources !== null) {
-      body.append(sourceRow(part.locations[location]!, part.name, sources, columns));
+      body.append(sourceRow(part.locations[location], part.name, sources, columns));
     }
     const at = base + row;
-    const own = result.self[at] as number;
-    const inlined = result.inlined[at] as number;
+    const own = result.self[at];
+    const inlined = result.inlined[at];
     const selfCell = figure(own + inlined, result);
     if (selfCell.title !== '') selfCell.title += describeSamples(result, at);
-    const address = formatAddress(start + (offset[row] as number)).slice(2);
+    const address = formatAddress(start + offset[row]).slice(2);
     const cells = [
       selfCell,
-      figure(result.total[at] as number, result),
+      figure(result.total[at], result),
       element('td', 'number address', address),
     ];
-    if (withBytes) cells.push(element('td', 'code-bytes', spaced(part.bytes[row] as string)));
+    if (withBytes) cells.push(element('td', 'code-bytes', spaced(part.bytes[row])));
     const code = element('td', 'instruction');
     code.append(
       targetMark(cameFrom.get(row), part),
@@ -62,7 +62,7 @@ export function renderAssembly(
     cells.push(code);
     const line = element('tr', '', ...cells);
     if (sources === null) {
-      line.append(element('td', 'beside', isNew ? shortLocation(part.locations[location]!) : ''));
+      line.append(element('td', 'beside', isNew ? shortLocation(part.locations[location]) : ''));
     }
     warm(line, own + inlined, most);
     rows.push(line);
@@ -78,9 +78,9 @@ export function renderAssembly(
 }
 
 function describeSamples({ samples, inlined, self }: AssemblyResult, at: number): string {
-  const count = samples[at] as number;
+  const count = samples[at];
   const text = ` in ${formatCount(count)} ${count === 1 ? 'sample' : 'samples'}`;
-  const share = (inlined[at] as number) / ((inlined[at] as number) + (self[at] as number));
+  const share = inlined[at] / (inlined[at] + self[at]);
   return share > 0 ? `${text}; ${formatShare(share)} of it in functions inlined here` : text;
 }
 
@@ -94,9 +94,9 @@ function instructionText(
   rows: () => readonly HTMLTableRowElement[],
   { funcs, showFunc }: AssemblyOptions,
 ): (string | Node)[] {
-  const text = part.text[row] as string;
-  const target = part.target[row] as number;
-  const refers = part.refers[row] as string;
+  const text = part.text[row];
+  const target = part.target[row];
+  const refers = part.refers[row];
   if (target === -1) {
     if (refers === '') return [text];
     const func = funcs.get(refers);
@@ -125,7 +125,7 @@ function instructionText(
 function targetMark(from: readonly number[] | undefined, part: CodePart): HTMLElement {
   const mark = element('span', 'target-mark', from === undefined ? '' : '▸');
   if (from !== undefined) {
-    const addresses = from.map((row) => formatAddress(part.start + (part.offset[row] as number)));
+    const addresses = from.map((row) => formatAddress(part.start + part.offset[row]));
     mark.title = `Jumps come from ${addresses.slice(0, 8).join(', ')}${from.length > 8 ? ' …' : ''}`;
   }
   return mark;

@@ -77,9 +77,9 @@ export function createAssemblyView(
       func,
       frames: parts.flatMap(({ frames }) => frames),
       instructions: parts.flatMap(({ rowOfFrame }, part) =>
-        rowOfFrame.map((row) => (row === -1 ? -1 : row + (bases[part] as number))),
+        rowOfFrame.map((row) => (row === -1 ? -1 : row + bases[part])),
       ),
-      count: bases[parts.length] as number,
+      count: bases[parts.length],
     });
     // The same weights in another form are not asked for again.
     if (shown?.func === func) await draw(shown);
@@ -97,7 +97,7 @@ export function createAssemblyView(
     const funcs = new Map(assembly.funcs.map(({ name, func }) => [name, func]));
     const showFunc = (func: number) => store.change({ func });
     const bases = basesOf(parts);
-    const heat = result.self.map((self, at) => self + (result.inlined[at] as number));
+    const heat = result.self.map((self, at) => self + result.inlined[at]);
     const most = heat.reduce((max, value) => Math.max(max, value), 0);
     const weightOf = parts.map((_, part) =>
       heat.subarray(bases[part], bases[part + 1]).reduce((sum, value) => sum + value, 0),
@@ -105,9 +105,9 @@ export function createAssemblyView(
     const hottest = Math.max(0, weightOf.indexOf(Math.max(...weightOf)));
     box.replaceChildren(
       ...parts.map((part, index) => {
-        const base = bases[index] as number;
+        const base = bases[index];
         const options = { base, most, withBytes: codeBytes, sources, funcs, showFunc };
-        const share = result.weight === 0 ? 0 : (weightOf[index] as number) / result.weight;
+        const share = result.weight === 0 ? 0 : weightOf[index] / result.weight;
         return renderPart(part, share, index === hottest, () =>
           renderAssembly(part, result, options),
         );

@@ -215,13 +215,13 @@ export function createCallTreeView(context: ViewContext): TabView {
 
   function menu(node: TreeNode, at: { readonly x: number; readonly y: number }): void {
     const { labels, rows } = node.result;
-    const label = rows.label[node.row] as number;
+    const label = rows.label[node.row];
     const zoom = {
       label: 'Flame graph',
       run: () => store.change({ tab: 'flame', zoom: node.path }),
     };
     const items = [zoom, ...frameActions(store, labels, label, funcs)];
-    showMenu(labels.name[label] as string, items, at);
+    showMenu(labels.name[label], items, at);
   }
 
   function onKey(event: KeyboardEvent, node: TreeNode): void {

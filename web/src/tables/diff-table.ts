@@ -46,7 +46,7 @@ export function renderChanges(
 /** By the size of the change, whatever its sign, unless another column is asked for. */
 export function sortChanges(rows: readonly DiffRow[], sort: string): DiffRow[] {
   const sign = sort.endsWith('+') ? 1 : -1;
-  const figure = FIGURES[sort.slice(0, -1)] ?? FIGURES.change!;
+  const figure = FIGURES[sort.slice(0, -1)] ?? FIGURES.change;
   if (sort.startsWith('name')) {
     return rows.toSorted((a, b) => sign * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }

@@ -139,7 +139,7 @@ export function createDiffView(context: ViewContext): TabView {
       isIcicle: state.shape === 'icicle',
       width: box.clientWidth,
       isSearching: state.search.trim() !== '',
-      colourOf: (row) => deltaColour(delta[row] as number, most),
+      colourOf: (row) => deltaColour(delta[row], most),
       describe: (node) => describe(node, delta, otherShare),
       onZoom: zoomTo,
       onMenu: openMenu,
@@ -169,7 +169,7 @@ export function createDiffView(context: ViewContext): TabView {
   function zoomTo(node: FrameNode): void {
     if (result === null) return;
     const { tree } = result;
-    if (node.row >= 0 && (tree.rows.folded[node.row] as number) > 0) return;
+    if (node.row >= 0 && tree.rows.folded[node.row] > 0) return;
     const path = node.row < 0 ? tree.zoom.slice(0, -1).map(({ key }) => key) : pathOf(tree, node);
     store.change({ zoom: path });
   }
@@ -177,7 +177,7 @@ export function createDiffView(context: ViewContext): TabView {
   function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
     if (result === null || node.row < 0) return;
     const { labels, rows } = result.tree;
-    const name = labels.name[rows.label[node.row] as number] as string;
+    const name = labels.name[rows.label[node.row]];
     const items = [
       { label: 'Zoom', run: () => zoomTo(node) },
       { label: 'Search for this name', run: () => store.change({ search: name }) },
@@ -258,9 +258,9 @@ function describe(
   otherShare: Float64Array,
 ): TooltipLine[] {
   const mean = { term: 'mean', text: formatShare(value) };
-  const there = row < 0 ? Number.NaN : (otherShare[row] as number);
+  const there = row < 0 ? Number.NaN : otherShare[row];
   if (Number.isNaN(there)) return [mean];
-  const change = delta[row] as number;
+  const change = delta[row];
   const above = parent?.value ?? 0;
   return [
     { term: 'here', text: formatShare(there + change) },

@@ -93,7 +93,7 @@ export function createSandwich({ store, ask, recording }: ViewContext): {
   function choose(node: FrameNode | null, isOfCallers: boolean): void {
     const tree = isOfCallers ? shown?.callers : shown?.callees;
     if (node === null || node.row < 0 || tree === undefined) return;
-    const key = tree.labels.key[tree.rows.label[node.row] as number] as number;
+    const key = tree.labels.key[tree.rows.label[node.row]];
     const func = funcOfKey(key, recording.funcCount);
     if (func >= 0) store.change({ func });
   }

@@ -11,7 +11,7 @@ const WHOLE_FILE = 3000;
 export function renderLines(result: SourceResult, text: string | null): HTMLTableElement {
   const lines = text === null ? [] : text.split('\n');
   const rowOf = new Map<number, number>();
-  for (let row = 0; row < result.line.length; row++) rowOf.set(result.line[row] as number, row);
+  for (let row = 0; row < result.line.length; row++) rowOf.set(result.line[row], row);
   const most = result.self.reduce((max, value) => Math.max(max, value), 0);
   const body = element('tbody');
   let last = 0;
@@ -21,8 +21,8 @@ export function renderLines(result: SourceResult, text: string | null): HTMLTabl
     }
     last = number;
     const row = rowOf.get(number);
-    const self = row === undefined ? 0 : (result.self[row] as number);
-    const total = row === undefined ? 0 : (result.total[row] as number);
+    const self = row === undefined ? 0 : result.self[row];
+    const total = row === undefined ? 0 : result.total[row];
     const line = element(
       'tr',
       '',

@@ -25,9 +25,9 @@ export function renderTreeRow(
   { path, depth, funcs }: { path: readonly FrameKey[]; depth: number; funcs: number },
 ): TreeNode {
   const { rows, labels, unit, weight } = result;
-  const label = rows.label[row] as number;
-  const key = labels.key[label] as number;
-  const folded = rows.folded[row] as number;
+  const label = rows.label[row];
+  const key = labels.key[label];
+  const folded = rows.folded[row];
   const line = element('tr', labels.isMatch[label] === 1 ? 'is-match' : '');
   const node: TreeNode = {
     result,
@@ -38,18 +38,18 @@ export function renderTreeRow(
     children: null,
     isOpen: false,
   };
-  const total = rows.total[row] as number;
-  const self = rows.self[row] as number;
+  const total = rows.total[row];
+  const self = rows.self[row];
   const share = weight === 0 ? 0 : total / weight;
   const twist = element('button', 'twist', '▸');
   twist.type = 'button';
   twist.tabIndex = -1;
   twist.setAttribute('aria-hidden', 'true');
   const swatch = element('span', 'swatch');
-  swatch.style.background = kindColour(labels.kind[label]!);
+  swatch.style.background = kindColour(labels.kind[label]);
   const name = folded > 0 ? `(${formatCount(folded)} lighter frames)` : (labels.name[label] ?? '');
   const suffix = isInlined(key, funcs) ? ' (inlined)' : '';
-  const place = (labels.dso[label] as string).replace(/^.*\//, '');
+  const place = labels.dso[label].replace(/^.*\//, '');
   const cell = element(
     'span',
     'name-cell',
@@ -64,7 +64,7 @@ export function renderTreeRow(
     element('td', 'number', shareCell(formatShare(share), share)),
     element('td', 'number', self === 0 ? '' : formatShare(weight === 0 ? 0 : self / weight)),
     ...(unit === 'samples' ? [] : [element('td', 'number', formatWeight(total, unit))]),
-    element('td', 'number', folded > 0 ? '' : formatCount(rows.samples[row] as number)),
+    element('td', 'number', folded > 0 ? '' : formatCount(rows.samples[row])),
     element('td', '', cell),
   );
   line.tabIndex = -1;
@@ -77,7 +77,7 @@ export function renderTreeRow(
   return node;
 }
 
-export const totalOf = ({ result, row }: TreeNode): number => result.rows.total[row] as number;
+export const totalOf = ({ result, row }: TreeNode): number => result.rows.total[row];
 
 /** The children that came with the row are all of them: none is folded. */
 export function hasWholeBranch({ result, row }: TreeNode): boolean {
@@ -85,7 +85,7 @@ export function hasWholeBranch({ result, row }: TreeNode): boolean {
   let children = 0;
   for (let child = row + 1; child < prefix.length; child++) {
     if (prefix[child] !== row) continue;
-    if ((folded[child] as number) > 0) return false;
+    if (folded[child] > 0) return false;
     children++;
   }
   return children > 0;
@@ -93,7 +93,7 @@ export function hasWholeBranch({ result, row }: TreeNode): boolean {
 
 /** FrameKey of a row. */
 export function keyOf({ result, row }: TreeNode): number {
-  return result.labels.key[result.rows.label[row] as number] as number;
+  return result.labels.key[result.rows.label[row]];
 }
 
 export function visibleLines(node: TreeNode): HTMLTableRowElement[] {

@@ -52,10 +52,10 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
   const widths = chooser(
     'Column',
     COLUMN_WIDTHS.map((ns) => formatDuration(ns).replace(/\.0+(?= )/, '')),
-    (index) => store.change({ heatColumnNs: COLUMN_WIDTHS[index]! }),
+    (index) => store.change({ heatColumnNs: COLUMN_WIDTHS[index] }),
   );
   const counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
-    store.change({ heatRows: ROW_COUNTS[index]! }),
+    store.change({ heatRows: ROW_COUNTS[index] }),
   );
   const root = element(
     'section',
@@ -126,15 +126,15 @@ export function createHeatMap({ store, ask, recording }: ViewContext) {
         context.fillStyle = colour;
         context.fillRect(left, top, width, height);
       };
-      const paused = cells.throttled[cell] as number;
+      const paused = cells.throttled[cell];
       if (paused > 0) paint(colours.throttled, 0.3 + 0.5 * paused);
-      const count = cells.samples[cell] as number;
+      const count = cells.samples[cell];
       if (count > 0) {
-        const isRamp = (cells.ramp[cell] as number) * 2 > count;
-        const dark = strength(cells.weight[cell] as number, darkest);
+        const isRamp = cells.ramp[cell] * 2 > count;
+        const dark = strength(cells.weight[cell], darkest);
         paint(isRamp ? colours.ramp : colours.samples, Math.max(FAINTEST, dark));
       }
-      if ((cells.lost[cell] as number) > 0) paint(colours.lost, count > 0 ? 0.55 : 0.7);
+      if (cells.lost[cell] > 0) paint(colours.lost, count > 0 ? 0.55 : 0.7);
       const startNs = grid.firstNs + cell * grid.cellNs;
       if (startNs > recording.endNs) paint(colours.line, 0.5);
       const isOutside =

@@ -192,16 +192,16 @@ function drawLane(
 ): void {
   for (let cell = 0; cell < samples.length; cell++) {
     const left = cell * cellWidth;
-    const paused = throttled[cell] as number;
+    const paused = throttled[cell];
     if (paused > 0) {
       context.globalAlpha = 0.3 + 0.5 * paused;
       context.fillStyle = colours.throttled;
       context.fillRect(left, top + 1, cellWidth, height - 2);
     }
-    const count = samples[cell] as number;
+    const count = samples[cell];
     if (count === 0) continue;
-    context.globalAlpha = Math.max(FAINTEST, strength(weight[cell] as number, most));
-    context.fillStyle = (ramp[cell] as number) * 2 > count ? colours.ramp : colours.samples;
+    context.globalAlpha = Math.max(FAINTEST, strength(weight[cell], most));
+    context.fillStyle = ramp[cell] * 2 > count ? colours.ramp : colours.samples;
     context.fillRect(left, top + 2, cellWidth, height - 4);
   }
   context.globalAlpha = 1;
@@ -219,7 +219,7 @@ function drawLosses(
   context.fillStyle = colours.lost;
   for (let cell = 0; cell < lost.length; cell++) {
     if (lost[cell] === 0) continue;
-    context.globalAlpha = 0.35 + 0.35 * Math.min(1, (lost[cell] as number) / most);
+    context.globalAlpha = 0.35 + 0.35 * Math.min(1, lost[cell] / most);
     context.fillRect(cell * cellWidth, 0, Math.max(1, cellWidth), height);
   }
   context.globalAlpha = 1;
@@ -233,7 +233,7 @@ function drawAxis(
   colours: TimeColours,
 ): void {
   const ticks = secondTicks(0, endNs, width / 110);
-  const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : endNs;
+  const step = ticks.length > 1 ? ticks[1] - ticks[0] : endNs;
   context.fillStyle = colours.quiet;
   context.font = axisFont();
   for (const tick of ticks) {

@@ -41,9 +41,7 @@ export function weighCells({ samples, weight, ramp, lost }: TimeCells): Weighted
   return {
     weight,
     // A cell is a few milliseconds: the samples in it weigh about the same.
-    ramp: ramp.map((count, cell) =>
-      count === 0 ? 0 : ((weight[cell] as number) * count) / (samples[cell] as number),
-    ),
+    ramp: ramp.map((count, cell) => (count === 0 ? 0 : (weight[cell] * count) / samples[cell])),
     lost: lost.map((count) => count * mean),
   };
 }

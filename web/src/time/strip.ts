@@ -152,7 +152,7 @@ function stripData({ grid, all }: TimelineResult): uPlot.AlignedData {
     (_, cell) => (grid.firstNs + (cell + 0.5) * grid.cellNs) / 1e9,
   );
   const { weight, ramp, lost } = weighCells(all);
-  const withLost = weight.map((value, cell) => value + (lost[cell] as number));
+  const withLost = weight.map((value, cell) => value + lost[cell]);
   return [times, withLost, weight, ramp];
 }
 
@@ -244,7 +244,7 @@ export function drawPauses(
   ctx.save();
   ctx.fillStyle = colour;
   for (let cell = 0; cell < grid.length; cell++) {
-    const share = throttled[cell] as number;
+    const share = throttled[cell];
     if (share === 0) continue;
     const left = plot.valToPos((grid.firstNs + cell * grid.cellNs) / 1e9, 'x', true);
     const right = plot.valToPos((grid.firstNs + (cell + 1) * grid.cellNs) / 1e9, 'x', true);

@@ -9,8 +9,8 @@ export function computeAssembly(selected: Selected, params: AssemblyParams): Ass
   const { func, frames, instructions, count } = params;
   const frameToInstruction = new Int32Array(profile.frames.length).fill(NONE);
   for (let i = 0; i < frames.length; i++) {
-    const at = instructions[i] as number;
-    if (at >= 0 && at < count) frameToInstruction[frames[i] as number] = at;
+    const at = instructions[i];
+    if (at >= 0 && at < count) frameToInstruction[frames[i]] = at;
   }
   const columns = computeInstructionWeights(
     profile,
@@ -21,7 +21,7 @@ export function computeAssembly(selected: Selected, params: AssemblyParams): Ass
     count,
   );
   let weight = 0;
-  for (let i = 0; i < samples.length; i++) weight += weights.values[samples[i] as number] as number;
+  for (let i = 0; i < samples.length; i++) weight += weights.values[samples[i]];
   return {
     name: recording.funcName[func] ?? '',
     ...columns,

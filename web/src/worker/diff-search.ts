@@ -21,8 +21,8 @@ export function searchDiff(upright: LaidOver, shown: ShownTree, matching: Matchi
   let share = 0;
   let otherShare = 0;
   for (const row of outermostMatches(upright.shown, matching)) {
-    const there = upright.diff.otherShare[row] as number;
-    share += there + (upright.diff.delta[row] as number);
+    const there = upright.diff.otherShare[row];
+    share += there + upright.diff.delta[row];
     otherShare += there;
   }
   return { share, otherShare, functions, hits, hitCount, problem };

@@ -102,7 +102,7 @@ export class Comparison {
       matching,
     );
     const pick = (column: Float64Array) =>
-      Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]!));
+      Float64Array.from(drawn.pruned.row, (row) => (row === NONE ? Number.NaN : column[row]));
     const upright = matching === null ? null : yield* laidOver(false);
     const { tree: otherTree } = yield* other.callees();
     return {
@@ -156,7 +156,7 @@ export class Comparison {
     yield;
     const mineTree = {
       ...tree,
-      group: tree.group.map((group) => this.#mineGroup[group] as number),
+      group: tree.group.map((group) => this.#mineGroup[group]),
     };
     const diff = yield* diffTreesInSlices(mineTree, otherTree, this.#otherGroup);
     yield;
@@ -164,7 +164,7 @@ export class Comparison {
   }
 
   #otherEvent(event: number): number {
-    const { name } = this.#mine.profile.events[event]!;
+    const { name } = this.#mine.profile.events[event];
     const { events } = this.#other.profile;
     const other = events.findIndex((candidate) => candidate.name === name);
     if (other >= 0) return other;
@@ -198,7 +198,7 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
         );
   const shared: SharedRow[] = [];
   const describe = (func: number): SharedRow => {
-    const selfShare = tree.weight === 0 ? 0 : (sums.self[func] as number) / tree.weight;
+    const selfShare = tree.weight === 0 ? 0 : sums.self[func] / tree.weight;
     const interval =
       estimator === null || stepSums === null
         ? null
@@ -206,15 +206,15 @@ function* sharedRows(selected: Selected, idOfFunc: Int32Array): Slices<SharedRow
           ? boundsOfLost(estimator, tree)
           : boundsOfShare(estimator, tree, selfShare, stepSums, func);
     return {
-      id: idOfFunc[func] as number,
-      name: recording.funcName[func] as string,
+      id: idOfFunc[func],
+      name: recording.funcName[func],
       dso: comparedDsoName(recording.profile, func),
       selfShare,
       ...(interval !== null && { selfInterval: interval }),
     };
   };
   yield* eachSlice(rows.length, (first, end) => {
-    for (let i = first; i < end; i++) shared.push(describe(rows[i] as number));
+    for (let i = first; i < end; i++) shared.push(describe(rows[i]));
   });
   return shared;
 }
@@ -256,24 +256,24 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
   const mineFunc = new Int32Array(funcs.length);
   yield* eachSlice(funcs.length, (first, end) => {
     for (let func = first; func < end; func++) {
-      const id = matched.mine[func] as number;
+      const id = matched.mine[func];
       if (funcOfId[id] === NONE) funcOfId[id] = func;
-      mineFunc[func] = funcOfId[id] as number;
+      mineFunc[func] = funcOfId[id];
     }
   });
   const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
   const otherFunc = new Int32Array(other.profile.funcs.length);
   yield* eachSlice(otherFunc.length, (first, end) => {
     for (let func = first; func < end; func++) {
-      const id = matched.other[func] as number;
-      let joined = funcOfId[id] as number;
+      const id = matched.other[func];
+      let joined = funcOfId[id];
       if (joined === NONE) {
         joined = name.length;
         funcOfId[id] = joined;
-        strings.push(other.funcName[func] as string);
+        strings.push(other.funcName[func]);
         name.push(strings.length - 1);
         dso.push(dsoOf(other, func));
-        category.push(other.profile.funcs.category[func] as number);
+        category.push(other.profile.funcs.category[func]);
       }
       otherFunc[func] = joined;
     }
@@ -293,7 +293,7 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
   return { page, mineFunc, otherFunc, renamed: matched.renamed };
 
   function dsoOf(recording: Recording, func: number): number {
-    const entry = recording.profile.dsos[recording.profile.funcs.dso[func] as number];
+    const entry = recording.profile.dsos[recording.profile.funcs.dso[func]];
     if (entry === undefined) return NONE;
     const known = dsoOfName.get(entry.name);
     if (known !== undefined) return known;
@@ -306,8 +306,6 @@ function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctio
 function groupsOf(funcToJoined: Int32Array, joined: number): Int32Array {
   const { length } = funcToJoined;
   return Int32Array.from({ length: 2 * length }, (_, group) =>
-    group < length
-      ? (funcToJoined[group] as number)
-      : joined + (funcToJoined[group - length] as number),
+    group < length ? funcToJoined[group] : joined + funcToJoined[group - length],
   );
 }

@@ -73,10 +73,10 @@ export class LabelCollector {
       this.#place.push('');
       return row;
     }
-    this.#name.push(this.#recording.funcName[func] as string);
+    this.#name.push(this.#recording.funcName[func]);
     this.#kind.push(this.#recording.kindOf(func));
     this.#dso.push(this.#recording.dsoPathOf(func));
-    this.#dsoIndex.push(profile.funcs.dso[func] as number);
+    this.#dsoIndex.push(profile.funcs.dso[func]);
     this.#place.push(this.#recording.placeOf(func));
     return row;
   }

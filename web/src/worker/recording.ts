@@ -17,7 +17,6 @@ import {
   type DsoKind,
   type EventIndex,
   FUNC_CATEGORIES,
-  type FuncCategory,
   type Profile,
   type WeightKind,
   type Weights,
@@ -70,7 +69,7 @@ export class Recording {
     const lostBounds = weights.lostBounds?.[event] ?? null;
     const input = { weights: weights.values, rows: samples, groups, event, lostBounds };
     if (isMeasured(this.page.periodInput, event, weights.kind)) return createExactEstimator(input);
-    if (areWaits(this.profile.events[event]!)) return null;
+    if (areWaits(this.profile.events[event])) return null;
     if (weights.kind !== 'events' || !isWhole || this.page.isPart)
       return yield* createEstimatorInSlices(input);
     const { timeNs, periodEvents } = this.profile.samples;
@@ -84,11 +83,11 @@ export class Recording {
 
   #eventsAfter(weights: Weights, event: EventIndex, samples: Int32Array): number {
     const counted = this.page.periodInput.eventTotals?.[event] ?? null;
-    if (counted === null || this.profile.events[event]!.mode === 'clock') return 0;
+    if (counted === null || this.profile.events[event].mode === 'clock') return 0;
     let rest = counted;
     for (let i = 0; i < samples.length; i++) {
-      const row = samples[i] as number;
-      rest -= (weights.values[row] as number) + (weights.lostBefore?.[row] ?? 0);
+      const row = samples[i];
+      rest -= weights.values[row] + (weights.lostBefore?.[row] ?? 0);
     }
     return Math.max(0, rest);
   }
@@ -96,10 +95,10 @@ export class Recording {
   kindOf(func: number): FrameKind {
     if (func === this.#lostFunc) return 'lost';
     const { dsos, funcs } = this.profile;
-    const dso = funcs.dso[func] as number;
+    const dso = funcs.dso[func];
     if (dso === NONE) return 'unknown';
-    const kind = KIND_OF_DSO[dsos[dso]!.kind];
-    const category = FUNC_CATEGORIES[funcs.category[func] as number] as FuncCategory;
+    const kind = KIND_OF_DSO[dsos[dso].kind];
+    const category = FUNC_CATEGORIES[funcs.category[func]];
     if (category === 'native' || category === 'kernel') return kind;
     return category;
   }
@@ -107,14 +106,14 @@ export class Recording {
   /** `src/server.ts:12` where a function begins; empty if that is not known. */
   placeOf(func: number): string {
     const { funcs, strings } = this.profile;
-    const file = funcs.file[func] as number;
+    const file = funcs.file[func];
     if (file === NONE) return '';
-    const line = funcs.line[func] as number;
-    return line > 0 ? `${strings[file]}:${line}` : (strings[file] as string);
+    const line = funcs.line[func];
+    return line > 0 ? `${strings[file]}:${line}` : strings[file];
   }
 
   dsoPathOf(func: number): string {
-    return this.profile.dsos[this.profile.funcs.dso[func] as number]?.path ?? '';
+    return this.profile.dsos[this.profile.funcs.dso[func]]?.path ?? '';
   }
 
   *describe(): Slices<OpenResult> {
@@ -125,9 +124,9 @@ export class Recording {
     const { thread, event, cpu, timeNs, length } = profile.samples;
     yield* eachSlice(length, (first, end) => {
       for (let i = first; i < end; i++) {
-        ofThread[thread[i] as number]!++;
-        ofEvent[event[i] as number]!++;
-        cpus.add(cpu[i] as number);
+        ofThread[thread[i]]++;
+        ofEvent[event[i]]++;
+        cpus.add(cpu[i]);
       }
     });
     cpus.delete(NONE);
@@ -135,20 +134,20 @@ export class Recording {
     return {
       events: profile.events.map(({ name, type, mode, unit }, index) => {
         const lostSamples = lostSamplesOf(profile.losses, index);
-        return { name, type, mode, unit, samples: ofEvent[index] as number, lostSamples };
+        return { name, type, mode, unit, samples: ofEvent[index], lostSamples };
       }),
       threads: profile.threads.map(({ pid, tid, comm }, index) => ({
         pid,
         tid,
         comm,
-        samples: ofThread[index] as number,
+        samples: ofThread[index],
       })),
       funcCount: profile.funcs.length,
       funcNames: this.funcName,
       dsoNames: profile.dsos.map(({ name }) => name),
       cpus: [...cpus].sort((a, b) => a - b),
       areLossesKnown: !Object.values(weights).some(({ areOfText }) => areOfText === true),
-      endNs: length === 0 ? 0 : (timeNs[length - 1] as number),
+      endNs: length === 0 ? 0 : timeNs[length - 1],
       meta: profile.meta,
       head: { ...head, weightKinds: Object.keys(weights) as WeightKind[] },
     };

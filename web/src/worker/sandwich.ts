@@ -25,7 +25,7 @@ export function* computeSandwich(
   const { callers, callees, self, total } = computeCallersCallees(tree, isMeant, least);
   yield;
   const draw = (part: CallTree) => {
-    const zoom = part.length > 0 ? [part.group[0] as number] : [];
+    const zoom = part.length > 0 ? [part.group[0]] : [];
     return drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom }, matching)
       .result;
   };

@@ -21,13 +21,13 @@ export function searchTree(
   let weight = 0;
   // Callers' trees have a path for each match on a stack, so only this one can be added up.
   const uprightRows = shown === upright ? rows : outermostMatches(upright, matching);
-  for (const row of uprightRows) weight += upright.tree.total[row] as number;
+  for (const row of uprightRows) weight += upright.tree.total[row];
   return {
     weight,
     all,
     unit,
     functions: matching.functions,
-    hits: heaviestHits(rows, total, (at) => pathTo(shown, rows[at] as number)),
+    hits: heaviestHits(rows, total, (at) => pathTo(shown, rows[at])),
     hitCount: rows.length,
     problem: matching.problem,
   };
@@ -43,15 +43,13 @@ export function searchChains(
   if (matching === null) return nothingFound(all, unit);
   const { chain, at } = matchesInChains(chains, matching);
   let weight = 0;
-  for (const row of chain) weight += total[row] as number;
+  for (const row of chain) weight += total[row];
   return {
     weight,
     all,
     unit,
     functions: matching.functions,
-    hits: heaviestHits(chain, total, (hit) =>
-      pathToRow(chains, chain[hit] as number, at[hit] as number),
-    ),
+    hits: heaviestHits(chain, total, (hit) => pathToRow(chains, chain[hit], at[hit])),
     hitCount: chain.length,
     problem: matching.problem,
   };
@@ -67,13 +65,13 @@ function heaviestHits(
   total: Float64Array,
   pathOf: (at: number) => FrameKey[],
 ): SearchResult['hits'] {
-  const totals = Float64Array.from(rows, (row) => total[row] as number);
+  const totals = Float64Array.from(rows, (row) => total[row]);
   const least = rows.length > MOST_HITS ? nthLargest(totals.slice(), MOST_HITS) : 0;
   return Array.from(rows.keys())
-    .filter((at) => (totals[at] as number) >= least)
-    .sort((a, b) => (totals[b] as number) - (totals[a] as number) || a - b)
+    .filter((at) => totals[at] >= least)
+    .sort((a, b) => totals[b] - totals[a] || a - b)
     .slice(0, MOST_HITS)
-    .map((at) => ({ path: pathOf(at), total: totals[at] as number }));
+    .map((at) => ({ path: pathOf(at), total: totals[at] }));
 }
 
 /** A match below another one adds nothing. */
@@ -83,9 +81,9 @@ export function outermostMatches({ tree, key }: ShownTree, { isMatch }: Matching
   const found = new Int32Array(tree.length);
   let count = 0;
   for (let row = 0; row < tree.length; row++) {
-    const above = tree.prefix[row] as number;
+    const above = tree.prefix[row];
     if (above !== NONE && isInside[above] === 1) isInside[row] = 1;
-    else if (isMatch(key[row] as number)) {
+    else if (isMatch(key[row])) {
       isInside[row] = 1;
       found[count++] = row;
     }
@@ -95,6 +93,6 @@ export function outermostMatches({ tree, key }: ShownTree, { isMatch }: Matching
 
 function pathTo({ tree, key }: ShownTree, row: number): FrameKey[] {
   const path: FrameKey[] = [];
-  for (let at = row; at !== NONE; at = tree.prefix[at] as number) path.push(key[at] as number);
+  for (let at = row; at !== NONE; at = tree.prefix[at]) path.push(key[at]);
   return path.reverse();
 }

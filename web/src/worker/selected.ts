@@ -134,7 +134,7 @@ export class Selected {
     const made = yield* callTreeWithRowsInSlices(profile, callNodes, weights, samples);
     const { tree, rowOfSample, callNode } = made;
     const tiers = yield* this.#nodeTiers.get();
-    return this.#describe(tree, rowOfSample, (row) => tiers[callNode[row] as number] ?? 0);
+    return this.#describe(tree, rowOfSample, (row) => tiers[callNode[row]] ?? 0);
   }
 
   /** The same below roots of their own. */
@@ -171,7 +171,7 @@ export class Selected {
     const upright = yield* this.callees();
     const source = zoom.length === 0 ? upright.tree : pathsFrom(upright.tree, zoom);
     let weight = 0;
-    for (let row = 0; row < source.length; row++) weight += source.self[row] as number;
+    for (let row = 0; row < source.length; row++) weight += source.self[row];
     yield;
     const rowToInverted = new Int32Array(source.length).fill(NONE);
     const tree = yield* invertCallTreeInSlices(source, weight * LEAST_CALLER, rowToInverted);
@@ -179,12 +179,12 @@ export class Selected {
     const invertedOfSample = new Int32Array(rowOfSample.length).fill(NONE);
     yield* eachSlice(rowOfSample.length, (first, end) => {
       for (let sample = first; sample < end; sample++) {
-        const row = rowOfSample[sample] as number;
-        if (row !== NONE) invertedOfSample[sample] = rowToInverted[row] as number;
+        const row = rowOfSample[sample];
+        if (row !== NONE) invertedOfSample[sample] = rowToInverted[row];
       }
     });
     const tiers = yield* this.#groupTiers.get();
-    return this.#describe(tree, invertedOfSample, (row) => tiers[tree.group[row] as number] ?? 0);
+    return this.#describe(tree, invertedOfSample, (row) => tiers[tree.group[row]] ?? 0);
   }
 
   /** Of each row the first of the samples behind it, as an index of `samples`. */
@@ -202,7 +202,7 @@ export class Selected {
 
   *#tiersOfGroups(): Slices<Uint8Array> {
     const { stackToCallNode, group } = this.callNodes;
-    const stackToGroup = stackToCallNode.map((node) => group[node] as number);
+    const stackToGroup = stackToCallNode.map((node) => group[node]);
     yield;
     return yield* this.#dominantTiers(stackToGroup, 2 * this.profile.funcs.length);
   }
@@ -234,7 +234,7 @@ export class Selected {
           if (!firstOfPid.has(pid)) firstOfPid.set(pid, index);
           return firstOfPid.get(pid) as number;
         });
-        const rootOfSample = samples.thread.map((thread) => processOfThread[thread] as number);
+        const rootOfSample = samples.thread.map((thread) => processOfThread[thread]);
         return { rootOfSample, count: threads.length };
       }
       case 'cpu': {
@@ -251,13 +251,13 @@ function findFirst(prefix: Int32Array, rowOfSample: Int32Array, samples: Int32Ar
   const { length } = prefix;
   const first = new Int32Array(length).fill(2 ** 31 - 1);
   for (let i = samples.length - 1; i >= 0; i--) {
-    const row = rowOfSample[samples[i] as number] as number;
+    const row = rowOfSample[samples[i]];
     if (row !== NONE) first[row] = i;
   }
   for (let row = length - 1; row >= 0; row--) {
-    const above = prefix[row] as number;
-    if (above !== NONE && (first[row] as number) < (first[above] as number)) {
-      first[above] = first[row] as number;
+    const above = prefix[row];
+    if (above !== NONE && first[row] < first[above]) {
+      first[above] = first[row];
     }
   }
   return first;
@@ -268,7 +268,7 @@ function without(samples: Int32Array, isLeftOut: Uint8Array): Int32Array {
   const kept = new Int32Array(samples.length);
   let count = 0;
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
+    const sample = samples[i];
     if (isLeftOut[sample] === 0) kept[count++] = sample;
   }
   return kept.slice(0, count);
@@ -282,12 +282,12 @@ function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
     let at = row;
     let depth = 0;
     while (at !== NONE && depth < path.length && tree.group[at] === path[depth]) {
-      at = tree.prefix[at] as number;
+      at = tree.prefix[at];
       depth++;
     }
     if (depth < path.length) continue;
-    self[row] = tree.self[row] as number;
-    selfSamples[row] = tree.selfSamples[row] as number;
+    self[row] = tree.self[row];
+    selfSamples[row] = tree.selfSamples[row];
   }
   return { ...tree, self, selfSamples };
 }

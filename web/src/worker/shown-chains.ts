@@ -53,35 +53,33 @@ export function openPart(
   const { openable } = chains;
   const { tree, children } = openable;
   const { path, below } = findZoomed(chains, zoom);
-  const zoomWeight = below === null ? tree.weight : (tree.total[below.chain] as number);
+  const zoomWeight = below === null ? tree.weight : tree.total[below.chain];
   const open = new Set(path);
   addHeavy(
     chains,
     open,
-    below === null ? children.firstRoot : (children.firstChild[below.chain] as number),
+    below === null ? children.firstRoot : children.firstChild[below.chain],
     zoomWeight * leastPart,
   );
   const wanted = matching === null ? [] : addWanted(chains, open, below, matching);
   const opened = openChains(openable, open);
   const firstRow = new Map<number, number>();
   for (let row = opened.tree.length - 1; row >= 0; row--) {
-    firstRow.set(opened.chain[row] as number, row);
+    firstRow.set(opened.chain[row], row);
   }
   const { group, root, length } = opened.tree;
   const shown: ShownTree = {
     tree: opened.tree,
-    key: group.map((own, row) =>
-      root[row] === NONE ? own : chains.rootKey + (root[row] as number),
-    ),
-    samples: Float64Array.from(opened.chain, (chain) => chains.samples[chain] as number),
-    tierOf: (row) => chains.tierOfCallNode(opened.callNode[row] as number),
+    key: group.map((own, row) => (root[row] === NONE ? own : chains.rootKey + root[row])),
+    samples: Float64Array.from(opened.chain, (chain) => chains.samples[chain]),
+    tierOf: (row) => chains.tierOfCallNode(opened.callNode[row]),
     rowOfSample: new Int32Array(0),
     rowsBelow: opened.rowsBelow,
     chains: { of: chains, chain: opened.chain },
   };
   if (needsTime) {
     const first = chains.first as Int32Array;
-    shown.first = Int32Array.from({ length }, (_, row) => first[opened.chain[row] as number]!);
+    shown.first = Int32Array.from({ length }, (_, row) => first[opened.chain[row]]);
   }
   return {
     shown,
@@ -104,10 +102,9 @@ function findZoomed(
       below = { chain: below.chain, at: below.at + 1 };
       continue;
     }
-    let next: number =
-      below === null ? children.firstRoot : (children.firstChild[below.chain] as number);
+    let next: number = below === null ? children.firstRoot : children.firstChild[below.chain];
     while (next !== NONE && outermostKey(chains, next) !== key) {
-      next = children.nextSibling[next] as number;
+      next = children.nextSibling[next];
     }
     if (next === NONE) break;
     path.push(next);
@@ -126,14 +123,14 @@ function addHeavy(
 ): void {
   const heavy: number[] = [];
   const addSiblings = (from: number): void => {
-    for (let chain = from; chain !== NONE; chain = children.nextSibling[chain] as number) {
-      if ((tree.total[chain] as number) >= leastTotal) heavy.push(chain);
+    for (let chain = from; chain !== NONE; chain = children.nextSibling[chain]) {
+      if (tree.total[chain] >= leastTotal) heavy.push(chain);
     }
   };
   addSiblings(first);
   for (let i = 0; i < heavy.length; i++) {
-    open.add(heavy[i] as number);
-    addSiblings(children.firstChild[heavy[i] as number] as number);
+    open.add(heavy[i]);
+    addSiblings(children.firstChild[heavy[i]]);
   }
 }
 
@@ -147,20 +144,18 @@ function addWanted(
   const { total, prefix } = chains.openable.tree;
   const matches = matchesInChains(chains, matching);
   const room = roomForWanted(MAX_ROWS);
-  const totals = Float64Array.from(matches.chain, (chain) => total[chain] as number);
+  const totals = Float64Array.from(matches.chain, (chain) => total[chain]);
   const least = totals.length > room ? nthLargest(totals, room) : 0;
   const heaviest = Array.from(matches.chain.keys())
-    .filter((match) => (total[matches.chain[match] as number] as number) >= least)
-    .sort(
-      (a, b) => total[matches.chain[b] as number]! - total[matches.chain[a] as number]! || a - b,
-    );
+    .filter((match) => total[matches.chain[match]] >= least)
+    .sort((a, b) => total[matches.chain[b]] - total[matches.chain[a]] || a - b);
   const wanted: ChainRow[] = [];
   for (const match of heaviest) {
     if (wanted.length === room) break;
-    const row = { chain: matches.chain[match] as number, at: matches.at[match] as number };
+    const row = { chain: matches.chain[match], at: matches.at[match] };
     const way: number[] = [];
     let chain = row.chain;
-    for (; chain !== NONE && chain !== below?.chain; chain = prefix[chain] as number) {
+    for (; chain !== NONE && chain !== below?.chain; chain = prefix[chain]) {
       way.push(chain);
     }
     if (below !== null && (chain === NONE || (row.chain === chain && row.at < below.at))) continue;
@@ -181,21 +176,21 @@ export function matchesInChains(
   /** Of each call node the outermost one on its path that matches. */
   const outermost = new Int32Array(length);
   for (let node = 0; node < length; node++) {
-    const above = prefix[node] as number;
-    const matched = above === NONE ? NONE : (outermost[above] as number);
-    depth[node] = above === NONE ? 0 : (depth[above] as number) + 1;
-    outermost[node] = matched === NONE && isMatch(group[node] as number) ? node : matched;
+    const above = prefix[node];
+    const matched = above === NONE ? NONE : outermost[above];
+    depth[node] = above === NONE ? 0 : depth[above] + 1;
+    outermost[node] = matched === NONE && isMatch(group[node]) ? node : matched;
   }
   const chains = new Int32Array(tree.length);
   const at = new Int32Array(tree.length);
   let count = 0;
   for (let chain = 0; chain < tree.length; chain++) {
-    const node = tree.callNode[chain] as number;
+    const node = tree.callNode[chain];
     if (node === NONE) continue;
-    const matched = outermost[node] as number;
+    const matched = outermost[node];
     if (matched === NONE) continue;
-    const rowsBelow = (depth[node] as number) - (depth[matched] as number);
-    const rows = tree.rows[chain] as number;
+    const rowsBelow = depth[node] - depth[matched];
+    const rows = tree.rows[chain];
     // It may be in a chain above.
     if (rowsBelow >= rows) continue;
     chains[count] = chain;
@@ -208,27 +203,23 @@ export function matchesInChains(
 export function pathToRow(chains: ShownChains, chain: number, at: number): FrameKey[] {
   const { prefix } = chains.openable.tree;
   const parts = [keysOf(chains, chain).slice(0, at + 1)];
-  for (let above = prefix[chain] as number; above !== NONE; above = prefix[above] as number) {
+  for (let above = prefix[chain]; above !== NONE; above = prefix[above]) {
     parts.push(keysOf(chains, above));
   }
   return parts.reverse().flat();
 }
 
 function keysOf({ openable, rootKey }: ShownChains, chain: number): FrameKey[] {
-  const root = openable.tree.root[chain] as number;
+  const root = openable.tree.root[chain];
   if (root !== NONE) return [rootKey + root];
-  return Array.from(
-    callNodesOf(openable, chain),
-    (node) => openable.callNodes.group[node] as number,
-  );
+  return Array.from(callNodesOf(openable, chain), (node) => openable.callNodes.group[node]);
 }
 
 function outermostKey({ openable, rootKey }: ShownChains, chain: number): FrameKey {
   const { tree, callNodes } = openable;
-  const root = tree.root[chain] as number;
+  const root = tree.root[chain];
   if (root !== NONE) return rootKey + root;
-  let node = tree.callNode[chain] as number;
-  for (let row = tree.rows[chain] as number; row > 1; row--)
-    node = callNodes.prefix[node] as number;
-  return callNodes.group[node] as number;
+  let node = tree.callNode[chain];
+  for (let row = tree.rows[chain]; row > 1; row--) node = callNodes.prefix[node];
+  return callNodes.group[node];
 }

@@ -10,12 +10,12 @@ export function computeSource(selected: Selected, params: SourceParams): SourceR
   const file = 'file' in params ? params.file : fileOf(selected, params.func);
   const lines = computeSourceLines(profile, weights, samples, file, func);
   let weight = 0;
-  for (let i = 0; i < samples.length; i++) weight += weights.values[samples[i] as number] as number;
+  for (let i = 0; i < samples.length; i++) weight += weights.values[samples[i]];
   return {
     fileIndex: file,
-    file: file === NONE ? null : (profile.strings[file] as string),
+    file: file === NONE ? null : profile.strings[file],
     name: func === NONE ? null : (recording.funcName[func] ?? null),
-    isJit: func !== NONE && profile.dsos[profile.funcs.dso[func] as number]?.kind === 'jit',
+    isJit: func !== NONE && profile.dsos[profile.funcs.dso[func]]?.kind === 'jit',
     firstLine: func === NONE ? 0 : (profile.funcs.line[func] ?? 0),
     ...lines,
     weight,
@@ -28,7 +28,7 @@ function fileOf({ profile: { funcs, frames } }: Selected, func: number): number 
   const own = funcs.file[func] ?? NONE;
   const count = new Map<number, number>();
   for (let frame = 0; frame < frames.length; frame++) {
-    const file = frames.file[frame] as number;
+    const file = frames.file[frame];
     if (frames.func[frame] !== func || file === NONE) continue;
     count.set(file, (count.get(file) ?? 0) + 1);
   }

@@ -64,7 +64,7 @@ export class TableIntervals {
         ? yield* sumStepsOfGroups(estimator.steps, rowOfSample, byGroup, count, missing)
         : self;
     for (let i = 0; i < missing.length; i++) {
-      const key = missing[i] as number;
+      const key = missing[i];
       const at = ofSample === null ? i : key;
       if (key === lost) {
         const bounds = boundsOfLost(estimator, tree);
@@ -97,13 +97,13 @@ function* keysOfSelected(
   const found = new Int32Array(profile.samples.length).fill(NONE);
   yield* eachSlice(samples.length, (first, end) => {
     for (let i = first; i < end; i++) {
-      const sample = samples[i] as number;
+      const sample = samples[i];
       if (ofSample !== null) {
-        found[sample] = ofSample[sample] as number;
+        found[sample] = ofSample[sample];
         continue;
       }
-      const row = rowOfSample[sample] as number;
-      if (row !== NONE) found[sample] = ofTreeRow[row] as number;
+      const row = rowOfSample[sample];
+      if (row !== NONE) found[sample] = ofTreeRow[row];
     }
   });
   return found;

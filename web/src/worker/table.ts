@@ -47,7 +47,7 @@ export function* computeTable(selected: Selected, by: TableKey): Slices<WholeTab
 
 function lostFuncOf({ profile }: Selected): number {
   const { lostStack, stacks, frames } = profile;
-  return lostStack === NONE ? NONE : (frames.func[stacks.frame[lostStack] as number] as number);
+  return lostStack === NONE ? NONE : frames.func[stacks.frame[lostStack]];
 }
 
 function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
@@ -61,7 +61,7 @@ function keysOf(selected: Selected, tree: CallTree, by: TableKey): TableKeys {
     by === 'function' ? null : (by === 'file' ? funcs.file : funcs.dso).map((value) => value + 1);
   const ofTreeRow = tree.group.map((group) => {
     const func = group < funcs.length ? group : group - funcs.length;
-    return ofFunc === null ? func : (ofFunc[func] as number);
+    return ofFunc === null ? func : ofFunc[func];
   });
   const count =
     by === 'function' ? funcs.length : by === 'file' ? strings.length + 1 : dsos.length + 1;
@@ -77,10 +77,10 @@ function sumSamples({ samples, weights }: Selected, keyOfSample: Int32Array, cou
   const seen = new Uint8Array(count);
   const { values } = weights;
   for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const key = keyOfSample[sample] as number;
-    self[key] = (self[key] as number) + (values[sample] as number);
-    selfSamples[key] = (selfSamples[key] as number) + 1;
+    const sample = samples[i];
+    const key = keyOfSample[sample];
+    self[key] = self[key] + values[sample];
+    selfSamples[key] = selfSamples[key] + 1;
     seen[key] = 1;
   }
   return { self, total: self, selfSamples, seen };
@@ -89,16 +89,16 @@ function sumSamples({ samples, weights }: Selected, keyOfSample: Int32Array, cou
 /** What was lost is in no file and no DSO, not even in none. */
 function takeOutLost({ self, total, selfSamples, seen }: Sums, lost: number): void {
   if (lost === 0) return;
-  self[0]! -= lost;
-  total[0]! -= lost;
-  if (selfSamples[0] === 0 && (total[0] as number) <= 0) seen[0] = 0;
+  self[0] -= lost;
+  total[0] -= lost;
+  if (selfSamples[0] === 0 && total[0] <= 0) seen[0] = 0;
 }
 
 function nameRows({ recording }: Selected, by: TableKey): RowNames {
   const { dsos, strings, threads } = recording.profile;
   switch (by) {
     case 'function': {
-      const name = (index: number) => recording.funcName[index] as string;
+      const name = (index: number) => recording.funcName[index];
       return {
         name,
         row: (index) => ({
@@ -124,7 +124,7 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
       };
     }
     case 'file': {
-      const name = (key: number) => (key === 0 ? '[unknown]' : (strings[key - 1] as string));
+      const name = (key: number) => (key === 0 ? '[unknown]' : strings[key - 1]);
       const row = (key: number): RowName => ({
         index: key - 1,
         name: name(key),
@@ -136,7 +136,7 @@ function nameRows({ recording }: Selected, by: TableKey): RowNames {
     }
     case 'thread': {
       const name = (index: number) => {
-        const { comm, pid, tid } = threads[index]!;
+        const { comm, pid, tid } = threads[index];
         return `${comm || '[unknown]'} ${pid}/${tid}`;
       };
       return {
@@ -160,11 +160,11 @@ export function pageOfTable(
     const knows = params.intervals;
     rows.push({
       ...names.row(key),
-      self: sums.self[key] as number,
-      total: sums.total[key] as number,
-      selfShare: shareOf(tree, sums.self[key] as number),
-      totalShare: shareOf(tree, sums.total[key] as number),
-      samples: sums.selfSamples[key] as number,
+      self: sums.self[key],
+      total: sums.total[key],
+      selfShare: shareOf(tree, sums.self[key]),
+      totalShare: shareOf(tree, sums.total[key]),
+      samples: sums.selfSamples[key],
       selfInterval: knows ? intervals.self(key) : null,
       totalInterval: knows ? intervals.total(key) : null,
     });
@@ -188,8 +188,8 @@ export function* pageWithIntervals(
   const { shown } = keysOfPage(table, params);
   yield* intervals.compute(
     shown,
-    (key) => shareOf(tree, sums.self[key] as number),
-    (key) => shareOf(tree, sums.total[key] as number),
+    (key) => shareOf(tree, sums.self[key]),
+    (key) => shareOf(tree, sums.total[key]),
   );
   return pageOfTable(table, selected, params);
 }
@@ -217,10 +217,7 @@ function keysOfPage(
   } else {
     const column = { self, total, samples: selfSamples }[sort];
     admitted.sort(
-      (a, b) =>
-        sign * (column[a]! - column[b]!) ||
-        (total[b] as number) - (total[a] as number) ||
-        (self[b] as number) - (self[a] as number),
+      (a, b) => sign * (column[a] - column[b]) || total[b] - total[a] || self[b] - self[a],
     );
   }
   return { length: admitted.length, shown: admitted.subarray(first, first + count) };

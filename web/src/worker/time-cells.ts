@@ -34,12 +34,12 @@ export function* computeCells(
   const { isInRamp } = facts;
   yield* eachSlice(selected.length, (first, end) => {
     for (let k = first; k < end; k++) {
-      const row = selected[k] as number;
-      const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+      const row = selected[k];
+      const cell = Math.floor((timeNs[row] - firstNs) / cellNs);
       if (cell < 0 || cell >= length) continue;
-      samples[cell]!++;
-      weight[cell]! += values === undefined ? 1 : (values[row] as number);
-      ramp[cell]! += isInRamp[row] as number;
+      samples[cell]++;
+      weight[cell] += values === undefined ? 1 : values[row];
+      ramp[cell] += isInRamp[row];
     }
   });
   addLosses(page, facts, filter, grid, cells.lost);
@@ -98,20 +98,20 @@ function stretchOf(
   const { starts, samples } = byCpu;
   const key = cpu + 1;
   if (key + 1 >= starts.length) return { startNs: 0, endNs: end };
-  let low = starts[key] as number;
+  let low = starts[key];
   const first = low;
-  let high = starts[key + 1] as number;
+  let high = starts[key + 1];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((timeNs[samples[middle] as number] as number) < end) low = middle + 1;
+    if (timeNs[samples[middle]] < end) low = middle + 1;
     else high = middle;
   }
   if (low === first) return { startNs: 0, endNs: end };
-  const startNs = timeNs[samples[low - 1] as number] as number;
+  const startNs = timeNs[samples[low - 1]];
   const earlier = Math.max(first, low - 1 - RATE_SAMPLES);
   const before = low - 1 - earlier;
   if (before === 0) return { startNs, endNs: end };
-  const interval = (startNs - (timeNs[samples[earlier] as number] as number)) / before;
+  const interval = (startNs - timeNs[samples[earlier]]) / before;
   return { startNs, endNs: Math.min(end, startNs + lost * interval) };
 }
 
@@ -126,7 +126,7 @@ export function spread(
   const span = endNs - startNs;
   if (!(span > 0)) {
     const cell = Math.floor((endNs - firstNs) / cellNs);
-    if (cell >= 0 && cell < length) cells[cell]! += amount;
+    if (cell >= 0 && cell < length) cells[cell] += amount;
     return;
   }
   const from = Math.max(0, Math.floor((startNs - firstNs) / cellNs));
@@ -134,7 +134,7 @@ export function spread(
   for (let cell = from; cell <= to; cell++) {
     const cellStart = firstNs + cell * cellNs;
     const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
-    if (overlap > 0) cells[cell]! += (amount * overlap) / span;
+    if (overlap > 0) cells[cell] += (amount * overlap) / span;
   }
 }
 
@@ -151,7 +151,7 @@ export function addShares(
   for (let cell = from; cell <= to; cell++) {
     const cellStart = firstNs + cell * cellNs;
     const overlap = Math.min(endNs, cellStart + cellNs) - Math.max(startNs, cellStart);
-    if (overlap > 0) cells[cell] = Math.min(1, (cells[cell] as number) + overlap / cellNs);
+    if (overlap > 0) cells[cell] = Math.min(1, cells[cell] + overlap / cellNs);
   }
 }
 

@@ -52,7 +52,7 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
   const { groups, elapsedEvents } = alignment;
   const isInRamp = new Uint8Array(length);
   for (let group = 0; group < groups.length; group++) {
-    const event = periodInput.events[groups.event[group] as number]!;
+    const event = periodInput.events[groups.event[group]];
     // Nothing adapts in the other modes.
     if (event.mode !== 'frequency') continue;
     const rows = groups.rows.subarray(groups.offsets[group], groups.offsets[group + 1]);
@@ -60,7 +60,7 @@ function* computeFacts(page: PageProfile): Slices<TimeFacts> {
     yield;
     const { atRest } = yield* findRampsInSlices(sequence);
     for (let k = 0; k < rows.length; k++) {
-      if (atRest[k] === 0) isInRamp[rows[k] as number] = 1;
+      if (atRest[k] === 0) isInRamp[rows[k]] = 1;
     }
     yield;
   }
@@ -75,8 +75,8 @@ function* groupByCpu({ length, cpu }: SampleTable): Slices<SampleGroups> {
   let cpus = 0;
   for (let i = 0; i < length; i++) {
     all[i] = i;
-    cpuKey[i] = (cpu[i] as number) + 1;
-    cpus = Math.max(cpus, cpuKey[i] as number);
+    cpuKey[i] = cpu[i] + 1;
+    cpus = Math.max(cpus, cpuKey[i]);
   }
   yield;
   return yield* groupSamplesInSlices(all, cpuKey, cpus + 1);
@@ -95,8 +95,8 @@ function findPauses({ samples, throttles = [] }: PeriodInput, groups: StreamGrou
         cpus.set(throttle, new Set());
       }
       for (let k = 0; k < rows.length; k++) {
-        threads.get(throttle)?.add(samples.thread[rows[k] as number] as number);
-        cpus.get(throttle)?.add(samples.cpu[rows[k] as number] as number);
+        threads.get(throttle)?.add(samples.thread[rows[k]]);
+        cpus.get(throttle)?.add(samples.cpu[rows[k]]);
       }
     }
   }

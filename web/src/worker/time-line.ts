@@ -28,13 +28,13 @@ export function* timelineInSlices(
   const { thread } = page.profile.samples;
   const totals = new Float64Array(page.profile.threads.length);
   yield* eachSlice(selected.length, (first, end) => {
-    for (let k = first; k < end; k++) totals[thread[selected[k] as number] as number]!++;
+    for (let k = first; k < end; k++) totals[thread[selected[k]]]++;
   });
   const bySize = Array.from(totals.keys())
-    .filter((row) => totals[row]! > 0)
-    .sort((a, b) => totals[b]! - totals[a]! || a - b);
+    .filter((row) => totals[row] > 0)
+    .sort((a, b) => totals[b] - totals[a] || a - b);
   const shown = bySize.slice(0, params.lanes);
-  const lanes = shown.map((row) => emptyLane(page, row, totals[row] as number, grid));
+  const lanes = shown.map((row) => emptyLane(page, row, totals[row], grid));
   yield* fillLanes(page, selected, page.weights[params.weight]?.values, lanes, grid);
   addPauses(page, params.event, lanes, grid);
 
@@ -46,7 +46,7 @@ export function* timelineInSlices(
     all,
     lanes,
     otherThreads: bySize.length - shown.length,
-    otherSamples: bySize.slice(params.lanes).reduce((sum, row) => sum + totals[row]!, 0),
+    otherSamples: bySize.slice(params.lanes).reduce((sum, row) => sum + totals[row], 0),
     lostSometime: Math.max(0, lostSamplesOf(page.profile.losses, params.event) - located),
   };
 }
@@ -54,7 +54,7 @@ export function* timelineInSlices(
 /** The same in cells that are fractions of a column; see `HeatMapResult`. */
 export function* heatMapInSlices(page: PageProfile, params: HeatMapParams): Slices<HeatMapResult> {
   const { samples } = page.profile;
-  const endNs = samples.length === 0 ? 0 : (samples.timeNs[samples.length - 1] as number);
+  const endNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
   let { columnNs } = params;
   while (Math.floor(endNs / columnNs) + 1 > MAX_COLUMNS) columnNs *= 2;
   const columns = Math.floor(endNs / columnNs) + 1;
@@ -66,7 +66,7 @@ export function* heatMapInSlices(page: PageProfile, params: HeatMapParams): Slic
 }
 
 function emptyLane(page: PageProfile, thread: number, total: number, grid: TimeGrid): TimeLane {
-  const { comm, tid } = page.profile.threads[thread]!;
+  const { comm, tid } = page.profile.threads[thread];
   return {
     thread,
     label: printable(`${comm} (tid ${tid})`),
@@ -92,13 +92,13 @@ function* fillLanes(
   for (const [index, lane] of lanes.entries()) laneOf[lane.thread] = index;
   yield* eachSlice(selected.length, (first, end) => {
     for (let k = first; k < end; k++) {
-      const row = selected[k] as number;
-      const lane = lanes[laneOf[thread[row] as number] as number];
-      const cell = Math.floor(((timeNs[row] as number) - firstNs) / cellNs);
+      const row = selected[k];
+      const lane = lanes[laneOf[thread[row]]];
+      const cell = Math.floor((timeNs[row] - firstNs) / cellNs);
       if (lane === undefined || cell < 0 || cell >= length) continue;
-      lane.samples[cell]!++;
-      lane.weight[cell]! += values === undefined ? 1 : (values[row] as number);
-      lane.ramp[cell]! += isInRamp[row] as number;
+      lane.samples[cell]++;
+      lane.weight[cell] += values === undefined ? 1 : values[row];
+      lane.ramp[cell] += isInRamp[row];
     }
   });
 }

@@ -52,11 +52,11 @@ export function* periodInSlices(page: PageProfile, params: PeriodParams): Slices
 function labelOf(page: PageProfile, group: number): string {
   const { groups } = timeFactsOf(page).alignment;
   const { thread, cpu } = page.profile.samples;
-  const first = groups.offsets[group] as number;
-  const row = groups.rows[first] as number;
-  const { comm, tid } = page.profile.threads[thread[row] as number]!;
-  const where = (cpu[row] as number) < 0 ? '' : `, CPU ${cpu[row]}`;
-  const samples = formatCount((groups.offsets[group + 1] as number) - first);
+  const first = groups.offsets[group];
+  const row = groups.rows[first];
+  const { comm, tid } = page.profile.threads[thread[row]];
+  const where = cpu[row] < 0 ? '' : `, CPU ${cpu[row]}`;
+  const samples = formatCount(groups.offsets[group + 1] - first);
   return `${comm} ${tid}${where}: ${samples} samples`;
 }
 
@@ -123,7 +123,7 @@ function* showStream(
     report,
     period,
     rate: rateColumns(analysis, first, end, fromNs, toNs),
-    settleNs: isAdaptive && start.end > 0 && start.end < length ? timeNs[start.end]! : null,
+    settleNs: isAdaptive && start.end > 0 && start.end < length ? timeNs[start.end] : null,
     ramps: isAdaptive ? rampStretches(analysis) : [],
     throttles: analysis.throttles.map(({ startNs, endNs }) => ({ startNs, endNs })),
   };
@@ -134,8 +134,8 @@ function rampStretches({ convergence, sequence }: StreamAnalysis): Stretch[] {
   return [convergence.start, ...convergence.reRamps]
     .filter(({ first, end }) => end > first)
     .map(({ first, end }) => ({
-      startNs: timeNs[first] as number,
-      endNs: timeNs[Math.min(end, length - 1)] as number,
+      startNs: timeNs[first],
+      endNs: timeNs[Math.min(end, length - 1)],
     }));
 }
 
@@ -153,10 +153,10 @@ function periodColumns({ sequence }: StreamAnalysis, first: number, end: number)
     let lowest = Number.POSITIVE_INFINITY;
     let highest = 0;
     for (let i = from; i < to; i++) {
-      lowest = Math.min(lowest, sequence.periodEvents[i] as number);
-      highest = Math.max(highest, sequence.periodEvents[i] as number);
+      lowest = Math.min(lowest, sequence.periodEvents[i]);
+      highest = Math.max(highest, sequence.periodEvents[i]);
     }
-    timeNs[row] = sequence.timeNs[from] as number;
+    timeNs[row] = sequence.timeNs[from];
     low[row] = lowest;
     high[row] = highest;
     middle[row] = to - from === 1 ? lowest : median(sequence.periodEvents.subarray(from, to));
@@ -177,10 +177,10 @@ function rateColumns(
   const counts = new Float64Array(slices);
   const events = new Float64Array(slices);
   for (let i = first; i < end; i++) {
-    const at = Math.floor(((sequence.timeNs[i] as number) - fromNs) / width);
+    const at = Math.floor((sequence.timeNs[i] - fromNs) / width);
     const slice = Math.max(0, Math.min(slices - 1, at));
-    counts[slice]!++;
-    events[slice]! += sequence.elapsedEvents[i] as number;
+    counts[slice]++;
+    events[slice] += sequence.elapsedEvents[i];
   }
   const perSecond = (sums: Float64Array) =>
     sums.map((sum, s) => (counts[s] === 0 ? Number.NaN : (sum * 1e9) / width));

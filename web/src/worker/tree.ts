@@ -71,15 +71,15 @@ export function drawTree(
   const { tree, key, samples, tierOf } = shown;
   const path = findPath(shown, zoom);
   const below = path.at(-1) ?? NONE;
-  const zoomWeight = below === NONE ? tree.weight : (tree.total[below] as number);
-  const name = (row: number): string => nameOfKey(recording, key[row] as number, roots);
+  const zoomWeight = below === NONE ? tree.weight : tree.total[below];
+  const name = (row: number): string => nameOfKey(recording, key[row], roots);
   const byWeight = (a: number, b: number): number =>
-    (tree.total[b] as number) - (tree.total[a] as number) || compareText(name(a), name(b));
+    tree.total[b] - tree.total[a] || compareText(name(a), name(b));
   const first = order === 'time' ? selected.firstSamples(shown) : NO_ROWS;
   const compare = {
     weight: byWeight,
     name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
-    time: (a: number, b: number) => (first[a] as number) - (first[b] as number) || a - b,
+    time: (a: number, b: number) => first[a] - first[b] || a - b,
   }[order];
   const leastTotal = zoomWeight * leastPart;
   shown.prunable ??= preparePruning(tree, shown.rowsBelow);
@@ -98,17 +98,17 @@ export function drawTree(
   const rowSamples = new Float64Array(length);
   const rowTier = new Uint8Array(length);
   for (let i = 0; i < length; i++) {
-    const row = pruned.row[i] as number;
-    label[i] = labels.add(row === NONE ? FOLDED_KEY : (key[row] as number));
+    const row = pruned.row[i];
+    label[i] = labels.add(row === NONE ? FOLDED_KEY : key[row]);
     if (row === NONE) continue;
-    self[i] = tree.self[row] as number;
-    rowSamples[i] = samples[row] as number;
+    self[i] = tree.self[row];
+    rowSamples[i] = samples[row];
     rowTier[i] = tierOf(row);
   }
   const crumbs: Crumb[] = path.map((row) => ({
-    key: key[row] as number,
+    key: key[row],
     name: name(row),
-    total: tree.total[row] as number,
+    total: tree.total[row],
   }));
   return {
     shown,
@@ -175,10 +175,10 @@ export function* intervalsOf(
   );
   const sums = yield* whole.stepSums.get();
   for (let i = 0; i < length; i++) {
-    const row = pruned.row[i] as number;
+    const row = pruned.row[i];
     // No sample shows what was lost.
     if (row === NONE || samples[row] === 0) continue;
-    const share = (tree.total[row] as number) / tree.weight;
+    const share = tree.total[row] / tree.weight;
     const interval = boundsOfShare(estimator, tree, share, sums, chains?.chain[row] ?? row);
     low[i] = interval.low;
     high[i] = interval.high;

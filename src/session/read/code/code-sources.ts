@@ -80,7 +80,7 @@ export class CodeSources {
   /** The code around a row of the frame table. */
   find(frame: number): CodeAt | string {
     const dso = this.#profile.frames.dso[frame] as DsoIndex;
-    const address = this.#profile.frames.address[frame] as number;
+    const address = this.#profile.frames.address[frame];
     if ((dso as number) === NONE) return NOWHERE;
     const key = this.#options.dsos.key(dso);
     switch (key.kind) {
@@ -215,7 +215,7 @@ export class CodeSources {
     const count = lines.find(dso, offset);
     if (count === 0) return null;
     const file = lines.file(0);
-    const line = lines.frames.line[0] as number;
+    const line = lines.frames.line[0];
     const inlined: string[] = [];
     for (let row = 0; row < count - 1; row++) inlined.push(lines.name(row) || '[unknown]');
     return file === '' && inlined.length === 0 ? null : { file, line, inlined };

@@ -56,7 +56,7 @@ export class FunctionCode {
     try {
       const groups = new Map<string, Group>();
       for (const frame of frames) {
-        const count = samples[frame] as number;
+        const count = samples[frame];
         if (count === 0) continue;
         const code = sources.find(frame);
         if (typeof code === 'string') {
@@ -66,7 +66,7 @@ export class FunctionCode {
         const key = `${code.source} ${code.start}`;
         const group = groups.get(key) ?? { code, places: [], samples: 0 };
         groups.set(key, group);
-        const offset = (profile.frames.address[frame] as number) - code.from;
+        const offset = profile.frames.address[frame] - code.from;
         group.places.push({ frame, offset, samples: count });
         group.samples += count;
       }
@@ -79,13 +79,13 @@ export class FunctionCode {
       }
       let left = MOST_DECODED_BYTES;
       const parts = most.slice(0, MOST_PARTS).map(({ code, places }): CodePart => {
-        const first = places[0]!.frame;
+        const first = places[0].frame;
         const limit = Math.min(left, MOST_PART_BYTES);
         left -= Math.min(limit, code.size);
         return disassemblePart(
           {
             name: code.name,
-            dso: placeOf(profile.dsos[profile.frames.dso[first] as number]),
+            dso: placeOf(profile.dsos[profile.frames.dso[first]]),
             tier: tierOf(profile, first),
             start: code.start,
             size: code.size,
@@ -120,16 +120,16 @@ export class FunctionCode {
     const below = new Float64Array(stacks.length);
     const perFrame = new Float64Array(frames.length);
     for (let i = 0; i < samples.length; i++) {
-      const stack = samples.stack[i] as number;
-      if (stack !== NONE) below[stack] = (below[stack] as number) + 1;
+      const stack = samples.stack[i];
+      if (stack !== NONE) below[stack] = below[stack] + 1;
     }
     // Callers come first, so backwards each row is complete when it is added to its caller.
     for (let row = stacks.length - 1; row >= 0; row--) {
-      const count = below[row] as number;
-      const frame = stacks.frame[row] as number;
-      const caller = stacks.prefix[row] as number;
-      perFrame[frame] = (perFrame[frame] as number) + count;
-      if (caller !== NONE) below[caller] = (below[caller] as number) + count;
+      const count = below[row];
+      const frame = stacks.frame[row];
+      const caller = stacks.prefix[row];
+      perFrame[frame] = perFrame[frame] + count;
+      if (caller !== NONE) below[caller] = below[caller] + count;
     }
     this.#samplesOfFrame = { profile, samples: perFrame };
     return perFrame;
@@ -145,13 +145,13 @@ function countSamplesWithAny(
   for (const frame of frames) isMeant[frame] = 1;
   const hasAny = new Uint8Array(stacks.length);
   for (let row = 0; row < stacks.length; row++) {
-    const caller = stacks.prefix[row] as number;
+    const caller = stacks.prefix[row];
     const isBelow = caller !== NONE && hasAny[caller] === 1;
-    if (isBelow || isMeant[stacks.frame[row] as number] === 1) hasAny[row] = 1;
+    if (isBelow || isMeant[stacks.frame[row]] === 1) hasAny[row] = 1;
   }
   let count = 0;
   for (let i = 0; i < samples.length; i++) {
-    const stack = samples.stack[i] as number;
+    const stack = samples.stack[i];
     if (stack !== NONE && hasAny[stack] === 1) count++;
   }
   return count;
@@ -167,7 +167,7 @@ export function weighPart(
 ): InstructionWeights {
   const frameToRow = new Int32Array(profile.frames.length).fill(NONE);
   for (let i = 0; i < frames.length; i++) {
-    frameToRow[frames[i] as number] = rowOfFrame[i] as number;
+    frameToRow[frames[i]] = rowOfFrame[i];
   }
   return computeInstructionWeights(profile, weights, samples, func, frameToRow, text.length);
 }
@@ -178,6 +178,6 @@ function placeOf(dso: Dso | undefined): string {
 }
 
 function tierOf({ frames }: Profile, frame: number): string {
-  const tier = frames.tier[frame] as number;
+  const tier = frames.tier[frame];
   return tier === 0 ? '' : (TIERS[tier] ?? '');
 }

@@ -37,15 +37,15 @@ export function noteCodeObjects({ frames }: Profile, jit: JitCode): CodeObjects 
   for (let frame = 0; frame < frames.length; frame++) {
     const dso = frames.dso[frame] as DsoIndex;
     if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0) continue;
-    const code = jit.rowAt(dso, frames.address[frame] as number);
+    const code = jit.rowAt(dso, frames.address[frame]);
     if (code === null) continue;
     const { table, row } = code;
     const rows = indexes.get(table) ?? new Map<number, number>();
     indexes.set(table, rows);
     let index = rows.get(row);
     if (index === undefined) {
-      const start = table.start[row] as number;
-      const end = table.end[row] as number;
+      const start = table.start[row];
+      const end = table.end[row];
       const dump = table.dump ?? null;
       index = list.push({ dump, row, name: table.name(row), start, end }) - 1;
       rows.set(row, index);

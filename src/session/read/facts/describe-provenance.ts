@@ -32,7 +32,7 @@ export function describeProvenance(
   const figures = sumByEvent(profile, weights, rows);
   const events = profile.events.flatMap((event, index): EventProvenance[] => {
     if (options.event !== undefined && options.event !== index) return [];
-    const { samples, counted, weighed } = figures[index] as EventFigures;
+    const { samples, counted, weighed } = figures[index];
     const lostSamples = lostSamplesOf(profile.losses, index as EventIndex);
     const rule = rules[index] ?? null;
     const isOffCpu = event.name === OFF_CPU_EVENT;
@@ -104,10 +104,10 @@ function sumByEvent(profile: Profile, weights: Weights, rows: Int32Array): Event
   const figures = profile.events.map(() => ({ samples: 0, counted: 0, weighed: 0 }));
   const { event, count } = profile.samples;
   for (const i of rows) {
-    const of = figures[event[i] as number] as EventFigures;
+    const of = figures[event[i]] as EventFigures;
     of.samples++;
-    if (!Number.isNaN(count[i] as number)) of.counted++;
-    of.weighed += weights.values[i] as number;
+    if (!Number.isNaN(count[i])) of.counted++;
+    of.weighed += weights.values[i];
   }
   return figures;
 }
@@ -138,7 +138,7 @@ function sourceOf(
 function replacedBy(name: string, notes: readonly string[]): string | null {
   for (const note of notes) {
     const match = /^(\S+): .*recording (\S+?),? (?:.* )?instead\b/.exec(note);
-    if (match !== null && match[2] === name) return match[1] as string;
+    if (match !== null && match[2] === name) return match[1];
   }
   return null;
 }

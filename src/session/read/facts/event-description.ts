@@ -64,8 +64,8 @@ export function withRecordedPeriods(
     mode === 'period' && fixedPeriod !== null && fixedPeriod > 1 ? fixedPeriod : Number.NaN,
   );
   for (let row = 0; row < length; row++) {
-    const index = event[row] as number;
-    const period = asked[index] as number;
+    const index = event[row];
+    const period = asked[index];
     if (period > 1 && periodEvents[row] !== period) differs[index] = 1;
   }
   return events.map((described, index) =>

@@ -92,11 +92,11 @@ export function totalsOf(
   names: readonly string[],
 ): (number | null)[] {
   const totals = provenance?.totals ?? {};
-  const finalOf = (key: string) => (Object.hasOwn(totals, key) ? (totals[key] as number) : null);
+  const finalOf = (key: string) => (Object.hasOwn(totals, key) ? totals[key] : null);
   const keys = totalKeys(names);
   const seconds = new Set(keys.filter((key, event) => key === `${names[event]}#2`));
   const isAmbiguous = (name: string) => seconds.has(`${name}#2`) && finalOf(`${name}#2`) === null;
-  return keys.map((key, event) => (isAmbiguous(names[event] as string) ? null : finalOf(key)));
+  return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
 }
 
 const MAX_BYTES = 16 << 20;

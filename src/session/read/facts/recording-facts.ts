@@ -58,7 +58,7 @@ export function gatherFacts(
 function mappingsOf({ mappings }: ProcessTable, { dsos, frames }: Profile): MappedRange[] {
   const isUsed = new Uint8Array(dsos.length);
   for (let frame = 0; frame < frames.length; frame++) {
-    const dso = frames.dso[frame] as number;
+    const dso = frames.dso[frame];
     if (dso >= 0) isUsed[dso] = 1;
   }
   const ranges: MappedRange[] = [];

@@ -97,10 +97,10 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
       if (type !== PERF_RECORD.SAMPLE && !isLoss(type)) return;
       const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
       if (attrIndex === UNKNOWN_EVENT) return;
-      const { info } = attrs[attrIndex]!;
+      const { info } = attrs[attrIndex];
       if (type === PERF_RECORD.SAMPLE) {
         if (!selector.sample(view, offset, size, attrIndex)) return;
-        samples[attrIndex] = (samples[attrIndex] as number) + 1;
+        samples[attrIndex] = samples[attrIndex] + 1;
         if (decodeSample(view, offset, offset + size, info, sample)) facts.note(attrIndex, sample);
         const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
         if (Number.isNaN(timeNs)) return;
@@ -112,7 +112,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     },
   });
   const ofSamples = (column: Float64Array) =>
-    column.filter((_, index) => !isSideband(attrs[index]!.attr));
+    column.filter((_, index) => !isSideband(attrs[index].attr));
   const lostRecords = ofSamples(losses.lostRecords);
   const lostSamples = ofSamples(losses.lostSamples);
   const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
@@ -141,7 +141,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         precise: event.attr.flags.preciseIp,
         instances: event.ids.length,
         sampled: facts.of(index),
-        samples: samples[index] as number,
+        samples: samples[index],
         sideband: isBeside(event),
         counted: totals[index] ?? null,
       };
@@ -155,7 +155,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
       lostRecords: sum(lostRecords),
       lostSamples: sum(lostSamples),
       best: lostRecords.reduce(
-        (total, value, index) => total + Math.max(value, lostSamples[index] as number),
+        (total, value, index) => total + Math.max(value, lostSamples[index]),
         0,
       ),
       lostSideband: losses.lostSideband,

@@ -152,7 +152,7 @@ export class ElfFiles {
       file.source.close?.();
     }
     if (ofOtherBuild.length > 0) {
-      const other = ofOtherBuild[0] as string;
+      const other = ofOtherBuild[0];
       const where = other === path ? 'the file there' : other;
       const why = `${where} is not the one recorded (build ID differs)`;
       diagnostics.count(missingNames(path, why), `build ID ${buildId}`);

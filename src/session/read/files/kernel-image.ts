@@ -71,8 +71,8 @@ export function parseModules(text: string): KernelModule[] {
   for (const line of text.split('\n')) {
     const [, name, size, address] = MODULE_LINE.exec(line) ?? [];
     if (name === undefined) continue;
-    const start = BigInt(address as string);
-    if (start !== 0n) modules.push({ name, start, size: BigInt(size as string) });
+    const start = BigInt(address);
+    if (start !== 0n) modules.push({ name, start, size: BigInt(size) });
   }
   return modules;
 }

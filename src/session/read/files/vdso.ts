@@ -15,8 +15,8 @@ export function readVdso(): Uint8Array | null {
     const maps = readFileSync('/proc/self/maps', 'utf8');
     const line = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m.exec(maps);
     if (line === null) return null;
-    const start = parseHexAddress(line[1] as string);
-    const size = Math.min(parseHexAddress(line[2] as string) - start, MAX_BYTES);
+    const start = parseHexAddress(line[1]);
+    const size = Math.min(parseHexAddress(line[2]) - start, MAX_BYTES);
     const bytes = new Uint8Array(size);
     fd = openSync('/proc/self/mem', constants.O_RDONLY);
     return bytes.subarray(0, readSync(fd, bytes, 0, size, start));

@@ -24,15 +24,15 @@ export function settleJitFrames(
   for (let frame = 0; frame < frames.length; frame++) {
     const dso = frames.dso[frame] as DsoIndex;
     if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0 || !jit.isJit(dso)) continue;
-    kind[frame] = jit.isReused(dso, frames.address[frame] as number) ? IS_REUSED : IN_JIT;
+    kind[frame] = jit.isReused(dso, frames.address[frame]) ? IS_REUSED : IN_JIT;
     frames.dso[frame] = jit.baseOf(dso);
   }
   let inJit = 0;
   let reused = 0;
   for (let sample = 0; sample < samples.length; sample++) {
-    const stack = samples.stack[sample] as number;
+    const stack = samples.stack[sample];
     if (stack === NONE) continue;
-    const leaf = kind[stacks.frame[stack] as number] as number;
+    const leaf = kind[stacks.frame[stack]];
     if (leaf !== 0) inJit++;
     if (leaf === IS_REUSED) reused++;
   }

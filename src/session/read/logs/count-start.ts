@@ -54,15 +54,15 @@ export function moveCountStarts(
   const isLate = new Uint8Array(groups.length);
   let mostBefore = 0;
   for (let g = 0; g < groups.length; g++) {
-    const row = groups.rows[groups.offsets[g] as number] as number;
-    const ran = runningNs === undefined ? Number.NaN : (runningNs[row] as number);
-    const tid = threads[thread[row] as number]?.tid ?? -1;
+    const row = groups.rows[groups.offsets[g]];
+    const ran = runningNs === undefined ? Number.NaN : runningNs[row];
+    const tid = threads[thread[row]]?.tid ?? -1;
     const forked = start === 'dropped' ? undefined : forkNs.get(tid);
-    const sinceFork = (timeNs[row] as number) - (forked ?? Number.NaN);
+    const sinceFork = timeNs[row] - (forked ?? Number.NaN);
     const beganHere = forked !== undefined && !(ran > sinceFork * (1 + CLOCK_DRIFT) + SLACK_NS);
     if (beganHere) continue;
     isLate[g] = 1;
-    const before = ran - (timeNs[row] as number) * (1 + CLOCK_DRIFT);
+    const before = ran - timeNs[row] * (1 + CLOCK_DRIFT);
     if (before > mostBefore) mostBefore = before;
   }
   if (start === null && mostBefore <= SLACK_NS) return finals;
@@ -70,30 +70,28 @@ export function moveCountStarts(
   const starts = new Map<number, { count: number; runningNs: number }>();
   for (let g = 0; g < groups.length; g++) {
     if (isLate[g] === 0) {
-      if ((groups.stream[g] as number) >= 0)
-        starts.set(groups.stream[g] as number, { count: 0, runningNs: 0 });
+      if (groups.stream[g] >= 0) starts.set(groups.stream[g], { count: 0, runningNs: 0 });
       continue;
     }
-    const from = groups.offsets[g] as number;
-    const end = groups.offsets[g + 1] as number;
-    const first = groups.rows[from] as number;
+    const from = groups.offsets[g];
+    const end = groups.offsets[g + 1];
+    const first = groups.rows[from];
     // The member of a group has no period: what it counted before this sample is not known.
-    const isMember = events[groups.event[g] as number]!.fixedPeriod === 0;
+    const isMember = events[groups.event[g]].fixedPeriod === 0;
     if (isMember) periodEvents[first] = 0;
-    const own = Math.min(count[first] as number, periodEvents[first] as number);
-    const countBefore = (count[first] as number) - own;
+    const own = Math.min(count[first], periodEvents[first]);
+    const countBefore = count[first] - own;
     const ranBefore =
       runningNs === undefined
         ? 0
-        : (runningNs[first] as number) -
-          Math.min(runningNs[first] as number, Math.max(0, timeNs[first] as number));
+        : runningNs[first] - Math.min(runningNs[first], Math.max(0, timeNs[first]));
     for (let k = from; k < end; k++) {
-      const row = groups.rows[k] as number;
-      count[row] = (count[row] as number) - countBefore;
-      if (runningNs !== undefined) runningNs[row] = (runningNs[row] as number) - ranBefore;
+      const row = groups.rows[k];
+      count[row] = count[row] - countBefore;
+      if (runningNs !== undefined) runningNs[row] = runningNs[row] - ranBefore;
     }
-    if ((groups.stream[g] as number) >= 0) {
-      starts.set(groups.stream[g] as number, { count: countBefore, runningNs: ranBefore });
+    if (groups.stream[g] >= 0) {
+      starts.set(groups.stream[g], { count: countBefore, runningNs: ranBefore });
     }
   }
   // Of an instance without a sample, or without a number, nobody knows what it had counted before.

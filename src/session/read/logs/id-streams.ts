@@ -42,7 +42,7 @@ export class IdStreams {
   /** Row of the stream of a sample with this id; −1 where the id tells nothing. */
   // Hot: once per sample of such events.
   streamOf(attrIndex: number, id: number, thread: number): number {
-    const meaning = this.#meanings[attrIndex] as Meaning;
+    const meaning = this.#meanings[attrIndex];
     if (meaning === 'nothing') return NONE;
     let rows = this.#rows.get(id);
     if (rows === undefined) {

@@ -22,7 +22,7 @@ export function joinEvents({ profile, input, facts }: ProfileParts): ProfilePart
       'perf-ts record --off-cpu records what threads ran and what they waited for',
     ]);
   }
-  const at = (event: number): number => (event === NONE ? NONE : (join.newRow[event] as number));
+  const at = (event: number): number => (event === NONE ? NONE : join.newRow[event]);
   const moved = <Row extends { readonly event: number }>(rows: readonly Row[]): Row[] =>
     rows.map((row) => ({ ...row, event: at(row.event) }));
   const joined = joinProfile(profile, join);

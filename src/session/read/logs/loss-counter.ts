@@ -32,7 +32,7 @@ export class LossCounter {
     let sum = 0;
     this.#data.attrs.forEach((event, index) => {
       if (!isSideband(event.attr)) return;
-      sum += Math.max(this.lostRecords[index] as number, this.lostSamples[index] as number);
+      sum += Math.max(this.lostRecords[index], this.lostSamples[index]);
     });
     return sum;
   }
@@ -42,9 +42,9 @@ export class LossCounter {
     if (record.kind === 'lost') {
       const named = this.#data.lookup.find(record.id);
       const index = this.#ownerOf(named === UNKNOWN_EVENT ? attrIndex : named);
-      this.lostRecords[index] = (this.lostRecords[index] as number) + record.lost;
+      this.lostRecords[index] = this.lostRecords[index] + record.lost;
     } else if (record.kind === 'lostSamples' && !record.isFiltered) {
-      this.lostSamples[attrIndex] = (this.lostSamples[attrIndex] as number) + record.lost;
+      this.lostSamples[attrIndex] = this.lostSamples[attrIndex] + record.lost;
     }
   }
 
@@ -55,7 +55,7 @@ export class LossCounter {
    */
   #ownerOf(attrIndex: number): number {
     const { attrs } = this.#data;
-    if (!this.#sharesRings || !isSideband(attrs[attrIndex]!.attr)) return attrIndex;
+    if (!this.#sharesRings || !isSideband(attrs[attrIndex].attr)) return attrIndex;
     const sampled = attrs.findIndex((event) => !isBeside(event));
     return sampled < 0 ? attrIndex : sampled;
   }

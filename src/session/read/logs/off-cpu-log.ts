@@ -127,7 +127,7 @@ export class OffCpuLog {
     processes: Pick<ProcessTable, 'knownComm'>,
     view: DataView,
   ): void {
-    const tid = this.#tid.array[wait.index] as number;
+    const tid = this.#tid.array[wait.index];
     this.#begun.delete(tid);
     this.#add(row, STATE_WOKEN, tid, sample.timeNs);
     const last = this.#row.length - 1;
@@ -171,7 +171,7 @@ export class OffCpuLog {
   /** Samples have changed places: `newRow` by old row. */
   moveRows(newRow: Uint32Array): void {
     const { array, length } = this.#row;
-    for (let i = 0; i < length; i++) array[i] = newRow[array[i] as number] as number;
+    for (let i = 0; i < length; i++) array[i] = newRow[array[i]];
   }
 
   /**
@@ -198,10 +198,10 @@ export class OffCpuLog {
     const { periodEvents, stack } = samples;
     const lastOf = new Map<number, number>();
     for (let i = 0; i < length; i++) {
-      const at = row[i] as number;
-      periodEvents[at] = pairs.offCpuNs[i] as number;
-      const tid = outs.tid[i] as number;
-      if (isWakeUp[i] === 1) stack[at] = stack[lastOf.get(tid) as number] as number;
+      const at = row[i];
+      periodEvents[at] = pairs.offCpuNs[i];
+      const tid = outs.tid[i];
+      if (isWakeUp[i] === 1) stack[at] = stack[lastOf.get(tid) as number];
       else lastOf.set(tid, at);
     }
     if (this.#fields.state === null) markPreempted(outs, switches, state);
@@ -228,12 +228,12 @@ function markPreempted(
   const last = new Map<number, number>();
   let next = 0;
   for (let i = 0; i < switches.length; i++) {
-    const timeNs = switches.timeNs[i] as number;
-    for (; next < outs.length && (outs.timeNs[next] as number) <= timeNs; next++) {
-      last.set(outs.tid[next] as number, next);
+    const timeNs = switches.timeNs[i];
+    for (; next < outs.length && outs.timeNs[next] <= timeNs; next++) {
+      last.set(outs.tid[next], next);
     }
     if (switches.state[i] !== SWITCH_STATE.PREEMPTED) continue;
-    const row = last.get(switches.tid[i] as number);
+    const row = last.get(switches.tid[i]);
     if (row !== undefined) state[row] = STATE_PREEMPTED;
   }
 }

@@ -30,7 +30,7 @@ export function putInTimeOrder({ timeNs, others }: OrderedColumns): Reordering {
   let late = 0;
   let last = 0;
   for (let row = 0; row < length; row++) {
-    const time = timeNs[row] as number;
+    const time = timeNs[row];
     if (!isTime(time)) {
       withoutTime++;
       continue;
@@ -44,10 +44,10 @@ export function putInTimeOrder({ timeNs, others }: OrderedColumns): Reordering {
   const order = sortedOrder(timeNs);
   for (const column of [timeNs, ...others]) {
     const old = column.slice();
-    for (let row = 0; row < length; row++) column[row] = old[order[row] as number] as number;
+    for (let row = 0; row < length; row++) column[row] = old[order[row]];
   }
   const newRow = new Uint32Array(length);
-  for (let row = 0; row < length; row++) newRow[order[row] as number] = row;
+  for (let row = 0; row < length; row++) newRow[order[row]] = row;
   return { newRow, withoutTime, late };
 }
 
@@ -58,7 +58,7 @@ function isTime(timeNs: number): boolean {
 function fillTimes(timeNs: Float64Array): void {
   let last = timeNs.find(isTime) as number;
   for (let row = 0; row < timeNs.length; row++) {
-    if (isTime(timeNs[row] as number)) last = timeNs[row] as number;
+    if (isTime(timeNs[row])) last = timeNs[row];
     else timeNs[row] = last;
   }
 }

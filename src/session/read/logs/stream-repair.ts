@@ -69,22 +69,20 @@ export class StreamRepair {
     for (const row of rows) {
       const before = findNear(samples, row, unsettled);
       if (before === NONE) continue;
-      stream[row] = stream[before] as number;
+      stream[row] = stream[before];
       unsettled.delete(row);
     }
     if (unsettled.size === 0) return;
     const threads = 1 + maxOf(thread, length);
     const cpus = 2 + maxOf(cpu, length);
     const keyOf = (row: number) =>
-      ((event[row] as number) * (threads + 1) + (thread[row] as number) + 1) * cpus +
-      (cpu[row] as number) +
-      1;
+      (event[row] * (threads + 1) + thread[row] + 1) * cpus + cpu[row] + 1;
     const wanted = new Set(rows.map(keyOf));
     const settle = (row: number, streams: Map<number, number>) => {
       const key = keyOf(row);
       if (!wanted.has(key)) return;
       if (!unsettled.has(row)) {
-        streams.set(key, stream[row] as number);
+        streams.set(key, stream[row]);
         return;
       }
       const known = streams.get(key);
@@ -107,14 +105,14 @@ export class StreamRepair {
     unsettled: ReadonlySet<number>,
   ): void {
     const cpus = 2 + maxOf(cpu, length);
-    const keyOf = (row: number) => (event[row] as number) * cpus + (cpu[row] as number) + 1;
+    const keyOf = (row: number) => event[row] * cpus + cpu[row] + 1;
     const open = [...unsettled].filter((row) => this.#ofCpu.has(row));
     const wanted = new Set(open.map(keyOf));
     const streams = new Map<number, number>();
     for (let row = 0; row < length; row++) {
       const key = keyOf(row);
       if (!wanted.has(key) || unsettled.has(row)) continue;
-      const known = streams.get(key) ?? (stream[row] as number);
+      const known = streams.get(key) ?? stream[row];
       streams.set(key, known === stream[row] ? known : NONE);
     }
     for (const row of open) stream[row] = streams.get(keyOf(row)) ?? NONE;
@@ -140,6 +138,6 @@ function findNear(
 
 function maxOf(column: ArrayLike<number>, length: number): number {
   let max = -1;
-  for (let row = 0; row < length; row++) max = Math.max(max, column[row] as number);
+  for (let row = 0; row < length; row++) max = Math.max(max, column[row]);
   return max;
 }

@@ -70,7 +70,7 @@ export class StackRoots {
   /** The row that a stack begins with that ends for the reason `stop`; −1 for whole ones. */
   markerOf(stop: number): number {
     if (stop < 0 || isRoot(stop)) return NONE;
-    const row = this.#markers[stop] as number;
+    const row = this.#markers[stop];
     return row === NONE ? this.#markerRow(stop) : row;
   }
 

@@ -78,7 +78,7 @@ export class MappedModules implements ModuleLookup {
       return true;
     }
     this.module = module;
-    let bias = mapping < this.#biases.length ? (this.#biases.array[mapping] as number) : Number.NaN;
+    let bias = mapping < this.#biases.length ? this.#biases.array[mapping] : Number.NaN;
     if (Number.isNaN(bias)) bias = this.#computeBias(mapping, dso);
     this.loadBias = bias;
     return true;

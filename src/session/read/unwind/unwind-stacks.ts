@@ -103,7 +103,7 @@ export class StackUnwinder {
     const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
     if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
     const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
-    const stackPointer = registers[dump.stackPointer] as number;
+    const stackPointer = registers[dump.stackPointer];
     stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
     this.#jit?.advance(sample.timeNs);
     modules.enter(sample.pid);
@@ -111,7 +111,7 @@ export class StackUnwinder {
     if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
       // A system call is the last instruction of the function that returns from signals: while the
       // kernel is at it, the ip lies behind the function, where another one's rules hold.
-      const ip = registers[dump.instructionPointer] as number;
+      const ip = registers[dump.instructionPointer];
       registers[dump.instructionPointer] = ip - 1;
       count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
       this.#frames[0] = ip;
@@ -156,7 +156,7 @@ export class StackUnwinder {
     for (let i = 0; i < taken; i++) {
       const isSignal = i > 0 && (isExact[i] === 1 || (i + 1 < taken && isExact[i + 1] === 1));
       if (isSignal) callchain[at++] = PERF_CONTEXT.USER;
-      callchain[at++] = frames[i] as number;
+      callchain[at++] = frames[i];
     }
     if (rest > 0) {
       callchain.copyWithin(at, callchain.length - rest);
@@ -188,7 +188,7 @@ export class StackUnwinder {
     const dumps = is64 ? this.#wide : this.#narrow;
     let dump = dumps[attrIndex];
     if (dump === undefined) {
-      dump = this.#makeDump(this.#data.attrs[attrIndex]?.attr as EventAttr, is64);
+      dump = this.#makeDump(this.#data.attrs[attrIndex]?.attr, is64);
       dumps[attrIndex] = dump;
     }
     return dump;
@@ -262,7 +262,7 @@ type EventDump = { readonly machine: Machine; readonly dump: RegisterDump };
  */
 function countUserFrames(frames: Float64Array, length: number): number {
   for (let i = 0; i < length; i++) {
-    const address = frames[i] as number;
+    const address = frames[i];
     if (address < 0 && (i > 0 || isContextMarker(address))) return i;
     if (!Number.isSafeInteger(address)) return i;
   }
