@@ -19,7 +19,7 @@ export { CounterError, type CounterErrorCode } from './count/counter-error.ts';
 export type { CounterGroup, Measured } from './count/counter-group.ts';
 export type { CommonEvent, EventNames, EventTable, EventText } from './count/group-names.ts';
 export { type Counts, countNumbers, type GroupReading } from './count/group-reading.ts';
-export type { Metric, MetricName } from './count/metrics.ts';
+export type { Metric, MetricName } from './count/metric.ts';
 export { measureOverhead, type Overhead, subtractOverhead } from './count/overhead.ts';
 export type { RegionReport } from './count/regions.ts';
 export { Regions } from './count/regions.ts';
@@ -76,11 +76,8 @@ export {
 } from './session/read/export-profile.ts';
 export { describeProvenance } from './session/read/facts/describe-provenance.ts';
 export { type RecordingInfo, readInfo } from './session/read/facts/recording-info.ts';
-export {
-  type OpenedProfile,
-  type OpenProfileOptions,
-  openProfile,
-} from './session/read/open-profile.ts';
+export type { OpenProfileOptions } from './session/read/open-options.ts';
+export { type OpenedProfile, openProfile } from './session/read/open-profile.ts';
 export {
   type DescribedRecord,
   describeRecords,

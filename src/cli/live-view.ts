@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { isStream } from '../session/output/stream-place.ts';
 import { GrowingFile } from '../view/growing-file.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';
-import { symbolSources } from './load.ts';
+
 import type { RecordFlags } from './record-flags.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
@@ -17,16 +14,6 @@ export type LiveViewFlags = {
   readonly open?: boolean;
   /** How the page names and weighs what it reads. */
   readonly reading?: ReadingFlags;
-};
-
-/** The page of a recording that is being written. */
-export type LiveView = {
-  /** The recording has begun: prints the address and follows. */
-  show(): Promise<void>;
-  /** The recording has ended: shows all of it, until Ctrl-C. */
-  serveFinished(): Promise<void>;
-  /** Ends the server, whatever it does. */
-  close(): Promise<void>;
 };
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
@@ -85,44 +72,12 @@ export async function openLiveView(path: string, flags: LiveViewFlags): Promise<
   };
 }
 
-/** The options of `view --live`: those of recording, and those of reading. */
-type LiveRunFlags = Pick<
-  RecordFlags,
-  | 'pid'
-  | 'tid'
-  | 'allCpus'
-  | 'event'
-  | 'freq'
-  | 'callGraph'
-  | 'duration'
-  | 'port'
-  | 'open'
-  | 'verbose'
-> &
-  ReadingFlags;
-
-/** `perf-ts view --live`: records processes that run, and shows them meanwhile. */
-export async function runLiveView(flags: LiveRunFlags): Promise<void> {
-  if (flags.pid === undefined && flags.tid === undefined && !flags.allCpus) {
-    throw new UsageError('view --live: of what? -p PID, -t TID, or -a for the whole system', [
-      'a program that is to be started: perf-ts record --view -- ./app',
-    ]);
-  }
-  // Fails before anything is recorded.
-  symbolSources(flags);
-  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-'));
-  // Also where a second Ctrl-C quits at once.
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const { runRecord } = await import('./record.ts');
-  await runRecord([], {
-    ...flags,
-    ...(flags.callGraph === undefined && { g: true }),
-    // Of these names `record` has others: what an event cost, and what names the samples.
-    weight: false,
-    archive: false,
-    inherit: true,
-    output: join(directory, 'live'),
-    view: true,
-    reading: flags,
-  });
-}
+/** The page of a recording that is being written. */
+export type LiveView = {
+  /** The recording has begun: prints the address and follows. */
+  show(): Promise<void>;
+  /** The recording has ended: shows all of it, until Ctrl-C. */
+  serveFinished(): Promise<void>;
+  /** Ends the server, whatever it does. */
+  close(): Promise<void>;
+};

@@ -5,11 +5,8 @@ import { isDamage } from '../perf-data/damage.ts';
 import { debuginfodUrls } from '../session/read/files/debuginfod.ts';
 import { NO_PERF_MAP, type SymbolSources } from '../session/read/files/symbol-files.ts';
 import { isAboutJitNames } from '../session/read/jit/jit-files.ts';
-import {
-  type OpenedProfile,
-  type OpenProfileOptions,
-  openProfile,
-} from '../session/read/open-profile.ts';
+import type { OpenProfileOptions } from '../session/read/open-options.ts';
+import { type OpenedProfile, openProfile } from '../session/read/open-profile.ts';
 import { SAMPLE_OF_NO_EVENT } from '../session/read/pipeline.ts';
 import { KALLSYMS_RESTRICTED } from '../symbols/kallsyms.ts';
 import { DOUBTFUL_NAMES, isMissingNames, KERNEL_UNNAMED } from '../symbols/missing-names.ts';

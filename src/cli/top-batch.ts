@@ -4,7 +4,7 @@ import type { TopReport } from '../session/top/top-options.ts';
 import { figuresJson } from './figures-json.ts';
 import { headOf, tableLines, titlesOf } from './render/top-text.ts';
 import { writeOut } from './stdout.ts';
-import type { TopShown } from './top.ts';
+import type { TopShown } from './top-shown.ts';
 
 /** Lines of a file may be as long as they need. */
 const FILE_COLUMNS = 10_000;

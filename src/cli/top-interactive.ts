@@ -3,8 +3,8 @@ import type { TopReport } from '../session/top/top-options.ts';
 import { callerLines } from './render/caller-text.ts';
 import { filterRows, screenOf } from './render/top-text.ts';
 import { isTerminal } from './stdout.ts';
-import type { TopShown } from './top.ts';
 import { TopScreen } from './top-screen.ts';
+import type { TopShown } from './top-shown.ts';
 import { firstState, keysOf, press, type TopAction } from './top-state.ts';
 
 /** Draws each report over the last, and does what keys ask for, until `q` or Ctrl-C. */

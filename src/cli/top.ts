@@ -10,58 +10,13 @@ import { commandStatus } from './command-status.ts';
 import { onEndingSignals } from './ending-signals.ts';
 import { say } from './failure.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
-import { type RecordFlags, readOptions } from './record-flags.ts';
-import type { TopLook } from './render/top-text.ts';
+import { readOptions } from './record-flags.ts';
 import { parseSort } from './sort-keys.ts';
 import { isTerminal } from './stdout.ts';
 import { printBatches } from './top-batch.ts';
 import { showScreen } from './top-interactive.ts';
 import { checkTerminal } from './top-screen.ts';
-
-export type TopFlags = Pick<
-  RecordFlags,
-  | 'event'
-  | 'freq'
-  | 'count'
-  | 'strictFreq'
-  | 'allUser'
-  | 'allKernel'
-  | 'pid'
-  | 'tid'
-  | 'allCpus'
-  | 'cpu'
-  | 'inherit'
-  | 'cgroup'
-  | 'user'
-  | 'asRoot'
-  | 'nodeFlags'
-  | 'g'
-  | 'callGraph'
-  | 'mmapPages'
-  | 'duration'
-  | 'quiet'
-> & {
-  uid?: string;
-  delay?: string;
-  window?: string;
-  sort: string;
-  weight?: 'samples' | 'period';
-  rows?: string;
-  withSelf?: boolean;
-  batch?: boolean;
-  json?: boolean;
-};
-
-/** What the two ways to show it share. */
-export type TopShown = {
-  readonly top: RunningTop;
-  /** Tables, the one that was asked for first. */
-  readonly tables: readonly TableKeys[];
-  readonly look: Omit<TopLook, 'columns' | 'lines'>;
-  readonly flags: TopFlags;
-  /** Ends it as Ctrl-C does: the command gets the signal, too. Without an own exit status. */
-  readonly end: (signal: number) => void;
-};
+import type { TopFlags, TopShown } from './top-shown.ts';
 
 const PLAIN_TABLES: readonly TableKeys[] = ['sym', 'dso', 'comm', 'thread'];
 const BATCH_ROWS = 40;

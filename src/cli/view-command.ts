@@ -38,7 +38,7 @@ Examples:
     .action(async (files: string[], options) => {
       checkLiveOptions(files, options);
       if (options.live) {
-        const { runLiveView } = await import('./live-view.ts');
+        const { runLiveView } = await import('./view-live.ts');
         await runLiveView(options);
         return;
       }

@@ -1,4 +1,4 @@
-import type { GroupMember, Metric, MetricContext, MetricName } from './metrics.ts';
+import type { GroupMember, Metric, MetricContext, MetricName } from './metric.ts';
 
 /**
  * Level 1 of the top-down method: what became of each slot, a place for one micro-operation in one

@@ -1,6 +1,6 @@
 import { type AbbreviationTable, parseAbbreviations } from './abbreviations.ts';
 import type { DwarfReader } from './dwarf-reader.ts';
-import type { UnitHeader } from './unit.ts';
+import type { UnitHeader } from './unit-header.ts';
 
 /** Addresses are looked up in order, so few units are in use at a time. */
 const MOST_TABLES = 256;

@@ -1,7 +1,21 @@
 import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { skipStep, skipValue } from './form-size.ts';
-import type { Unit } from './unit.ts';
+import type { DwarfSections } from './sections.ts';
+
+/** The unit that a value stands in: its encoding, and the sections that indexes and offsets lead to. */
+export type FormUnit = {
+  readonly offset: number;
+  readonly version: number;
+  readonly addressSize: number;
+  readonly is64: boolean;
+  readonly stringOffsetsBase: number;
+  readonly addressBase: number;
+  readonly sections: DwarfSections;
+  /** The file with addresses: another one for a split unit. */
+  readonly main: DwarfSections;
+  readonly alternate: () => DwarfSections | null;
+};
 
 /** What the number of a `FormValue` is. */
 export const ValueKind = {
@@ -43,7 +57,7 @@ export function readForm(
   reader: DwarfReader,
   form: number,
   implicitConst: number,
-  unit: Unit,
+  unit: FormUnit,
   out: FormValue,
 ): number {
   switch (form) {
@@ -150,12 +164,12 @@ function set(out: FormValue, kind: number, value: number): number {
 }
 
 /** Which one it is, the attribute knows: both kinds are taken for either. */
-function constantOrOffset(unit: Unit): number {
+function constantOrOffset(unit: FormUnit): number {
   return unit.version < 4 ? ValueKind.sectionOffset : ValueKind.constant;
 }
 
 /** The string that `value` stands for; empty if there is none at its place. */
-export function stringOf(unit: Unit, { kind, value }: FormValue): string {
+export function stringOf(unit: FormUnit, { kind, value }: FormValue): string {
   const { sections } = unit;
   switch (kind) {
     case ValueKind.inlineString:
@@ -179,14 +193,14 @@ export function stringOf(unit: Unit, { kind, value }: FormValue): string {
 }
 
 /** The address that `value` stands for, in signed form; NaN if there is none. */
-export function addressOf(unit: Unit, { kind, value }: FormValue): number {
+export function addressOf(unit: FormUnit, { kind, value }: FormValue): number {
   if (kind === ValueKind.address) return value;
   if (kind !== ValueKind.addressIndex) return Number.NaN;
   return indexedAddress(unit, value);
 }
 
 /** Entry `index` of `.debug_addr`, which lies in the main file also for a split unit. */
-export function indexedAddress(unit: Unit, index: number): number {
+export function indexedAddress(unit: FormUnit, index: number): number {
   const reader = unit.main.reader('addr');
   const at = unit.addressBase + index * unit.addressSize;
   if (!(at + unit.addressSize <= reader.size)) return Number.NaN;

@@ -3,26 +3,11 @@ import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
 import { addressOf, type FormValue, readForm, stringOf, ValueKind } from './form-value.ts';
 import type { DwarfSections } from './sections.ts';
+import type { UnitHeader } from './unit-header.ts';
 
 /** Lengths of 0xfffffff0 and above are reserved; this one announces the 64-bit format. */
 const LENGTH_64 = 0xffffffff;
 const FIRST_RESERVED_LENGTH = 0xfffffff0;
-
-/** What the header of a unit says. Offsets are in `.debug_info`. */
-export type UnitHeader = {
-  readonly offset: number;
-  readonly end: number;
-  readonly version: number;
-  /** DW_UT of version 5; before, `DW_UT_compile`. */
-  readonly unitType: number;
-  readonly addressSize: number;
-  readonly is64: boolean;
-  readonly abbreviationsOffset: number;
-  /** Offset of the root DIE. */
-  readonly rootOffset: number;
-  /** 8 bytes as in the file, as hex; empty where the header has none. */
-  readonly dwoId: string;
-};
 
 /** Where the sections of a unit begin, in a package (.dwp) that holds those of many. */
 export type Contributions = {

@@ -1,8 +1,7 @@
 import { type ByteSource, memorySource } from '../base/byte-source.ts';
 import { ByteWriter } from '../base/byte-writer.ts';
 import { readU64 } from '../base/u64.ts';
-import { FEATURE_FLAGS_SIZE } from './header.ts';
-import type { PerfData } from './reader.ts';
+import { FEATURE_FLAGS_SIZE, type Section } from './header.ts';
 
 /** What perf-ts stores beside the records, by name: `perf-map/1234`. */
 export type Attachment = {
@@ -43,8 +42,18 @@ export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<A
   return out.finish();
 }
 
+/** The parts of an opened recording that say where its appendix is. */
+type AppendixPlace = {
+  readonly pipe: boolean;
+  readonly source: ByteSource;
+  readonly appendixParts: readonly Section[];
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  readonly sections: { section(feature: number): Section | null };
+};
+
 /** The attachments of a recording, none where it has no appendix; what a cut one has in front. */
-export function readAppendix(data: PerfData): Attachment[] {
+export function readAppendix(data: AppendixPlace): Attachment[] {
   if (!data.pipe) return readAttachments(data.source, endOfSections(data));
   const whole = new ByteWriter();
   for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
@@ -77,7 +86,7 @@ function readAttachments(source: ByteSource, offset: number): Attachment[] {
 }
 
 /** Where the last thing ends that the header knows of. */
-function endOfSections({ dataOffset, dataSize, sections }: PerfData): number {
+function endOfSections({ dataOffset, dataSize, sections }: AppendixPlace): number {
   let end = dataOffset + dataSize;
   for (let feature = 0; feature < FEATURES; feature++) {
     const section = sections.section(feature);

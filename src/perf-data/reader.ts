@@ -11,7 +11,8 @@ import { FEATURE, FeatureSections } from './features.ts';
 import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
 import { readPipePreamble } from './pipe-preamble.ts';
 import type { CreateZstdDecoder } from './record-inflater.ts';
-import { type RecordVisitor, SEGMENT_BYTES } from './record-walk.ts';
+import type { RecordVisitor } from './record-visitor.ts';
+import { SEGMENT_BYTES } from './record-walk.ts';
 import { StartTimeVisitor } from './start-time.ts';
 import { type PartsEnd, type RecordParts, walkPartsInSlices } from './walk-parts.ts';
 

@@ -2,7 +2,7 @@ import { PerfDataError, TOO_LARGE } from '../base/errors.ts';
 import { readU64 } from '../base/u64.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../perf-event/parse-info.ts';
-import type { RecordVisitor } from './record-walk.ts';
+import type { RecordVisitor } from './record-visitor.ts';
 import type { UnpackLimit } from './unpack-limit.ts';
 import { ZstdGuard } from './zstd-guard.ts';
 

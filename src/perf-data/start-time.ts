@@ -1,12 +1,18 @@
+import type { ByteSource } from '../base/byte-source.ts';
 import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
 import { PERF_RECORD } from '../perf-event/constants.ts';
-import { UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
+import { type EventLookup, UNKNOWN_EVENT } from '../perf-event/event-lookup.ts';
 import { recordTimeOffset } from '../perf-event/parse-info.ts';
 import { isNoTime } from '../perf-event/record-time.ts';
-import type { PerfData } from './reader.ts';
-import type { RecordVisitor } from './record-walk.ts';
+import type { RecordedEvent } from './event-list.ts';
+import type { RecordVisitor } from './record-visitor.ts';
 
-type StartTimeInput = Pick<PerfData, 'lookup' | 'attrs' | 'littleEndian' | 'threadFiles'>;
+type StartTimeInput = {
+  readonly lookup: EventLookup;
+  readonly attrs: readonly RecordedEvent[];
+  readonly littleEndian: boolean;
+  readonly threadFiles: readonly ByteSource[];
+};
 
 /**
  * Finds the earliest raw time of a recording. Rings are drained one after the other, so the first

@@ -1,7 +1,8 @@
 import type { ByteSource } from '../base/byte-source.ts';
 import type { Slices } from '../base/slices.ts';
 import { type CreateZstdDecoder, RecordInflater } from './record-inflater.ts';
-import { type RecordVisitor, type WalkEnd, walkRangeInSlices } from './record-walk.ts';
+import type { RecordVisitor, WalkEnd } from './record-visitor.ts';
+import { walkRangeInSlices } from './record-walk.ts';
 import { UnpackLimit } from './unpack-limit.ts';
 
 /** Bytes of a file that are records. */

@@ -1,4 +1,5 @@
 import { readU64 } from '../base/u64.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from './constants.ts';
 
 /** The bits of `perf_event_attr`, named as in the kernel. */
 export type AttrFlags = {
@@ -343,4 +344,15 @@ function writeFlags(
 /** A field of two bits: its more significant one comes first where the first bit is the top one. */
 function preciseIpBits(littleEndian: boolean): readonly [low: number, high: number] {
   return littleEndian ? [PRECISE_IP_BIT, PRECISE_IP_BIT + 1] : [PRECISE_IP_BIT + 1, PRECISE_IP_BIT];
+}
+
+/**
+ * Whether the branch stacks of the event are call stacks: with `PERF_SAMPLE_BRANCH_CALL_STACK` a CPU's
+ * last branch records (LBR) hold the calls that have not returned, newest first. perf records so with
+ * `--call-graph lbr`.
+ */
+export function hasLbrCallchain({ sampleType, branchSampleType }: EventAttr): boolean {
+  const needed = PERF_SAMPLE.CALLCHAIN | PERF_SAMPLE.BRANCH_STACK;
+  const isCallStack = (branchSampleType & BigInt(PERF_SAMPLE_BRANCH.CALL_STACK)) !== 0n;
+  return isCallStack && (sampleType & needed) === needed;
 }

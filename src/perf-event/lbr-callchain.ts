@@ -1,10 +1,9 @@
 // Hot: once per sample.
 
 import { readAddress } from '../base/u64.ts';
-import type { EventAttr } from './attr.ts';
 import { BRANCH_ENTRY_BYTES } from './branch-stack.ts';
 import { firstUserEntry, isContextMarker } from './callchain.ts';
-import { PERF_CONTEXT, PERF_SAMPLE, PERF_SAMPLE_BRANCH } from './constants.ts';
+import { PERF_CONTEXT } from './constants.ts';
 import type { SampleView } from './sample.ts';
 
 /**
@@ -12,17 +11,6 @@ import type { SampleView } from './sample.ts';
  * `perf script` prints it, the entry of the function that was called last.
  */
 export type LbrInnermost = 'ip' | 'entry';
-
-/**
- * Whether the branch stacks of the event are call stacks: with `PERF_SAMPLE_BRANCH_CALL_STACK` a CPU's
- * last branch records (LBR) hold the calls that have not returned, newest first. perf records so with
- * `--call-graph lbr`.
- */
-export function hasLbrCallchain({ sampleType, branchSampleType }: EventAttr): boolean {
-  const needed = PERF_SAMPLE.CALLCHAIN | PERF_SAMPLE.BRANCH_STACK;
-  const isCallStack = (branchSampleType & BigInt(PERF_SAMPLE_BRANCH.CALL_STACK)) !== 0n;
-  return isCallStack && (sampleType & needed) === needed;
-}
 
 /**
  * Replaces the user part of the callchain, which the kernel found by frame pointers, by the calls that

@@ -1,4 +1,5 @@
 import type { EventAttr } from './attr.ts';
+import { hasLbrCallchain } from './attr.ts';
 import {
   PERF_FORMAT_MAX,
   PERF_RECORD,
@@ -7,7 +8,6 @@ import {
   PERF_SAMPLE_BRANCH,
   PERF_SAMPLE_MAX,
 } from './constants.ts';
-import { hasLbrCallchain } from './lbr-callchain.ts';
 
 /** Bytes of `struct perf_event_header { u32 type; u16 misc; u16 size; }`, in front of every record. */
 export const RECORD_HEADER_SIZE = 8;

@@ -25,13 +25,7 @@ import type { Expression } from './expression.ts';
 import type { TracepointField } from './format-file.ts';
 import { compileHelper } from './helpers.ts';
 import type { RawRecord } from './raw-record.ts';
-
-/** What expressions may refer to. */
-export type Scope = {
-  readonly fieldOf: (name: string) => TracepointField | null;
-  /** `sizeof(long)` of the recorded machine. */
-  readonly longSize: number;
-};
+import type { Scope } from './scope.ts';
 
 /**
  * Makes the function that computes `expression`. Arithmetic is C's: a field has the sign its

@@ -1,5 +1,4 @@
 import { S32, U64, wrap } from './c-type.ts';
-import type { Scope } from './compile.ts';
 import { PrintFmtError } from './errors.ts';
 import {
   type BytesEvaluator,
@@ -12,16 +11,10 @@ import {
 } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import type { TracepointField } from './format-file.ts';
+import type { HelperCall } from './helper-call.ts';
 import { formatBitmap, formatSocketAddress, hexBytes } from './pointer-formats.ts';
+import type { Scope } from './scope.ts';
 import { printFlags, printSymbolic } from './symbolic.ts';
-
-/** A helper in the middle of being compiled: its arguments and where they come from. */
-export type HelperCall = {
-  readonly name: string;
-  readonly args: readonly Expression[];
-  readonly scope: Scope;
-  readonly compile: (expression: Expression, scope: Scope) => Evaluator;
-};
 
 /**
  * The helpers that TP_printk may call: include/trace/stages/stage3_trace_output.h. Each looks at

@@ -18,7 +18,7 @@ import {
   formatUuid,
   hexBytes,
 } from './pointer-formats.ts';
-import type { LayoutReader, Piece } from './printf.ts';
+import type { LayoutReader, Piece } from './printf-piece.ts';
 import type { RawRecord } from './raw-record.ts';
 
 /** Of a `%*ph` the kernel prints no more. */

@@ -7,16 +7,13 @@ import {
   numberOf,
   textOfBytes,
 } from './evaluator.ts';
-import { formatInteger, formatText, type Layout } from './integer-format.ts';
-import type { KernelNames } from './kernel-names.ts';
+import { formatInteger, formatText } from './integer-format.ts';
 import { compilePointer } from './pointer-conversion.ts';
+import type { LayoutReader, Piece } from './printf-piece.ts';
 import type { RawRecord } from './raw-record.ts';
 
 /** Stands where the line needs a value of the kernel's that is not in the data. */
 const NOT_KNOWN = '?';
-
-/** Writes one piece of a line. */
-export type Piece = (record: RawRecord, names: KernelNames) => string;
 
 const CONVERSION =
   /%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|L|q|j|z|Z|t)?(?:(p)([A-Za-z0-9]*)|([A-Za-z%]))/y;
@@ -76,9 +73,6 @@ export function compilePrintf(
   endLiteral();
   return pieces;
 }
-
-/** The layout of a conversion; both parts may be arguments. */
-export type LayoutReader = (record: RawRecord) => Layout;
 
 function layoutReader(
   flags: string,

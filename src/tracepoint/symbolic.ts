@@ -8,7 +8,7 @@ import {
   type UnknownEvaluator,
 } from './evaluator.ts';
 import type { Expression } from './expression.ts';
-import type { HelperCall } from './helpers.ts';
+import type { HelperCall } from './helper-call.ts';
 import { RawRecord } from './raw-record.ts';
 
 /** One line of a table of names. */

@@ -1,14 +1,16 @@
 // Hot: once per tracepoint sample that is printed.
 
-import { compile, type Scope } from './compile.ts';
+import { compile } from './compile.ts';
 import { PrintFmtError } from './errors.ts';
 import { parsePrintFmt } from './expression.ts';
 import { compileFieldPairs } from './field-pairs.ts';
 import { type FieldReader, type FieldValue, fieldReader } from './field-value.ts';
 import type { FormatFile, TracepointField } from './format-file.ts';
 import type { KernelNames } from './kernel-names.ts';
-import { compilePrintf, type Piece } from './printf.ts';
+import { compilePrintf } from './printf.ts';
+import type { Piece } from './printf-piece.ts';
 import { RawRecord } from './raw-record.ts';
+import type { Scope } from './scope.ts';
 
 /** What perf writes before the fields of an event whose print fmt it does not understand. */
 const NOT_EVALUATED = '[FAILED TO PARSE]';

@@ -8,7 +8,7 @@ import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
 import { FrameIndex } from './frame-index.ts';
 import type { PointerBases, SectionReader } from './section-reader.ts';
-import type { UnwindSections } from './types.ts';
+import type { UnwindSections } from './unwind-sections.ts';
 
 const NO_BASES: PointerBases = { text: 0, data: 0 };
 

@@ -2,7 +2,8 @@
 
 import { readAddress } from '../base/u64.ts';
 import { wordBytesOf } from './stack-bytes.ts';
-import type { OtherRegisters, UnwindArchitecture } from './types.ts';
+import type { OtherRegisters } from './types.ts';
+import type { UnwindArchitecture } from './unwind-architecture.ts';
 
 /**
  * perf's register number -> DWARF's, −1 for none. perf's numbers are the bits of

@@ -1,6 +1,7 @@
 // Hot: once per frame.
 
-import type { StackReader, UnwindArchitecture } from './types.ts';
+import type { StackReader } from './types.ts';
+import type { UnwindArchitecture } from './unwind-architecture.ts';
 
 const TWO_32 = 2 ** 32;
 

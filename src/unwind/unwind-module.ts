@@ -1,6 +1,6 @@
 import { Diagnostics } from '../base/diagnostics.ts';
 import { CfiTable } from './cfi-table.ts';
-import type { UnwindSections } from './types.ts';
+import type { UnwindSections } from './unwind-sections.ts';
 
 let modules = 0;
 

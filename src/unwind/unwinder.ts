@@ -16,9 +16,9 @@ import type {
   OtherRegisters,
   RuleCacheStatistics,
   StackReader,
-  UnwindArchitecture,
   Unwinder,
 } from './types.ts';
+import type { UnwindArchitecture } from './unwind-architecture.ts';
 import type { UnwindModule } from './unwind-module.ts';
 import { KIND, UnwindRule } from './unwind-rule.ts';
 import { X86_64 } from './x86-64/architecture.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type GroupMember, groupMetrics, type Metric, wholeOf } from '../../src/count/metrics.ts';
+import type { GroupMember, Metric } from '../../src/count/metric.ts';
+import { groupMetrics, wholeOf } from '../../src/count/metrics.ts';
 import { sharesOfSlots } from '../../src/count/metrics-topdown.ts';
 
 /** Members as `role: count`, each one second on its counter. */

@@ -25,8 +25,9 @@ import { type ModuleRange, ModuleRanges } from '../../src/unwind/module-ranges.t
 import { RegisterDump } from '../../src/unwind/register-dump.ts';
 import { StackBytes } from '../../src/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/unwind/stop-reason.ts';
-import type { UnwindArchitecture, UnwindSection, UnwindSections } from '../../src/unwind/types.ts';
+import type { UnwindArchitecture } from '../../src/unwind/unwind-architecture.ts';
 import { UnwindModule } from '../../src/unwind/unwind-module.ts';
+import type { UnwindSection, UnwindSections } from '../../src/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../src/unwind/unwinder.ts';
 
 const PT_LOAD = 1;

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/base/u64.ts';
-import { newAttr } from '../../src/perf-event/attr.ts';
+import { hasLbrCallchain, newAttr } from '../../src/perf-event/attr.ts';
 import { isContextMarker } from '../../src/perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../src/perf-event/constants.ts';
-import {
-  hasLbrCallchain,
-  joinLbrCallchain,
-  type LbrInnermost,
-} from '../../src/perf-event/lbr-callchain.ts';
+import { joinLbrCallchain, type LbrInnermost } from '../../src/perf-event/lbr-callchain.ts';
 import { computeParseInfo } from '../../src/perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isBehindCall, isSigreturn } from '../../src/unwind/arm/code.ts';
 import { RegisterDump } from '../../src/unwind/register-dump.ts';
-import type { UnwindSection, UnwindSections } from '../../src/unwind/types.ts';
+import type { UnwindSection, UnwindSections } from '../../src/unwind/unwind-sections.ts';
 import {
   cfa,
   ehFrame,

@@ -10,13 +10,10 @@ import {
   wordBytesOf,
 } from '../../src/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/unwind/stop-reason.ts';
-import type {
-  UnwindArchitecture,
-  Unwinder,
-  UnwindSection,
-  UnwindSections,
-} from '../../src/unwind/types.ts';
+import type { Unwinder } from '../../src/unwind/types.ts';
+import type { UnwindArchitecture } from '../../src/unwind/unwind-architecture.ts';
 import { UnwindModule } from '../../src/unwind/unwind-module.ts';
+import type { UnwindSection, UnwindSections } from '../../src/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../src/unwind/unwinder.ts';
 
 /** Where `.eh_frame` lies in the file; functions are below. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { STOP_NAMES } from '../../src/unwind/stop-reason.ts';
-import type { UnwindSection } from '../../src/unwind/types.ts';
+import type { UnwindSection } from '../../src/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../src/unwind/unwinder.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { openElf, sectionsOf } from '../helpers/unwind-recording.ts';

@@ -1,6 +1,6 @@
 import type { FrameEdit } from '../../src/profile/edit-stacks.ts';
 import type { ViewState } from './state.ts';
-import type { Selection } from './worker/messages.ts';
+import type { Selection } from './worker/selection.ts';
 
 /** Which samples a state shows, and how their stacks are changed, as the worker wants it. */
 export function selectionOf(state: ViewState): Selection {

@@ -1,8 +1,8 @@
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
+import { hasLbrCallchain } from '../../perf-event/attr.ts';
 import { firstUserEntry } from '../../perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_SAMPLE, recordTypeName } from '../../perf-event/constants.ts';
-import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { branches, type SampleContext } from '../../perf-event/sample-fields.ts';
 import type { DumpedRecord } from '../../session/script/dump-records.ts';
 import { recordBody } from './record-text.ts';

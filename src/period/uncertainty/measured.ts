@@ -9,7 +9,8 @@ import type { ProfileEvent, WeightKind } from '../../profile/types.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { PeriodInput } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';
-import { NOTHING_LOST, type ShareInput } from './uncertainty.ts';
+import type { ShareInput } from './share-input.ts';
+import { NOTHING_LOST } from './uncertainty.ts';
 
 /**
  * Whether shares of an event in these weights are measured, not estimated: each is what it is in

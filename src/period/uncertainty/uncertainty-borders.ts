@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import type { Slices } from '../../base/slices.ts';
-import type { ShareInput } from './uncertainty.ts';
+import type { ShareInput } from './share-input.ts';
 
 /** In `findSplitBorders`: the interval that ends with this sample was not divided. */
 export const NOT_SPLIT = -1;

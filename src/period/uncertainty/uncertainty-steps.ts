@@ -2,7 +2,7 @@
 
 import { eachSlice, type Slices } from '../../base/slices.ts';
 import type { SampleSteps, StepColumns } from '../../profile/share-steps.ts';
-import type { ShareInput } from './uncertainty.ts';
+import type { ShareInput } from './share-input.ts';
 import { NOT_SPLIT } from './uncertainty-borders.ts';
 
 /** Steps, and what is the same for every category. */

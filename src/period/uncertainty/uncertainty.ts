@@ -6,8 +6,8 @@ import type {
   StepSums,
 } from '../../profile/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
-import type { StreamGroups } from '../streams.ts';
 import { effectiveSampleSize } from '../weights.ts';
+import type { ShareInput } from './share-input.ts';
 import { findSplitBorders } from './uncertainty-borders.ts';
 import { computeSteps } from './uncertainty-steps.ts';
 
@@ -112,34 +112,7 @@ export function* createEstimatorInSlices(input: ShareInput): Slices<ShareEstimat
   };
 }
 
-/** What an interval is estimated from: the samples of one event. */
-export type ShareInput = {
-  /** Per row of the sample table. */
-  readonly weights: Float64Array;
-  /** Samples of the event, in time order. */
-  readonly rows: Int32Array;
-  readonly groups: StreamGroups;
-  /** Row of the event in `groups.event`. */
-  readonly event: number;
-  /** With weights of kind `events`. */
-  readonly course?: EventCourse;
-  /** Events that were counted after the last samples of their streams, 0 if that is not known. */
-  readonly eventsAfter?: number;
-  /** How far what was lost may be from its estimate; null or absent: it is known, or nothing was. */
-  readonly lostBounds?: LostBounds | null;
-};
-
 export const NOTHING_LOST: LostBounds = { least: 1, most: 1 };
-
-/** What lies behind weights of kind `events`; columns per row of the sample table. */
-export type EventCourse = {
-  /** The weights before borders were divided: a divided border is known better. */
-  readonly elapsedEvents: Float64Array;
-  /** Nanoseconds. */
-  readonly timeNs: Float64Array;
-  /** As reported: often that of the interval which the sample begins. */
-  readonly periodEvents: Float64Array;
-};
 
 /** Variance of Σ w·x from the differences of neighbours, see above. */
 export function combineDifferences(near: number, far: number): number {

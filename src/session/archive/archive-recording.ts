@@ -15,7 +15,7 @@ import type { SymbolSource } from '../../symbols/symbol-request.ts';
 import { systemAccounts } from '../launch/system-accounts.ts';
 import { actAs, type FileIdentity } from '../output/file-identity.ts';
 import { readKernelSymbols, readProvenance } from '../read/facts/provenance.ts';
-import type { FileSource } from '../read/files/file-source.ts';
+import type { FileSource } from '../read/files/fd-source.ts';
 import { archiveOf } from '../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../read/files/symbol-files.ts';
 import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';

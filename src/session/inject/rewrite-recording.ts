@@ -7,7 +7,7 @@ import { encodeAppendix, readAppendix } from '../../perf-data/appendix.ts';
 import { FEATURE } from '../../perf-data/features.ts';
 import { encodePipeAppendix } from '../../perf-data/pipe-appendix.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
-import type { RecordVisitor } from '../../perf-data/record-walk.ts';
+import type { RecordVisitor } from '../../perf-data/record-visitor.ts';
 import { encodeAttr } from '../../perf-event/attr.ts';
 import {
   PERF_RECORD,

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
+import type { AnalysedProfile } from './analysed-profile.ts';
 import { type ExportOptions, exportProvenance } from './export-profile.ts';
-import type { OpenedProfile } from './open-profile.ts';
 
 /**
  * The profile as a pprof file (`profile.pb.gz`), gzipped. The encoder is loaded when it is asked
  * for, so that nothing else waits for it.
  */
 export async function exportPprof(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   options: Omit<ExportOptions, 'title'> = {},
 ): Promise<Uint8Array> {
   const { writePprof } = await import('../../export/pprof.ts');

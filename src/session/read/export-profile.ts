@@ -10,8 +10,8 @@ import type { SampleSelection } from '../../profile/filter.ts';
 import type { WeightKind } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
 import { readPageAssets } from '../web-assets.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
 import { describeProvenance } from './facts/describe-provenance.ts';
-import type { OpenedProfile } from './open-profile.ts';
 import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
 
@@ -33,7 +33,7 @@ export type ExportOptions = {
 
 /** Writes the profile in one of the formats; `write` gets it in pieces. */
 export function exportProfile(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   format: ExportFormat,
   options: ExportOptions,
   write: (text: string) => void,
@@ -76,7 +76,7 @@ export function exportProfile(
 
 /** The page with the profile inside. */
 function renderPage(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   options: ExportOptions,
   select: SampleSelection,
 ): string {
@@ -103,7 +103,10 @@ function pack(content: Uint8Array | string): string {
 }
 
 /** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
-export function exportProvenance(opened: OpenedProfile, options: ExportOptions): ExportProvenance {
+export function exportProvenance(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+): ExportProvenance {
   const { event, weight, select } = options;
   return describeProvenance(opened, {
     ...(select !== undefined && { select }),

@@ -9,7 +9,7 @@ import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedXz } from './files/unpack-budget.ts';
 import { columnIn } from './jit/jit-column.ts';
 import { locateNamedFrames } from './open-lines.ts';
-import type { OpenProfileOptions } from './open-profile.ts';
+import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */

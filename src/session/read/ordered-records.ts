@@ -5,7 +5,7 @@ import { finish, type Slices } from '../../base/slices.ts';
 import { RoundSorter } from '../../order/round-sorter.ts';
 import type { PerfData } from '../../perf-data/reader.ts';
 import { InflatedView } from '../../perf-data/record-inflater.ts';
-import type { RecordVisitor } from '../../perf-data/record-walk.ts';
+import type { RecordVisitor } from '../../perf-data/record-visitor.ts';
 import { PERF_RECORD } from '../../perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { readRecordTime } from '../../perf-event/record-time.ts';

@@ -5,7 +5,7 @@ import type { PageProfile } from '../../export/page-profile.ts';
 import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 import { packageVersion } from '../version.ts';
-import type { OpenedProfile } from './open-profile.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
 
 export type PageProfileOptions = {
   /** The kind to begin with; default `events`. */
@@ -20,7 +20,7 @@ const KINDS: readonly WeightKind[] = ['events', 'period', 'samples', 'time'];
 
 /** An opened recording as the page holds it. */
 export function describePageProfile(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   options: PageProfileOptions = {},
 ): PageProfile {
   const firstWeight = options.weight ?? 'events';
@@ -52,7 +52,7 @@ export function describePageProfile(
   return narrowPage(page, selectSamples(opened.profile, options.select));
 }
 
-function allWeights(opened: OpenedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {
+function allWeights(opened: AnalysedProfile): Pick<PageProfile, 'weights' | 'missingWeights'> {
   const weights: Partial<Record<WeightKind, Weights>> = {};
   const missingWeights: Partial<Record<WeightKind, string>> = {};
   for (const kind of KINDS) {

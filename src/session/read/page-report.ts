@@ -2,9 +2,9 @@ import { printable } from '../../base/printable.ts';
 import type { PageReport } from '../../export/page-report.ts';
 import { printableProvenance } from '../../export/provenance.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
 import { describeProvenance } from './facts/describe-provenance.ts';
-import type { OpenedProfile } from './open-profile.ts';
 import type { PageProfileOptions } from './page-profile.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */
@@ -12,7 +12,7 @@ const MOST_STREAMS = 100;
 
 /** What the page says of all streams and of its weights, every name printable. */
 export function describePageReport(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   { weight, select }: Pick<PageProfileOptions, 'weight' | 'select'> = {},
 ): PageReport {
   const compared = comparedProfile(opened);

@@ -19,10 +19,9 @@ import {
   versionSection,
 } from '../../perf-data/feature-encoders.ts';
 import { FEATURE } from '../../perf-data/features.ts';
-import { encodeAttr } from '../../perf-event/attr.ts';
+import { encodeAttr, hasLbrCallchain } from '../../perf-event/attr.ts';
 import { CLOCK_IDS, type ClockName } from '../../perf-event/clock-ids.ts';
 import { PERF_RECORD_MISC } from '../../perf-event/constants.ts';
-import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import {
   attachProvenance,
   type CountStart,

@@ -1,13 +1,12 @@
 import type { EventSpec } from '../../events/event-spec.ts';
 import type { OpenProbe } from '../../native/types.ts';
-import { type EventAttr, newAttr } from '../../perf-event/attr.ts';
+import { type EventAttr, hasLbrCallchain, newAttr } from '../../perf-event/attr.ts';
 import {
   PERF_COUNT_HW,
   PERF_COUNT_SW,
   PERF_SAMPLE_BRANCH,
   PERF_TYPE,
 } from '../../perf-event/constants.ts';
-import { hasLbrCallchain } from '../../perf-event/lbr-callchain.ts';
 import { cutAttr } from './attr-cut.ts';
 import { nameInUserSpace, withModifiers } from './event-name.ts';
 import type { Notices } from './notices.ts';

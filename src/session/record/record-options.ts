@@ -1,6 +1,5 @@
 import type { ClockName } from '../../perf-event/clock-ids.ts';
 import type { CallGraph } from './call-graph.ts';
-import type { SampleFields } from './sample-fields.ts';
 
 export type { CallGraph } from './call-graph.ts';
 
@@ -127,3 +126,23 @@ export type RecordOptions = {
 
 /** perf's default rate, Hz. */
 export const DEFAULT_FREQUENCY_HZ = 4000;
+
+/** What a sample carries on wish, beside what all samples have. */
+export type SampleFields = {
+  /** The address of the data that was touched, and where it came from; mappings of data too. */
+  readonly dataAddresses?: boolean;
+  /** The physical one. */
+  readonly physicalAddresses?: boolean;
+  readonly dataPageSizes?: boolean;
+  readonly codePageSizes?: boolean;
+  /** What the event cost, such as the latency of a load, where the CPU tells. */
+  readonly weights?: boolean;
+  /** The kernel's raw data of every event; tracepoints have theirs anyway. */
+  readonly raw?: boolean;
+  /** Registers of user code by their names in lower case; `[]`: all. */
+  readonly userRegs?: readonly string[];
+  /** Registers where the event happened; `[]`: all. */
+  readonly interruptRegs?: readonly string[];
+  /** Which of the branches before the event, by perf's names: `any`, `any_call`, `u` … */
+  readonly branches?: readonly string[];
+};

@@ -9,26 +9,6 @@ import {
 import type { KernelFeatures } from './kernel-features.ts';
 import type { RecordOptions } from './record-options.ts';
 
-/** What a sample carries on wish, beside what all samples have. */
-export type SampleFields = {
-  /** The address of the data that was touched, and where it came from; mappings of data too. */
-  readonly dataAddresses?: boolean;
-  /** The physical one. */
-  readonly physicalAddresses?: boolean;
-  readonly dataPageSizes?: boolean;
-  readonly codePageSizes?: boolean;
-  /** What the event cost, such as the latency of a load, where the CPU tells. */
-  readonly weights?: boolean;
-  /** The kernel's raw data of every event; tracepoints have theirs anyway. */
-  readonly raw?: boolean;
-  /** Registers of user code by their names in lower case; `[]`: all. */
-  readonly userRegs?: readonly string[];
-  /** Registers where the event happened; `[]`: all. */
-  readonly interruptRegs?: readonly string[];
-  /** Which of the branches before the event, by perf's names: `any`, `any_call`, `u` … */
-  readonly branches?: readonly string[];
-};
-
 /**
  * A sampled event's attr with what the options want of all events alike. Throws UsageError for a register or a kind of
  * branch that there is not.

@@ -1,4 +1,5 @@
-import { groupMetrics, type Metric } from '../../count/metrics.ts';
+import type { Metric } from '../../count/metric.ts';
+import { groupMetrics } from '../../count/metrics.ts';
 import { type Spread, spreadOf } from '../../count/spread.ts';
 import {
   type InstanceReading,

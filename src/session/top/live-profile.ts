@@ -12,7 +12,7 @@ import { describeEvent, isBeside } from '../read/facts/event-description.ts';
 import { SymbolFiles } from '../read/files/symbol-files.ts';
 import { inflateXz } from '../read/files/xz.ts';
 import { ScriptMaps } from '../read/jit/script-maps.ts';
-import type { OpenProfileOptions } from '../read/open-profile.ts';
+import type { OpenProfileOptions } from '../read/open-options.ts';
 import { Pipeline } from '../read/pipeline.ts';
 import { openUnwinder } from '../read/unwind/open-unwinder.ts';
 import { LiveJit } from './live-jit.ts';

@@ -17,7 +17,7 @@ import { ModuleRanges } from '../../../src/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../../src/unwind/register-dump.ts';
 import { StackBytes } from '../../../src/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../../src/unwind/stop-reason.ts';
-import type { UnwindArchitecture } from '../../../src/unwind/types.ts';
+import type { UnwindArchitecture } from '../../../src/unwind/unwind-architecture.ts';
 import { UnwindModule } from '../../../src/unwind/unwind-module.ts';
 import { createUnwinder } from '../../../src/unwind/unwinder.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';

@@ -10,7 +10,6 @@ import type {
   RequestKind,
   Requests,
   SearchParams,
-  Selection,
   Slot,
   TableParams,
   TreeParams,
@@ -20,10 +19,12 @@ import { Recording } from './recording.ts';
 import { computeSandwich } from './sandwich.ts';
 import { searchChains, searchTree } from './search.ts';
 import { type Selected, SelectedCache } from './selected.ts';
+import type { Selection } from './selection.ts';
+import type { DrawnTree } from './shown-tree.ts';
 import { computeSource } from './source.ts';
 import { computeTable, pageOfTable, pageWithIntervals, type WholeTable } from './table.ts';
 import { TIME_HANDLERS } from './time-handlers.ts';
-import { type DrawnTree, drawSelected, intervalsOf } from './tree.ts';
+import { drawSelected, intervalsOf } from './tree.ts';
 
 /** A recording and what was computed from it lately. */
 export type OpenRecording = {

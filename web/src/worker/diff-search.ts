@@ -2,7 +2,7 @@ import type { DiffTree } from '../../../src/profile/diff.ts';
 import type { Matching } from './matching.ts';
 import type { DiffFound } from './messages.ts';
 import { outermostMatches, searchTree } from './search.ts';
-import type { ShownTree } from './selected.ts';
+import type { ShownTree } from './shown-tree.ts';
 
 /** A tree of both recordings, and what is drawn of it. */
 type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };

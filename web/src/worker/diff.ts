@@ -20,17 +20,13 @@ import {
 } from '../../../src/profile/share-steps.ts';
 import { searchDiff } from './diff-search.ts';
 import { Matchings } from './matching.ts';
-import {
-  type ChangesResult,
-  type DiffParams,
-  type DiffResult,
-  MAX_CHANGES,
-  type Selection,
-} from './messages.ts';
+import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';
 import { Recent } from './recent.ts';
 import { Recording } from './recording.ts';
 import { describe } from './sandwich.ts';
-import { type Selected, SelectedCache, type ShownTree } from './selected.ts';
+import { type Selected, SelectedCache } from './selected.ts';
+import type { Selection } from './selection.ts';
+import type { ShownTree } from './shown-tree.ts';
 import { computeTable } from './table.ts';
 import { drawTree } from './tree.ts';
 

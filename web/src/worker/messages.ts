@@ -1,8 +1,8 @@
 import type { PageProfile } from '../../../src/export/page-profile.ts';
-import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
 import type { InstructionWeights } from '../../../src/profile/instruction-weights.ts';
 import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
+import type { Selection } from './selection.ts';
 import type { TimeRequests } from './time-messages.ts';
 
 /**
@@ -92,23 +92,6 @@ export type PageHead = Omit<PageProfile, 'profile' | 'weights' | 'periodInput'> 
 };
 
 export type Unit = 'samples' | 'events' | 'nanoseconds';
-
-/** Which samples, and what each counts for. All views of one page state share it. */
-export type Selection = {
-  /** EventIndex. */
-  readonly event: number;
-  readonly weight: WeightKind;
-  /** ThreadIndex; null: all. */
-  readonly thread: number | null;
-  readonly pid: number | null;
-  readonly cpu: number | null;
-  /** Nanoseconds since the recording's start; the first moment inside. Null: from the start. */
-  readonly fromNs: number | null;
-  /** The first moment no longer inside. Null: to the end. */
-  readonly toNs: number | null;
-  /** Applied in this order, before anything is summed. */
-  readonly edits: readonly FrameEdit[];
-};
 
 /**
  * What a tree row stands for, as one number that stays the same for one recording:

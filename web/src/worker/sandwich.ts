@@ -4,7 +4,8 @@ import { type CallTree, sumSubtrees } from '../../../src/profile/call-tree.ts';
 import { computeCallersCallees } from '../../../src/profile/callers-callees.ts';
 import type { Matching } from './matching.ts';
 import type { SandwichResult } from './messages.ts';
-import type { Selected, ShownTree } from './selected.ts';
+import type { Selected } from './selected.ts';
+import type { ShownTree } from './shown-tree.ts';
 import { drawTree } from './tree.ts';
 
 /** Callers below this part of the function's weight are not told apart. */

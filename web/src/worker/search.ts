@@ -2,8 +2,8 @@ import { NONE } from '../../../src/base/brand.ts';
 import { nthLargest } from '../../../src/profile/prune-tree.ts';
 import type { Matching } from './matching.ts';
 import type { FrameKey, SearchResult, Unit } from './messages.ts';
-import type { ShownTree } from './selected.ts';
-import { matchesInChains, pathToRow, type ShownChains } from './shown-chains.ts';
+import { matchesInChains, pathToRow } from './shown-chains.ts';
+import type { ShownChains, ShownTree } from './shown-tree.ts';
 
 const MOST_HITS = 500;
 

@@ -15,40 +15,16 @@ import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
 import { type EditedStacks, editStacksInSlices } from '../../../src/profile/edit-stacks.ts';
 import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
 import { openingInSlices } from '../../../src/profile/open-chains.ts';
-import type { PrunableTree } from '../../../src/profile/prune-tree.ts';
-import type { ShareEstimator, StepSums } from '../../../src/profile/share-steps.ts';
+import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
-import type { FrameKey, Selection, TreeParams } from './messages.ts';
+import type { FrameKey, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
 import type { Recording } from './recording.ts';
-import type { ShownChains } from './shown-chains.ts';
-import type { DrawnTree } from './tree.ts';
+import type { Selection } from './selection.ts';
+import type { ShownChains, ShownTree } from './shown-tree.ts';
 
 /** What a tree may have above the outermost functions. */
 export type Roots = Exclude<TreeParams['roots'], 'none'>;
-
-/** A tree, and what its rows are drawn with. */
-export type ShownTree = {
-  readonly tree: CallTree;
-  /** FrameKey per row. */
-  readonly key: Int32Array;
-  /** Samples behind each row's total. */
-  readonly samples: Float64Array;
-  /** Row of `TIERS` that most of a row's weight ran in; 0 where it is not JavaScript. */
-  readonly tierOf: (row: number) => number;
-  /** Row per sample of the recording, −1: none. Empty for a part of chains. */
-  readonly rowOfSample: Int32Array;
-  /** Where it is a part of chains: the whole, and the chain of each row. */
-  readonly chains?: { readonly of: ShownChains; readonly chain: Int32Array };
-  /** Rows of the whole tree below each row, where this is a part of it. */
-  readonly rowsBelow?: Float64Array;
-  /** Made when they are needed first. */
-  prunable?: PrunableTree;
-  stepSums?: ComputedOnce<StepSums>;
-  drawn?: Recent<DrawnTree>;
-  /** First sample in each row's total: the order of time. */
-  first?: Int32Array;
-};
 
 /** Bytes of columns that a row of a `ShownTree` has in the end, and a sample. */
 const ROW_BYTES = 100;

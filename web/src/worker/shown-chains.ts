@@ -1,30 +1,9 @@
 import { NONE } from '../../../src/base/brand.ts';
-import type { ComputedOnce } from '../../../src/base/slices.ts';
-import { callNodesOf, type OpenableTree, openChains } from '../../../src/profile/open-chains.ts';
+import { callNodesOf, openChains } from '../../../src/profile/open-chains.ts';
 import { nthLargest, roomForWanted } from '../../../src/profile/prune-tree.ts';
-import type { StepSums } from '../../../src/profile/share-steps.ts';
 import type { Matching } from './matching.ts';
 import { type FrameKey, MAX_ROWS } from './messages.ts';
-import type { Recent } from './recent.ts';
-import type { ShownTree } from './selected.ts';
-import type { DrawnTree } from './tree.ts';
-
-/** A call tree below roots of its own, as chains, and what its rows are drawn with. */
-export type ShownChains = {
-  readonly openable: OpenableTree;
-  /** Chain per sample of the recording, −1: none. */
-  readonly chainOfSample: Int32Array;
-  /** Samples behind each chain's total. */
-  readonly samples: Float64Array;
-  /** FrameKey of root 0. */
-  readonly rootKey: number;
-  readonly tierOfCallNode: (callNode: number) => number;
-  readonly drawn: Recent<DrawnTree>;
-  /** Made when they are needed first. */
-  stepSums?: ComputedOnce<StepSums>;
-  /** First sample in each chain's total: the order of time. */
-  first?: Int32Array;
-};
+import type { ShownChains, ShownTree } from './shown-tree.ts';
 
 /** A row: the chain that it is in, and how many of the chain's rows are above it. */
 type ChainRow = { readonly chain: number; readonly at: number };

@@ -1,5 +1,5 @@
 import type { StreamReport } from '../../../src/period/report/stream-report.ts';
-import type { Selection } from './messages.ts';
+import type { Selection } from './selection.ts';
 
 /** Requests of the time strip, the heat map and the period view. */
 export type TimeRequests = {

@@ -1,6 +1,6 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import { type PrunedTree, preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
+import { preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
 import { boundsOfShare } from '../../../src/profile/share-bounds.ts';
 import { sumStepsByTreeRowInSlices } from '../../../src/profile/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
@@ -11,23 +11,17 @@ import {
   MAX_ROWS,
   type TreeIntervals,
   type TreeParams,
-  type TreeResult,
 } from './messages.ts';
 import { Recent } from './recent.ts';
 import { outermostMatches } from './search.ts';
-import type { Selected, ShownTree } from './selected.ts';
+import type { Selected } from './selected.ts';
 import { openPart } from './shown-chains.ts';
+import type { DrawnTree, ShownTree } from './shown-tree.ts';
 
 /** Where the page does not say: narrower rows can't be seen on a screen of 3 840 pixels. */
 const LEAST_PART = 1 / 8000;
 
 const NO_ROWS = new Int32Array(0);
-
-export type DrawnTree = {
-  readonly shown: ShownTree;
-  readonly pruned: PrunedTree;
-  readonly result: TreeResult;
-};
 
 export type DrawOptions = Pick<TreeParams, 'roots' | 'order' | 'zoom'> & {
   readonly leastPart?: number;

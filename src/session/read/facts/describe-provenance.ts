@@ -10,14 +10,14 @@ import { type SampleSelection, selectSamples } from '../../../profile/filter.ts'
 import { sayLostSideband } from '../../../profile/losses.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../../profile/types.ts';
 import { packageVersion } from '../../version.ts';
-import type { OpenedProfile } from '../open-profile.ts';
+import type { AnalysedProfile } from '../analysed-profile.ts';
 
 /**
  * Where the numbers of a profile come from: what was opened, in place of what, what the weights were
  * made of, how sure that is, and what is missing. Every export holds this object, or points to it.
  */
 export function describeProvenance(
-  opened: OpenedProfile,
+  opened: AnalysedProfile,
   options: {
     readonly weight?: WeightKind;
     readonly event?: EventIndex;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FailedError } from '../../../base/errors.ts';
 import { systemErrorReason } from '../../../base/system-error.ts';
-import { type FileSource, sourceOf } from './file-source.ts';
+import { type FileSource, sourceOf } from './fd-source.ts';
 import { readSome } from './read-some.ts';
 
 /** As much of a pipe is kept in memory; the whole of a longer one goes to a file. */

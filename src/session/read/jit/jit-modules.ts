@@ -1,8 +1,8 @@
 import type { CodeTable } from '../../../jit/code-table.ts';
 import type { JitCode } from '../../../jit/jit-code.ts';
 import type { DsoIndex } from '../../../process/types.ts';
-import type { UnwindSection } from '../../../unwind/types.ts';
 import { UnwindModule } from '../../../unwind/unwind-module.ts';
+import type { UnwindSection } from '../../../unwind/unwind-sections.ts';
 
 /** Modules kept, whose indexes take memory; V8 has some hundred with tables. */
 const MOST_MODULES = 4096;

@@ -1,8 +1,8 @@
 import { NONE } from '../../../base/brand.ts';
 import { GrowableUint8 } from '../../../base/growable-columns.ts';
 import type { RecordedEvent } from '../../../perf-data/event-list.ts';
+import { hasLbrCallchain } from '../../../perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../../perf-event/constants.ts';
-import { hasLbrCallchain } from '../../../perf-event/lbr-callchain.ts';
 import { type Completeness, computeCompleteness } from '../../../profile/completeness.ts';
 import {
   findStackEnds,

@@ -8,7 +8,8 @@ import type { DsoKey } from '../../../process/types.ts';
 import { dsoText } from '../../../symbols/dso-symbols.ts';
 import type { SymbolProvider, SymbolSource } from '../../../symbols/symbol-request.ts';
 import { wordBytesOf } from '../../../unwind/stack-bytes.ts';
-import type { UnwindArchitecture, UnwindSection, UnwindSections } from '../../../unwind/types.ts';
+import type { UnwindArchitecture } from '../../../unwind/unwind-architecture.ts';
+import type { UnwindSection, UnwindSections } from '../../../unwind/unwind-sections.ts';
 import { sectionDecoders } from '../files/section-decoders.ts';
 
 /** ELF machines. */

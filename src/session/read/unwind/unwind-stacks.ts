@@ -20,7 +20,8 @@ import {
   wordBytesOf,
 } from '../../../unwind/stack-bytes.ts';
 import { isRoot, STOP, STOP_NAMES } from '../../../unwind/stop-reason.ts';
-import type { UnwindArchitecture, Unwinder } from '../../../unwind/types.ts';
+import type { Unwinder } from '../../../unwind/types.ts';
+import type { UnwindArchitecture } from '../../../unwind/unwind-architecture.ts';
 import { createUnwinder, MOST_FRAMES } from '../../../unwind/unwinder.ts';
 import { MappedModules } from './unwind-modules.ts';
 import { UserLeaf } from './user-leaf.ts';

@@ -1,0 +1,16 @@
+import type { SymbolSources } from './files/symbol-files.ts';
+import type { JavaScriptOptions } from './jit/javascript.ts';
+
+export type OpenProfileOptions = SymbolSources &
+  JavaScriptOptions & {
+    /** Name the frames. Default true; without, every function is `[unknown]`. */
+    readonly symbols?: boolean;
+    /** Events that count nanoseconds as one: what threads ran and what they waited for. */
+    readonly join?: boolean;
+    /** debuginfod servers that are asked for what is not on this machine. Default: none is. */
+    readonly debuginfod?: readonly string[];
+    /** Unwind copied user stacks. Default true; without, samples have what the kernel walked itself. */
+    readonly unwind?: boolean;
+    /** Source lines of frames. Default: where inlined calls are looked for. */
+    readonly lines?: boolean;
+  };

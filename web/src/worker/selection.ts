@@ -1,0 +1,18 @@
+import type { FrameEdit } from '../../../src/profile/edit-stacks.ts';
+import type { WeightKind } from '../../../src/profile/types.ts';
+/** Which samples, and what each counts for. All views of one page state share it. */
+export type Selection = {
+  /** EventIndex. */
+  readonly event: number;
+  readonly weight: WeightKind;
+  /** ThreadIndex; null: all. */
+  readonly thread: number | null;
+  readonly pid: number | null;
+  readonly cpu: number | null;
+  /** Nanoseconds since the recording's start; the first moment inside. Null: from the start. */
+  readonly fromNs: number | null;
+  /** The first moment no longer inside. Null: to the end. */
+  readonly toNs: number | null;
+  /** Applied in this order, before anything is summed. */
+  readonly edits: readonly FrameEdit[];
+};
