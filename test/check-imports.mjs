@@ -1,6 +1,6 @@
-// Checks the direction of imports: a stage may import itself and the stages to its left, and only
-// the composition folders may touch node:. Run by `npm run check`; prints every arrow that points
-// the wrong way and exits 1.
+// Checks the direction of imports: a stage may import itself and the stages to its left, only the
+// composition folders may touch node:, and no files import each other in a circle, types included. Run
+// by `npm run check`; prints every arrow that points the wrong way and every circle, and exits 1.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -58,14 +58,17 @@ const IMPORT =
   /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
 
 const problems = [];
-for (const file of sourceFiles(join(root, 'src'))) checkSource(file);
-for (const file of sourceFiles(join(root, 'web'))) checkWeb(file);
+const ours = sourceFiles(join(root, 'src'));
+const pages = sourceFiles(join(root, 'web'));
+for (const file of ours) checkSource(file);
+for (const file of pages) checkWeb(file);
+checkCycles([...ours, ...pages]);
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
-  console.error(`${problems.length} imports point the wrong way`);
+  console.error(`${problems.length} imports or circles of imports are wrong`);
   process.exit(1);
 }
-console.log('imports point the right way');
+console.log('imports point the right way, and none goes in a circle');
 
 function checkSource(file) {
   const folder = folderOf(file);
@@ -98,6 +101,35 @@ function checkWeb(file) {
       problems.push(`${relative(root, file)}: web may not import ${other} (${target})`);
     }
   }
+}
+
+/** Tarjan, "Depth-first search and linear graph algorithms" (1972): strongly connected components. */
+function checkCycles(files) {
+  const known = new Set(files);
+  const number = new Map();
+  const lowest = new Map();
+  const stack = [];
+  const onStack = new Set();
+  const visit = (file) => {
+    number.set(file, number.size);
+    lowest.set(file, number.get(file));
+    stack.push(file);
+    onStack.add(file);
+    for (const { target } of importsOf(file)) {
+      const other = resolve(dirname(file), target);
+      if (!target.startsWith('.') || !known.has(other)) continue;
+      if (!number.has(other)) visit(other);
+      if (onStack.has(other)) lowest.set(file, Math.min(lowest.get(file), lowest.get(other)));
+    }
+    if (lowest.get(file) !== number.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    for (const member of circle) onStack.delete(member);
+    if (circle.length > 1) {
+      const names = circle.map((member) => relative(root, member)).sort();
+      problems.push(`these import each other: ${names.join(', ')}`);
+    }
+  };
+  for (const file of files) if (!number.has(file)) visit(file);
 }
 
 function importsOf(file) {
