@@ -59,13 +59,9 @@ export {
 export type { TimeStamp } from './session/cpu/time-stamp.ts';
 export type { Check, DoctorReport } from './session/doctor/check.ts';
 export { doctor } from './session/doctor/examine.ts';
-export type {
-  BuildIdChange,
-  RecordSelection,
-  RewriteOptions,
-  RewriteSummary,
-} from './session/inject/options.ts';
+export type { BuildIdChange, RewriteOptions, RewriteSummary } from './session/inject/options.ts';
 export { rewriteRecording } from './session/inject/rewrite-recording.ts';
+export type { RecordSelection } from './session/inject/selection.ts';
 export { listEventsHere as listEvents } from './session/list/list-events.ts';
 export { exportPprof } from './session/read/export-pprof.ts';
 export {

@@ -4,7 +4,7 @@ import { printable } from '../base/printable.ts';
 import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
 import type { WeightKind } from '../profile/types.ts';
-import type { RecordSelection } from '../session/inject/options.ts';
+import type { RecordSelection } from '../session/inject/selection.ts';
 import type { OpenedProfile } from '../session/read/open-profile.ts';
 import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';

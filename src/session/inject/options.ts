@@ -1,3 +1,4 @@
+import type { RecordSelection } from './selection.ts';
 /** What happens to the build IDs of a recording that is rewritten. */
 export type BuildIdChange =
   /** Those that are there stay. */
@@ -5,17 +6,6 @@ export type BuildIdChange =
   /** Those of mapped files that can be read on this machine are added, as `perf inject -b`. */
   | 'add'
   | 'remove';
-
-/** Which samples stay; what is left out does not restrict. */
-export type RecordSelection = {
-  /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (time-range.ts). */
-  readonly time?: string;
-  readonly cpus?: ReadonlySet<number>;
-  readonly pids?: ReadonlySet<number>;
-  readonly tids?: ReadonlySet<number>;
-  /** Names that the sample's thread had at its time. */
-  readonly comms?: ReadonlySet<string>;
-};
 
 /** How `rewriteRecording` changes a recording; without any of it, it only inflates and tidies. */
 export type RewriteOptions = {

@@ -10,7 +10,6 @@ import { UNKNOWN_EVENT } from '../../perf-event/event-lookup.ts';
 import { decodeTrailer, TrailerView } from '../../perf-event/trailer.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../../profile/time-range.ts';
 import { recordedTime } from '../recorded-time.ts';
-import type { RecordSelection } from './options.ts';
 
 /** Says of each sample, and of what else has a time and a thread, whether it is selected. */
 export class Selector {
@@ -158,3 +157,14 @@ class CommHistory {
     else names.push({ timeNs, comm });
   }
 }
+
+/** Which samples stay; what is left out does not restrict. */
+export type RecordSelection = {
+  /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (time-range.ts). */
+  readonly time?: string;
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the sample's thread had at its time. */
+  readonly comms?: ReadonlySet<string>;
+};

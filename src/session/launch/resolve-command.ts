@@ -3,7 +3,6 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
-import type { RecordOptions } from '../record/record-options.ts';
 import { fsPath } from './byte-path.ts';
 import { exactEnvironment } from './exact-words.ts';
 import type { ChosenUser } from './run-as.ts';
@@ -16,6 +15,14 @@ const STATUS_NOT_FOUND = 127;
 /** glibc's choice where PATH is not set at all. */
 const DEFAULT_PATH = '/bin:/usr/bin';
 
+/** The options of a command that decide how it is started. */
+export type CommandOptions = {
+  /** The command's environment; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `-`: the recording goes to standard output. */
+  readonly output?: string;
+};
+
 /**
  * Everything the child needs to become the command, found out while errors can still be explained
  * and nothing has been recorded: where its file is, its arguments, its environment, its user.
@@ -26,7 +33,7 @@ const DEFAULT_PATH = '/bin:/usr/bin';
  */
 export function resolveCommand(
   words: readonly string[],
-  options: Pick<RecordOptions, 'env' | 'output'>,
+  options: CommandOptions,
   user: Pick<ChosenUser, 'change' | 'env'>,
 ): CommandSpec {
   for (const word of words) rejectNul(word);

@@ -1,7 +1,6 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
 import type { CommandSpec } from '../../native/types.ts';
-import type { FileOwner } from '../record/output-file.ts';
-import type { RecordOptions } from '../record/record-options.ts';
+import type { FileIdentity } from '../output/file-identity.ts';
 import { type Account, type Accounts, parseId } from './accounts.ts';
 import { systemAccounts } from './system-accounts.ts';
 
@@ -11,6 +10,14 @@ export type Caller = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
+/** The options that decide who the command runs as. */
+export type UserOptions = {
+  /** Name or uid; under sudo the invoking user is the default. */
+  readonly user?: string;
+  /** Keep root under sudo. */
+  readonly asRoot?: boolean;
+};
+
 /** Who the command runs as. */
 export type ChosenUser = {
   /** Whom the child becomes; null: it stays what this process is. */
@@ -18,7 +25,7 @@ export type ChosenUser = {
   /** What changes in its environment with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
-  readonly owner: FileOwner | null;
+  readonly owner: FileIdentity | null;
   /** One sentence for the user about each thing that is not as it would be without perf-ts. */
   readonly notes: readonly string[];
 };
@@ -33,7 +40,7 @@ export type ChosenUser = {
  * the last word on groups and HOME.
  */
 export function chooseUser(
-  options: Pick<RecordOptions, 'user' | 'asRoot'>,
+  options: UserOptions,
   caller: Caller = thisProcess(),
   accounts: Accounts = systemAccounts(),
 ): ChosenUser {

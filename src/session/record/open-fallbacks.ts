@@ -8,7 +8,7 @@ import {
   PERF_TYPE,
 } from '../../perf-event/constants.ts';
 import { cutAttr } from './attr-cut.ts';
-import { nameInUserSpace, withModifiers } from './event-name.ts';
+import { happensOnlyInKernel, nameInUserSpace, withModifiers } from './event-name.ts';
 import type { Notices } from './notices.ts';
 import { isAbsent, isRefused, type Refusal } from './open-refusal.ts';
 import type { OpenableEvent } from './sample-groups.ts';
@@ -79,24 +79,6 @@ export function findOpenable(spec: EventSpec, context: OpeningContext): Openable
   }
   return { name, spec, attr: found.attr };
 }
-
-/**
- * Events that happen in the kernel whoever causes them: with `exclude_kernel` they open and count
- * nothing. Tracepoints of system calls carry the caller's user registers, and probes in programs
- * (in groups of these names by perf's custom) happen there, so both do count.
- */
-export function happensOnlyInKernel(spec: EventSpec): boolean {
-  if (spec.isTracepoint !== null) {
-    return !/^(?:syscalls|uprobes|probe_.*|sdt_.*)$/.test(spec.isTracepoint.system);
-  }
-  return spec.isSoftware && KERNEL_ONLY.includes(spec.config);
-}
-
-const KERNEL_ONLY: readonly bigint[] = [
-  BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES),
-  BigInt(PERF_COUNT_SW.CPU_MIGRATIONS),
-  BigInt(PERF_COUNT_SW.CGROUP_SWITCHES),
-];
 
 /** Whether anything is left of the event without the kernel. */
 function hasUserSpacePart(spec: EventSpec): boolean {

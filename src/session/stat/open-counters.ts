@@ -4,9 +4,8 @@ import type { NativeBinding, NativeCounterGroup, NativeError } from '../../nativ
 import { encodeAttr } from '../../perf-event/attr.ts';
 import { explainGoneBeforeStart } from '../launch/start-failure.ts';
 import { UNSETTLED } from '../record/attached.ts';
-import { nameInUserSpace } from '../record/event-name.ts';
+import { happensOnlyInKernel, nameInUserSpace } from '../record/event-name.ts';
 import { onlineCpus } from '../record/event-sources.ts';
-import { happensOnlyInKernel } from '../record/open-fallbacks.ts';
 import { isRefused } from '../record/open-refusal.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import { type CounterMode, counterAttr } from './counter-attr.ts';

@@ -6,7 +6,7 @@ import { decodeRecord } from '../../../perf-event/record.ts';
 import { readRecordTime } from '../../../perf-event/record-time.ts';
 import { decodeSample, SampleView } from '../../../perf-event/sample.ts';
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from '../../event-facts.ts';
-import type { RecordSelection } from '../../inject/options.ts';
+import type { RecordSelection } from '../../inject/selection.ts';
 import { Selector } from '../../inject/selection.ts';
 import { describeHeader, type RecordingHeader } from '../../recording-header.ts';
 import { LossCounter } from '../logs/loss-counter.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { PerfData } from '../../../perf-data/reader.ts';
-import { startOf } from '../../record/jit-maps/recorded-processes.ts';
 import { type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
+import { startOf } from './thread-stat.ts';
 
 /** Where and until when a recording was made, as far as that is known. */
 export type RecordedThen = {

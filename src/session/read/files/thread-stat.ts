@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
 export const STAT_FIELD = { state: 0, parent: 1, flags: 6, startTicks: 19, cpu: 36 } as const;
@@ -28,3 +29,13 @@ export function isAlive(tid: number): boolean | null {
   const stat = readStat(tid);
   return stat === null ? null : !ENDED.has(stat[STAT_FIELD.state] ?? '');
 }
+
+/** When the process began, milliseconds of the wall clock; null if it is gone. */
+export function startOf(pid: number): number | null {
+  const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
+  if (!Number.isFinite(ticks)) return null;
+  return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
+}
+
+/** /proc counts in hundredths of a second on every architecture. */
+const MS_PER_TICK = 10;

@@ -8,10 +8,11 @@ import type { SamplerTarget } from '../../../native/types.ts';
 import type { Attachment } from '../../../perf-data/appendix.ts';
 import { hasEnded } from '../../read/files/living-thread.ts';
 import { openRegularBelow } from '../../read/files/open-below.ts';
+import { startOf } from '../../read/files/thread-stat.ts';
 import { openTrusted, uidOfProcess } from '../../read/files/trusted-file.ts';
 import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
-import { RecordedProcesses, startOf } from './recorded-processes.ts';
+import { RecordedProcesses } from './recorded-processes.ts';
 
 /**
  * Between two looks, which is how well the times of code are known. A look at a map that did not

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { uptime } from 'node:os';
 import type { SamplerTarget } from '../../../native/types.ts';
 import { livingThread } from '../../read/files/living-thread.ts';
 import { pidInItsNamespace } from '../../read/files/namespace-pid.ts';
 import { readStat, STAT_FIELD } from '../../read/files/thread-stat.ts';
 
-/** /proc counts in hundredths of a second on every architecture. */
-const MS_PER_TICK = 10;
 /** A chain of parents longer than this is none. */
 const MOST_ANCESTORS = 64;
 
@@ -78,13 +75,6 @@ function livePids(): number[] {
 function parentOf(pid: number): number | null {
   const parent = Number(readStat(pid)?.[STAT_FIELD.parent]);
   return Number.isInteger(parent) ? parent : null;
-}
-
-/** When the process began, milliseconds of the wall clock; null if it is gone. */
-export function startOf(pid: number): number | null {
-  const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
-  if (!Number.isFinite(ticks)) return null;
-  return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
 }
 
 function processOf(tid: number): number | null {
