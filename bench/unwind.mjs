@@ -1,7 +1,7 @@
 // Reads one recording to interned stacks, with and without unwinding, twice each, and prints what the
 // better runs took as JSON. Its own process, so that nothing else is compiled or in memory.
 
-import { openProfile } from '../dist/session/read/open-profile.js';
+import { openProfile } from '../dist/read/open-profile.js';
 
 const [file] = process.argv.slice(2);
 

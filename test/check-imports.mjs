@@ -8,51 +8,92 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Folder -> folders that it may import, itself aside. The drawing is in docs/architecture.md. */
+/**
+ * Folder -> folders that it may import, itself aside: the stages, bytes in and tables out. The drawing is
+ * in docs/architecture.md.
+ */
 const PURE = {
   base: [],
-  'perf-event': ['base'],
-  'perf-data': ['base', 'perf-event'],
-  events: ['base'],
-  order: ['base'],
-  tracepoint: ['base'],
-  process: ['base'],
-  elf: ['base'],
-  dwarf: ['base', 'elf'],
-  unwind: ['base'],
-  disassembly: ['base'],
-  jit: ['base', 'process'],
-  symbols: ['base', 'elf', 'dwarf', 'process', 'jit'],
-  period: ['base'],
-  count: ['base'],
-  cpu: ['base'],
+  'kernel/perf-event': ['base'],
+  'kernel/tracepoint': ['base'],
+  'kernel/events': ['base'],
+  'kernel/order': ['base'],
+  'formats/perf-data': ['base', 'kernel/perf-event'],
   profile: ['base'],
-  'off-cpu': ['base', 'profile'],
-  javascript: ['base', 'profile'],
-  export: ['base', 'profile'],
-  import: ['base', 'profile'],
+  'profile/off-cpu': ['base', 'profile'],
+  period: ['base'],
+  'code/elf': ['base'],
+  'code/dwarf': ['base'],
+  'code/unwind': ['base'],
+  'code/disassembly': ['base'],
+  'code/process': ['base'],
+  'code/jit': ['base', 'code/process'],
+  'code/symbols': ['base', 'code/elf', 'code/dwarf'],
+  'code/javascript': ['base', 'profile'],
+  'counting/count': ['base'],
+  'counting/cpu': ['base'],
+  'formats/export': ['base', 'profile'],
+  'formats/import': ['base', 'profile'],
 };
 const STAGES = Object.keys(PURE);
-const COMPOSITION = {
+
+/** The rooms that touch files, clocks, threads and the kernel; each may use what stands above it. */
+const MACHINE = {
   native: ['base'],
-  register: [],
-  session: [...STAGES, 'native'],
-  view: [...STAGES, 'session'],
-  cli: [...STAGES, 'session', 'view'],
-  '(root)': [...STAGES, 'session'],
+  system: [],
+  'system/time': ['base', 'native'],
+  'system/accounts': ['base', 'native', 'system'],
+  'system/processes': ['base'],
+  'system/files': ['base', 'native', 'system/time', 'system/accounts', 'system/processes'],
+  'system/kernel': [
+    'system',
+    'base',
+    'code/elf',
+    'kernel/events',
+    'kernel/perf-event',
+    'native',
+    'system/files',
+  ],
+  'system/launch': [
+    'base',
+    'native',
+    'system',
+    'system/files',
+    'system/accounts',
+    'system/processes',
+  ],
 };
-const ALLOWED = { ...PURE, ...COMPOSITION };
-const MAY_USE_NODE = new Set(['session', 'native', 'register', 'view', 'cli']);
+const SYSTEM = Object.keys(MACHINE);
+const COMPOSITION = {
+  ...MACHINE,
+  register: [],
+  read: [...STAGES, ...SYSTEM],
+  rewrite: [...STAGES, ...SYSTEM, 'read'],
+  'counting/groups': [...STAGES, ...SYSTEM],
+  'counting/processor': [...STAGES, ...SYSTEM, 'counting/groups'],
+  'counting/stat': [...STAGES, ...SYSTEM, 'read'],
+  record: [...STAGES, ...SYSTEM, 'read', 'rewrite', 'counting/stat'],
+  'tools/script': [...STAGES, 'read'],
+  'tools/archive': [...STAGES, ...SYSTEM, 'read'],
+  'tools/list': [...STAGES, ...SYSTEM],
+  'tools/top': [...STAGES, ...SYSTEM, 'read', 'record'],
+  'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
+  'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
+  view: [...STAGES, 'system/accounts', 'read'],
+};
+const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];
+const ALLOWED = { ...PURE, ...COMPOSITION, cli: BELOW_CLI, '(root)': BELOW_CLI };
+const MAY_USE_NODE = new Set([...Object.keys(COMPOSITION), 'cli']);
 /** A type may be taken where the value may not: the shape is shared, the code is not. */
 const TYPES_ONLY = {
-  symbols: ['process'],
-  process: ['profile'],
+  'code/symbols': ['code/process'],
+  'code/process': ['profile'],
   period: ['profile'],
-  export: ['period'],
-  cli: ['native'],
+  'formats/export': ['period'],
+  'system/files': ['code/elf', 'code/symbols'],
 };
-const WEB_ALLOWED = ['base', 'profile', 'period', 'export'];
-const WEB_TYPES_ONLY = ['disassembly'];
+const WEB_ALLOWED = ['base', 'profile', 'period', 'formats/export'];
+const WEB_TYPES_ONLY = ['code/disassembly'];
 
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
@@ -140,9 +181,12 @@ function importsOf(file) {
   }));
 }
 
+/** The deepest folder of the list that a file lies in; `(root)` for index.ts. */
 function folderOf(file) {
-  const parts = relative(join(root, 'src'), file).split('/');
-  return parts.length === 1 ? '(root)' : parts[0];
+  const parts = relative(join(root, 'src'), dirname(file)).split('/');
+  if (parts[0] === '') return '(root)';
+  const two = parts.slice(0, 2).join('/');
+  return two in ALLOWED || !(parts[0] in ALLOWED) ? two : parts[0];
 }
 
 function sourceFiles(directory) {

@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url';
 const dist = resolve(process.env.PERF_TS_DIST ?? 'dist');
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 const { Diagnostics } = await load('base/diagnostics.js');
-const { parseElf, findSection } = await load('elf/elf-file.js');
-const { openSection } = await load('elf/section-bytes.js');
-const { sectionDecoders } = await load('session/read/files/section-decoders.js');
-export const { DwarfFile, SourceFrames } = await load('dwarf/dwarf-file.js');
+const { parseElf, findSection } = await load('code/elf/elf-file.js');
+const { openSection } = await load('code/elf/section-bytes.js');
+const { sectionDecoders } = await load('read/files/section-decoders.js');
+export const { DwarfFile, SourceFrames } = await load('code/dwarf/dwarf-file.js');
 
 function fileSource(path) {
   const fd = openSync(path, 'r');

@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEvents } from '../../dist/events/parse-events.js';
+import { parseEvents } from '../../dist/kernel/events/parse-events.js';
 
 const formats = { event: 'config:0-15', long: 'config1:0', rdpmc: 'config1:1' };
 const MACHINE = {

@@ -29,7 +29,7 @@ const MODIFIERS = [':u', ':k', ':c=2', ':c=1:i', ':c=1:e'];
 const ATTR_FIELDS = { type: 0, flags: 40, config: 8, config1: 56, config2: 64, period: 16 };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { parseEvents } = await import(`${root}dist/events/parse-events.js`);
+const { parseEvents } = await import(`${root}dist/kernel/events/parse-events.js`);
 const { libpfm } = createRequire(import.meta.url)('node-gyp-build')(root);
 
 const stepAt = process.argv.indexOf('--step');

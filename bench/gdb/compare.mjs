@@ -2,7 +2,7 @@
 //
 //   node bench/gdb/compare.mjs [--stops N] [--show N] [-- COMMAND…]
 //
-// Without a command: test/unwind/frames.c by the compilers that are here. Both see the same registers,
+// Without a command: test/code/unwind/frames.c by the compilers that are here. Both see the same registers,
 // the same 64 kB of stack and the same files; every address of every frame counts.
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -10,13 +10,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Diagnostics } from '../../dist/base/diagnostics.js';
-import { SymbolFiles } from '../../dist/session/read/files/symbol-files.js';
-import { openUnwindFile, segmentBias } from '../../dist/session/read/unwind/unwind-sections.js';
-import { ModuleRanges } from '../../dist/unwind/module-ranges.js';
-import { StackBytes } from '../../dist/unwind/stack-bytes.js';
-import { isRoot, STOP_NAMES } from '../../dist/unwind/stop-reason.js';
-import { UnwindModule } from '../../dist/unwind/unwind-module.js';
-import { createUnwinder, MOST_FRAMES } from '../../dist/unwind/unwinder.js';
+import { ModuleRanges } from '../../dist/code/unwind/module-ranges.js';
+import { StackBytes } from '../../dist/code/unwind/stack-bytes.js';
+import { isRoot, STOP_NAMES } from '../../dist/code/unwind/stop-reason.js';
+import { UnwindModule } from '../../dist/code/unwind/unwind-module.js';
+import { createUnwinder, MOST_FRAMES } from '../../dist/code/unwind/unwinder.js';
+import { SymbolFiles } from '../../dist/read/files/symbol-files.js';
+import { openUnwindFile, segmentBias } from '../../dist/read/unwind/unwind-sections.js';
 import { root } from '../measure.mjs';
 
 const RSP = 7;
@@ -49,7 +49,7 @@ try {
 }
 
 function* builds() {
-  const source = join(root, 'test/unwind/frames.c');
+  const source = join(root, 'test/code/unwind/frames.c');
   const all = [
     ['gcc', '-O0'],
     ['gcc', '-O2'],

@@ -19,7 +19,7 @@ const NANOSECONDS = 10_000_000_000;
 const [out, count = '1000000'] = process.argv.slice(2);
 const random = randomNumbers(1);
 const { pageOf } = await importBundled('test/helpers/page-of.ts');
-const { encodePageData } = await importBundled('src/export/page-data.ts');
+const { encodePageData } = await importBundled('src/formats/export/page-data.ts');
 writeFileSync(out, encodePageData(pageOf(wildProfile(Number(count)))));
 
 function wildProfile(length) {

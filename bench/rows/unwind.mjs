@@ -61,7 +61,7 @@ function record(file, command) {
 
 function frames() {
   const binary = join(outDirectory, 'frames');
-  const source = join(root, 'test/unwind/frames.c');
+  const source = join(root, 'test/code/unwind/frames.c');
   const flags = ['-O2', '-fomit-frame-pointer', '-pthread'];
   execFileSync('cc', [...flags, '-o', binary, source]);
   return binary;

@@ -1,5 +1,5 @@
-import { archiveRecording } from '../session/archive/archive-recording.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
+import { archiveRecording } from '../tools/archive/archive-recording.ts';
 import { say } from './failure.ts';
 import { sayDiagnostics, symbolSources } from './load.ts';
 import { formatBytes, formatCount } from './render/numbers.ts';

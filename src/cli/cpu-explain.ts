@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { explainEventSelect, fromEventSelect } from '../events/event-select.ts';
-import { eventSelectLayout, type SelectVendor } from '../events/event-select-layouts.ts';
+import { explainEventSelect, fromEventSelect } from '../kernel/events/event-select.ts';
+import { eventSelectLayout, type SelectVendor } from '../kernel/events/event-select-layouts.ts';
 import { formatTable } from './render/table.ts';
 
 /** Counters whose registers are named one by one. */

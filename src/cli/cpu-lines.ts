@@ -1,9 +1,9 @@
 import { printable } from '../base/printable.ts';
-import { callStackRecords } from '../cpu/call-stack-records.ts';
-import { type CpuCapabilities, generalCounters } from '../cpu/capabilities.ts';
-import type { Fact } from '../cpu/leaf-reader.ts';
-import type { CoreKind } from '../session/cpu/cores.ts';
-import type { CpuReport } from '../session/cpu/cpu-report.ts';
+import { callStackRecords } from '../counting/cpu/call-stack-records.ts';
+import { type CpuCapabilities, generalCounters } from '../counting/cpu/capabilities.ts';
+import type { Fact } from '../counting/cpu/leaf-reader.ts';
+import type { CoreKind } from '../counting/processor/cores.ts';
+import type { CpuReport } from '../counting/processor/cpu-report.ts';
 import { formatTable } from './render/table.ts';
 
 type Style = { readonly colour: boolean };

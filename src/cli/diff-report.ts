@@ -9,7 +9,7 @@ import { boundsOfNothing } from '../profile/share-bounds.ts';
 import type { ShareInterval } from '../profile/share-steps.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';

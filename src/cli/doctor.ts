@@ -1,9 +1,9 @@
 import pc from 'picocolors';
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { examineBinary } from '../session/doctor/binary-checks.ts';
-import type { Check, CheckState, DoctorReport } from '../session/doctor/check.ts';
-import { doctor } from '../session/doctor/examine.ts';
+import { examineBinary } from '../tools/doctor/binary-checks.ts';
+import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
+import { doctor } from '../tools/doctor/examine.ts';
 import { wantsColour } from './colour.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';

@@ -1,8 +1,8 @@
-import type { EventAttr } from '../perf-event/attr.ts';
-import { sampleTypeNames } from '../perf-event/constants.ts';
-import { readPageBytes } from '../session/record/page-size.ts';
-import { planOnly } from '../session/record/prepare-recording.ts';
-import type { RecordOptions } from '../session/record/record-options.ts';
+import type { EventAttr } from '../kernel/perf-event/attr.ts';
+import { sampleTypeNames } from '../kernel/perf-event/constants.ts';
+import { planOnly } from '../record/prepare-recording.ts';
+import type { RecordOptions } from '../record/record-options.ts';
+import { readPageBytes } from '../system/kernel/page-size.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {

@@ -1,18 +1,14 @@
 import { closeSync, statSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { printableProvenance } from '../export/provenance.ts';
-import { weightTitle } from '../export/weight-title.ts';
+import { printableProvenance } from '../formats/export/provenance.ts';
+import { weightTitle } from '../formats/export/weight-title.ts';
 import { firstEvent } from '../profile/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
-import { exportPprof } from '../session/read/export-pprof.ts';
-import {
-  type ExportFormat,
-  exportProfile,
-  exportProvenance,
-} from '../session/read/export-profile.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
+import { exportPprof } from '../read/export-pprof.ts';
+import { type ExportFormat, exportProfile, exportProvenance } from '../read/export-profile.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
 import { say } from './failure.ts';
 import { loadForCommand } from './load.ts';
 import { checkOutputIsNot, openOutput } from './open-output.ts';

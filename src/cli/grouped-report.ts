@@ -8,7 +8,7 @@ import {
 } from '../profile/grouped-report.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { figuresJson } from './figures-json.ts';
 import { formatCount, formatInterval, formatShare } from './render/numbers.ts';

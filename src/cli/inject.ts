@@ -1,7 +1,7 @@
 import { FailedError, UsageError } from '../base/errors.ts';
-import type { BuildIdChange } from '../session/inject/options.ts';
-import { rewriteRecording } from '../session/inject/rewrite-recording.ts';
-import { plainOutput } from '../session/output/stream-place.ts';
+import type { BuildIdChange } from '../rewrite/options.ts';
+import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
+import { plainOutput } from '../system/files/stream-place.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { formatCount } from './render/numbers.ts';

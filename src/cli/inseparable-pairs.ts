@@ -6,7 +6,7 @@ import { findInseparable } from '../profile/inseparable.ts';
 import type { ShareEstimator } from '../profile/share-steps.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
 
 /** Two functions whose order in the report may be chance. */
 export type InseparableNames = {

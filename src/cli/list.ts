@@ -1,7 +1,11 @@
 import { printable } from '../base/printable.ts';
-import { EVENT_FORMS, type EventListSection, type ListedEvent } from '../events/event-list.ts';
-import { openReason } from '../events/open-reasons.ts';
-import { listEventsHere } from '../session/list/list-events.ts';
+import {
+  EVENT_FORMS,
+  type EventListSection,
+  type ListedEvent,
+} from '../kernel/events/event-list.ts';
+import { openReason } from '../kernel/events/open-reasons.ts';
+import { listEventsHere } from '../tools/list/list-events.ts';
 import { formatTable } from './render/table.ts';
 import { printJson, writeOut } from './stdout.ts';
 

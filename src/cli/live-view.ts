@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { isStream } from '../session/output/stream-place.ts';
+import { isStream } from '../system/files/stream-place.ts';
 import { GrowingFile } from '../view/growing-file.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import { say } from './failure.ts';

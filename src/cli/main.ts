@@ -2,10 +2,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
 import { UsageError } from '../base/errors.ts';
-import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from '../session/exit.ts';
-import { exactArguments } from '../session/launch/exact-words.ts';
-import { captureStartState } from '../session/launch/start-state.ts';
-import { packageVersion } from '../session/version.ts';
+import { exactArguments } from '../system/launch/exact-words.ts';
+import { captureStartState } from '../system/launch/start-state.ts';
+import { packageVersion } from '../system/version.ts';
+import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 import { collect } from './reading-options.ts';

@@ -1,13 +1,13 @@
 import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { isRestricting } from '../profile/filter.ts';
-import { comparedProfile } from '../session/read/compared-profile.ts';
-import { selectStreams } from '../session/select-streams.ts';
+import { comparedProfile } from '../read/compared-profile.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';
 import { toAscii } from './render/ascii.ts';
 import { pairsTable } from './render/pairs-table.ts';
 import { formatPeriods } from './render/periods-text.ts';
+import { selectStreams } from './select-streams.ts';
 import { type SelectionFlags, selectFrom } from './selection-flags.ts';
 import { printJson, writeOut } from './stdout.ts';
 import { describeTerminal } from './terminal.ts';

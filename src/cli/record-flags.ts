@@ -1,9 +1,9 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
-import { CLOCK_IDS, type ClockName } from '../perf-event/clock-ids.ts';
-import { checkCallGraph } from '../session/record/call-graph.ts';
-import type { CallGraph, RecordOptions, SampleFields } from '../session/record/record-options.ts';
-import { parseRingPages } from '../session/record/ring-size.ts';
+import { CLOCK_IDS, type ClockName } from '../kernel/perf-event/clock-ids.ts';
+import { checkCallGraph } from '../record/call-graph.ts';
+import type { CallGraph, RecordOptions, SampleFields } from '../record/record-options.ts';
+import { parseRingPages } from '../record/ring-size.ts';
 import { byteSize, positiveNumber, taskIds, wholeNumber } from './option-values.ts';
 import { REFUSED } from './record-command.ts';
 import type { ReadingFlags } from './view-thread.ts';

@@ -1,5 +1,5 @@
-import type { Recording } from '../session/record/recorder.ts';
-import { sumSamples } from '../session/stat/sampled-sums.ts';
+import { sumSamples } from '../counting/stat/sampled-sums.ts';
+import type { Recording } from '../record/recorder.ts';
 import { formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 

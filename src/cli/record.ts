@@ -3,14 +3,14 @@ import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../base/errors.ts';
 import type { SamplerTotals } from '../native/types.ts';
 import { sayLostSideband } from '../profile/losses.ts';
-import { isStream } from '../session/output/stream-place.ts';
-import type { RecordOptions } from '../session/record/record-options.ts';
+import type { RecordOptions } from '../record/record-options.ts';
 import {
   type CommandExit,
   type Recording,
   type RunningRecording,
   startRecording,
-} from '../session/record/recorder.ts';
+} from '../record/recorder.ts';
+import { isStream } from '../system/files/stream-place.ts';
 import { commandStatus } from './command-status.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type EndingSignal, ONE_WISH_MS, onEndingSignals } from './ending-signals.ts';

@@ -3,7 +3,7 @@ import type { SampleSelection } from '../profile/filter.ts';
 import type { Figures, FlatReport, TableName } from '../profile/flat-report.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
 import { percentage, wholeNumber } from './option-values.ts';
 import { formatCount } from './render/numbers.ts';
 import type { SelectionFlags } from './selection-flags.ts';

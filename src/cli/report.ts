@@ -1,6 +1,6 @@
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { printable } from '../base/printable.ts';
-import { weightTitle } from '../export/weight-title.ts';
+import { weightTitle } from '../formats/export/weight-title.ts';
 import { computeCallNodesByInlining } from '../profile/call-nodes.ts';
 import { computeCallTree } from '../profile/call-tree.ts';
 import { isRestricting, type SampleSelection } from '../profile/filter.ts';
@@ -10,7 +10,7 @@ import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.t
 import { sayLostSideband } from '../profile/losses.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
 import { wantsColour } from './colour.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import { figuresJson } from './figures-json.ts';

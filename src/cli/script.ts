@@ -1,10 +1,10 @@
 import { UsageError } from '../base/errors.ts';
-import type { PerfData } from '../perf-data/reader.ts';
-import { cutOffset } from '../session/read/facts/cut-offset.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
-import { type DescribedRecord, visitRecords } from '../session/read/record-stream.ts';
-import { recordedTime } from '../session/recorded-time.ts';
-import { dumpRecords } from '../session/script/dump-records.ts';
+import type { PerfData } from '../formats/perf-data/reader.ts';
+import { cutOffset } from '../read/facts/cut-offset.ts';
+import { recordedTime } from '../read/facts/recorded-time.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
+import { dumpRecords } from '../tools/script/dump-records.ts';
+import { type DescribedRecord, visitRecords } from '../tools/script/record-stream.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 import { sayDiagnostics, symbolSources } from './load.ts';

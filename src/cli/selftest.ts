@@ -1,13 +1,13 @@
 import { closeSync } from 'node:fs';
 import pc from 'picocolors';
 import { printable } from '../base/printable.ts';
-import { selftest } from '../session/selftest/selftest.ts';
+import { selftest } from '../tools/selftest/selftest.ts';
 import type {
   CaseReport,
   FindingName,
   FindingState,
   SelftestReport,
-} from '../session/selftest/types.ts';
+} from '../tools/selftest/types.ts';
 import { wantsColour } from './colour.ts';
 import { say } from './failure.ts';
 import { openOutput } from './open-output.ts';

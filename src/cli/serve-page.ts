@@ -1,5 +1,5 @@
-import { DETECT_BYTES, detectText } from '../import/detect-text.ts';
-import { openRecording, withSource } from '../session/read/open-recording.ts';
+import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
+import { openRecording, withSource } from '../read/open-recording.ts';
 import { openingHint } from '../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../view/open-browser.ts';
 import type { ServedFile } from '../view/served-file.ts';

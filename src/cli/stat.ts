@@ -6,7 +6,7 @@ import {
   type StatReport,
   type StatResult,
   startStat,
-} from '../session/stat/stat.ts';
+} from '../counting/stat/stat.ts';
 import { wantsColour } from './colour.ts';
 import { commandStatus } from './command-status.ts';
 import { onEndingSignals } from './ending-signals.ts';

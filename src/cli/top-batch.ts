@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
-import type { TopRow } from '../session/top/share-sums.ts';
-import type { TopReport } from '../session/top/top-options.ts';
+import type { TopRow } from '../tools/top/share-sums.ts';
+import type { TopReport } from '../tools/top/top-options.ts';
 import { figuresJson } from './figures-json.ts';
 import { headOf, tableLines, titlesOf } from './render/top-text.ts';
 import { writeOut } from './stdout.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { TopReport } from '../session/top/top-options.ts';
+import type { TopReport } from '../tools/top/top-options.ts';
 import { callerLines } from './render/caller-text.ts';
 import { filterRows, screenOf } from './render/top-text.ts';
 import { isTerminal } from './stdout.ts';

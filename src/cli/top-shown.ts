@@ -1,5 +1,5 @@
-import type { TableKeys } from '../session/top/slice-tables.ts';
-import type { RunningTop } from '../session/top/top.ts';
+import type { TableKeys } from '../tools/top/slice-tables.ts';
+import type { RunningTop } from '../tools/top/top.ts';
 import type { RecordFlags } from './record-flags.ts';
 import type { TopLook } from './render/top-text.ts';
 

@@ -1,4 +1,4 @@
-import type { TableKeys } from '../session/top/slice-tables.ts';
+import type { TableKeys } from '../tools/top/slice-tables.ts';
 
 /** What the screen shows, as the keys have made it. */
 export type TopState = {

@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../base/errors.ts';
-import type { CommandExit } from '../session/record/recorder.ts';
-import { processesOf } from '../session/top/processes-of.ts';
-import type { TableKeys } from '../session/top/slice-tables.ts';
-import { type RunningTop, startTop } from '../session/top/top.ts';
-import type { TopOptions } from '../session/top/top-options.ts';
+import type { CommandExit } from '../record/recorder.ts';
+import { processesOf } from '../tools/top/processes-of.ts';
+import type { TableKeys } from '../tools/top/slice-tables.ts';
+import { type RunningTop, startTop } from '../tools/top/top.ts';
+import type { TopOptions } from '../tools/top/top-options.ts';
 import { wantsColour } from './colour.ts';
 import { commandStatus } from './command-status.ts';
 import { onEndingSignals } from './ending-signals.ts';

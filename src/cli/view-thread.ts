@@ -3,8 +3,8 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { WeightKind } from '../profile/types.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
-import { openProfile } from '../session/read/open-profile.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
+import { openProfile } from '../read/open-profile.ts';
 import { answerFrom } from '../view/file-thread.ts';
 import { ViewedFile } from '../view/viewed-file.ts';
 import { type JavaScriptFlags, loadForCommand, openOptions } from './load.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { WeightKind } from '../profile/types.ts';
-import type { SymbolSources } from '../session/read/files/symbol-files.ts';
+import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { ViewServer } from '../view/server.ts';
 import { ThreadedFile } from '../view/threaded-file.ts';
 import type { ViewThreadData } from './view-thread.ts';

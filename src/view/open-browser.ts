@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { findLoginUser } from '../session/launch/login-user.ts';
-import { chooseUser } from '../session/launch/run-as.ts';
+import { findLoginUser } from '../system/accounts/login-user.ts';
+import { chooseUser } from '../system/accounts/run-as.ts';
 import { type BrowserCommand, browserCommands } from './browser-command.ts';
 import { type Environment, findCallerEnvironment } from './caller-environment.ts';
 

@@ -1,4 +1,4 @@
-import type { PageSetup } from '../export/page-profile.ts';
+import type { PageSetup } from '../formats/export/page-profile.ts';
 
 /** The page of the server: nothing but where its parts are. */
 export function renderPageDocument(setup: PageSetup): string {

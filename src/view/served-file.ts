@@ -1,5 +1,5 @@
 import { printable } from '../base/printable.ts';
-import type { PageFile } from '../export/page-profile.ts';
+import type { PageFile } from '../formats/export/page-profile.ts';
 
 export const DOWNLOADS = {
   folded: { label: 'Folded stacks', extension: 'folded', type: 'text/plain; charset=utf-8' },

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import type { Profile } from '../profile/types.ts';
-import { isForRoot, type Reader, readersBesidesRoot } from '../session/read/code/access.ts';
+import { isForRoot, type Reader, readersBesidesRoot } from '../read/code/access.ts';
 
 /** A source file that people wrote is smaller; one that a bundler wrote is of no use in a page. */
 const MOST_BYTES = 4 << 20;

@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import { NONE } from '../base/brand.ts';
-import type { FunctionAssembly, PageAssembly } from '../disassembly/types.ts';
-import { keepRows } from '../export/keep-rows.ts';
-import { encodePageData } from '../export/page-data.ts';
-import { encodePageReport } from '../export/page-report.ts';
+import type { FunctionAssembly, PageAssembly } from '../code/disassembly/types.ts';
+import { keepRows } from '../formats/export/keep-rows.ts';
+import { encodePageData } from '../formats/export/page-data.ts';
+import { encodePageReport } from '../formats/export/page-report.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
-import { exportPprof } from '../session/read/export-pprof.ts';
-import { exportProfile } from '../session/read/export-profile.ts';
-import type { OpenedProfile } from '../session/read/open-profile.ts';
-import { describePageProfile } from '../session/read/page-profile.ts';
-import { describePageReport } from '../session/read/page-report.ts';
+import { exportPprof } from '../read/export-pprof.ts';
+import { exportProfile } from '../read/export-profile.ts';
+import type { OpenedProfile } from '../read/open-profile.ts';
+import { describePageProfile } from '../read/page-profile.ts';
+import { describePageReport } from '../read/page-report.ts';
 import type { DownloadFormat, ServedFile } from './served-file.ts';
 import { SourceFiles } from './source-files.ts';
 

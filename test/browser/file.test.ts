@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import { describeBrowser, frame } from './browser.ts';
 import { recordingText } from './recording-text.ts';
 

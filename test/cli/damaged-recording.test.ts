@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
-import { openPerfData, walkRecords } from '../../src/perf-data/reader.ts';
-import { PERF_RECORD } from '../../src/perf-event/constants.ts';
+import { openPerfData, walkRecords } from '../../src/formats/perf-data/reader.ts';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { builtRecordings } from '../helpers/recordings.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatDoctor } from '../../src/cli/doctor.ts';
 import { formatSelftest } from '../../src/cli/selftest.ts';
-import type { DoctorReport } from '../../src/session/doctor/check.ts';
-import type { CaseReport, SelftestReport } from '../../src/session/selftest/types.ts';
+import type { DoctorReport } from '../../src/tools/doctor/check.ts';
+import type { CaseReport, SelftestReport } from '../../src/tools/selftest/types.ts';
 import { outdent } from '../helpers/format-tree.ts';
 
 const PLAIN = { colour: false };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatSection } from '../../src/cli/list.ts';
-import type { EventListSection, ListedEvent } from '../../src/events/event-list.ts';
+import type { EventListSection, ListedEvent } from '../../src/kernel/events/event-list.ts';
 import { outdent } from '../helpers/format-tree.ts';
 
 function event(name: string, fields: Partial<ListedEvent> = {}): ListedEvent {

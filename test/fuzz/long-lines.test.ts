@@ -2,14 +2,18 @@
 
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
-import { escapeComm, escapeFrameName, tidyName } from '../../src/export/folded-name.ts';
-import { splitFoldedLine } from '../../src/import/folded.ts';
-import { parseFrame, parseTimedHead, parseUntimedHead } from '../../src/import/perf-script-line.ts';
-import { pathOfScript, shortPath } from '../../src/javascript/script-path.ts';
-import { parseV8Name } from '../../src/javascript/v8-name.ts';
-import { openImport } from '../../src/session/read/open-import.ts';
-import { parseMaps } from '../../src/session/record/system-processes.ts';
-import { parseFormatFile } from '../../src/tracepoint/format-file.ts';
+import { pathOfScript, shortPath } from '../../src/code/javascript/script-path.ts';
+import { parseV8Name } from '../../src/code/javascript/v8-name.ts';
+import { escapeComm, escapeFrameName, tidyName } from '../../src/formats/export/folded-name.ts';
+import { splitFoldedLine } from '../../src/formats/import/folded.ts';
+import {
+  parseFrame,
+  parseTimedHead,
+  parseUntimedHead,
+} from '../../src/formats/import/perf-script-line.ts';
+import { parseFormatFile } from '../../src/kernel/tracepoint/format-file.ts';
+import { openImport } from '../../src/read/open-import.ts';
+import { parseMaps } from '../../src/system/processes/system-processes.ts';
 import { toBytes } from './target.ts';
 
 const UNITS = [

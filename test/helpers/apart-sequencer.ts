@@ -20,7 +20,7 @@ const PERF_RECORDS = [
   'live/script-text',
   'perf-data/perf-compatibility',
   'perf-data/perf-recordings',
-  'session/perf-attrs',
+  'read/perf-attrs',
   'tracepoint/live',
   'unwind/programs',
 ];

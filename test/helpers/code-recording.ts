@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { newAttr } from '../../src/perf-event/attr.ts';
+import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import {
   PERF_CONTEXT,
   PERF_RECORD,
   PERF_RECORD_MISC,
   PERF_SAMPLE,
-} from '../../src/perf-event/constants.ts';
-import { RecordEncoder } from '../../src/perf-event/encode.ts';
-import { elfBytes, symbolBytes } from '../elf/elf-bytes.ts';
+} from '../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
+import { elfBytes, symbolBytes } from '../code/elf/elf-bytes.ts';
 import { perfDataFile, record } from './record-builder.ts';
 
 /** A function by its name and the bytes of its code. */

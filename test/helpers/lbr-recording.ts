@@ -6,18 +6,18 @@ import { readFileSync } from 'node:fs';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { ByteWriter } from '../../src/base/byte-writer.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
-import { parseElf } from '../../src/elf/elf-file.ts';
-import { writeString } from '../../src/perf-data/feature-encoders.ts';
-import { FEATURE } from '../../src/perf-data/features.ts';
-import { type EventAttr, newAttr } from '../../src/perf-event/attr.ts';
+import { parseElf } from '../../src/code/elf/elf-file.ts';
+import { writeString } from '../../src/formats/perf-data/feature-encoders.ts';
+import { FEATURE } from '../../src/formats/perf-data/features.ts';
+import { type EventAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
 import {
   PERF_CONTEXT,
   PERF_RECORD,
   PERF_RECORD_MISC,
   PERF_SAMPLE,
   PERF_SAMPLE_BRANCH,
-} from '../../src/perf-event/constants.ts';
-import { RecordEncoder } from '../../src/perf-event/encode.ts';
+} from '../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
 import { perfDataFile, record } from './record-builder.ts';
 
 const { IDENTIFIER, IP, TID, TIME, CALLCHAIN, BRANCH_STACK } = PERF_SAMPLE;

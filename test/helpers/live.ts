@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
+import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
-import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import { PERF_COUNT_SW, PERF_TYPE } from '../../src/perf-event/constants.ts';
 
 /** What a group of tests has to be allowed to see: code of the kernel too, or its own programs only. */
 type Needs = 'kernel' | 'user space';

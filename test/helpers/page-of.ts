@@ -1,4 +1,4 @@
-import type { PageProfile } from '../../src/export/page-profile.ts';
+import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import type { Profile, ProfileEvent } from '../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from './profile-from-text.ts';

@@ -3,29 +3,29 @@
 
 import { spawnSync } from 'node:child_process';
 import { formatAddress } from '../../src/base/u64.ts';
-import type { RecordedEvent } from '../../src/perf-data/event-list.ts';
-import { type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
+import type { RecordedEvent } from '../../src/formats/perf-data/event-list.ts';
+import { type PerfData, walkRecords } from '../../src/formats/perf-data/reader.ts';
 import {
   PERF_FORMAT,
   PERF_RECORD,
   PERF_SAMPLE,
   PERF_SAMPLE_BRANCH,
   recordTypeName,
-} from '../../src/perf-event/constants.ts';
-import { UNKNOWN_EVENT } from '../../src/perf-event/event-lookup.ts';
-import { formatPageSize } from '../../src/perf-event/page-size.ts';
-import { decodeRecord, type KernelRecord } from '../../src/perf-event/record.ts';
-import { registerArchitectureOf } from '../../src/perf-event/register-names.ts';
-import { type Register, registerAbiName } from '../../src/perf-event/registers.ts';
-import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
+} from '../../src/kernel/perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../../src/kernel/perf-event/event-lookup.ts';
+import { formatPageSize } from '../../src/kernel/perf-event/page-size.ts';
+import { decodeRecord, type KernelRecord } from '../../src/kernel/perf-event/record.ts';
+import { registerArchitectureOf } from '../../src/kernel/perf-event/register-names.ts';
+import { type Register, registerAbiName } from '../../src/kernel/perf-event/registers.ts';
+import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
 import {
   branches,
   interruptRegisters,
   type SampleContext,
   userRegisters,
-} from '../../src/perf-event/sample-fields.ts';
-import { decodeTrailer, TrailerView } from '../../src/perf-event/trailer.ts';
-import { eventName } from '../../src/session/read/facts/event-description.ts';
+} from '../../src/kernel/perf-event/sample-fields.ts';
+import { decodeTrailer, TrailerView } from '../../src/kernel/perf-event/trailer.ts';
+import { eventName } from '../../src/read/facts/event-description.ts';
 
 /** File offset -> the record's type and fields as lines. */
 export type Dump = Map<number, string>;

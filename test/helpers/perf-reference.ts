@@ -1,8 +1,8 @@
 // What Debian's perf says of a recording, in the form in which perf-ts says it.
 
 import { spawnSync } from 'node:child_process';
+import { demangleAll } from '../../src/code/symbols/demangle.ts';
 import { loadBinding } from '../../src/native/binding.ts';
-import { demangleAll } from '../../src/symbols/demangle.ts';
 import { perfTs } from './cli.ts';
 
 const LARGEST_REPORT = 2 ** 28;

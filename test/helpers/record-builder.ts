@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { type EventAttr, encodeAttr } from '../../src/perf-event/attr.ts';
-import { PERF_RECORD } from '../../src/perf-event/constants.ts';
+import { type EventAttr, encodeAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 
 /** Builds one record field by field, so that a test shows its layout; the size is filled in. */
 export function record(

@@ -1,7 +1,7 @@
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
-import { RecordEncoder } from '../../src/perf-event/encode.ts';
+import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
 import { concat, finishedRound, perfDataFile, plainSample, record } from './record-builder.ts';
 import { zstdFrameHeader, zstdRawBlock } from './zstd-stream.ts';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import type { Rereader } from '../../src/view/growing-file.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
 

@@ -1,7 +1,7 @@
 import { Profile as PprofProfile } from 'pprof-format';
 import { NONE } from '../../src/base/brand.ts';
 import { addressOf } from '../../src/base/u64.ts';
-import { writePprof } from '../../src/export/pprof.ts';
+import { writePprof } from '../../src/formats/export/pprof.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type {
   Dso,

@@ -1,11 +1,11 @@
 import { NONE } from '../../src/base/brand.ts';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { printable } from '../../src/base/printable.ts';
-import { writeFirefox } from '../../src/export/firefox.ts';
-import { writeFolded } from '../../src/export/folded.ts';
-import { escapeComm, escapeFrameName } from '../../src/export/folded-name.ts';
-import { writeSpeedscope } from '../../src/export/speedscope.ts';
-import { importFolded } from '../../src/import/folded.ts';
+import { writeFirefox } from '../../src/formats/export/firefox.ts';
+import { writeFolded } from '../../src/formats/export/folded.ts';
+import { escapeComm, escapeFrameName } from '../../src/formats/export/folded-name.ts';
+import { writeSpeedscope } from '../../src/formats/export/speedscope.ts';
+import { importFolded } from '../../src/formats/import/folded.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { selectSamples } from '../../src/profile/filter.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';

@@ -1,5 +1,5 @@
-import type { TracepointFormat } from '../../src/tracepoint/tracepoint-format.ts';
-import { TracepointFormats } from '../../src/tracepoint/tracepoint-formats.ts';
+import type { TracepointFormat } from '../../src/kernel/tracepoint/tracepoint-format.ts';
+import { TracepointFormats } from '../../src/kernel/tracepoint/tracepoint-formats.ts';
 
 export const NAME = 'drawn';
 const ID = 77;

@@ -2,16 +2,16 @@
 
 import { execFileSync } from 'node:child_process';
 import { toRawTime } from '../../src/base/u64.ts';
-import { FEATURE } from '../../src/perf-data/features.ts';
-import { type PerfData, walkRecords } from '../../src/perf-data/reader.ts';
-import { PERF_RECORD } from '../../src/perf-event/constants.ts';
-import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
-import type { KernelSymbolOf } from '../../src/tracepoint/kernel-names.ts';
-import { TracepointFormats } from '../../src/tracepoint/tracepoint-formats.ts';
+import { FEATURE } from '../../src/formats/perf-data/features.ts';
+import { type PerfData, walkRecords } from '../../src/formats/perf-data/reader.ts';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
+import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
+import type { KernelSymbolOf } from '../../src/kernel/tracepoint/kernel-names.ts';
+import { TracepointFormats } from '../../src/kernel/tracepoint/tracepoint-formats.ts';
 import {
   SIMPLE_PERF_RECORD_TRACING_DATA,
   simpleperfTracingData,
-} from '../../src/tracepoint/tracing-data.ts';
+} from '../../src/kernel/tracepoint/tracing-data.ts';
 
 /** One sample: `system:name`, when and where it was, and its line. */
 export type TracepointText = { readonly event: string; readonly at: string; readonly text: string };

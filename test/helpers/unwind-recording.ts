@@ -5,30 +5,30 @@ import { existsSync, readFileSync } from 'node:fs';
 import { memorySource } from '../../src/base/byte-source.ts';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { formatAddress, toRawTime } from '../../src/base/u64.ts';
-import { type ElfFile, findSection, parseElf } from '../../src/elf/elf-file.ts';
-import { sectionBytes } from '../../src/elf/section-bytes.ts';
-import { openPerfData, type PerfData } from '../../src/perf-data/reader.ts';
+import { type ElfFile, findSection, parseElf } from '../../src/code/elf/elf-file.ts';
+import { sectionBytes } from '../../src/code/elf/section-bytes.ts';
+import { type ModuleRange, ModuleRanges } from '../../src/code/unwind/module-ranges.ts';
+import { RegisterDump } from '../../src/code/unwind/register-dump.ts';
+import { StackBytes } from '../../src/code/unwind/stack-bytes.ts';
+import { STOP_NAMES } from '../../src/code/unwind/stop-reason.ts';
+import type { UnwindArchitecture } from '../../src/code/unwind/unwind-architecture.ts';
+import { UnwindModule } from '../../src/code/unwind/unwind-module.ts';
+import type { UnwindSection, UnwindSections } from '../../src/code/unwind/unwind-sections.ts';
+import { createUnwinder } from '../../src/code/unwind/unwinder.ts';
+import { openPerfData, type PerfData } from '../../src/formats/perf-data/reader.ts';
 import {
   PERF_RECORD,
   PERF_RECORD_MISC,
   PERF_SAMPLE_REGS_ABI,
-} from '../../src/perf-event/constants.ts';
-import { UNKNOWN_EVENT } from '../../src/perf-event/event-lookup.ts';
-import { decodeRecord } from '../../src/perf-event/record.ts';
-import { registerArchitectureOf } from '../../src/perf-event/register-names.ts';
-import { decodeSample, SampleView } from '../../src/perf-event/sample.ts';
-import { sectionDecoders } from '../../src/session/read/files/section-decoders.ts';
-import { createZstdDecoder } from '../../src/session/read/files/zstd.ts';
-import { visitInTimeOrder } from '../../src/session/read/ordered-records.ts';
-import { segmentBias } from '../../src/session/read/unwind/unwind-sections.ts';
-import { type ModuleRange, ModuleRanges } from '../../src/unwind/module-ranges.ts';
-import { RegisterDump } from '../../src/unwind/register-dump.ts';
-import { StackBytes } from '../../src/unwind/stack-bytes.ts';
-import { STOP_NAMES } from '../../src/unwind/stop-reason.ts';
-import type { UnwindArchitecture } from '../../src/unwind/unwind-architecture.ts';
-import { UnwindModule } from '../../src/unwind/unwind-module.ts';
-import type { UnwindSection, UnwindSections } from '../../src/unwind/unwind-sections.ts';
-import { createUnwinder } from '../../src/unwind/unwinder.ts';
+} from '../../src/kernel/perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../../src/kernel/perf-event/event-lookup.ts';
+import { decodeRecord } from '../../src/kernel/perf-event/record.ts';
+import { registerArchitectureOf } from '../../src/kernel/perf-event/register-names.ts';
+import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
+import { sectionDecoders } from '../../src/read/files/section-decoders.ts';
+import { createZstdDecoder } from '../../src/read/files/zstd.ts';
+import { visitInTimeOrder } from '../../src/read/ordered-records.ts';
+import { segmentBias } from '../../src/read/unwind/unwind-sections.ts';
 
 const PT_LOAD = 1;
 

@@ -1,5 +1,5 @@
-import { nameScripts } from '../../src/javascript/name-scripts.ts';
-import type { SourceMaps } from '../../src/javascript/source-map.ts';
+import { nameScripts } from '../../src/code/javascript/name-scripts.ts';
+import type { SourceMaps } from '../../src/code/javascript/source-map.ts';
 import type { Profile } from '../../src/profile/types.ts';
 
 /** A profile with V8's names (`JS:*fib /srv/fib.js:3:13`) as readers hand it out. */

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { deflateSync } from 'node:zlib';
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
-import { elfBytes } from '../elf/elf-bytes.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import { elfBytes } from '../code/elf/elf-bytes.ts';
 import { below, pick, type Random } from '../fuzz/mutate-bytes.ts';
 import { fileOf, put } from './recording-shapes.ts';
 import type { Shape } from './shape.ts';

@@ -1,8 +1,8 @@
 // Recordings whose header lists more than anybody has: events, ids, feature sections.
 
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { FEATURE } from '../../src/perf-data/features.ts';
-import { newAttr } from '../../src/perf-event/attr.ts';
+import { FEATURE } from '../../src/formats/perf-data/features.ts';
+import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { below, pick, type Random } from '../fuzz/mutate-bytes.ts';
 import { perfDataFile } from '../helpers/record-builder.ts';
 import { filled, put } from './recording-shapes.ts';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareReadingCommands } from '../../src/cli/reading-commands.ts';
-import { MAX_UNPACKED_VARIABLE } from '../../src/session/read/files/most-unpacked.ts';
+import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
 
 export type Order =

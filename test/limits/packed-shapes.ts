@@ -2,10 +2,10 @@
 
 import { deflateSync } from 'node:zlib';
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { encodeMapLog } from '../../src/jit/map-log.ts';
-import { type Attachment, encodeAppendix } from '../../src/perf-data/appendix.ts';
-import { encodePipeAppendix } from '../../src/perf-data/pipe-appendix.ts';
-import { PERF_RECORD } from '../../src/perf-event/constants.ts';
+import { encodeMapLog } from '../../src/code/jit/map-log.ts';
+import { type Attachment, encodeAppendix } from '../../src/formats/perf-data/appendix.ts';
+import { encodePipeAppendix } from '../../src/formats/perf-data/pipe-appendix.ts';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import { below, pick, type Random } from '../fuzz/mutate-bytes.ts';
 import { concat, record } from '../helpers/record-builder.ts';
 import {

@@ -1,9 +1,9 @@
 // Recordings of one kind of record, as many as fit: what each of them costs its reader.
 
 import { ByteWriter } from '../../src/base/byte-writer.ts';
-import { type AttrFields, newAttr } from '../../src/perf-event/attr.ts';
-import { PERF_RECORD, PERF_SAMPLE } from '../../src/perf-event/constants.ts';
-import { RecordEncoder } from '../../src/perf-event/encode.ts';
+import { type AttrFields, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../src/kernel/perf-event/encode.ts';
 import { below, type Random } from '../fuzz/mutate-bytes.ts';
 import { perfDataFile } from '../helpers/record-builder.ts';
 import type { Shape } from './shape.ts';

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FuncIndex } from '../../src/profile/types.ts';
-import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
+import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileJitReuse, compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { checkProfile } from '../../src/profile/check.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileC } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

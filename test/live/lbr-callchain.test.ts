@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PERF_SAMPLE_BRANCH, sampleTypeNames } from '../../src/perf-event/constants.ts';
+import { PERF_SAMPLE_BRANCH, sampleTypeNames } from '../../src/kernel/perf-event/constants.ts';
 import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../helpers/lbr-recording.ts';
 import { describeLive } from '../helpers/live.ts';
 import { seededRandom } from '../helpers/random.ts';
-import { planOf } from '../session/fake-kernel.ts';
+import { planOf } from '../system/kernel/fake-kernel.ts';
 
 const SYSCALL = 0xffff_ffff_8100_0010n;
 const SAMPLES = 200;

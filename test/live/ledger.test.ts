@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { EventLedger } from '../../src/period/loss/loss-ledger.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import {
   cleanEnvironment,
   findPerf,

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
-import { type OpenedProfile, openProfile } from '../../src/session/read/open-profile.ts';
+import { type OpenedProfile, openProfile } from '../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileRunnable, compileWaits, compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

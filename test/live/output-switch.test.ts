@@ -16,9 +16,9 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Profile } from '../../src/profile/types.ts';
-import { readKernelSymbols, readProvenance } from '../../src/session/read/facts/provenance.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
-import { withRecording } from '../../src/session/read/open-recording.ts';
+import { readKernelSymbols, readProvenance } from '../../src/read/facts/provenance.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { withRecording } from '../../src/read/open-recording.ts';
 import { CLI, cleanEnvironment, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileFaults } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

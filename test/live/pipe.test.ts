@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readKernelSymbols, readProvenance } from '../../src/session/read/facts/provenance.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
-import { withRecording } from '../../src/session/read/open-recording.ts';
+import { readKernelSymbols, readProvenance } from '../../src/read/facts/provenance.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { withRecording } from '../../src/read/open-recording.ts';
 import { CLI, findPerf, infoOf, perfStats, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 

@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readProvenance } from '../../src/session/read/facts/provenance.ts';
-import { withRecording } from '../../src/session/read/open-recording.ts';
-import { cgroupRoot } from '../../src/session/record/containers.ts';
+import { readProvenance } from '../../src/read/facts/provenance.ts';
+import { withRecording } from '../../src/read/open-recording.ts';
+import { cgroupRoot } from '../../src/system/kernel/containers.ts';
 import { perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

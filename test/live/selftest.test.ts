@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { DoctorReport } from '../../src/session/doctor/check.ts';
-import type { SelftestReport } from '../../src/session/selftest/types.ts';
+import type { DoctorReport } from '../../src/tools/doctor/check.ts';
+import type { SelftestReport } from '../../src/tools/selftest/types.ts';
 import { perfTs, projectRoot, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 

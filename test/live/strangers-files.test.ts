@@ -6,8 +6,8 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { readAppendix } from '../../src/perf-data/appendix.ts';
-import { withRecording } from '../../src/session/read/open-recording.ts';
+import { readAppendix } from '../../src/formats/perf-data/appendix.ts';
+import { withRecording } from '../../src/read/open-recording.ts';
 import { infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 

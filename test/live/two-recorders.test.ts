@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openProfile } from '../../src/session/read/open-profile.ts';
-import { SAMPLE_OF_NO_EVENT } from '../../src/session/read/pipeline.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { SAMPLE_OF_NO_EVENT } from '../../src/read/pipeline.ts';
 import { CLI, infoOf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';

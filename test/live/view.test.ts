@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { decodePageData } from '../../src/export/page-data.ts';
+import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { cleanEnvironment, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { engineFile } from '../helpers/engine.ts';
 import { describeLive } from '../helpers/live.ts';

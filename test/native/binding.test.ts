@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PERF_COUNT_SW } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { NativeBinding } from '../../src/native/types.ts';
-import { PERF_COUNT_SW } from '../../src/perf-event/constants.ts';
 import { describeLive } from '../helpers/live.ts';
 import { softwareEvent } from './sampler-setup.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import { PERF_COUNT_SW, PERF_FORMAT, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { CounterGroupOptions, NativeCounterGroup } from '../../src/native/types.ts';
-import { encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import { PERF_COUNT_SW, PERF_FORMAT, PERF_TYPE } from '../../src/perf-event/constants.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';
 
 const READ_FORMAT =

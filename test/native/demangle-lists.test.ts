@@ -1,8 +1,8 @@
 // C++ names of libiberty's own tests, through the addon.
 
 import { describe, expect, test } from 'vitest';
+import { demangleAll } from '../../src/code/symbols/demangle.ts';
 import { loadBinding } from '../../src/native/binding.ts';
-import { demangleAll } from '../../src/symbols/demangle.ts';
 import { hasCorpora } from '../helpers/corpora.ts';
 import { readCorpusText } from '../helpers/corpus-text.ts';
 

@@ -1,4 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { type AttrFields, encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
+import {
+  PERF_COUNT_SW,
+  PERF_FORMAT,
+  PERF_SAMPLE,
+  PERF_TYPE,
+} from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type {
   NativeSampler,
@@ -6,13 +13,6 @@ import type {
   SamplerOptions,
   SamplerTarget,
 } from '../../src/native/types.ts';
-import { type AttrFields, encodeAttr, newAttr } from '../../src/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_FORMAT,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../src/perf-event/constants.ts';
 
 const SAMPLE_TYPE =
   PERF_SAMPLE.IDENTIFIER | PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME | PERF_SAMPLE.CPU;

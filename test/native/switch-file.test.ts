@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import type { SamplerEvent } from '../../src/native/types.ts';
-import { PERF_RECORD } from '../../src/perf-event/constants.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
 import { childrenOf, until } from '../helpers/tasks.ts';

@@ -5,7 +5,7 @@ import { fitRules } from '../../src/period/realign.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput, PeriodRule } from '../../src/period/types.ts';
 import type { ProfileEvent } from '../../src/profile/types.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import { CORPORA, hasCorpora, perfDataCorpora } from '../helpers/corpora.ts';
 import { type Stretch, simulate } from './controller-simulator.ts';
 import {

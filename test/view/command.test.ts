@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { copyFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodePageData } from '../../src/export/page-data.ts';
+import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 
 const directory = scratchDirectory();

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { decodePageData } from '../../src/export/page-data.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
+import { decodePageData } from '../../src/formats/export/page-data.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
 import { GrowingFile, type Rereader } from '../../src/view/growing-file.ts';
 import { ViewedFile } from '../../src/view/viewed-file.ts';
 import { scratchDirectory } from '../helpers/cli.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodePageData } from '../../src/export/page-data.ts';
+import { decodePageData } from '../../src/formats/export/page-data.ts';
 import { infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
 

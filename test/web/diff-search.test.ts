@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodePageData } from '../../src/export/page-data.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { createAnswers } from '../../web/src/worker/answer.ts';
 import { pageOf } from '../helpers/page-of.ts';
 import { profileFromText } from '../helpers/profile-from-text.ts';

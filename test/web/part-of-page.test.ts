@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { narrowPage } from '../../src/export/narrow-page.ts';
-import type { PageProfile } from '../../src/export/page-profile.ts';
+import { narrowPage } from '../../src/formats/export/narrow-page.ts';
+import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import type { EventIndex, Weights } from '../../src/profile/types.ts';
 import { alignmentOf } from '../../web/src/worker/alignment-of.ts';

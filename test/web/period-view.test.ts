@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
-import { describePageProfile } from '../../src/session/read/page-profile.ts';
-import { describePageReport } from '../../src/session/read/page-report.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { describePageProfile } from '../../src/read/page-profile.ts';
+import { describePageReport } from '../../src/read/page-report.ts';
 import { idleAfter } from '../../web/src/period/idle.ts';
 import { periodInSlices } from '../../web/src/worker/time-period.ts';
 import { CORPORA, hasCorpora } from '../helpers/corpora.ts';

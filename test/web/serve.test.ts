@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Slices } from '../../src/base/slices.ts';
-import { encodePageData } from '../../src/export/page-data.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
 import { createInterruptibleAnswers } from '../../web/src/worker/answer.ts';
 import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/messages.ts';
 import { serve } from '../../web/src/worker/serve.ts';

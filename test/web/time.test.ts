@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { openProfile } from '../../src/session/read/open-profile.ts';
-import { describePageProfile } from '../../src/session/read/page-profile.ts';
-import { describePageReport } from '../../src/session/read/page-report.ts';
+import { openProfile } from '../../src/read/open-profile.ts';
+import { describePageProfile } from '../../src/read/page-profile.ts';
+import { describePageReport } from '../../src/read/page-report.ts';
 import { weighCells } from '../../web/src/time/shown-weight.ts';
 import { heatMapInSlices, timelineInSlices } from '../../web/src/worker/time-line.ts';
 import type { TimeFilter, TimeGrid } from '../../web/src/worker/time-messages.ts';

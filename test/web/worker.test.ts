@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodePageData } from '../../src/export/page-data.ts';
+import { encodePageData } from '../../src/formats/export/page-data.ts';
 import type { EventIndex, Profile, Weights } from '../../src/profile/types.ts';
 import { type Answers, createAnswers } from '../../web/src/worker/answer.ts';
 import { MAX_ROWS, type TreeResult } from '../../web/src/worker/messages.ts';

@@ -1,4 +1,4 @@
-import type { PageReport } from '../../src/export/page-report.ts';
+import type { PageReport } from '../../src/formats/export/page-report.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 
 /** What is said of a recording beside its pictures; it comes after the first one. */

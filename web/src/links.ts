@@ -1,4 +1,4 @@
-import type { PageFile } from '../../src/export/page-profile.ts';
+import type { PageFile } from '../../src/formats/export/page-profile.ts';
 import { element } from './dom.ts';
 import './links.css';
 

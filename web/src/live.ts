@@ -1,4 +1,4 @@
-import type { PageSetup } from '../../src/export/page-profile.ts';
+import type { PageSetup } from '../../src/formats/export/page-profile.ts';
 import { element } from './dom.ts';
 import { followLive } from './setup.ts';
 import { decodeState, encodeState, type ViewState } from './state.ts';

@@ -1,4 +1,4 @@
-import type { PageSetup } from '../../src/export/page-profile.ts';
+import type { PageSetup } from '../../src/formats/export/page-profile.ts';
 import { element } from './dom.ts';
 import { createLateReport } from './late-report.ts';
 import { shiftKeys, showGrowth } from './live.ts';

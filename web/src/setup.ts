@@ -1,5 +1,5 @@
-import type { PageDataPlace, PageFile, PageSetup } from '../../src/export/page-profile.ts';
-import { decodePageReport, type PageReport } from '../../src/export/page-report.ts';
+import type { PageDataPlace, PageFile, PageSetup } from '../../src/formats/export/page-profile.ts';
+import { decodePageReport, type PageReport } from '../../src/formats/export/page-report.ts';
 import { trustedScriptUrl } from './trusted.ts';
 
 /** Data block with the `PageSetup`; in a page that is a file, blocks with data and the worker too. */

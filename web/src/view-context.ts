@@ -1,4 +1,4 @@
-import type { PageFile } from '../../src/export/page-profile.ts';
+import type { PageFile } from '../../src/formats/export/page-profile.ts';
 import type { LateReport } from './late-report.ts';
 import type { Store } from './store.ts';
 import type { OpenResult } from './worker/messages.ts';

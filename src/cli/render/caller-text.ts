@@ -1,6 +1,6 @@
 import { shortName } from '../../profile/short-name.ts';
-import type { CallerNode } from '../../session/top/caller-sums.ts';
-import type { TopEvent } from '../../session/top/top-options.ts';
+import type { CallerNode } from '../../tools/top/caller-sums.ts';
+import type { TopEvent } from '../../tools/top/top-options.ts';
 import { formatShare } from './numbers.ts';
 
 /** Callers of less than this share of the function are left out. */

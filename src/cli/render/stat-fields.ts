@@ -1,5 +1,5 @@
-import type { StatReport } from '../../session/stat/stat.ts';
-import type { StatRow } from '../../session/stat/tally.ts';
+import type { StatReport } from '../../counting/stat/stat.ts';
+import type { StatRow } from '../../counting/stat/tally.ts';
 import { formatMetric } from './stat-metric.ts';
 
 /** Which columns there are. */

@@ -1,6 +1,6 @@
-import type { Spread } from '../../count/spread.ts';
-import type { StatReport, StatResult } from '../../session/stat/stat.ts';
-import type { StatRow } from '../../session/stat/tally.ts';
+import type { Spread } from '../../counting/count/spread.ts';
+import type { StatReport, StatResult } from '../../counting/stat/stat.ts';
+import type { StatRow } from '../../counting/stat/tally.ts';
 
 /** The document of `--json`: counts and durations are numbers, shares 0…1, unknown is null. */
 export function statDocument(result: StatResult): object {

@@ -1,4 +1,4 @@
-import type { Metric, MetricName } from '../../count/metric.ts';
+import type { Metric, MetricName } from '../../counting/count/metric.ts';
 
 type Shown = { readonly number: string; readonly unit: string };
 

@@ -1,7 +1,7 @@
 import { printable } from '../../base/printable.ts';
-import type { Spread } from '../../count/spread.ts';
-import type { StatReport, StatResult } from '../../session/stat/stat.ts';
-import type { StatRow } from '../../session/stat/tally.ts';
+import type { Spread } from '../../counting/count/spread.ts';
+import type { StatReport, StatResult } from '../../counting/stat/stat.ts';
+import type { StatRow } from '../../counting/stat/tally.ts';
 import { formatCount } from './numbers.ts';
 import { describeMetrics } from './stat-metric.ts';
 import { formatTable } from './table.ts';

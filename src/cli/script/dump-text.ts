@@ -1,10 +1,10 @@
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
-import { hasLbrCallchain } from '../../perf-event/attr.ts';
-import { firstUserEntry } from '../../perf-event/callchain.ts';
-import { PERF_CONTEXT, PERF_SAMPLE, recordTypeName } from '../../perf-event/constants.ts';
-import { branches, type SampleContext } from '../../perf-event/sample-fields.ts';
-import type { DumpedRecord } from '../../session/script/dump-records.ts';
+import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
+import { firstUserEntry } from '../../kernel/perf-event/callchain.ts';
+import { PERF_CONTEXT, PERF_SAMPLE, recordTypeName } from '../../kernel/perf-event/constants.ts';
+import { branches, type SampleContext } from '../../kernel/perf-event/sample-fields.ts';
+import type { DumpedRecord } from '../../tools/script/dump-records.ts';
 import { recordBody } from './record-text.ts';
 
 const BYTES_PER_LINE = 16;

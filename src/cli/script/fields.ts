@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
-import type { EventAttr } from '../../perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_TYPE, sampleTypeNames } from '../../perf-event/constants.ts';
-import { SCRIPT_FIELD_BITS } from '../../perf-event/sample-fields.ts';
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { PERF_SAMPLE, PERF_TYPE, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
+import { SCRIPT_FIELD_BITS } from '../../kernel/perf-event/sample-fields.ts';
 import { say } from '../failure.ts';
 
 /** Fields of `-F`, by perf's names, with the bits of `sample_type` of which one is needed. */

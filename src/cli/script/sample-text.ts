@@ -1,9 +1,13 @@
 import { printable } from '../../base/printable.ts';
-import type { EventAttr } from '../../perf-event/attr.ts';
-import { formatBranchFlags } from '../../perf-event/branch-stack.ts';
-import { PERF_COUNT_SW, PERF_TYPE } from '../../perf-event/constants.ts';
-import { branches, type SampleContext, SCRIPT_FIELDS } from '../../perf-event/sample-fields.ts';
-import type { NamedFrame, SampleText } from '../../session/read/record-stream.ts';
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { formatBranchFlags } from '../../kernel/perf-event/branch-stack.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../kernel/perf-event/constants.ts';
+import {
+  branches,
+  type SampleContext,
+  SCRIPT_FIELDS,
+} from '../../kernel/perf-event/sample-fields.ts';
+import type { NamedFrame, SampleText } from '../../tools/script/record-stream.ts';
 import type { FieldSet } from './fields.ts';
 
 /** How samples are printed. */

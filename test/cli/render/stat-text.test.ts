@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { formatFieldHeader, formatFields } from '../../../src/cli/render/stat-fields.ts';
 import { statDocument } from '../../../src/cli/render/stat-json.ts';
 import { formatInterval, formatStat } from '../../../src/cli/render/stat-text.ts';
-import type { StatResult } from '../../../src/session/stat/stat.ts';
-import type { StatRow } from '../../../src/session/stat/tally.ts';
+import type { StatResult } from '../../../src/counting/stat/stat.ts';
+import type { StatRow } from '../../../src/counting/stat/tally.ts';
 
 function row(fields: Partial<StatRow>): StatRow {
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
 import { formatSample, type SampleTextStyle } from '../../../src/cli/script/sample-text.ts';
-import { visitRecords } from '../../../src/session/read/record-stream.ts';
+import { visitRecords } from '../../../src/tools/script/record-stream.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 import {
   CORPORA,

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ByteWriter } from '../../../src/base/byte-writer.ts';
 import { formatDump } from '../../../src/cli/script/dump-text.ts';
-import { cpuIdSection, pmuMappingsSection } from '../../../src/perf-data/feature-encoders.ts';
-import { newAttr } from '../../../src/perf-event/attr.ts';
-import { PERF_RECORD, PERF_SAMPLE } from '../../../src/perf-event/constants.ts';
-import { describeRecords } from '../../../src/session/read/record-stream.ts';
-import { dumpRecords } from '../../../src/session/script/dump-records.ts';
+import {
+  cpuIdSection,
+  pmuMappingsSection,
+} from '../../../src/formats/perf-data/feature-encoders.ts';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
+import { dumpRecords } from '../../../src/tools/script/dump-records.ts';
+import { describeRecords } from '../../../src/tools/script/record-stream.ts';
 import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
 import { CORPORA, hasCorpora, readCorpus, readExpectedText } from '../../helpers/corpora.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';

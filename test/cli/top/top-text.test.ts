@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/cli/render/display-width.ts';
 import { screenOf, type TopLook, tableLines } from '../../../src/cli/render/top-text.ts';
 import { firstState } from '../../../src/cli/top-state.ts';
-import { ShareSums, type TopRow } from '../../../src/session/top/share-sums.ts';
-import type { TopReport } from '../../../src/session/top/top-options.ts';
+import { ShareSums, type TopRow } from '../../../src/tools/top/share-sums.ts';
+import type { TopReport } from '../../../src/tools/top/top-options.ts';
 
 const LOOK: TopLook = {
   columns: 80,

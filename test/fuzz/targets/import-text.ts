@@ -2,7 +2,7 @@
 
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
-import { openImport } from '../../../src/session/read/open-import.ts';
+import { openImport } from '../../../src/read/open-import.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

@@ -1,13 +1,13 @@
 // Source maps, and the names that V8 and compilers give to functions.
 
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { escapeComm, escapeFrameName, tidyName } from '../../../src/export/folded-name.ts';
-import { categoryOfScript } from '../../../src/javascript/category.ts';
-import { pathOfScript, shortPath } from '../../../src/javascript/script-path.ts';
-import { SourceMap } from '../../../src/javascript/source-map.ts';
-import { parseV8Name } from '../../../src/javascript/v8-name.ts';
-import { demangler } from '../../../src/session/read/demangler.ts';
-import { demangleAll, demangleRust } from '../../../src/symbols/demangle.ts';
+import { categoryOfScript } from '../../../src/code/javascript/category.ts';
+import { pathOfScript, shortPath } from '../../../src/code/javascript/script-path.ts';
+import { SourceMap } from '../../../src/code/javascript/source-map.ts';
+import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
+import { demangleAll, demangleRust } from '../../../src/code/symbols/demangle.ts';
+import { escapeComm, escapeFrameName, tidyName } from '../../../src/formats/export/folded-name.ts';
+import { demangler } from '../../../src/read/demangler.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

@@ -2,14 +2,14 @@
 
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { CodeLayer } from '../../../src/jit/code-layer.ts';
-import type { CodeTable } from '../../../src/jit/code-table.ts';
-import { JitCode } from '../../../src/jit/jit-code.ts';
-import { readJitdump } from '../../../src/jit/jitdump.ts';
-import { encodeMapLog, readMapLog } from '../../../src/jit/map-log.ts';
-import { readWholePerfMap } from '../../../src/jit/perf-map.ts';
-import { DsoTable } from '../../../src/process/dso-table.ts';
-import { parseNotes } from '../../../src/session/read/jit/node-notes.ts';
+import { CodeLayer } from '../../../src/code/jit/code-layer.ts';
+import type { CodeTable } from '../../../src/code/jit/code-table.ts';
+import { JitCode } from '../../../src/code/jit/jit-code.ts';
+import { readJitdump } from '../../../src/code/jit/jitdump.ts';
+import { encodeMapLog, readMapLog } from '../../../src/code/jit/map-log.ts';
+import { readWholePerfMap } from '../../../src/code/jit/perf-map.ts';
+import { DsoTable } from '../../../src/code/process/dso-table.ts';
+import { parseNotes } from '../../../src/read/jit/node-notes.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

@@ -1,7 +1,7 @@
 // What the page is given: its data, its report, its address, what is typed; and what it then shows.
 
-import { encodePageData } from '../../../src/export/page-data.ts';
-import { decodePageReport } from '../../../src/export/page-report.ts';
+import { encodePageData } from '../../../src/formats/export/page-data.ts';
+import { decodePageReport } from '../../../src/formats/export/page-report.ts';
 import { renderPageDocument } from '../../../src/view/page-document.ts';
 import { parseQuery } from '../../../web/src/search.ts';
 import { selectionOf } from '../../../web/src/selection.ts';

@@ -5,21 +5,21 @@ import { delimiter } from 'node:path';
 import { memorySource } from '../../../src/base/byte-source.ts';
 import { formatDump } from '../../../src/cli/script/dump-text.ts';
 import { recordBody, recordFields } from '../../../src/cli/script/record-text.ts';
-import { readAppendix } from '../../../src/perf-data/appendix.ts';
-import { openPerfData, walkRecords } from '../../../src/perf-data/reader.ts';
-import { PERF_RECORD, recordTypeName } from '../../../src/perf-event/constants.ts';
-import { decodeRecord } from '../../../src/perf-event/record.ts';
-import { registerArchitectureOf } from '../../../src/perf-event/register-names.ts';
-import { decodeSample, SampleView } from '../../../src/perf-event/sample.ts';
+import { readAppendix } from '../../../src/formats/perf-data/appendix.ts';
+import { openPerfData, walkRecords } from '../../../src/formats/perf-data/reader.ts';
+import { PERF_RECORD, recordTypeName } from '../../../src/kernel/perf-event/constants.ts';
+import { decodeRecord } from '../../../src/kernel/perf-event/record.ts';
+import { registerArchitectureOf } from '../../../src/kernel/perf-event/register-names.ts';
+import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import {
   describeSampleFields,
   SCRIPT_FIELD_BITS,
   SCRIPT_FIELDS,
-} from '../../../src/perf-event/sample-fields.ts';
-import { decodeTrailer, TrailerView } from '../../../src/perf-event/trailer.ts';
-import { readProvenance } from '../../../src/session/read/facts/provenance.ts';
-import { createZstdDecoder } from '../../../src/session/read/files/zstd.ts';
-import { visitInTimeOrder } from '../../../src/session/read/ordered-records.ts';
+} from '../../../src/kernel/perf-event/sample-fields.ts';
+import { decodeTrailer, TrailerView } from '../../../src/kernel/perf-event/trailer.ts';
+import { readProvenance } from '../../../src/read/facts/provenance.ts';
+import { createZstdDecoder } from '../../../src/read/files/zstd.ts';
+import { visitInTimeOrder } from '../../../src/read/ordered-records.ts';
 import { perfDataCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { builtRecordings } from '../../helpers/recordings.ts';
 import { pick, type Random } from '../mutate-bytes.ts';

@@ -2,22 +2,22 @@
 
 import { parseCpuList } from '../../../src/base/cpu-list.ts';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { decodeMidr } from '../../../src/cpu/arm.ts';
-import { decodeCapabilities } from '../../../src/cpu/capabilities.ts';
-import { parseLeafDumps } from '../../../src/cpu/leaf-dump.ts';
-import { parsePmuFormat } from '../../../src/events/pmu-format.ts';
-import { readConfinement } from '../../../src/session/doctor/confinement.ts';
-import { accountsFromText } from '../../../src/session/launch/accounts.ts';
-import { parseModules } from '../../../src/session/read/files/kernel-image.ts';
-import { cgroupRoot } from '../../../src/session/record/containers.ts';
-import { readPrivileges } from '../../../src/session/record/kernel-settings.ts';
-import { parseMaps } from '../../../src/session/record/system-processes.ts';
-import { findKallsymsAddress, parseKallsyms } from '../../../src/symbols/kallsyms.ts';
+import { findKallsymsAddress, parseKallsyms } from '../../../src/code/symbols/kallsyms.ts';
 import {
   parseRecordedKernel,
   recordedKernelSymbols,
-} from '../../../src/symbols/recorded-kernel.ts';
-import type { SymbolTable } from '../../../src/symbols/symbol-table.ts';
+} from '../../../src/code/symbols/recorded-kernel.ts';
+import type { SymbolTable } from '../../../src/code/symbols/symbol-table.ts';
+import { decodeMidr } from '../../../src/counting/cpu/arm.ts';
+import { decodeCapabilities } from '../../../src/counting/cpu/capabilities.ts';
+import { parseLeafDumps } from '../../../src/counting/cpu/leaf-dump.ts';
+import { parsePmuFormat } from '../../../src/kernel/events/pmu-format.ts';
+import { accountsFromText } from '../../../src/system/accounts/accounts.ts';
+import { cgroupRoot } from '../../../src/system/kernel/containers.ts';
+import { parseModules } from '../../../src/system/kernel/kernel-image.ts';
+import { readPrivileges } from '../../../src/system/kernel/kernel-settings.ts';
+import { parseMaps } from '../../../src/system/processes/system-processes.ts';
+import { readConfinement } from '../../../src/tools/doctor/confinement.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

@@ -1,5 +1,5 @@
 import { formatAddress } from '../../../src/base/u64.ts';
-import type { CodeLocation, CodePart } from '../../../src/disassembly/types.ts';
+import type { CodeLocation, CodePart } from '../../../src/code/disassembly/types.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import type { AssemblyResult } from '../worker/messages.ts';

@@ -1,4 +1,4 @@
-import type { CodePart, PageAssembly } from '../../../src/disassembly/types.ts';
+import type { CodePart, PageAssembly } from '../../../src/code/disassembly/types.ts';
 import { askLatest } from '../ask.ts';
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';

@@ -1,5 +1,5 @@
-import type { PageAssembly } from '../../../src/disassembly/types.ts';
-import type { PageFile } from '../../../src/export/page-profile.ts';
+import type { PageAssembly } from '../../../src/code/disassembly/types.ts';
+import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 
 /** What the server has of the code of a recording: each asked for once; a sentence where there is none. */
 export type CodeTexts = {

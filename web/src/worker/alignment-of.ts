@@ -1,5 +1,5 @@
 import { ComputedOnce } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { type Alignment, alignInSlices } from '../../../src/period/alignment.ts';
 
 const known = new WeakMap<PageProfile, ComputedOnce<Alignment>>();

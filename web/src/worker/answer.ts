@@ -1,5 +1,5 @@
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
-import { pageDataInSlices } from '../../../src/export/page-data.ts';
+import { pageDataInSlices } from '../../../src/formats/export/page-data.ts';
 import { computeAssembly } from './assembly.ts';
 import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';

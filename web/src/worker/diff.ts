@@ -1,6 +1,6 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { innermostFuncs } from '../../../src/profile/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/call-tree.ts';
 import {

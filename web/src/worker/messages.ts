@@ -1,4 +1,4 @@
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { InstructionWeights } from '../../../src/profile/instruction-weights.ts';
 import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';

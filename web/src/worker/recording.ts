@@ -1,8 +1,8 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
-import { withUnitOf } from '../../../src/export/weight-title.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
+import { withUnitOf } from '../../../src/formats/export/weight-title.ts';
 import {
   areWaits,
   createExactEstimator,

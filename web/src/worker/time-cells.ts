@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
 import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
 import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';

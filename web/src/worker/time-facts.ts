@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { ComputedOnce, finish, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { Alignment } from '../../../src/period/alignment.ts';
 import { findRampsInSlices } from '../../../src/period/report/convergence.ts';
 import { gather, sequenceOf } from '../../../src/period/report/sequence.ts';

@@ -1,5 +1,5 @@
 import type { Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { timeFactsInSlices } from './time-facts.ts';
 import { heatMapInSlices, timelineInSlices } from './time-line.ts';
 import type { TimeRequests } from './time-messages.ts';

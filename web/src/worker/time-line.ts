@@ -4,7 +4,7 @@ import { NONE } from '../../../src/base/brand.ts';
 import { lostSamplesOf } from '../../../src/base/lost-samples.ts';
 import { printable } from '../../../src/base/printable.ts';
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { addShares, computeCells, concerns, selectTime } from './time-cells.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {

@@ -3,7 +3,7 @@
 import { firstNotBelow } from '../../../src/base/bisect.ts';
 import { formatCount } from '../../../src/base/numbers.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/export/page-profile.ts';
+import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
 import { followThreadsInSlices } from '../../../src/period/report/migrations.ts';
 import {

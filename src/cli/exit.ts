@@ -1,0 +1,61 @@
+import { constants } from 'node:fs';
+import { loadBinding } from '../native/binding.ts';
+import { readStatusFlags } from '../system/processes/inherited-fds.ts';
+
+/**
+ * Leaves standard input, output and error at the end as blocking as they are now. Nothing here opens
+ * a stream on a pipe or socket, which would make it non-blocking for every program that shares it;
+ * this is the net beneath, because `exitWithoutShutdown` skips Node's own restoring.
+ */
+export function keepStdioBlocking(): void {
+  if (process.platform !== 'linux') return;
+  const blocking = [0, 1, 2].filter((fd) => isNonBlocking(fd) === false);
+  restoreStdio = () => {
+    for (const fd of blocking) {
+      if (isNonBlocking(fd)) setBlocking(fd);
+    }
+  };
+  process.on('exit', restoreStdio);
+}
+
+/** A command that shares them may make them non-blocking for itself, and may run on after us. */
+export function leaveStdioToCommand(): void {
+  process.off('exit', restoreStdio);
+}
+
+let restoreStdio = (): void => {};
+
+/** Null where it can't be known. */
+function isNonBlocking(fd: number): boolean | null {
+  try {
+    return (readStatusFlags(fd) & constants.O_NONBLOCK) !== 0;
+  } catch {
+    return null;
+  }
+}
+
+function setBlocking(fd: number): void {
+  try {
+    loadBinding().setNonBlocking(fd, false);
+  } catch {
+    // Without the addon the usual shutdown follows, which restores it.
+  }
+}
+
+/**
+ * Ends the process without V8's own shutdown once all handlers of 'exit' have run. Node 20 and 22
+ * wait there for threads that compile, and now and then one of them waits for the main thread
+ * (nodejs/node#54918): a command whose output is complete would never end. Output to files, pipes
+ * and terminals is synchronous on Linux, so nothing is lost. Coverage and V8's own profilers write
+ * at shutdown; with them it stays.
+ */
+export function exitWithoutShutdown(): void {
+  if (process.env.NODE_V8_COVERAGE !== undefined || process.execArgv.length > 0) return;
+  process.on('exit', (code) => {
+    try {
+      loadBinding().exitNow(code);
+    } catch {
+      // Without the addon the usual shutdown is all there is.
+    }
+  });
+}

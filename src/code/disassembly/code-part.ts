@@ -1,0 +1,177 @@
+import { toHex } from '../../base/hex.ts';
+import { printable } from '../../base/printable.ts';
+import { BAD_INSTRUCTION, type Decoder, decodeInOrder, type Instruction } from './decoder.ts';
+import { type Reference, readReference } from './operands.ts';
+import type { Architecture, CodeGap, CodeLocation, CodePart, ExtentSource } from './types.ts';
+import { chooseWindows, type Window } from './windows.ts';
+
+/** Of a longer part the rest is not decoded. */
+export const MOST_PART_BYTES = 2 << 20;
+
+/** One place in the part where frames of the profile are. */
+export type CodePlace = {
+  /** Row of the profile's frame table. */
+  readonly frame: number;
+  /** Bytes from the start of the part to the lookup address. */
+  readonly offset: number;
+  readonly samples: number;
+};
+
+/** A piece of code before it is decoded. */
+export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size'> & {
+  readonly architecture: Architecture;
+  readonly extent: ExtentSource;
+  readonly places: readonly CodePlace[];
+  /** Bytes that are decoded at most; default `MOST_PART_BYTES`. */
+  readonly limit?: number;
+  /** The bytes at an offset from the start; fewer where the code ends early. */
+  readonly read: (offset: number, length: number) => Uint8Array;
+  /** `malloc@plt`, `main+0x1c`; empty where no symbol is known. */
+  readonly nameAt: (address: number) => string;
+  /** Where the instruction at an offset was written; null where it is not known. */
+  readonly locate: (offset: number) => CodeLocation | null;
+};
+
+/** Decodes a piece of code, as far as it is shown. */
+export function disassemblePart(input: CodeInput, decoder: Decoder): CodePart {
+  const { places, architecture, start } = input;
+  const size = Math.min(input.size, input.limit ?? MOST_PART_BYTES);
+  const samples = places.map((place) => place.samples);
+  const windows = chooseWindows(
+    size,
+    places.map(({ offset }) => offset),
+    samples,
+  );
+  const rows = new Rows(windows);
+  decodeInOrder(decoder, size, start, input.read, (instruction, bytes) =>
+    rows.add(instruction, bytes),
+  );
+  rows.finish(input.size);
+  const locations = new Locations();
+  const references = rows.list.map(({ offset, size: length, mnemonic, operands }) =>
+    readReference(architecture, mnemonic, operands, start + offset + length),
+  );
+  const rowAt = new Map(rows.list.map(({ offset }, row) => [offset, row]));
+  const targets = references.map((reference) =>
+    reference?.isJump ? (rowAt.get(reference.address - start) ?? -1) : -1,
+  );
+  return {
+    name: printable(input.name),
+    dso: printable(input.dso),
+    tier: input.tier,
+    architecture,
+    extent: input.extent,
+    start,
+    size: input.size,
+    offset: rows.list.map(({ offset }) => offset),
+    bytes: rows.bytes,
+    text: rows.list.map(({ mnemonic, operands }) =>
+      mnemonic === BAD_INSTRUCTION || operands === '' ? mnemonic : `${mnemonic} ${operands}`,
+    ),
+    target: targets,
+    refers: references.map((reference, row) =>
+      reference === null || targets[row] !== -1 ? '' : printable(nameOf(reference, input)),
+    ),
+    location: rows.list.map(({ offset }) => locations.add(input.locate(offset))),
+    locations: locations.list,
+    gaps: rows.gaps,
+    ...rowsOf(places, rows.list),
+  };
+}
+
+function nameOf({ address }: Reference, { nameAt, start, size }: CodeInput): string {
+  // A jump into what is not shown is told by its distance from the start.
+  const offset = address - start;
+  return offset > 0 && offset < size ? `+0x${offset.toString(16)}` : nameAt(address);
+}
+
+/** Instructions within the windows; what lies between them is counted. */
+class Rows {
+  readonly list: Instruction[] = [];
+  readonly bytes: string[] = [];
+  readonly gaps: CodeGap[] = [];
+  readonly #windows: readonly Window[];
+  #window = 0;
+  #skipped = 0;
+  #skippedBytes = 0;
+  #end = 0;
+
+  constructor(windows: readonly Window[]) {
+    this.#windows = windows;
+  }
+
+  add(instruction: Instruction, bytes: Uint8Array): void {
+    const { offset, size } = instruction;
+    this.#end = offset + size;
+    while (offset >= (this.#windows[this.#window]?.to ?? Number.POSITIVE_INFINITY)) this.#window++;
+    if (offset < (this.#windows[this.#window]?.from ?? Number.POSITIVE_INFINITY)) {
+      this.#skipped++;
+      this.#skippedBytes += size;
+      return;
+    }
+    this.#closeGap();
+    this.list.push(instruction);
+    this.bytes.push(toHex(bytes));
+  }
+
+  /** `size`: of the whole part, of which not all may have been decoded or there. */
+  finish(size: number): void {
+    this.#skippedBytes += Math.max(0, size - this.#end);
+    this.#closeGap();
+  }
+
+  #closeGap(): void {
+    if (this.#skippedBytes === 0) return;
+    this.gaps.push({
+      before: this.list.length,
+      instructions: this.#skipped,
+      bytes: this.#skippedBytes,
+    });
+    this.#skipped = 0;
+    this.#skippedBytes = 0;
+  }
+}
+
+/** Each location once. */
+class Locations {
+  readonly list: CodeLocation[] = [];
+  readonly #rows = new Map<string, number>();
+
+  add(location: CodeLocation | null): number {
+    if (location === null) return -1;
+    const { file, line, inlined } = location;
+    const key = JSON.stringify([file, line, inlined]);
+    let row = this.#rows.get(key);
+    if (row === undefined) {
+      row = this.list.push({ file: printable(file), line, inlined: inlined.map(printable) }) - 1;
+      this.#rows.set(key, row);
+    }
+    return row;
+  }
+}
+
+/**
+ * The instruction of each frame: the one that its lookup address lies in, which for a return address − 1
+ * is the call. Frames whose instruction is not shown have none.
+ */
+function rowsOf(
+  places: readonly CodePlace[],
+  instructions: readonly Instruction[],
+): Pick<CodePart, 'frames' | 'rowOfFrame'> {
+  const frames: number[] = [];
+  const rowOfFrame: number[] = [];
+  for (const { frame, offset } of places) {
+    let low = 0;
+    let high = instructions.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (instructions[middle].offset <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const found = instructions[low - 1];
+    const isThere = found !== undefined && offset < found.offset + found.size;
+    frames.push(frame);
+    rowOfFrame.push(isThere ? low - 1 : -1);
+  }
+  return { frames, rowOfFrame };
+}

@@ -1,0 +1,51 @@
+import { type ByteSource, memorySource } from '../../base/byte-source.ts';
+import { AbbreviationCache } from './abbreviation-cache.ts';
+import { DwarfReader } from './dwarf-reader.ts';
+
+/** The section of this name (`.debug_info`), decompressed; null if there is none. */
+export type SectionProvider = (name: string) => ByteSource | null;
+
+/** A name longer than this is cut. */
+const MAX_STRING_BYTES = 64 * 1024;
+const SHORT_STRING_BYTES = 256;
+/** Decodes to flat strings; those that grow by a character at a time take ten times the memory. */
+const decoder = new TextDecoder();
+const EMPTY = memorySource(new Uint8Array(0));
+
+/**
+ * The DWARF sections of one file, each asked for when first needed. `suffix` is `.dwo` in split
+ * files, whose sections carry it in their names.
+ */
+export class DwarfSections {
+  readonly littleEndian: boolean;
+  readonly suffix: string;
+  readonly abbreviations = new AbbreviationCache();
+  readonly #provide: SectionProvider;
+  readonly #readers = new Map<string, DwarfReader>();
+
+  constructor(provide: SectionProvider, littleEndian: boolean, suffix = '') {
+    this.#provide = provide;
+    this.littleEndian = littleEndian;
+    this.suffix = suffix;
+  }
+
+  /** A reader of `.debug_<name>`, the same at each call; of no bytes if there is no such section. */
+  reader(name: string): DwarfReader {
+    let reader = this.#readers.get(name);
+    if (reader === undefined) {
+      const source = this.#provide(`.debug_${name}${this.suffix}`) ?? EMPTY;
+      reader = new DwarfReader(source, this.littleEndian);
+      this.#readers.set(name, reader);
+    }
+    return reader;
+  }
+
+  /** The zero-terminated string at `offset` of `.debug_<name>`; empty if it lies outside. */
+  string(name: string, offset: number): string {
+    const reader = this.reader(name);
+    let bytes = reader.peek(offset, SHORT_STRING_BYTES);
+    if (bytes.indexOf(0) < 0) bytes = reader.peek(offset, MAX_STRING_BYTES);
+    const nul = bytes.indexOf(0);
+    return decoder.decode(nul < 0 ? bytes : bytes.subarray(0, nul));
+  }
+}

@@ -1,0 +1,61 @@
+import type { ByteSource } from '../../base/byte-source.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+
+/** No string table of a real program comes near; a larger one is read up to here. */
+const MAX_STRING_BYTES = 256 * 2 ** 20;
+/** Longest name that is decoded; the rest of a longer one is cut off. */
+const MAX_NAME_BYTES = 64 * 1024;
+
+/**
+ * A string table section (`.strtab`, `.dynstr`, `.shstrtab`): names as zero-terminated bytes, found
+ * by their offset. Only the strings that are asked for are decoded.
+ */
+export class StringSection {
+  readonly #bytes: Uint8Array;
+
+  constructor(
+    source: ByteSource,
+    section: { readonly offset: number; readonly size: number } | null,
+    diagnostics: Diagnostics,
+  ) {
+    if (section === null || section.offset >= source.size) {
+      this.#bytes = new Uint8Array(0);
+      return;
+    }
+    const wanted = Math.min(section.size, source.size - section.offset, MAX_STRING_BYTES);
+    if (wanted < section.size) {
+      diagnostics.count('ELF string table cut off', `${section.size} bytes stated, ${wanted} read`);
+    }
+    this.#bytes = source.read(section.offset, wanted);
+  }
+
+  /** The string at `offset`; empty if `offset` lies outside. */
+  at(offset: number): string {
+    const bytes = this.#bytes;
+    const end = this.#end(offset);
+    let ascii = '';
+    for (let i = offset; i < end; i++) {
+      const byte = bytes[i];
+      if (byte >= 0x80) return new TextDecoder().decode(bytes.subarray(offset, end));
+      ascii += String.fromCharCode(byte);
+    }
+    return ascii;
+  }
+
+  /** Bytes of the string at `offset`, without its zero. */
+  lengthAt(offset: number): number {
+    return Math.max(0, this.#end(offset) - offset);
+  }
+
+  byteAt(offset: number): number {
+    return this.#bytes[offset] ?? 0;
+  }
+
+  /** End of the string at `offset`. Looks no further than a name may reach. */
+  #end(offset: number): number {
+    const limit = Math.min(this.#bytes.length, offset + MAX_NAME_BYTES);
+    let end = offset;
+    while (end < limit && this.#bytes[end] !== 0) end++;
+    return end;
+  }
+}

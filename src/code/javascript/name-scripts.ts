@@ -1,0 +1,218 @@
+import { NONE } from '../../base/brand.ts';
+import { PairInterner } from '../../base/pair-interner.ts';
+import { categoryRow } from '../../profile/func-table.ts';
+import type { Dso, FrameTable, FuncTable, Profile } from '../../profile/types.ts';
+import { TIERS } from '../../profile/types.ts';
+import { categoryOfNative, categoryOfScript } from './category.ts';
+import { isPlumbing, type Simplify } from './plumbing.ts';
+import { pathOfScript, shortPath } from './script-path.ts';
+import type { SourceMaps } from './source-map.ts';
+import { parseV8Name, type V8Name } from './v8-name.ts';
+
+export type NameScriptsOptions = {
+  /** Null: names and lines are those of the code that V8 ran. */
+  readonly sourceMaps: SourceMaps | null;
+  /** Paths below it are shown without it; null where it is not known. */
+  readonly directory: string | null;
+  /** Anything but `none`: the interpreter's builtins are one function, `[interpreter]`. */
+  readonly simplify: Simplify;
+};
+
+/** What the interpreter's builtins are called together. */
+export const INTERPRETER_NAME = '[interpreter]';
+
+/** A function of JavaScript where its author wrote it. */
+type Written = {
+  readonly name: string;
+  /** Path or URL; empty where V8 has none. */
+  readonly path: string;
+  /** 0 where it is not known. */
+  readonly line: number;
+  readonly column: number;
+};
+
+/**
+ * Functions of JavaScript by their own names, places and authors. V8 gives a function a name for
+ * each way that it ran it and calls it by the script that it was handed:
+ *
+ *     JS:~handle file:///srv/dist/server.js:8:23
+ *     JS:*handle file:///srv/dist/server.js:8:23   ──▶   handle src/server.ts:12
+ *
+ * Here both are one function, found in its original source; the way is the frame's tier. All other
+ * functions stay and get their category. Stacks and samples are left as they are.
+ */
+export function nameScripts(profile: Profile, options: NameScriptsOptions): Profile {
+  const { funcs, frames, dsos, strings } = profile;
+  const parsed = Array.from({ length: funcs.length }, (_, func) =>
+    mayBeScript(dsos[funcs.dso[func]]) ? parseV8Name(strings[funcs.name[func]]) : null,
+  );
+  const texts = new Texts(strings);
+  const written = parsed.map((name) => (name === null ? null : whereWritten(name, options)));
+  const labels = labelsOf(written, funcs, options.directory);
+  if (options.simplify !== 'none') labelInterpreter(profile, labels);
+  const named = rebuildFuncs(profile, texts, parsed, written, labels);
+  return {
+    ...profile,
+    strings: texts.strings,
+    funcs: named.funcs,
+    frames: {
+      ...originalLines(frames, texts, options.sourceMaps, parsed),
+      func: frames.func.map((func) => named.newFunc[func]),
+      tier: Uint8Array.from(frames.func, (func) => TIERS.indexOf(parsed[func]?.tier ?? 'none')),
+    },
+  };
+}
+
+/** Ahead-of-time code has no tiers, whatever its name; `perf inject` makes a file of each function. */
+function mayBeScript(dso: Dso | undefined): boolean {
+  return dso?.kind !== 'user' || /^jitted-\d+-\d+\.so$/.test(dso.name);
+}
+
+function whereWritten(parsed: V8Name, { sourceMaps }: NameScriptsOptions): Written {
+  const { kind, file, line, column } = parsed;
+  const name = kind === 'script' ? '(module)' : parsed.name;
+  if (file === '') return { name, path: '', line, column };
+  const original = sourceMaps?.find(file)?.find(line, column, parsed.name) ?? null;
+  if (original === null) {
+    // A loader made other code of this file, and left no map: its lines mean nothing.
+    const isAsWritten = sourceMaps?.mayBegin?.(file, line, column) ?? true;
+    const place = isAsWritten ? { line, column } : { line: 0, column };
+    return { name, path: pathOfScript(file), ...place };
+  }
+  return {
+    name: original.name ?? name,
+    path: pathOfScript(original.source),
+    // A module begins where it begins, though its first line may come from elsewhere.
+    line: kind === 'script' ? 1 : original.line,
+    column: kind === 'script' ? 1 : original.column,
+  };
+}
+
+/**
+ * `handle src/server.ts:12`; with the column where the line alone does not tell functions of the
+ * same name apart, which is so for anonymous ones and in minified code.
+ */
+function labelsOf(
+  written: readonly (Written | null)[],
+  { dso }: FuncTable,
+  directory: string | null,
+): (string | null)[] {
+  const columnOf = new Map<string, number>();
+  const ambiguous = new Set<string>();
+  const short = written.map((place, func) => {
+    if (place === null) return null;
+    const name = place.name === '' ? '(anonymous)' : place.name;
+    if (place.path === '') return name;
+    const file = shortPath(place.path, directory);
+    const label = place.line === 0 ? `${name} ${file}` : `${name} ${file}:${place.line}`;
+    const key = `${dso[func]} ${label}`;
+    const column = columnOf.get(key);
+    if (column !== undefined && column !== place.column) ambiguous.add(label);
+    columnOf.set(key, place.column);
+    return label;
+  });
+  return short.map((label, func) =>
+    label !== null && ambiguous.has(label) ? `${label}:${written[func]!.column}` : label,
+  );
+}
+
+function labelInterpreter({ funcs, strings }: Profile, labels: (string | null)[]): void {
+  for (let func = 0; func < funcs.length; func++) {
+    const name = strings[funcs.name[func]];
+    if (isPlumbing(name, 'interpreter')) labels[func] = INTERPRETER_NAME;
+  }
+}
+
+/** Functions with equal labels and DSOs become one. */
+function rebuildFuncs(
+  { funcs, dsos, strings }: Profile,
+  texts: Texts,
+  parsed: readonly (V8Name | null)[],
+  written: readonly (Written | null)[],
+  labels: readonly (string | null)[],
+): { readonly funcs: FuncTable; readonly newFunc: Int32Array } {
+  const rows = new PairInterner();
+  const newFunc = new Int32Array(funcs.length);
+  const category: number[] = [];
+  const file: number[] = [];
+  const line: number[] = [];
+  const column: number[] = [];
+  for (let func = 0; func < funcs.length; func++) {
+    const label = labels[func] ?? null;
+    const oldName = funcs.name[func];
+    const name = label === null ? oldName : texts.intern(label);
+    const row = rows.intern(name, funcs.dso[func]);
+    newFunc[func] = row;
+    if (row < category.length) continue;
+    const place = written[func] ?? null;
+    const dso = dsos[funcs.dso[func]];
+    if (place === null) {
+      category.push(categoryRow(categoryOfNative(strings[oldName], dso)));
+      file.push(funcs.file[func]);
+      line.push(funcs.line[func]);
+      column.push(funcs.column[func]);
+    } else {
+      const isWasm = parsed[func]?.kind === 'wasm';
+      category.push(categoryRow(isWasm ? 'native' : categoryOfScript(place.path)));
+      file.push(place.path === '' ? NONE : texts.intern(place.path));
+      line.push(place.line);
+      column.push(place.column);
+    }
+  }
+  return {
+    newFunc,
+    funcs: {
+      length: rows.length,
+      name: rows.first.finish(),
+      dso: rows.second.finish(),
+      category: Uint8Array.from(category),
+      file: Int32Array.from(file),
+      line: Int32Array.from(line),
+      column: Int32Array.from(column),
+    },
+  };
+}
+
+/** The lines that a jitdump gave frames of scripts, in the original source. */
+function originalLines(
+  frames: FrameTable,
+  texts: Texts,
+  sourceMaps: SourceMaps | null,
+  parsed: readonly (V8Name | null)[],
+): FrameTable {
+  const file = frames.file.slice();
+  const line = frames.line.slice();
+  const column = frames.column.slice();
+  for (let frame = 0; frame < frames.length; frame++) {
+    const fileText = file[frame];
+    if (fileText === NONE || parsed[frames.func[frame]] === null) continue;
+    const script = texts.strings[fileText];
+    const found = sourceMaps?.find(script)?.find(line[frame], Math.max(1, column[frame]), '');
+    file[frame] = texts.intern(pathOfScript(found?.source ?? script));
+    if (!found) continue;
+    line[frame] = found.line;
+    column[frame] = found.column;
+  }
+  return { ...frames, file, line, column };
+}
+
+/** A profile's strings, and those that are added. */
+class Texts {
+  readonly strings: string[];
+  readonly #rows = new Map<string, number>();
+
+  constructor(strings: readonly string[]) {
+    this.strings = [...strings];
+    for (let row = 0; row < strings.length; row++) this.#rows.set(strings[row], row);
+  }
+
+  intern(text: string): number {
+    let row = this.#rows.get(text);
+    if (row === undefined) {
+      row = this.strings.length;
+      this.strings.push(text);
+      this.#rows.set(text, row);
+    }
+    return row;
+  }
+}

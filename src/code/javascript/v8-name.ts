@@ -1,0 +1,77 @@
+import type { Tier } from '../../profile/types.ts';
+
+/** What V8 says of a piece of its code in perf maps and jitdumps. */
+export type V8Name = {
+  readonly kind: 'function' | 'script' | 'wasm';
+  /** `none` where the name does not tell. */
+  readonly tier: Tier;
+  /** The function's name; empty for an anonymous one. */
+  readonly name: string;
+  /** Path or URL of the script as V8 was given it; empty where there is none. */
+  readonly file: string;
+  /** Where the function begins, from 1; 0 without a file. */
+  readonly line: number;
+  readonly column: number;
+};
+
+const TIER_OF_SIGN: Readonly<Record<string, Tier>> = {
+  '~': 'interpreter',
+  '^': 'baseline',
+  '+': 'Maglev',
+  '*': 'TurboFan',
+};
+
+/** `JS` since V8 9; `Function` and `LazyCompile` before. `Script` and `Eval` are top-level code. */
+const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):([~^+*]?)(.*)$/s;
+const PLACE = /^(.*):(\d+):(\d+)$/s;
+/** Where a path or URL begins behind a name, which may have spaces of its own: `get size`. */
+const FILE_START = / (?=\/|node:|\[|[a-z][a-z+.-]*:\/\/)/;
+const WASM = /^(?:wasm-function|wasm-to-js|js-to-wasm)/;
+const WASM_TIER = /-(turbofan|liftoff)$/;
+
+/**
+ *   JS:*fib /home/me/a b/fib.js:3:13                    optimized
+ *   JS:^get size node:internal/deps/lru:7:11            a getter, baseline code
+ *   JS:~ file:///srv/app.mjs:1:20                       anonymous, interpreted
+ *   Script:~ file:///srv/app.mjs:1:1                    what a module does when it is loaded
+ *   JS:wasm-function[20]-20-turbofan
+ *
+ * The names are those of V8's CodeEventLogger and LinuxPerfBasicLogger (src/logging/log.cc,
+ * src/diagnostics/perf-jit.cc). Null for all else: `Builtin:ArrayMap`, `BytecodeHandler:Ldar`,
+ * `RegExp:…`, code of other machines.
+ */
+export function parseV8Name(text: string): V8Name | null {
+  const match = JAVASCRIPT.exec(text);
+  if (match === null) return null;
+  const [, kind = '', sign = '', rest = ''] = match;
+  if (WASM.test(rest)) return parseWasm(rest);
+  const tier = TIER_OF_SIGN[sign] ?? 'none';
+  const place = PLACE.exec(rest);
+  const isScript = kind === 'Script' || kind === 'Eval';
+  if (place === null) {
+    // Code of another machine may be called so too: V8's has a sign, or a place.
+    if (sign === '') return null;
+    return { kind: 'function', tier, name: rest.trim(), file: '', line: 0, column: 0 };
+  }
+  const [, named = '', line, column] = place;
+  const found = FILE_START.exec(named)?.index ?? named.lastIndexOf(' ');
+  const at = found < 0 ? named.length : found;
+  const file = named.slice(at + 1);
+  const isUnnamed = isScript && Number(line) === 1 && Number(column) === 1;
+  return {
+    kind: isUnnamed ? 'script' : 'function',
+    tier,
+    name: named.slice(0, at),
+    file,
+    line: file === '' ? 0 : Number(line),
+    column: file === '' ? 0 : Number(column),
+  };
+}
+
+function parseWasm(text: string): V8Name {
+  const compiler = WASM_TIER.exec(text)?.[1];
+  const tier = compiler === undefined ? 'none' : compiler === 'liftoff' ? 'baseline' : 'TurboFan';
+  // "wasm-function[20]-20-turbofan": the number again, and who compiled it.
+  const name = text.replace(WASM_TIER, '').replace(/(\[(\d+)\])-\2$/, '$1');
+  return { kind: 'wasm', tier, name, file: '', line: 0, column: 0 };
+}

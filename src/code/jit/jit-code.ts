@@ -1,0 +1,212 @@
+// Hot: isJit and place once per frame.
+
+import { NONE } from '../../base/brand.ts';
+import type { DsoTable } from '../process/dso-table.ts';
+import type { DsoIndex } from '../process/types.ts';
+import { CodeLayer } from './code-layer.ts';
+import { type CodeTable, isSameCode, type SourceLine } from './code-table.ts';
+
+/** A code object: row of one of the process's tables. */
+type Code = { readonly layer: CodeLayer; readonly row: number };
+
+/** What a frame in JIT code is called. */
+export type JitSymbol = { readonly name: string; readonly symbolStart: number };
+
+/** A row of one of a process's tables. */
+export type TableRow = { readonly table: CodeTable; readonly row: number };
+
+/** The JIT code of one process. */
+type JitProcess = {
+  readonly base: DsoIndex;
+  readonly pid: number;
+  readonly layers: readonly CodeLayer[];
+  /** Address -> the code objects in which frames were found there, in the order met. */
+  readonly codesAt: Map<number, Code[]>;
+};
+
+/** Frames at one address are told apart up to so many code objects. */
+const MOST_GENERATIONS = 250;
+
+/**
+ * The code of all JITs in a recording, as of a moment that goes forward with the samples.
+ *
+ * A frame is a DSO and an address, and at a JIT's address there is other code at other times. So
+ * the DSO `[JIT] tid 123` has generations, each a row of the DSO table: `place` gives generation 0
+ * to the code object in which a frame was first found at an address, 1 to the next other one there,
+ * and so on. `baseOf` leads back; a finished profile has base rows only.
+ *
+ * The tables of a process are asked for at its first JIT frame, best first: what the first does not
+ * cover is looked up in the next.
+ */
+export class JitCode {
+  readonly #dsos: DsoTable;
+  readonly #load: (pid: number) => readonly CodeTable[];
+  /** By DSO, generations included; null: no JIT code. */
+  readonly #processes: (JitProcess | null)[] = [];
+  readonly #generation: number[] = [];
+  #nowNs = Number.NEGATIVE_INFINITY;
+  #unwindingChanges = 0;
+
+  constructor(dsos: DsoTable, load: (pid: number) => readonly CodeTable[]) {
+    this.#dsos = dsos;
+    this.#load = load;
+  }
+
+  /** Goes on to the time of the next sample; true if other code is at some address from now on. */
+  advance(timeNs: number): boolean {
+    if (!(timeNs > this.#nowNs)) return false;
+    this.#nowNs = timeNs;
+    if (timeNs < this.#nextChangeNs) return false;
+    let nextNs = Number.POSITIVE_INFINITY;
+    let unfinished = 0;
+    for (const layer of this.#unfinished) {
+      if (layer.advance(timeNs) && layer.table.unwinding !== undefined) this.#unwindingChanges++;
+      if (layer.nextChangeNs === Number.POSITIVE_INFINITY) continue;
+      nextNs = Math.min(nextNs, layer.nextChangeNs);
+      this.#unfinished[unfinished++] = layer;
+    }
+    this.#unfinished.length = unfinished;
+    this.#nextChangeNs = nextNs;
+    return true;
+  }
+
+  readonly #loaded: JitProcess[] = [];
+  /** Layers whose code still changes, and when the first of them does. */
+  readonly #unfinished: CodeLayer[] = [];
+  #nextChangeNs = Number.POSITIVE_INFINITY;
+
+  /** Whether a JIT has said anything about the code in `dso`. */
+  isJit(dso: DsoIndex): boolean {
+    const known = this.#processes[dso];
+    return (known === undefined ? this.#processOf(dso) : known) !== null;
+  }
+
+  /** `dso`, which is JIT code, in the generation that has `address` now. */
+  place(dso: DsoIndex, address: number): DsoIndex {
+    const process = this.#processes[dso];
+    if (process === null || process === undefined) return dso;
+    const { layers } = process;
+    for (let i = 0; i < layers.length; i++) {
+      const layer = layers[i];
+      const row = layer.rowAt(address);
+      if (row === NONE) continue;
+      const generation = generationOf(process, address, layer, row);
+      return generation === 0 ? process.base : this.#generationRow(process, generation);
+    }
+    return process.base;
+  }
+
+  /** Grows with every change of what `findUnwinding` answers, of all processes together. */
+  get unwindingChanges(): number {
+    return this.#unwindingChanges;
+  }
+
+  /**
+   * The row of the code at `address` of `dso` now, if its JIT told the frame tables of that code; null
+   * if not, or if no code is there.
+   */
+  findUnwinding(dso: DsoIndex, address: number): TableRow | null {
+    if (!this.isJit(dso)) return null;
+    for (const layer of (this.#processes[dso] as JitProcess).layers) {
+      const row = layer.rowAt(address);
+      if (row === NONE) continue;
+      const { table } = layer;
+      return table.unwinding?.(row) ? { table, row } : null;
+    }
+    return null;
+  }
+
+  /** The function at `address` of a DSO that `place` gave; null if no JIT named it. */
+  resolve(dso: DsoIndex, address: number): JitSymbol | null {
+    const code = this.#codeAt(dso, address);
+    if (code === null) return null;
+    const { table } = code.layer;
+    const name = table.name(code.row);
+    // A line without a name describes code, and names nothing.
+    if (name.trim() === '') return null;
+    return { name, symbolStart: table.start[code.row] };
+  }
+
+  /** The row of the code object there; null if no JIT named it. */
+  rowAt(dso: DsoIndex, address: number): TableRow | null {
+    const code = this.#codeAt(dso, address);
+    return code && { table: code.layer.table, row: code.row };
+  }
+
+  /** The source line there; null where the JIT does not say. */
+  line(dso: DsoIndex, address: number): SourceLine | null {
+    const code = this.#codeAt(dso, address);
+    return code?.layer.table.line?.(code.row, address) ?? null;
+  }
+
+  /** Whether the address held other code at another time. */
+  isReused(dso: DsoIndex, address: number): boolean {
+    const code = this.#codeAt(dso, address);
+    return code === null ? false : code.layer.isReused(address, code.row);
+  }
+
+  /** Whether every process's code has times; without them the latest code counts always. */
+  get isTimed(): boolean {
+    return this.#loaded.every(({ layers }) => layers.every((layer) => layer.isTimed));
+  }
+
+  /** The DSO's row without generations. */
+  baseOf(dso: DsoIndex): DsoIndex {
+    return this.#processes[dso]?.base ?? dso;
+  }
+
+  #codeAt(dso: DsoIndex, address: number): Code | null {
+    if (!this.isJit(dso)) return null;
+    const process = this.#processes[dso] as JitProcess;
+    const codes = process.codesAt.get(address);
+    return codes?.[this.#generation[dso]] ?? null;
+  }
+
+  #processOf(dso: DsoIndex): JitProcess | null {
+    const key = this.#dsos.key(dso);
+    let process: JitProcess | null = null;
+    if (key.kind === 'jit') {
+      const layers = this.#load(key.pid).map((table) => new CodeLayer(table));
+      if (layers.length > 0) {
+        process = { base: dso, pid: key.pid, layers, codesAt: new Map() };
+        for (const layer of layers) {
+          layer.advance(this.#nowNs);
+          if (layer.nextChangeNs === Number.POSITIVE_INFINITY) continue;
+          this.#unfinished.push(layer);
+          this.#nextChangeNs = Math.min(this.#nextChangeNs, layer.nextChangeNs);
+        }
+        this.#loaded.push(process);
+      }
+    }
+    this.#processes[dso] = process;
+    this.#generation[dso] = 0;
+    return process;
+  }
+
+  #generationRow(process: JitProcess, generation: number): DsoIndex {
+    const dso = this.#dsos.intern({ kind: 'jit', pid: process.pid, generation });
+    this.#processes[dso] = process;
+    this.#generation[dso] = generation;
+    return dso;
+  }
+}
+
+function generationOf(
+  { codesAt }: JitProcess,
+  address: number,
+  layer: CodeLayer,
+  row: number,
+): number {
+  const codes = codesAt.get(address);
+  if (codes === undefined) {
+    codesAt.set(address, [{ layer, row }]);
+    return 0;
+  }
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i];
+    if (code.layer === layer && isSameCode(layer.table, code.row, row)) return i;
+  }
+  if (codes.length === MOST_GENERATIONS) return MOST_GENERATIONS - 1;
+  codes.push({ layer, row });
+  return codes.length - 1;
+}

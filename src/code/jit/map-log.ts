@@ -1,0 +1,62 @@
+import { ByteWriter } from '../../base/byte-writer.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
+import type { CodeTable } from './code-table.ts';
+import { type PerfMapPiece, readPerfMap } from './perf-map.ts';
+
+/**
+ * A perf map with times, as a recording keeps it: what was read of the file at each look, whole
+ * lines only.
+ *
+ *   pieces: { u64 from_ns, to_ns; u32 flags, pad; u64 size; char lines[size]; }
+ *
+ * The lines were written between the two times, which are raw times of the recording's clock;
+ * `from_ns` and `to_ns` 0: before the recording.
+ */
+const PIECE_BYTES = 32;
+const FLAG_RESTART = 1;
+
+export type LoggedPiece = {
+  /** Raw nanoseconds of the recording's clock. */
+  readonly fromNs: bigint;
+  readonly toNs: bigint;
+  /** The file began anew: an exec, or another file in its place. */
+  readonly isRestart: boolean;
+  readonly lines: Uint8Array;
+};
+
+/** Pieces in the order in which they were read, as the format above has them. */
+export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter();
+  for (const { fromNs, toNs, isRestart, lines } of pieces) {
+    out.u64(fromNs).u64(toNs);
+    out.u32(isRestart ? FLAG_RESTART : 0).u32(0);
+    out.u64(lines.length).bytes(lines);
+  }
+  return out.finish();
+}
+
+/** The code that a map log tells of; what is cut or makes no sense is counted and left out. */
+export function readMapLog(
+  bytes: Uint8Array,
+  startTime: RawTime,
+  diagnostics: Diagnostics,
+): CodeTable {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const pieces: PerfMapPiece[] = [];
+  let lastNs = Number.NEGATIVE_INFINITY;
+  let at = 0;
+  while (at + PIECE_BYTES <= bytes.length) {
+    const size = readU64(view, at + 24, true);
+    const end = at + PIECE_BYTES + size;
+    if (end > bytes.length) break;
+    const fromNs = Math.max(lastNs, readTimeSince(view, at, true, startTime));
+    const toNs = Math.max(fromNs, readTimeSince(view, at + 8, true, startTime));
+    const isRestart = (view.getUint32(at + 16, true) & FLAG_RESTART) !== 0;
+    pieces.push({ at: at + PIECE_BYTES, end, fromNs, toNs, isRestart });
+    lastNs = toNs;
+    at = end;
+  }
+  if (at !== bytes.length) diagnostics.count('stored perf map is damaged, the rest not read');
+  return readPerfMap(bytes, pieces, diagnostics);
+}

@@ -1,0 +1,207 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { describeError, isSystemError } from '../../base/system-error.ts';
+import { DwarfFile, SourceFrames } from '../dwarf/dwarf-file.ts';
+import type { SectionProvider } from '../dwarf/sections.ts';
+import { newUnitRoom } from '../dwarf/unit-list.ts';
+import { readBuildId } from '../elf/build-id.ts';
+import { type ElfFile, parseElf } from '../elf/elf-file.ts';
+import { openSection, type SectionDecoders } from '../elf/section-bytes.ts';
+import type { DsoTable } from '../process/dso-table.ts';
+import type { DsoIndex, DsoKey } from '../process/types.ts';
+import { findAltFile, findDebugFile, has } from './debug-file.ts';
+import { type DemangleBatch, demangleAll } from './demangle.ts';
+import { dsoText } from './dso-symbols.ts';
+import { SegmentMap } from './elf-symbols.ts';
+import { missingLines } from './missing-names.ts';
+import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
+
+/** Places to look in for a split file. */
+const MAX_ATTEMPTS = 16;
+
+export type DsoLinesOptions = {
+  readonly dsos: DsoTable;
+  readonly provider: SymbolProvider;
+  readonly decoders: SectionDecoders;
+  /** Null where there is no addon: C++ names stay mangled. */
+  readonly demangleCpp: DemangleBatch | null;
+  readonly diagnostics: Diagnostics;
+};
+
+type OpenDwarf = {
+  readonly file: DwarfFile;
+  readonly segments: SegmentMap;
+  /** Where the linker's stubs are: pairs of first address and end. */
+  readonly stubs: readonly number[];
+  /** Shown names, by index in the file's strings. */
+  readonly shown: string[];
+};
+
+/**
+ * Lines and inlined calls for addresses in DSOs. DWARF is looked for in the file itself, then in its
+ * separate debug file, at the first address of a DSO; failures are remembered too. Files stay open
+ * until `close`, since their sections are read when they are needed.
+ */
+export class DsoLines {
+  /** What `find` found last. Its indexes are for `name` and `file`. */
+  readonly frames = new SourceFrames();
+  readonly #options: DsoLinesOptions;
+  readonly #open = new Map<DsoIndex, OpenDwarf | null>();
+  readonly #sources: { close?(): void }[] = [];
+  readonly #unitRoom = newUnitRoom();
+  #last: OpenDwarf | null = null;
+
+  constructor(options: DsoLinesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The functions at `address`, in the form of `Symbolizer.resolve`, into `frames`, innermost first;
+   * returns how many, 0 where nothing is known.
+   */
+  find(dso: DsoIndex, address: number): number {
+    let dwarf = this.#open.get(dso);
+    if (dwarf === undefined) {
+      dwarf = this.#openDso(dso);
+      this.#open.set(dso, dwarf);
+    }
+    this.#last = dwarf;
+    if (dwarf === null) return 0;
+    const fileAddress = dwarf.segments.toFileAddress(address);
+    // No unit has them, and to find that out every unit would be read.
+    if (isIn(dwarf.stubs, fileAddress)) return 0;
+    try {
+      return dwarf.file.find(fileAddress, this.frames);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#noteUnreadable(dso, error);
+      this.#open.set(dso, null);
+      return 0;
+    }
+  }
+
+  /** Demangled name of row `row` of `frames`; empty where it is not known. */
+  name(row: number): string {
+    const { file, shown } = this.#last as OpenDwarf;
+    const index = this.frames.name[row];
+    let name = shown[index];
+    if (name === undefined) {
+      const raw = file.strings.strings[index];
+      name = demangleAll([raw], this.#options.demangleCpp)[0];
+      shown[index] = name;
+    }
+    return name;
+  }
+
+  /** Path of row `row` of `frames`; empty where it is not known. */
+  file(row: number): string {
+    return (this.#last as OpenDwarf).file.strings.strings[this.frames.file[row]];
+  }
+
+  close(): void {
+    for (const source of this.#sources) source.close?.();
+    this.#sources.length = 0;
+    this.#open.clear();
+  }
+
+  #openDso(index: DsoIndex): OpenDwarf | null {
+    const { dsos, provider } = this.#options;
+    const dso = dsos.key(index);
+    if (dso.kind !== 'user-file') return null;
+    const buildId = dsos.buildId(index);
+    const source = provider({ need: 'elf', dso, buildId });
+    if (source === null) return null;
+    this.#sources.push(source);
+    try {
+      return this.#openElf(source, dso, buildId);
+    } catch (error) {
+      this.#noteUnreadable(index, error);
+      return null;
+    }
+  }
+
+  #noteUnreadable(index: DsoIndex, error: unknown): void {
+    const { dsos, diagnostics } = this.#options;
+    diagnostics.count(missingLines(dsoText(dsos.key(index)), describeError(error)));
+  }
+
+  #openElf(source: SymbolSource, dso: DsoKey, buildId: string | null): OpenDwarf | null {
+    const { provider, diagnostics } = this.#options;
+    const elf = parseElf(source, diagnostics);
+    if (elf === null) return null;
+    // Lines of another build would be wrong; the symbolizer has counted it.
+    if (buildId !== null && readBuildId(elf, diagnostics) !== buildId) return null;
+    let debug = elf;
+    if (!has(elf, 'dwarf')) {
+      const found = findDebugFile(elf, dso, provider, diagnostics, 'dwarf');
+      if (found === null) return null;
+      this.#sources.push(found.source);
+      debug = found.elf;
+    }
+    const file = new DwarfFile({
+      sections: this.#sectionsOf(debug),
+      littleEndian: debug.header.littleEndian,
+      diagnostics,
+      unitRoom: this.#unitRoom,
+      alternate: () => this.#openAlternate(debug, dso),
+      split: {
+        dwo: ({ dwoName, compilationDirectory }) =>
+          this.#openSplit(dso, dwoName, compilationDirectory),
+        dwp: () => this.#openSource(provider({ need: 'dwarf-package', dso, buildId: null })),
+        own: () => (debug === elf ? [elf] : [debug, elf]).map((own) => this.#sectionsOf(own)),
+      },
+    });
+    return { file, segments: new SegmentMap(elf), stubs: stubRanges(elf), shown: [] };
+  }
+
+  #openAlternate(debug: ElfFile, dso: DsoKey): SectionProvider | null {
+    const { provider, diagnostics } = this.#options;
+    const found = findAltFile(debug, dso, provider, diagnostics);
+    if (found === null) return null;
+    this.#sources.push(found.source);
+    return this.#sectionsOf(found.elf);
+  }
+
+  /** The first candidate that is an ELF file; that it is the right one shows by its unit's id. */
+  #openSplit(dso: DsoKey, name: string, compDir: string): SectionProvider | null {
+    const { provider } = this.#options;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const source = provider({ need: 'split-dwarf', dso, buildId: null, compDir, name, attempt });
+      if (source === null) return null;
+      const sections = this.#openSource(source);
+      if (sections !== null) return sections;
+    }
+    return null;
+  }
+
+  #openSource(source: SymbolSource | null): SectionProvider | null {
+    if (source === null) return null;
+    this.#sources.push(source);
+    const elf = parseElf(source, this.#options.diagnostics);
+    return elf === null ? null : this.#sectionsOf(elf);
+  }
+
+  #sectionsOf(elf: ElfFile): SectionProvider {
+    const { diagnostics, decoders } = this.#options;
+    return (name) => {
+      const section = openSection(elf, name, diagnostics, decoders);
+      if (section?.close !== undefined) this.#sources.push(section);
+      return section;
+    };
+  }
+}
+
+/** Sections that linkers make of stubs: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`. */
+function stubRanges(elf: ElfFile): number[] {
+  const stubs: number[] = [];
+  for (const { name, address, size } of elf.sections) {
+    if (/^\.i?plt(\.|$)/.test(name)) stubs.push(address, address + size);
+  }
+  return stubs;
+}
+
+function isIn(ranges: readonly number[], address: number): boolean {
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (address >= ranges[i] && address < ranges[i + 1]) return true;
+  }
+  return false;
+}

@@ -1,0 +1,124 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { describeError } from '../../base/system-error.ts';
+import { readBuildId } from '../elf/build-id.ts';
+import { findSymtab, parseElf } from '../elf/elf-file.ts';
+import type { Decompress } from '../elf/section-bytes.ts';
+import type { DsoKey } from '../process/types.ts';
+import { findDebugFile, readMiniDebugInfo } from './debug-file.ts';
+import { type Demangle, loadElfSymbols, SegmentMap } from './elf-symbols.ts';
+import { missingNames } from './missing-names.ts';
+import type { SymbolProvider, SymbolSource } from './symbol-request.ts';
+import { SymbolTable } from './symbol-table.ts';
+
+/** The symbols of one DSO, with what turns a frame's address into the table's terms. */
+export type DsoSymbols = {
+  readonly table: SymbolTable;
+  /** Null where addresses are absolute on both sides. */
+  readonly segments: SegmentMap | null;
+};
+
+export type DsoSymbolsContext = {
+  readonly provider: SymbolProvider;
+  readonly demangle: Demangle;
+  readonly diagnostics: Diagnostics;
+  /** Null where there is none: `.gnu_debugdata` stays unread. */
+  readonly xz: Decompress | null;
+  /** Kernel and modules share one list, loaded at the first need. */
+  readonly kallsyms: () => SymbolTable | null;
+};
+
+/** Loads the symbols of `dso`; null, with the reason counted, if there are none to be had. */
+export function loadDsoSymbols(
+  dso: DsoKey,
+  buildId: string | null,
+  context: DsoSymbolsContext,
+): DsoSymbols | null {
+  switch (dso.kind) {
+    case 'kernel':
+    case 'kernel-module': {
+      const table = context.kallsyms();
+      return table && { table, segments: null };
+    }
+    case 'bpf':
+      return { table: singleSymbol(dso.name), segments: null };
+    case 'user-file':
+    case 'vdso':
+      return loadFile(dso, buildId, context);
+    case 'jit':
+    case 'guest':
+    case 'unknown':
+      return null;
+  }
+}
+
+function loadFile(
+  dso: DsoKey,
+  buildId: string | null,
+  context: DsoSymbolsContext,
+): DsoSymbols | null {
+  const { provider, diagnostics } = context;
+  const need = dso.kind === 'vdso' ? 'vdso' : 'elf';
+  const source = provider({ need, dso, buildId });
+  if (source === null) return null;
+  try {
+    return loadElf(source, dso, buildId, context);
+  } catch (error) {
+    diagnostics.count(missingNames(dsoText(dso), describeError(error)));
+    return null;
+  } finally {
+    source.close?.();
+  }
+}
+
+function loadElf(
+  source: SymbolSource,
+  dso: DsoKey,
+  buildId: string | null,
+  { provider, demangle, diagnostics, xz }: DsoSymbolsContext,
+): DsoSymbols | null {
+  const elf = parseElf(source, diagnostics);
+  if (elf === null) return null;
+  const found = readBuildId(elf, diagnostics);
+  if (buildId !== null && found !== buildId) {
+    diagnostics.count('file is not the one recorded (build ID differs), not used', dsoText(dso));
+    return null;
+  }
+  const isStripped = findSymtab(elf) === null;
+  const debug = isStripped ? findDebugFile(elf, dso, provider, diagnostics) : null;
+  try {
+    const owner = debug?.elf ?? (isStripped ? readMiniDebugInfo(elf, xz, diagnostics) : null);
+    const table = loadElfSymbols(elf, owner, demangle, diagnostics);
+    return { table, segments: new SegmentMap(elf) };
+  } finally {
+    debug?.source.close?.();
+  }
+}
+
+/** A table in which every address has the same name. */
+function singleSymbol(name: string): SymbolTable {
+  const everywhere = 2 ** 63;
+  return new SymbolTable(Float64Array.of(-everywhere), Float64Array.of(everywhere), () => name);
+}
+
+/** For messages. */
+export function dsoText(dso: DsoKey): string {
+  switch (dso.kind) {
+    case 'user-file':
+      return dso.path;
+    case 'jit':
+      return `perf map of ${dso.pid}`;
+    case 'kernel':
+    case 'vdso':
+      return `[${dso.kind}]`;
+    case 'kernel-module':
+    case 'bpf':
+    case 'guest':
+    case 'unknown':
+      return dso.name;
+  }
+}
+
+/** `address` of a frame in `symbols`' DSO, in the terms of its table. */
+export function toTableAddress(symbols: DsoSymbols, address: number): number {
+  return symbols.segments === null ? address : symbols.segments.toFileAddress(address);
+}

@@ -1,0 +1,213 @@
+import { type FileAddress, NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import {
+  EM_AARCH64,
+  EM_ARM,
+  PT_LOAD,
+  SHF_ALLOC,
+  SHN_ABS,
+  SHN_UNDEF,
+  SHT_NOBITS,
+  STB_GLOBAL,
+  STT_FUNC,
+  STT_GNU_IFUNC,
+  STT_NOTYPE,
+  STT_OBJECT,
+  STV_HIDDEN,
+  STV_INTERNAL,
+} from '../elf/constants.ts';
+import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
+import { type PltEntry, readPlt } from '../elf/plt.ts';
+import type { Section } from '../elf/sections.ts';
+import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
+import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
+import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
+
+/** A mangled name as it should be shown; the name itself where it is not mangled. */
+export type Demangle = (name: string) => string;
+
+/**
+ * The symbols of a mapped file, at the addresses written in it. `.symtab` and `.dynsym` are joined,
+ * PLT stubs are named `target@plt`. `debug` is the file that holds the `.symtab` of a stripped one.
+ */
+export function loadElfSymbols(
+  elf: ElfFile,
+  debug: ElfFile | null,
+  demangle: Demangle,
+  diagnostics: Diagnostics,
+): SymbolTable {
+  const parts: SymbolColumns[] = [];
+  const symtabOwner = findSymtab(elf) === null && debug !== null ? debug : elf;
+  const symtab = findSymtab(symtabOwner);
+  if (symtab !== null) {
+    parts.push(readSymbolColumns(symtabOwner, symtab, codeSymbols(symtabOwner), diagnostics));
+  }
+  const dynsym = findDynsym(elf);
+  if (dynsym !== null) {
+    parts.push(readSymbolColumns(elf, dynsym, codeSymbols(elf), diagnostics));
+  }
+  const plt = readPlt(elf, diagnostics);
+  const isThumb = elf.header.machine === EM_ARM;
+  let table = EMPTY_SYMBOL_TABLE;
+  // A stub to an IFUNC is called after the function that chooses the implementation; by the time
+  // a name is asked for, the table can tell what that is.
+  const stubName = (entry: PltEntry): string => pltName(entry, table, demangle);
+  const rows = joinRows(parts, plt, isThumb, demangle, stubName);
+  const limits = new SectionLimits(elf);
+  table = buildSymbolTable(rows, (row, next) => {
+    const start = rows.start[row];
+    const end = next === NONE ? endOfPageAfter(start) : rows.start[next];
+    return Math.min(end, limits.endAround(start));
+  });
+  return table;
+}
+
+/**
+ * What perf loads: functions, IFUNCs and objects that are defined in a loaded section, and labels
+ * (untyped symbols, as assembler code has) in text and data sections. ARM's mapping symbols ($x at
+ * code, $d at data, perhaps with a suffix) mark encodings, not functions.
+ */
+function codeSymbols(elf: ElfFile): SymbolFilter {
+  const isArm = elf.header.machine === EM_ARM || elf.header.machine === EM_AARCH64;
+  const isLoaded = elf.sections.map((section) => (section.flags & SHF_ALLOC) !== 0);
+  const takesLabels = elf.sections.map(
+    ({ name }) => name.includes('text') || name.includes('data'),
+  );
+  return (type, visibility, section, nameOffset, strings) => {
+    if (section === SHN_UNDEF || section === SHN_ABS || !isLoaded[section]) return false;
+    if (type === STT_NOTYPE) {
+      if (visibility === STV_HIDDEN || visibility === STV_INTERNAL) return false;
+      if (!takesLabels[section]) return false;
+    } else if (type !== STT_FUNC && type !== STT_GNU_IFUNC && type !== STT_OBJECT) {
+      return false;
+    }
+    return !(isArm && isMappingSymbol(strings, nameOffset));
+  };
+}
+
+function isMappingSymbol(strings: SymbolColumns['strings'], offset: number): boolean {
+  if (strings.byteAt(offset) !== 0x24) return false;
+  const third = strings.byteAt(offset + 2);
+  return (
+    'adtx'.includes(String.fromCharCode(strings.byteAt(offset + 1))) &&
+    (third === 0 || third === 0x2e)
+  );
+}
+
+/** One table of rows out of symbol columns and PLT entries; names stay where they are. */
+function joinRows(
+  parts: readonly SymbolColumns[],
+  plt: readonly PltEntry[],
+  isThumb: boolean,
+  demangle: Demangle,
+  stubName: (entry: PltEntry) => string,
+): SymbolRows {
+  const symbols = parts.reduce((sum, part) => sum + part.length, 0);
+  const length = symbols + plt.length;
+  const start = new Float64Array(length);
+  const end = new Float64Array(length);
+  const binding = new Uint8Array(length);
+  const bases: number[] = [];
+  let row = 0;
+  for (const part of parts) {
+    bases.push(row);
+    const { value, size, info } = part;
+    for (let i = 0; i < part.length; i++, row++) {
+      // The lowest bit of a Thumb function's address is a flag.
+      const stated = value[i];
+      const address = isThumb && stated % 2 === 1 ? stated - 1 : stated;
+      start[row] = address;
+      end[row] = address + size[i];
+      binding[row] = info[i] >> 4;
+    }
+  }
+  for (const entry of plt) {
+    start[row] = entry.start;
+    end[row] = entry.end;
+    binding[row] = STB_GLOBAL;
+    row++;
+  }
+  const nameOf = (index: number): string => {
+    if (index >= symbols) return stubName(plt[index - symbols]);
+    let p = parts.length - 1;
+    while (index < bases[p]) p--;
+    const part = parts[p];
+    return part.strings.at(part.nameOffset[index - bases[p]]);
+  };
+  return { length, start, end, binding, nameOf, shownNameOf: (index) => demangle(nameOf(index)) };
+}
+
+function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): string {
+  const { target, resolver, start } = entry;
+  if (target === null) return '.plt';
+  if (target !== '') return `${demangle(target)}@plt`;
+  const index = resolver === NONE ? NO_SYMBOL : table.find(resolver);
+  if (index !== NO_SYMBOL && table.start(index) === resolver) {
+    return `${demangle(table.name(index))}@plt`;
+  }
+  return `offset_0x${start.toString(16)}@plt`;
+}
+
+/** Where sections end: no symbol without a size reaches further, whatever lies behind. */
+class SectionLimits {
+  readonly #sections: readonly Section[];
+  #last: Section | null = null;
+
+  constructor({ sections }: ElfFile) {
+    this.#sections = sections.filter(({ flags, size }) => (flags & SHF_ALLOC) !== 0 && size > 0);
+  }
+
+  /** End of the section that `address` is in; infinity where it is in none. */
+  endAround(address: number): number {
+    // Symbols come by address: mostly the section is the last one's.
+    if (this.#last === null || !holds(this.#last, address)) {
+      this.#last = this.#sections.find((section) => holds(section, address)) ?? null;
+    }
+    return this.#last === null ? Number.POSITIVE_INFINITY : this.#last.address + this.#last.size;
+  }
+}
+
+function holds({ address: start, size }: Section, address: number): boolean {
+  return address >= start && address < start + size;
+}
+
+/**
+ * Address in the file's own terms of the byte at `fileOffset`, through the segment that loads it:
+ *
+ *   file address = file offset − p_offset + p_vaddr
+ *
+ * Segments of one file differ in p_vaddr − p_offset (linkers pad between them), so one bias for the
+ * whole file is wrong. Modules and objects have no segments; there the sections serve.
+ */
+export class SegmentMap {
+  readonly #offsets: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #biases: number[] = [];
+
+  constructor(elf: ElfFile) {
+    for (const { type, offset, fileSize, address } of elf.programHeaders) {
+      if (type !== PT_LOAD || fileSize === 0) continue;
+      this.#add(offset, fileSize, address);
+    }
+    if (this.#offsets.length > 0) return;
+    for (const { flags, type, offset, size, address } of elf.sections) {
+      if ((flags & SHF_ALLOC) !== 0 && type !== SHT_NOBITS) this.#add(offset, size, address);
+    }
+  }
+
+  /** `fileOffset` itself where no segment holds it. */
+  toFileAddress(fileOffset: number): FileAddress {
+    for (let i = 0; i < this.#offsets.length; i++) {
+      if (fileOffset >= this.#offsets[i] && fileOffset < this.#ends[i]) {
+        return (fileOffset + this.#biases[i]) as FileAddress;
+      }
+    }
+    return fileOffset as FileAddress;
+  }
+
+  #add(offset: number, size: number, address: number): void {
+    this.#offsets.push(offset);
+    this.#ends.push(offset + size);
+    this.#biases.push(address - offset);
+  }
+}

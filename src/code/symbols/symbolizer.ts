@@ -1,0 +1,281 @@
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { StringTable } from '../../base/string-table.ts';
+import type { Decompress } from '../elf/section-bytes.ts';
+import type { DsoTable } from '../process/dso-table.ts';
+import type { KernelReference } from '../process/process-table.ts';
+import type { DsoIndex } from '../process/types.ts';
+import { type DemangleBatch, demangleAll } from './demangle.ts';
+import { type DsoSymbols, dsoText, loadDsoSymbols, toTableAddress } from './dso-symbols.ts';
+import { findKallsymsAddress, parseKallsyms } from './kallsyms.ts';
+import { isKernelImage, loadKernelImage } from './kernel-image.ts';
+import { missingNames } from './missing-names.ts';
+import { parseRecordedKernel } from './recorded-kernel.ts';
+import type { SymbolProvider } from './symbol-request.ts';
+import { NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
+
+/** A kernel symbol list of 200 000 lines has 12 MB. */
+const MAX_KALLSYMS_BYTES = 256 * 2 ** 20;
+
+export type SymbolizerOptions = {
+  readonly dsos: DsoTable;
+  readonly provider: SymbolProvider;
+  /** Null where there is no addon: C++ names stay mangled. */
+  readonly demangleCpp: DemangleBatch | null;
+  readonly diagnostics: Diagnostics;
+  readonly xz?: Decompress;
+  /** The recording's own list of kernel symbols (`recorded-kernel.ts`): no other is asked for. */
+  readonly recordedKernel?: Uint8Array;
+  /** The recorded kernel's address of a symbol; null if the recording does not say. */
+  readonly kernelReference: KernelReference | null;
+  /** Names of JIT code, at whatever time the DSO row stands for; absent: none. */
+  readonly jit?: JitNames;
+};
+
+/** `jit/jit-code.ts` */
+export type JitNames = { resolve(dso: DsoIndex, address: number): ResolvedSymbol | null };
+
+export type ResolvedSymbol = {
+  /** Demangled. */
+  readonly name: string;
+  /** Address of the symbol's first byte, in the terms of the address that was asked for. */
+  readonly symbolStart: number;
+};
+
+/** A symbol with its end, in the terms of the address that was asked for; the end is exclusive. */
+export type SymbolExtent = {
+  /** Demangled. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+};
+
+/** What `resolveAll` writes for an address without a symbol. */
+export const UNRESOLVED = -1;
+
+/**
+ * Addresses to names. Addresses are those of `MappingTable.addressInDso`: offset in the file for
+ * files and the vDSO, absolute for the kernel and JIT code.
+ *
+ * Does no I/O: what it needs it asks of the provider, once per DSO, and it remembers failures as
+ * well as results. Symbol tables are read at the first address of a DSO, names only where an
+ * address hits.
+ */
+export class Symbolizer {
+  readonly #options: SymbolizerOptions;
+  /** Loaded tables; null where loading failed. */
+  readonly #symbolsOf = new Map<DsoIndex, DsoSymbols | null>();
+  /** Shown names by mangled name: aliases are compared, then shown. */
+  readonly #shownNames = new Map<string, string>();
+  #kallsyms: SymbolTable | null | undefined;
+  /** Ascending; null: any kernel address may be asked for. */
+  #expectedKernelAddresses: Float64Array | null = null;
+  /** Recorded kernel address − address in the list. */
+  #kernelShift = 0;
+  /** The list has modules: an image of the kernel has none. */
+  #hasModules = true;
+
+  constructor(options: SymbolizerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Promises that of the kernel and its modules only these addresses will be asked for; the list
+   * of 100 000 and more kernel symbols is then not built as a whole. Call it before the first
+   * kernel address.
+   */
+  expectKernelAddresses(addresses: Float64Array): void {
+    this.#expectedKernelAddresses = addresses.slice().sort();
+  }
+
+  /** The symbol that covers `address`; null if none is known. */
+  resolve(dso: DsoIndex, address: number): ResolvedSymbol | null {
+    const inJit = this.#resolveJit(dso, address);
+    if (inJit !== undefined) return inJit;
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return null;
+    const tableAddress = this.#tableAddress(dso, symbols, address);
+    const index = symbols.table.find(tableAddress);
+    if (index === NO_SYMBOL) return null;
+    return {
+      name: this.#shownName(symbols.table.name(index)),
+      symbolStart: symbols.table.start(index) + (address - tableAddress),
+    };
+  }
+
+  /**
+   * Names for many addresses of one DSO: writes into `names` the index in `strings` of the name at
+   * each of `addresses`, −1 where there is none. Best sorted and without repetitions; C++ names
+   * are demangled in one batch.
+   */
+  resolveAll(
+    dso: DsoIndex,
+    addresses: Float64Array,
+    strings: StringTable,
+    names: Int32Array,
+  ): void {
+    names.fill(UNRESOLVED, 0, addresses.length);
+    if (this.#options.dsos.key(dso).kind === 'jit') {
+      for (let i = 0; i < addresses.length; i++) {
+        const found = this.resolve(dso, addresses[i]);
+        if (found !== null) names[i] = strings.intern(found.name);
+      }
+      return;
+    }
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return;
+    const { table } = symbols;
+    const batchRow = new Map<number, number>();
+    const mangled: string[] = [];
+    for (let i = 0; i < addresses.length; i++) {
+      const index = table.find(this.#tableAddress(dso, symbols, addresses[i]));
+      names[i] = index;
+      if (index !== NO_SYMBOL && !batchRow.has(index)) {
+        batchRow.set(index, mangled.length);
+        mangled.push(table.name(index));
+      }
+    }
+    const shown = demangleAll(mangled, this.#options.demangleCpp);
+    for (let i = 0; i < addresses.length; i++) {
+      const index = names[i];
+      if (index === NO_SYMBOL) continue;
+      names[i] = strings.intern(shown[batchRow.get(index) as number]);
+    }
+  }
+
+  /** What a JIT wrote, null if it says nothing; undefined for other DSOs. */
+  #resolveJit(dso: DsoIndex, address: number): ResolvedSymbol | null | undefined {
+    const { dsos, jit } = this.#options;
+    if (dsos.key(dso).kind !== 'jit') return undefined;
+    const found = jit?.resolve(dso, address) ?? null;
+    return found && { name: this.#shownName(found.name), symbolStart: found.symbolStart };
+  }
+
+  /**
+   * Where the symbol that covers `address` begins and ends; null if none is known. Not for JIT
+   * code.
+   */
+  extentAt(dso: DsoIndex, address: number): SymbolExtent | null {
+    const symbols = this.#symbols(dso);
+    if (symbols === null) return null;
+    const tableAddress = this.#tableAddress(dso, symbols, address);
+    const index = symbols.table.find(tableAddress);
+    if (index === NO_SYMBOL) return null;
+    const moved = address - tableAddress;
+    return {
+      name: this.#shownName(symbols.table.name(index)),
+      start: symbols.table.starts[index] + moved,
+      end: symbols.table.ends[index] + moved,
+    };
+  }
+
+  /** The symbol at an address as `toFileAddress` gives them; null if none is known. */
+  resolveFileAddress(dso: DsoIndex, fileAddress: number): ResolvedSymbol | null {
+    const symbols = this.#symbols(dso);
+    const index = symbols?.table.find(fileAddress) ?? NO_SYMBOL;
+    if (symbols === null || index === NO_SYMBOL) return null;
+    const { table } = symbols;
+    return { name: this.#shownName(table.name(index)), symbolStart: table.start(index) };
+  }
+
+  /** Address as other tools print it: as in the ELF file where the DSO is one. */
+  toFileAddress(dso: DsoIndex, address: number): number {
+    const symbols = this.#symbols(dso);
+    return symbols === null ? address : toTableAddress(symbols, address);
+  }
+
+  #symbols(dso: DsoIndex): DsoSymbols | null {
+    const known = this.#symbolsOf.get(dso);
+    if (known !== undefined) return known;
+    const { dsos, provider, diagnostics } = this.#options;
+    const key = dsos.key(dso);
+    let symbols = loadDsoSymbols(key, dsos.buildId(dso), {
+      provider,
+      diagnostics,
+      xz: this.#options.xz ?? null,
+      demangle: (name) => this.#shownName(name),
+      kallsyms: () => this.#loadKallsyms(),
+    });
+    if (key.kind === 'kernel-module' && !this.#hasModules) symbols = null;
+    else if (key.kind === 'kernel-module' && this.#kernelShift !== 0) {
+      diagnostics.count(
+        'kernel modules lie elsewhere since the recording (another boot), not named',
+      );
+      symbols = null;
+    }
+    if (symbols !== null && symbols.table.length === 0 && key.kind !== 'kernel') {
+      const why = 'the file has no symbols, and no debug file is at hand';
+      diagnostics.count(missingNames(dsoText(key), why));
+    }
+    this.#symbolsOf.set(dso, symbols);
+    return symbols;
+  }
+
+  #tableAddress(dso: DsoIndex, symbols: DsoSymbols, address: number): number {
+    if (symbols.table === this.#kallsyms) {
+      // Only the kernel proper moves as one piece; modules are loaded anew at each boot.
+      return this.#options.dsos.key(dso).kind === 'kernel' ? address - this.#kernelShift : address;
+    }
+    return toTableAddress(symbols, address);
+  }
+
+  #loadKallsyms(): SymbolTable | null {
+    if (this.#kallsyms !== undefined) return this.#kallsyms;
+    this.#kallsyms = null;
+    const { dsos, provider, diagnostics, kernelReference, recordedKernel } = this.#options;
+    if (recordedKernel !== undefined) {
+      this.#kallsyms = parseRecordedKernel(recordedKernel, diagnostics);
+      return this.#kallsyms;
+    }
+    const kernel = dsos.intern({ kind: 'kernel' });
+    const source = provider({
+      need: 'kallsyms',
+      dso: dsos.key(kernel),
+      buildId: dsos.buildId(kernel),
+    });
+    if (source === null) return null;
+    try {
+      if (isKernelImage(source)) {
+        const image = loadKernelImage(source, kernelReference, diagnostics);
+        this.#kernelShift = image?.shift ?? 0;
+        this.#hasModules = false;
+        this.#kallsyms = image?.table ?? null;
+        return this.#kallsyms;
+      }
+      const bytes = source.read(0, Math.min(source.size, MAX_KALLSYMS_BYTES));
+      if (kernelReference !== null) this.#noteKernelShift(bytes, kernelReference);
+      this.#kallsyms = parseKallsyms(bytes, diagnostics, this.#wantedInList());
+    } finally {
+      source.close?.();
+    }
+    return this.#kallsyms;
+  }
+
+  /** With address-space randomization the kernel image moves, as one piece, at each boot. */
+  #noteKernelShift(kallsyms: Uint8Array, { symbol, address }: KernelReference): void {
+    const now = findKallsymsAddress(kallsyms, symbol);
+    if (now === null || now === 0 || now === address) return;
+    this.#kernelShift = address - now;
+    this.#options.diagnostics.count('kernel moved since the recording (another boot), adjusted');
+  }
+
+  /** The expected addresses as the list has them: moved (kernel proper) or not (modules). */
+  #wantedInList(): Float64Array | undefined {
+    const expected = this.#expectedKernelAddresses;
+    if (expected === null || this.#kernelShift === 0) return expected ?? undefined;
+    const both = new Float64Array(expected.length * 2);
+    both.set(expected);
+    both.set(
+      expected.map((address) => address - this.#kernelShift),
+      expected.length,
+    );
+    return both.sort();
+  }
+
+  #shownName(name: string): string {
+    const known = this.#shownNames.get(name);
+    if (known !== undefined) return known;
+    const shown = demangleAll([name], this.#options.demangleCpp)[0];
+    this.#shownNames.set(name, shown);
+    return shown;
+  }
+}

@@ -1,0 +1,144 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { encodeAttr } from '../../kernel/perf-event/attr.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
+import { onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
+import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { CounterGroup } from '../count/counter-group.ts';
+import type { Distinct, EventNames, EventTable, NotEmpty } from '../count/group-names.ts';
+import { explainFailedOpen } from './explain-open.ts';
+import { groupAttr } from './group-attr.ts';
+import { chooseGroupEvents, type KeyedEvent } from './group-events.ts';
+import { checkGroupOptions, type GroupOptions } from './group-options.ts';
+
+/**
+ * Opens events as one group. Each count has the name that was asked for, or in the form of an object
+ * the key that was chosen; anything else does not compile.
+ *
+ *     using group = openGroup(['cycles', 'instructions'], { excludeKernel: true });
+ *     const { counts, value } = group.measure(() => work());
+ *     const two = openGroup({ faults: 'page-faults:u', switches: 'sched:sched_switch' });
+ *
+ * Throws UsageError for what can't be meant, CounterError for what the kernel refuses: which event,
+ * which field, why. Nothing stays open then.
+ */
+export function openGroup<const Names extends EventNames>(
+  events: Names & Distinct<Names>,
+  options?: GroupOptions,
+): CounterGroup<Names[number]>;
+export function openGroup<const Table extends EventTable>(
+  events: Table & NotEmpty<Table>,
+  options?: GroupOptions,
+): CounterGroup<Extract<keyof Table, string>>;
+export function openGroup(
+  events: readonly string[] | EventTable,
+  options: GroupOptions = {},
+): CounterGroup<string> {
+  checkGroupOptions(options, onlineCpus());
+  const entries = Array.isArray(events)
+    ? events.map((text: string) => [text, text] as const)
+    : Object.entries(events);
+  const chosen = chooseGroupEvents(entries, options, readEventSources());
+  const binding = loadBinding();
+  const cgroupFd = options.cgroup === undefined ? -1 : openCgroup(options.cgroup);
+  try {
+    const { handle, hasLost } = openHandle(binding, chosen, options, cgroupFd);
+    const keys = chosen.map(({ key }) => key);
+    return new CounterGroup(keys, handle, {
+      hasLost,
+      userReader: mayReadInUserSpace(chosen, options) ? handle.mapUserPages() : null,
+    });
+  } finally {
+    if (cgroupFd >= 0) closeSync(cgroupFd);
+  }
+}
+
+/** Whether the kernel has PERF_FORMAT_LOST is only asked where it may be what EINVAL is about. */
+function openHandle(
+  binding: NativeBinding,
+  chosen: readonly KeyedEvent[],
+  options: GroupOptions,
+  cgroupFd: number,
+): { handle: NativeCounterGroup; hasLost: boolean } {
+  try {
+    return { handle: open(true), hasLost: true };
+  } catch (error) {
+    const failure = error as NativeError;
+    const mayBeLost = failure.code === 'EINVAL' && failure.eventIndex === 0;
+    if (mayBeLost && !detectKernelFeatures(binding.probeEvent).lost) {
+      try {
+        return { handle: open(false), hasLost: false };
+      } catch (second) {
+        throw explained(second as NativeError, false);
+      }
+    }
+    throw explained(failure, true);
+  }
+
+  function attrOf(index: number, hasLost: boolean) {
+    const { spec } = chosen[index];
+    return groupAttr(spec, options, { isLeader: index === 0, hasLost });
+  }
+
+  function open(hasLost: boolean): NativeCounterGroup {
+    return new binding.CounterGroup({
+      events: chosen.map((_, index) => encodeAttr(attrOf(index, hasLost))),
+      pid: options.pid ?? 0,
+      cpu: options.cpu ?? -1,
+      ...(cgroupFd >= 0 ? { cgroupFd } : {}),
+    });
+  }
+
+  function explained(error: NativeError, hasLost: boolean): Error {
+    const event = chosen[error.eventIndex];
+    if (error.operation !== 'perf_event_open' || event === undefined) return error;
+    const pid = cgroupFd >= 0 ? -1 : (options.pid ?? 0);
+    const cpu = options.cpu ?? -1;
+    return explainFailedOpen(
+      {
+        event,
+        attr: attrOf(error.eventIndex, hasLost),
+        code: error.code,
+        opened: chosen.slice(0, error.eventIndex).map(({ key }) => key),
+        pid,
+        cpu,
+      },
+      {
+        probe: (attr, where) =>
+          where === 'own-thread'
+            ? binding.probeEvent(encodeAttr(attr), 0, -1)
+            : binding.probeEvent(encodeAttr(attr), pid, cpu),
+        settings: readKernelSettings(),
+      },
+    );
+  }
+}
+
+/**
+ * The control page speaks of the calling thread alone, and not of what it started. What the kernel
+ * counts itself is in no register.
+ */
+function mayReadInUserSpace(
+  chosen: readonly KeyedEvent[],
+  { pid, cpu, inherit, cgroup, userReads }: GroupOptions,
+): boolean {
+  const isOwnThread = (pid === undefined || pid === 0) && cpu === undefined && cgroup === undefined;
+  const isInRegisters = chosen.every(({ spec }) => !spec.isSoftware && spec.isTracepoint === null);
+  return isOwnThread && isInRegisters && inherit !== true && userReads !== false;
+}
+
+function openCgroup(path: string): number {
+  const folder = resolve('/sys/fs/cgroup', path);
+  try {
+    return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `${printable(folder)}: the control group cannot be opened (${code})`;
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new UsageError(message);
+    throw new FailedError(message);
+  }
+}

@@ -1,0 +1,35 @@
+import { readEventSources } from '../../system/kernel/event-sources.ts';
+import { type CoreKind, readCores } from './cores.ts';
+import {
+  describePmus,
+  type RegisteredPmu,
+  readUserReads,
+  type UserReads,
+} from './registered-pmus.ts';
+import { type WhyNone, whyNoCounters } from './why-no-counters.ts';
+
+/** What this machine's processor can count, and what the kernel makes of it. */
+export type CpuReport = {
+  readonly schema: 'perf-ts/cpu@1';
+  /** As Node names it: `x64`, `arm64`. */
+  readonly architecture: string;
+  readonly cores: readonly CoreKind[];
+  readonly pmus: readonly RegisteredPmu[];
+  /** Null without a PMU that could be read so. */
+  readonly userReads: UserReads | null;
+  /** Null where hardware counters are there. */
+  readonly whyNone: WhyNone | null;
+};
+
+export function reportCpu(): CpuReport {
+  const cores = readCores();
+  const pmus = describePmus(readEventSources());
+  return {
+    schema: 'perf-ts/cpu@1',
+    architecture: process.arch,
+    cores,
+    pmus,
+    userReads: readUserReads(),
+    whyNone: whyNoCounters(cores, pmus),
+  };
+}

@@ -1,0 +1,54 @@
+import { type CpuCapabilities, generalCounters } from '../cpu/capabilities.ts';
+import type { CoreKind } from './cores.ts';
+import type { RegisteredPmu } from './registered-pmus.ts';
+
+/** Why the kernel has no PMU for the cores, and what would change it. */
+export type WhyNone = {
+  readonly reason: string;
+  readonly fix: readonly string[];
+};
+
+const SEE_KERNEL = "the kernel says why: sudo dmesg | grep -i 'performance events'";
+
+/** Null where the kernel has one. */
+export function whyNoCounters(
+  cores: readonly CoreKind[],
+  pmus: readonly RegisteredPmu[],
+): WhyNone | null {
+  if (pmus.some(({ kind }) => kind === 'core')) return null;
+  const capabilities = cores[0]?.capabilities ?? null;
+  if (capabilities === null) {
+    return {
+      reason: 'the kernel found no PMU: neither the firmware nor a hypervisor described one',
+      fix: [SEE_KERNEL, 'KVM/QEMU: -cpu host,pmu=on'],
+    };
+  }
+  const shown = whatIsShown(capabilities);
+  if (capabilities.hypervisor === null) {
+    return {
+      reason: `the kernel registered no PMU of this processor; ${shown}`,
+      fix: [SEE_KERNEL, 'boot without nopmu, and with the PMU switched on in the firmware'],
+    };
+  }
+  const { name, id } = capabilities.hypervisor;
+  const who = `${name} (CPUID[0x01].ECX[31] is set, CPUID[0x40000000] says "${id}")`;
+  return {
+    reason: `${who} does not pass the PMU on; ${shown}`,
+    fix: [
+      'KVM/QEMU: -cpu host,pmu=on; in clouds: bare metal, or the larger instance sizes',
+      SEE_KERNEL,
+    ],
+  };
+}
+
+/** What CPUID shows of counters all the same. */
+function whatIsShown(capabilities: CpuCapabilities): string {
+  const { intel, amd } = capabilities;
+  const { count } = generalCounters(capabilities);
+  if (intel !== null) return `CPUID[0x0A].EAX[15:8] shows ${count} counters`;
+  if (amd === null) return 'CPUID[0x0A].EAX[7:0] is 0';
+  const isExtended = amd.hasExtendedCore;
+  return `${amd.core.where} is ${isExtended ? 1 : 0}: ${
+    isExtended ? `${count} counters are shown` : 'the extended counters are hidden'
+  }`;
+}

@@ -1,0 +1,50 @@
+import { FailedError, UsageError } from '../../base/errors.ts';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { parseEvents } from '../../kernel/events/parse-events.ts';
+import { encodeAttr } from '../../kernel/perf-event/attr.ts';
+import { type CountedGroup, groupSpecs } from './counted-group.ts';
+import { counterAttr } from './counter-attr.ts';
+import { defaultEvents, topdownEvents } from './default-events.ts';
+import type { StatMachine, StatOptions } from './stat-options.ts';
+
+/** The groups to count: those asked for, those of `--topdown`, or the default set. */
+export function chooseGroups(
+  options: StatOptions,
+  systemWide: boolean,
+  machine: StatMachine,
+): CountedGroup[] {
+  if (options.topdown === true && options.events !== undefined) {
+    throw new UsageError('--topdown chooses the events: leave -e out');
+  }
+  const specs = narrow(chooseSpecs(options, systemWide, machine), options);
+  return groupSpecs(specs, machine.sources, machine.sysfs);
+}
+
+function chooseSpecs(
+  options: StatOptions,
+  systemWide: boolean,
+  { sources, binding, sysfs }: StatMachine,
+): readonly EventSpec[] {
+  if (options.events?.length) return parseEvents(options.events, sources);
+  if (options.topdown === true) {
+    const specs = topdownEvents(sources);
+    if (specs !== null) return specs;
+    throw new FailedError("--topdown: this CPU has no events of the method's first level", [
+      'Intel cores and arm64 ones from v8.4 on count issue slots; perf-ts list shows what is here',
+    ]);
+  }
+  const opens = (spec: EventSpec): boolean => {
+    const [group] = groupSpecs([spec], sources, sysfs);
+    const event = group?.events[0];
+    const attr = counterAttr(event, true, { enableOnExec: false, inherit: false, userOnly: true });
+    return binding.probeEvent(encodeAttr(attr), 0, -1).errno === 0;
+  };
+  return defaultEvents({ systemWide, detail: options.detail ?? 0, opens }, sources);
+}
+
+/** `only` on top of what the events' own modifiers leave out. */
+function narrow(specs: readonly EventSpec[], { only }: StatOptions): readonly EventSpec[] {
+  if (only === undefined) return specs;
+  const less = only === 'user' ? { kernel: true } : { user: true };
+  return specs.map((spec) => ({ ...spec, exclude: { ...spec.exclude, ...less } }));
+}

@@ -1,0 +1,48 @@
+import type { EventSources } from '../../kernel/events/event-sources.ts';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { domainOf, roleOf } from './event-role.ts';
+import { type EventScale, findScale } from './event-scale.ts';
+
+/** An event to be counted. */
+export type CountedEvent = {
+  /** Position in the report. */
+  readonly index: number;
+  readonly spec: EventSpec;
+  readonly name: string;
+  /** For metrics: perf's generic name, see `roleOf`. */
+  readonly role: string;
+  /** `u`, `k` or empty: what of the program is counted. */
+  readonly domain: string;
+  /** What one count is; null: one event. */
+  readonly scale: EventScale | null;
+};
+
+/** Events that are scheduled together, the leader first; a single event is a group of one. */
+export type CountedGroup = {
+  readonly events: readonly CountedEvent[];
+  /** May be broken up where it does not fit the PMU. */
+  readonly weak: boolean;
+};
+
+/** Specs in groups, in their order. */
+export function groupSpecs(
+  specs: readonly EventSpec[],
+  sources: EventSources,
+  sysfs: string,
+): CountedGroup[] {
+  const groups: { events: CountedEvent[]; weak: boolean; number: number }[] = [];
+  specs.forEach((spec, index) => {
+    const event: CountedEvent = {
+      index,
+      spec,
+      name: spec.name,
+      role: roleOf(spec, sources),
+      domain: domainOf(spec),
+      scale: findScale(spec, sources, sysfs),
+    };
+    const last = groups.at(-1);
+    if (spec.group >= 0 && !spec.leader && last?.number === spec.group) last.events.push(event);
+    else groups.push({ events: [event], weak: spec.weakGroup, number: spec.group });
+  });
+  return groups;
+}

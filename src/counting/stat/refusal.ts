@@ -1,0 +1,34 @@
+import { type EventSources, isCorePmu } from '../../kernel/events/event-sources.ts';
+import { EVENT_TYPE, type EventSpec } from '../../kernel/events/event-spec.ts';
+import { openWords } from '../../kernel/events/open-reasons.ts';
+import { type KernelSettings, readKernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { explainRefusal } from '../../system/kernel/permission-help.ts';
+
+/** Why an event is not counted, in a few words, with the kernel's errno name. */
+export function refusalReason(spec: EventSpec, code: string, sources: EventSources): string {
+  const isGeneric = spec.type === EVENT_TYPE.HARDWARE || spec.type === EVENT_TYPE.HW_CACHE;
+  if (code === 'ENOENT' && isGeneric && !hasCorePmu(sources)) {
+    return `this machine has no hardware counters (${code})`;
+  }
+  return openWords(code, 'counted');
+}
+
+/** What to do where the kernel does not allow an event. */
+export function permissionHints(
+  wants: {
+    readonly systemWide: boolean;
+    readonly foreignProcess: boolean;
+    readonly kernel: boolean;
+  },
+  settings: KernelSettings = readKernelSettings(),
+): string[] {
+  return explainRefusal(settings, wants).map((line) =>
+    line.replace('perf-ts record', 'perf-ts stat'),
+  );
+}
+
+function hasCorePmu({ pmus }: EventSources): boolean {
+  return pmus.some(
+    (pmu) => isCorePmu(pmu) || pmu.type === EVENT_TYPE.RAW || /^armv\d/.test(pmu.name),
+  );
+}

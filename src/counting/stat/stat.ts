@@ -1,0 +1,371 @@
+import { closeSync } from 'node:fs';
+import { FailedError } from '../../base/errors.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type {
+  CommandEnd,
+  CommandSpec,
+  NativeError,
+  NativeHeldCommand,
+} from '../../native/types.ts';
+import { openCgroup } from '../../system/kernel/containers.ts';
+import { chooseCpus, onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { isRefused } from '../../system/kernel/open-refusal.ts';
+import { explainExecFailure } from '../../system/launch/exec-failure.ts';
+import { reapLater } from '../../system/launch/reap-later.ts';
+import { explainStartFailure } from '../../system/launch/start-failure.ts';
+import { isAlive } from '../../system/processes/thread-stat.ts';
+import { callAfter, callEvery, type LongTimer } from '../../system/time/long-timer.ts';
+import { type Spread, spreadOf } from '../count/spread.ts';
+import { chooseGroups } from './choose-events.ts';
+import type { CountedGroup } from './counted-group.ts';
+import type { Counters, Snapshot } from './counters.ts';
+import { slotsPerCycle } from './default-events.ts';
+import { openCounters } from './open-counters.ts';
+import { listThreads } from './places.ts';
+import { permissionHints } from './refusal.ts';
+import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
+import { chooseTarget } from './stat-target.ts';
+import { type GroupTally, rowsOf, type StatRow, tallyGroups } from './tally.ts';
+import { UnitFinder } from './units.ts';
+
+/** Counts of one span of time, or the mean of several runs. */
+export type StatReport = {
+  readonly rows: readonly StatRow[];
+  /** Wall time of the counting, nanoseconds. */
+  readonly elapsedNs: number;
+  /** End of the span, nanoseconds since the counting began. */
+  readonly timeNs: number;
+};
+
+export type StatResult = StatReport & {
+  /** What was counted, in words: the command line, `process 12`, `the whole system`. */
+  readonly target: StatTarget;
+  readonly runs: number;
+  /** Of the runs, nanoseconds. */
+  readonly elapsed: Spread;
+  readonly elapsedOfRunsNs: readonly number[];
+  /** CPU time that the command and what it waited for used, nanoseconds; null without one. */
+  readonly userNs: number | null;
+  readonly systemNs: number | null;
+  readonly notices: readonly string[];
+  /** How the last run of the command ended; null where it still runs or there is none. */
+  readonly exit: { readonly status: number; readonly signal: number } | null;
+};
+
+/** A count under way. */
+export type RunningStat = {
+  /** Settles when everything is counted; the command may still run. */
+  readonly finished: Promise<StatResult>;
+  /** Settles when the command, if there is one, has ended. */
+  readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  /** Ends the counting; the command runs on. */
+  stop(): void;
+  /** Sends a signal to the command; false if there is none (any more). */
+  kill(signal: number): boolean;
+};
+
+function thisMachine(): StatMachine {
+  return { binding: loadBinding(), sources: readEventSources(), cpus: onlineCpus(), sysfs: '/sys' };
+}
+
+/** How often it is looked whether what is attached to is still there. */
+const LOOK_MS = 100;
+/** Node's own descriptors and what a run opens beside its counters. */
+const OTHER_FDS = 64;
+
+/**
+ * Counts what `options` ask for, as `perf-ts stat` does. The command's set-up is not counted: its
+ * counters are enabled by its exec.
+ *
+ * ```ts
+ * const { rows } = await startStat({ command: ['./app'], events: ['page-faults'] }).finished;
+ * rows[0].value; // null if it was not counted; `reason` says why
+ * ```
+ *
+ * `onInterval` gets what was counted in each `intervalMs`. Throws UsageError for options that can't be
+ * meant; `finished` rejects with UsageError or FailedError, before anything runs where none of the
+ * events can be counted.
+ */
+export function startStat(
+  options: StatOptions,
+  onInterval: (report: StatReport) => void = () => {},
+  machine: StatMachine = thisMachine(),
+): RunningStat {
+  const stat = new Stat(options, onInterval, machine);
+  return {
+    finished: stat.countRuns(),
+    exited: stat.exited,
+    stop: () => stat.stop(),
+    kill: (signal) => stat.kill(signal),
+  };
+}
+
+class Stat {
+  readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
+  private readonly options: StatOptions;
+  private readonly onInterval: (report: StatReport) => void;
+  private readonly machine: StatMachine;
+  private readonly target: StatTarget;
+  private readonly groups: readonly CountedGroup[];
+  private readonly notices: string[] = [];
+  private readonly finder: UnitFinder;
+  private settleExit: (exit: CommandEnd | null) => void = () => {};
+  private command: NativeHeldCommand | null = null;
+  private isStopped = false;
+  private wake: () => void = () => {};
+
+  constructor(
+    options: StatOptions,
+    onInterval: (report: StatReport) => void,
+    machine: StatMachine,
+  ) {
+    this.options = options;
+    this.onInterval = onInterval;
+    this.machine = machine;
+    const { target, notices } = chooseTarget(options);
+    this.target = target;
+    for (const notice of notices) this.say(notice);
+    this.groups = chooseGroups(options, target.kind === 'system', machine);
+    this.finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
+    this.exited = new Promise((resolve) => {
+      this.settleExit = resolve;
+    });
+    const { signal } = options;
+    signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (signal?.aborted) this.stop();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  kill(signal: number): boolean {
+    return this.command?.kill(signal) ?? false;
+  }
+
+  async countRuns(): Promise<StatResult> {
+    try {
+      const runs: Run[] = [];
+      const wanted = this.options.repeat ?? 1;
+      do {
+        runs.push(await this.countOnce());
+      } while (runs.length < wanted && !this.isStopped);
+      return this.resultOf(runs);
+    } catch (error) {
+      if (this.command !== null) {
+        this.command.close();
+        // One that was let go runs on.
+        reapLater(this.machine.binding);
+      }
+      this.settleExit(null);
+      throw error;
+    }
+  }
+
+  private async countOnce(): Promise<Run> {
+    const { command: spec } = this.target.kind === 'threads' ? { command: null } : this.target;
+    const command = spec === null ? null : this.hold(spec);
+    this.command = command;
+    const counters = this.open(command?.pid ?? null);
+    try {
+      if (counters.groups.length === 0) throw this.nothingCounts(counters);
+      const run = await this.countWith(counters, command);
+      if (run.end !== null) command?.close();
+      return run;
+    } finally {
+      counters.close();
+    }
+  }
+
+  private hold(spec: CommandSpec): NativeHeldCommand {
+    try {
+      return new this.machine.binding.HeldCommand(spec);
+    } catch (error) {
+      throw explainStartFailure(error as NativeError) ?? error;
+    }
+  }
+
+  private open(commandPid: number | null): Counters {
+    const { target, options } = this;
+    const { binding, sources } = this.machine;
+    const { cgroups = [], delayMs = 0 } = options;
+    const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
+    const cpus = chooseCpus(options.cpus, this.machine.cpus);
+    const cgroupFds: number[] = [];
+    const perEvent =
+      target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;
+    // Where threads are started meanwhile, a watch over them has one per CPU.
+    const watch = target.kind === 'threads' ? tids.length * this.machine.cpus.length : 0;
+    const events = this.groups.reduce((sum, group) => sum + group.events.length, 0);
+    binding.raiseFdLimit(events * Math.max(1, perEvent) + watch + OTHER_FDS);
+    try {
+      for (const path of cgroups) cgroupFds.push(openCgroup(path, '--for-each-cgroup'));
+      return openCounters(this.groups, {
+        target,
+        tids,
+        cpus,
+        cgroupCount: cgroups.length,
+        cgroupFds,
+        binding,
+        sources,
+        inherit: options.inherit !== false && options.aggregation !== 'thread',
+        enableOnExec: target.kind === 'command' && delayMs === 0,
+        say: (notice) => this.say(notice),
+      });
+    } finally {
+      for (const fd of cgroupFds) closeSync(fd);
+    }
+  }
+
+  private async countWith(counters: Counters, command: NativeHeldCommand | null): Promise<Run> {
+    const { options, finder } = this;
+    const { delayMs = 0, durationMs, intervalMs } = options;
+    // Threads are named while they are there.
+    for (const { instances } of counters.groups) {
+      for (const { place } of instances) finder.labelOf(place);
+    }
+    const timers: LongTimer[] = [];
+    let end: CommandEnd | null = null;
+    const isOver = new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+    if (delayMs === 0) counters.enable();
+    let startNs = process.hrtime.bigint();
+    if (command !== null) {
+      startNs = this.release(command, (ended) => {
+        end = ended;
+        this.wake();
+      });
+    } else if (this.target.kind === 'threads') {
+      timers.push(callEvery(LOOK_MS, () => this.lookForTarget()));
+    }
+    if (this.isStopped) this.wake();
+
+    let before: Snapshot | null = null;
+    let lastNs = startNs;
+    const tell = (nowNs: bigint): void => {
+      const now = counters.read();
+      const tallies = tallyGroups(counters, now, before, finder);
+      this.onInterval(
+        this.reportOf([tallies], counters, Number(nowNs - lastNs), Number(nowNs - startNs)),
+      );
+      before = now;
+      lastNs = nowNs;
+    };
+    const begin = (): void => {
+      if (intervalMs !== undefined) {
+        timers.push(callEvery(intervalMs, () => tell(process.hrtime.bigint())));
+      }
+      if (durationMs !== undefined) timers.push(callAfter(durationMs, () => this.stop()));
+    };
+    if (delayMs === 0) {
+      begin();
+    } else {
+      timers.push(
+        callAfter(delayMs, () => {
+          counters.enable(true);
+          startNs = process.hrtime.bigint();
+          lastNs = startNs;
+          begin();
+        }),
+      );
+    }
+    await isOver;
+    for (const timer of timers) timer.cancel();
+    const ended = end as CommandEnd | null;
+    if (ended === null) counters.disable();
+    else this.checkStarted(ended);
+    const endNs = ended?.endNs ?? process.hrtime.bigint();
+    const elapsedNs = Math.max(0, Number(endNs - startNs));
+    if (intervalMs !== undefined && endNs > lastNs) tell(endNs);
+    const tallies = tallyGroups(counters, counters.read(), null, finder);
+    return { tallies, counters, elapsedNs, end };
+  }
+
+  private release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
+    const { repeat = 1 } = this.options;
+    return command.release((end) => {
+      if (end.failedStep === '' && (repeat === 1 || this.isStopped)) this.settleExit(end);
+      onEnd(end);
+    });
+  }
+
+  /** Throws where the command never ran. */
+  private checkStarted({ failedStep, failedErrno }: CommandEnd): void {
+    if (failedStep === '') return;
+    const command = this.target.kind !== 'threads' ? this.target.command : null;
+    throw explainExecFailure(command, failedStep, failedErrno);
+  }
+
+  /** Counting ends with the last of the processes and threads. */
+  private lookForTarget(): void {
+    const { target } = this;
+    if (target.kind !== 'threads') return;
+    const now = [...target.pids.flatMap(listThreads), ...target.tids];
+    if (!now.some(isAlive)) this.wake();
+  }
+
+  private resultOf(runs: readonly Run[]): StatResult {
+    const last = runs.at(-1) as Run;
+    const elapsedOfRunsNs = runs.map(({ elapsedNs }) => elapsedNs);
+    const elapsed = spreadOf(elapsedOfRunsNs) as Spread;
+    const ends = runs.flatMap(({ end }) => (end === null ? [] : [end]));
+    const mean = (pick: (end: CommandEnd) => number): number | null =>
+      ends.length === 0 ? null : ends.reduce((sum, end) => sum + pick(end), 0) / ends.length;
+    if (last.end !== null || this.command === null) this.settleExit(last.end);
+    const tallies = runs.map((run) => run.tallies);
+    const userUs = mean((end) => end.userUs);
+    const systemUs = mean((end) => end.systemUs);
+    return {
+      ...this.reportOf(tallies, last.counters, elapsed.mean, elapsed.mean),
+      target: this.target,
+      runs: runs.length,
+      elapsed,
+      elapsedOfRunsNs,
+      userNs: userUs === null ? null : userUs * 1000,
+      systemNs: systemUs === null ? null : systemUs * 1000,
+      notices: this.notices,
+      exit: last.end,
+    };
+  }
+
+  private reportOf(
+    runs: readonly (readonly GroupTally[])[],
+    counters: Counters,
+    elapsedNs: number,
+    timeNs: number,
+  ): StatReport {
+    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.machine.sources) };
+    return { rows: rowsOf(runs, counters, context), elapsedNs, timeNs };
+  }
+
+  private nothingCounts({ refused }: Counters): FailedError {
+    const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
+    const isForbidden = refused.some(({ reason }) =>
+      isRefused(/\((E\w+)\)$/.exec(reason)?.[1] ?? ''),
+    );
+    const hints = isForbidden
+      ? permissionHints({
+          systemWide: this.target.kind === 'system',
+          foreignProcess: this.target.kind === 'threads',
+          kernel: true,
+        })
+      : ['perf-ts list shows what opens here'];
+    return new FailedError('none of the events can be counted', [...reasons, ...hints]);
+  }
+
+  private say(notice: string): void {
+    if (this.notices.includes(notice)) return;
+    this.notices.push(notice);
+    this.options.onNotice?.(notice);
+  }
+}
+
+/** What one run of the target gave. */
+type Run = {
+  readonly tallies: readonly GroupTally[];
+  readonly counters: Counters;
+  readonly elapsedNs: number;
+  readonly end: CommandEnd | null;
+};

@@ -1,0 +1,303 @@
+import { printable } from '../../base/printable.ts';
+import { groupSamples, type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
+import { type ThreadIds, threadIds } from './firefox-ids.ts';
+import {
+  MARKER_SCHEMA,
+  MarkerColumns,
+  recordingMarkers,
+  switchMarkers,
+} from './firefox-markers.ts';
+import { CATEGORIES, FirefoxTables } from './firefox-tables.ts';
+import type { ExportProvenance } from './provenance.ts';
+import { NO_SWITCHES, type RecordingMarks } from './recording-marks.ts';
+import { TextBuffer } from './text-buffer.ts';
+import { weightTitle, withUnitOf } from './weight-title.ts';
+
+/** Of the processed profile, and of the raw one that it would have been made from. */
+const PROCESSED_VERSION = 70;
+const GECKO_VERSION = 36;
+
+/** Tracks that are open at first: the heaviest, as many as a screen holds. */
+const VISIBLE_TRACKS = 16;
+
+export type FirefoxOptions = {
+  readonly select?: SampleSelection;
+  readonly exporter?: string;
+  readonly marks?: RecordingMarks;
+  /** When the recording began: nanoseconds since 1970. Absent: not known, shown as 1970. */
+  readonly startWallNs?: bigint;
+  readonly provenance?: ExportProvenance;
+};
+
+/**
+ * Writes a processed profile of the Firefox Profiler, version 70
+ * ([types](https://github.com/firefox-devtools/profiler/blob/main/src/types/profile.ts)):
+ *
+ *   { "meta", "libs", "threads": [{ "name", "pid", "tid", "samples", "markers", … }], "shared" }
+ *
+ * A thread there has one table of samples, so each event of a thread is a thread of its own. Times
+ * are true times, so the time axis is one, unlike speedscope's.
+ *
+ * Weights. The format has `samples`, `tracing-ms` and `bytes`. Nanoseconds go as `tracing-ms`: they
+ * are time. All else goes as `samples`, the one that is only a number, and the viewer calls them
+ * samples: so a thread's name says what is counted. A clock also tells how busy its thread was.
+ *
+ * What was lost is a sample of `[lost]` at the time of the sample that ended the gap. What befell
+ * the recording as a whole is in a thread without samples, `recording`.
+ */
+export function writeFirefox(
+  profile: Profile,
+  weights: Weights,
+  options: FirefoxOptions,
+  write: (text: string) => void,
+): void {
+  const buffer = new TextBuffer(write);
+  const tables = new FirefoxTables(profile);
+  const marks = options.marks ?? { losses: [], throttles: [], reRamps: [], switches: NO_SWITCHES };
+  const samples = selectSamples(profile, options.select);
+  const selected = options.select?.event;
+  const shown = selected === undefined ? [...profile.events.keys()] : [selected];
+  const tracks = splitIntoTracks(profile, weights, samples, shown);
+  const befell = recordingMarkers(profile, marks, shown, tables);
+  const switched = switchMarkers(profile, marks.switches, tables);
+
+  const visible = [...tracks.keys()]
+    .toSorted((a, b) => tracks[b].share - tracks[a].share)
+    .slice(0, VISIBLE_TRACKS);
+  if (befell.length > 0) visible.push(tracks.length);
+  // The first event's heaviest thread: shares of different events do not compare.
+  const selectedTrack = visible.find((index) => tracks[index]?.event === shown[0]) ?? visible[0];
+  const views = {
+    initialVisibleThreads: visible,
+    ...(selectedTrack !== undefined && { initialSelectedThreads: [selectedTrack] }),
+  };
+  const meta = { ...metaOf(profile, weights, shown, options), ...views };
+  buffer.add(`{"meta":${JSON.stringify(meta)}`);
+  buffer.add(`,\n"libs":${JSON.stringify(tables.libs())}`);
+  buffer.add(',\n"threads":[');
+  const ids = threadIds(profile);
+  const marked = new Set<number>();
+  for (const [index, track] of tracks.entries()) {
+    if (index > 0) buffer.add(',');
+    // Off-CPU times belong to the thread, whatever its events: once is enough.
+    const markers = marked.has(track.thread) ? undefined : switched.get(track.thread);
+    marked.add(track.thread);
+    const columns = markers ?? new MarkerColumns(tables);
+    writeThread(profile, weights, track, ids[track.thread], columns, buffer);
+  }
+  if (befell.length > 0) {
+    if (tracks.length > 0) buffer.add(',');
+    const name = JSON.stringify('recording');
+    writeHead(buffer, {
+      name,
+      processName: name,
+      pid: 'recording',
+      tid: 'recording',
+      isMain: true,
+    });
+    buffer.add('"samples":{"length":0,"stack":[],"time":[],"weight":null,"weightType":"samples"}');
+    buffer.add(',"markers":');
+    befell.write(buffer);
+    buffer.add('}');
+  }
+  buffer.add('],\n"shared":');
+  tables.write(buffer);
+  buffer.add('}\n');
+  buffer.flush();
+}
+
+/** The samples of one thread and event: a thread of the file. */
+type Track = {
+  readonly thread: number;
+  readonly event: number;
+  /** In time order. */
+  readonly samples: Int32Array;
+  /** Of all weight of the event, 0…1. */
+  readonly share: number;
+  readonly isFirstOfThread: boolean;
+};
+
+function splitIntoTracks(
+  profile: Profile,
+  weights: Weights,
+  samples: Int32Array,
+  shown: readonly number[],
+): Track[] {
+  const byThread = groupSamples(samples, profile.samples.thread, profile.threads.length);
+  const weightOf = (rows: Int32Array) => {
+    let sum = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i];
+      sum += weights.values[row] + (weights.lostBefore?.[row] ?? 0);
+    }
+    return sum;
+  };
+  const byEvent = groupSamples(samples, profile.samples.event, profile.events.length);
+  const ofEvents = profile.events.map((_, event) =>
+    weightOf(byEvent.samples.subarray(byEvent.starts[event], byEvent.starts[event + 1])),
+  );
+  const tracks: Track[] = [];
+  for (let thread = 0; thread < profile.threads.length; thread++) {
+    const ofThread = byThread.samples.subarray(
+      byThread.starts[thread],
+      byThread.starts[thread + 1],
+    );
+    const groups = groupSamples(ofThread, profile.samples.event, profile.events.length);
+    let isFirstOfThread = true;
+    for (const event of shown) {
+      const rows = groups.samples.subarray(groups.starts[event], groups.starts[event + 1]);
+      if (rows.length === 0) continue;
+      const share = weightOf(rows) / (ofEvents[event] || 1);
+      tracks.push({ thread, event, samples: rows, share, isFirstOfThread });
+      isFirstOfThread = false;
+    }
+  }
+  return tracks;
+}
+
+function writeThread(
+  profile: Profile,
+  weights: Weights,
+  track: Track,
+  ids: ThreadIds,
+  markers: MarkerColumns,
+  buffer: TextBuffer,
+): void {
+  const { pid, tid, comm } = profile.threads[track.thread];
+  const event = profile.events[track.event];
+  const { unit } = withUnitOf(event, weights);
+  const what = weights.kind === 'samples' ? event.name : `${event.name}, ${unit}`;
+  writeHead(buffer, {
+    name: JSON.stringify(printable(`${comm} (${what})`)),
+    processName: JSON.stringify(printable(ids.processName)),
+    pid: ids.pid,
+    tid: track.isFirstOfThread ? ids.tid : `${ids.tid} event ${track.event}`,
+    isMain: pid === tid && track.isFirstOfThread,
+  });
+  writeSamples(profile, weights, track, unit, buffer);
+  buffer.add(',\n"markers":');
+  markers.write(buffer);
+  buffer.add('}');
+}
+
+function writeHead(
+  buffer: TextBuffer,
+  head: { name: string; processName: string; pid: string; tid: number | string; isMain: boolean },
+): void {
+  buffer.add(
+    `\n{"processType":"default","processStartupTime":0,"processShutdownTime":null,` +
+      `"registerTime":0,"unregisterTime":null,"pausedRanges":[],"showMarkersInTimeline":true,` +
+      `"name":${head.name},"isMainThread":${head.isMain},"processName":${head.processName},` +
+      `"pid":"${head.pid}","tid":${JSON.stringify(head.tid)},\n`,
+  );
+}
+
+// Hot: once per sample and column.
+function writeSamples(
+  profile: Profile,
+  weights: Weights,
+  { samples: rows, event }: Track,
+  unit: Weights['unit'],
+  buffer: TextBuffer,
+): void {
+  const { stack, timeNs } = profile.samples;
+  const { lostStack } = profile;
+  const lostBefore = weights.lostBefore ?? new Float64Array(weights.values.length);
+  const isTime = unit === 'nanoseconds';
+  const scale = isTime ? 1e-6 : 1;
+  let length = 0;
+  const column = (
+    name: string,
+    cellAt: (row: number) => number | null,
+    lostCellAt: (row: number) => number | null,
+  ) => {
+    buffer.add(`,"${name}":[`);
+    length = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i];
+      if (lostBefore[row] > 0) {
+        buffer.add(length++ === 0 ? `${lostCellAt(row)}` : `,${lostCellAt(row)}`);
+      }
+      buffer.add(length++ === 0 ? `${cellAt(row)}` : `,${cellAt(row)}`);
+    }
+    buffer.add(']');
+  };
+  const stackAt = (row: number) => (stack[row] < 0 ? null : stack[row]);
+  const timeAt = (row: number) => Math.round(timeNs[row]) / 1e6;
+  const valueAt = (row: number) => weights.values[row];
+  const lostAt = (row: number) => lostBefore[row];
+  buffer.add(`"samples":{"weightType":"${isTime ? 'tracing-ms' : 'samples'}"`);
+  column('stack', stackAt, () => lostStack);
+  column('time', timeAt, timeAt);
+  column(
+    'weight',
+    (row) => valueAt(row) * scale,
+    (row) => lostAt(row) * scale,
+  );
+  if (isTime && profile.events[event].unit === 'nanoseconds') {
+    // Nanoseconds since the sample before; no time passes between a gap's end and its sample.
+    column(
+      'threadCPUDelta',
+      (row) => (lostAt(row) > 0 ? null : valueAt(row)),
+      (row) => lostAt(row) + valueAt(row),
+    );
+  }
+  buffer.add(`,"length":${length}}`);
+}
+
+function metaOf(
+  profile: Profile,
+  weights: Weights,
+  shown: readonly number[],
+  { exporter = 'perf-ts', startWallNs, provenance }: FirefoxOptions,
+): object {
+  const { meta, events, samples } = profile;
+  const lastNs = samples.length === 0 ? 0 : samples.timeNs[samples.length - 1];
+  const names = shown.map((event) => events[event].name).join(', ');
+  const isTime = shown.every((event) => withUnitOf(events[event], weights).unit === 'nanoseconds');
+  const title = weightTitle({ ...weights, ...(isTime && { unit: 'nanoseconds' }) });
+  const notes = [
+    ...(provenance?.events ?? []).flatMap(({ event, said }) => said.map((it) => `${event}: ${it}`)),
+    ...meta.notes,
+  ];
+  return {
+    interval: intervalMs(events[shown[0] ?? 0]),
+    startTime: startWallNs === undefined ? 0 : Number(startWallNs / 1000n) / 1e3,
+    profilingStartTime: 0,
+    profilingEndTime: Math.round(lastNs) / 1e6,
+    processType: 0,
+    product: printable(meta.commandLine.length > 0 ? meta.commandLine.join(' ') : names),
+    importedFrom: exporter,
+    stackwalk: 1,
+    debug: false,
+    version: GECKO_VERSION,
+    preprocessedProfileVersion: PROCESSED_VERSION,
+    platform: 'Linux',
+    oscpu: printable(`Linux ${meta.kernel ?? ''} ${meta.arch ?? ''}`.trim()),
+    symbolicated: true,
+    symbolicationNotSupported: true,
+    usesOnlyOneStackType: false,
+    sourceCodeIsNotOnSearchfox: true,
+    categories: CATEGORIES,
+    markerSchema: MARKER_SCHEMA,
+    sampleUnits: { time: 'ms', eventDelay: 'ms', threadCPUDelta: 'ns' },
+    keepProfileThreadOrder: true,
+    extra: [
+      {
+        label: 'perf-ts',
+        entries: [
+          { label: 'Events', format: 'string', value: printable(names) },
+          { label: 'Weight', format: 'string', value: printable(title) },
+          ...notes.map((note) => ({ label: 'Note', format: 'string', value: printable(note) })),
+        ],
+      },
+    ],
+  };
+}
+
+/** Time between two samples, as far as there is one. */
+function intervalMs(event: ProfileEvent | undefined): number {
+  if (event?.mode === 'clock' && event.fixedPeriod) return event.fixedPeriod / 1e6;
+  return event?.frequencyHz ? 1e3 / event.frequencyHz : 1;
+}

@@ -1,0 +1,105 @@
+import { printable } from '../../base/printable.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { PageSetup } from './page-profile.ts';
+
+/** The built page: what `web/` makes. */
+export type PageAssets = {
+  /** A classic script, run at the end of the body. */
+  readonly script: string;
+  readonly style: string;
+  /** The script of the page's worker. */
+  readonly worker: string;
+};
+
+/** A recording for the page; its parts are compressed with gzip, in base64. */
+export type HtmlFile = {
+  readonly title: string;
+  /** `encodePageData`. */
+  readonly data: string;
+  /** `encodePageReport`. */
+  readonly report: string;
+};
+
+/**
+ * One file that shows the profile wherever it is opened: the page of the server, with everything that
+ * it would fetch inside. It loads nothing: the policy allows the one script and the one style sheet
+ * inside of it by their hashes and a worker that the script makes of its own text, and forbids
+ * everything else, network and markup made from text (Trusted Types) included. Names from the
+ * recording are in the compressed data; titles are JSON in a data block, in which a `<` is written
+ * as an escape, so that none of them can end it.
+ */
+export function renderHtml(files: readonly HtmlFile[], assets: PageAssets): string {
+  const setup: PageSetup = {
+    schema: 'perf-ts/page-setup@1',
+    files: files.map(({ title }, index) => ({
+      title: printable(title),
+      data: { kind: 'element', id: `page-data-${index}` },
+      report: { kind: 'element', id: `page-report-${index}` },
+      links: {},
+    })),
+    live: null,
+  };
+  const script = asScriptText(assets.script);
+  const style = asStyleText(assets.style);
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sourceHash(script)}'`,
+    `style-src '${sourceHash(style)}'`,
+    'worker-src blob:',
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types perf-ts',
+  ].join('; ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeText(setup.files[0]?.title ?? 'perf-ts')}</title>`,
+    '<link rel="icon" href="data:,">',
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<noscript>This page draws the profile with the script inside it.</noscript>',
+    `<script type="application/json" id="page-setup">${asJsonText(setup)}</script>`,
+    ...files.flatMap(({ data, report }, index) => [
+      `<script type="application/octet-stream" id="page-data-${index}">${data}</script>`,
+      `<script type="application/octet-stream" id="page-report-${index}">${report}</script>`,
+    ]),
+    `<script type="text/plain" id="page-worker">${asScriptText(assets.worker)}</script>`,
+    `<script>${script}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+/** JSON that stays inside of a script element: no `</script`, no `<!--`. */
+function asJsonText(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}
+
+/** In strings and regular expressions, where alone it can stand, `<\/script` means the same. */
+function asScriptText(script: string): string {
+  return script.replace(/<\/(?=script)/gi, '<\\/').replaceAll('<!--', '<\\!--');
+}
+
+function asStyleText(style: string): string {
+  return style.replace(/<\/(?=style)/gi, '<\\/');
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** Source expression of Content Security Policy: the hash of an inline element's text. */
+function sourceHash(text: string): string {
+  // Browsers hash the text after the parser has made every line end LF.
+  const digest = sha256(new TextEncoder().encode(text.replace(/\r\n?/g, '\n')));
+  return `sha256-${btoa(String.fromCharCode(...digest))}`;
+}

@@ -1,0 +1,77 @@
+import type { PeriodInput } from '../../period/types.ts';
+import type { Completeness } from '../../profile/completeness.ts';
+import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
+
+/**
+ * One recording as the page holds it: the profile, and what is computed from a recording's bytes
+ * and so can't be computed from the profile. Every name in it is printable.
+ */
+export type PageProfile = {
+  readonly schema: 'perf-ts/page-profile@1';
+  /** Shown in the tab and in the header: the recorded command, or the file. */
+  readonly title: string;
+  /** Program that made the page: `perf-ts 1.0.0`. */
+  readonly exporter: string;
+  readonly profile: Profile;
+  /**
+   * The weights that this recording has; `values` are parallel to `profile.samples`. Their `unit`
+   * is the one that all events share: `withUnitOf` (weight-title.ts) has that of one event.
+   */
+  readonly weights: Readonly<Partial<Record<WeightKind, Weights>>>;
+  /** Why it has not the others, in words. */
+  readonly missingWeights: Readonly<Partial<Record<WeightKind, string>>>;
+  /** The kind to begin with; always one of `weights`. */
+  readonly firstWeight: WeightKind;
+  /** For what `src/period` computes; its sample columns are those of the profile. */
+  readonly periodInput: PeriodInput;
+  /**
+   * Samples of the recording were left out: what was counted between those that are here is not known.
+   */
+  readonly isPart?: true;
+  /** How many stacks are whole; null where no event records stacks. */
+  readonly completeness: Completeness | null;
+  /** Offset at which the recording ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+};
+
+/**
+ * What the page finds in its document, as JSON in the data block `#page-setup`: where its profiles
+ * are. The only thing that differs between the page of a server and that of a file.
+ */
+export type PageSetup = {
+  readonly schema: 'perf-ts/page-setup@1';
+  /** The recordings; a second one is what the first is compared with. */
+  readonly files: readonly PageFile[];
+  /**
+   * Address of the stream of server-sent events, relative to the page: event `profile` says that
+   * the first file has changed (data: its number, counting up), `end` that it will not any more.
+   * Null: the recording is finished.
+   */
+  readonly live: string | null;
+};
+
+export type PageFile = {
+  readonly title: string;
+  readonly data: PageDataPlace;
+  /** `encodePageReport`: what the page needs after its first picture. */
+  readonly report: PageDataPlace;
+  /** What the server has beside the data; empty in a page that is a file. */
+  readonly links: PageLinks;
+};
+
+/** `url`: relative to the page, uncompressed. `element`: id of a data block, gzip in base64. */
+export type PageDataPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'element'; readonly id: string };
+
+/** Addresses relative to the page. */
+export type PageLinks = {
+  /** Speedscope with this profile loaded. */
+  readonly speedscope?: string;
+  /** Files to save. */
+  readonly downloads?: readonly { readonly label: string; readonly url: string }[];
+  /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
+  readonly source?: string;
+  /** `${assembly}?func=F`, F a row of `profile.funcs`: a `PageAssembly`, or why there is none (404). */
+  readonly assembly?: string;
+};

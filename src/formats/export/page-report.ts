@@ -1,0 +1,34 @@
+import type { PeriodsReport } from '../../period/report/report.ts';
+import type { ExportProvenance } from './provenance.ts';
+
+/** What the page says of a recording beside its pictures: it travels apart, and follows the first one. */
+export type PageReport = {
+  /** The report of `perf-ts periods`. */
+  readonly periods: PeriodsReport;
+  /** Row in the profile's events, per event of `periods`: what has no period is not in there. */
+  readonly eventRows: readonly number[];
+  /** Of the first weight and all events. */
+  readonly provenance: ExportProvenance;
+};
+
+/** The report as JSON, with numbers that JSON has no words for as in `page-data.ts`. */
+export function encodePageReport(report: PageReport): string {
+  return JSON.stringify(report, (_key, value: unknown) => encodeNumber(value));
+}
+
+export function decodePageReport(text: string): PageReport {
+  return JSON.parse(text, (_key, value: unknown) => decodeNumber(value)) as PageReport;
+}
+
+/** NaN and infinities as `{"$number": "NaN"}`; every other value as it is. */
+export function encodeNumber(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) return { $number: String(value) };
+  return value;
+}
+
+export function decodeNumber(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && '$number' in value) {
+    return Number(value.$number);
+  }
+  return value;
+}

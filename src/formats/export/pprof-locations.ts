@@ -1,0 +1,188 @@
+import type {
+  FunctionInput,
+  LineInput,
+  LocationInput,
+  MappingInput,
+  StringTable as PprofStrings,
+} from 'pprof-format';
+import { NONE } from '../../base/brand.ts';
+import { printable } from '../../base/printable.ts';
+import { signedAddress } from '../../base/u64.ts';
+import { funcLabel } from '../../profile/func-label.ts';
+import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
+import { lostFunc } from '../../profile/losses.ts';
+import type { Profile } from '../../profile/types.ts';
+import { filesOfFuncs } from './func-files.ts';
+import { type MappedRange, RangeFinder } from './mapped-range.ts';
+
+/** The end of memory, 2^64 − 1, in signed form. */
+const LAST_ADDRESS = -1;
+
+/**
+ * The code of a profile as pprof has it. Only what stacks ask for gets a row; ids begin at 1.
+ *
+ *   location   one place in machine code: an absolute address, its mapping, and a line for each
+ *              function there, the innermost of the inlined ones first
+ *   mapping    a range of a DSO (see `RangeFinder`); a DSO of which no range is known is one
+ *              mapping from 0, whose addresses are offsets in the file
+ *   function   a name and a file, where it is known; of JavaScript also the line where it begins
+ */
+export class PprofLocations {
+  readonly locations: LocationInput[] = [];
+  readonly functions: FunctionInput[] = [];
+  readonly #profile: Profile;
+  readonly #strings: PprofStrings;
+  readonly #ranges: RangeFinder;
+  readonly #mappings: (MappingInput & {
+    readonly dso: number;
+    readonly memoryStart: number;
+    limit: number;
+  })[] = [];
+  readonly #mappingOfRange = new Map<MappedRange | number, number>();
+  /** Frame that is the innermost of its place -> location id; 0 where there is none yet. */
+  readonly #locationOfFrame: Int32Array;
+  readonly #functionOfFunc: Int32Array;
+  readonly #fileOfFunc: Int32Array;
+  readonly #dsoIsNamed: Uint8Array;
+  readonly #lostFunc: number;
+
+  constructor(profile: Profile, ranges: readonly MappedRange[], strings: PprofStrings) {
+    this.#profile = profile;
+    this.#lostFunc = lostFunc(profile);
+    this.#strings = strings;
+    this.#ranges = new RangeFinder(ranges);
+    this.#locationOfFrame = new Int32Array(profile.frames.length);
+    this.#functionOfFunc = new Int32Array(profile.funcs.length);
+    this.#fileOfFunc = filesOfFuncs(profile);
+    this.#dsoIsNamed = new Uint8Array(profile.dsos.length);
+  }
+
+  /** Location ids of a stack, the innermost first. */
+  // Hot: once per frame.
+  ofStack(stack: number): number[] {
+    const { frame, prefix } = this.#profile.stacks;
+    const ids: number[] = [];
+    let row = stack;
+    while (row !== NONE) {
+      const innermost = frame[row];
+      const known = this.#locationOfFrame[innermost];
+      ids.push(known !== 0 ? known : this.#addLocation(row));
+      // Callers that the innermost function is inlined into are lines of the same location.
+      while (this.#isInlined(row)) row = prefix[row];
+      row = prefix[row];
+    }
+    return ids;
+  }
+
+  /** The program first: readers take the first mapping for what was profiled. */
+  mappings(): MappingInput[] {
+    const rankOf = ({ dso }: { dso: number }) => {
+      const { kind, name } = this.#profile.dsos[dso];
+      return kind !== 'user' ? 2 : /\.so(\.|$)/.test(name) ? 1 : 0;
+    };
+    const sorted = this.#mappings.toSorted((a, b) => rankOf(a) - rankOf(b));
+    return sorted.map(({ dso, limit, memoryStart, ...mapping }) => ({
+      ...mapping,
+      memoryStart: signedAddress(memoryStart),
+      memoryLimit: signedAddress(limit),
+      hasFunctions: this.#dsoIsNamed[dso] === 1,
+    }));
+  }
+
+  /** Whether the caller's row is the same place in machine code, one function further out. */
+  #isInlined(row: number): boolean {
+    const { frames, stacks } = this.#profile;
+    const caller = stacks.prefix[row];
+    if (caller === NONE) return false;
+    const inner = stacks.frame[row];
+    const outer = stacks.frame[caller];
+    return (
+      frames.inlineDepth[inner] === frames.inlineDepth[outer] + 1 &&
+      frames.address[inner] === frames.address[outer] &&
+      frames.dso[inner] === frames.dso[outer]
+    );
+  }
+
+  #addLocation(innermost: number): number {
+    const { frames, stacks } = this.#profile;
+    const frame = stacks.frame[innermost];
+    const lines = [this.#lineOf(frame)];
+    for (let row = innermost; this.#isInlined(row); ) {
+      row = stacks.prefix[row];
+      lines.push(this.#lineOf(stacks.frame[row]));
+    }
+    const id = this.locations.length + 1;
+    this.#locationOfFrame[frame] = id;
+    this.locations.push(
+      frames.func[frame] === this.#lostFunc
+        ? { id, line: lines }
+        : { id, line: lines, ...this.#place(frames.dso[frame], frame) },
+    );
+    return id;
+  }
+
+  #lineOf(frame: number): LineInput {
+    const { frames } = this.#profile;
+    const functionId = this.#functionOf(frames.func[frame]);
+    const line = frames.line[frame];
+    return line > 0 ? { functionId, line } : { functionId };
+  }
+
+  /** Absolute address and mapping of a frame. */
+  #place(dso: number, frame: number): Pick<LocationInput, 'address' | 'mappingId'> {
+    const address = this.#profile.frames.address[frame];
+    if (dso === NONE) return { address: signedAddress(address) };
+    const range = this.#ranges.find(dso, address);
+    const mapping = this.#mappingFor(dso, range);
+    if (range === null) {
+      if (address < 0) mapping.limit = LAST_ADDRESS;
+      else if (mapping.limit >= 0) mapping.limit = Math.max(mapping.limit, address + 1);
+      return { address: signedAddress(address), mappingId: mapping.id as number };
+    }
+    const place = signedAddress(address - range.first + range.start);
+    return { address: place, mappingId: mapping.id as number };
+  }
+
+  #mappingFor(dso: number, range: MappedRange | null) {
+    const key = range ?? dso;
+    const known = this.#mappingOfRange.get(key);
+    if (known !== undefined) return this.#mappings[known];
+    const { path, buildId } = this.#profile.dsos[dso];
+    const mapping = {
+      id: this.#mappings.length + 1,
+      memoryStart: range?.start ?? 0,
+      limit: range === null ? 1 : range.end === 0 ? LAST_ADDRESS : range.end,
+      fileOffset: range === null || range.first === range.start ? 0 : range.first,
+      filename: this.#strings.dedup(printable(path)),
+      buildId: this.#strings.dedup(buildId ?? ''),
+      dso,
+    };
+    this.#mappingOfRange.set(key, this.#mappings.length);
+    this.#mappings.push(mapping);
+    return mapping;
+  }
+
+  #functionOf(func: number): number {
+    const known = this.#functionOfFunc[func];
+    if (known !== 0) return known;
+    const { funcs, strings } = this.#profile;
+    const dso = funcs.dso[func];
+    const isNamed = strings[funcs.name[func]] !== UNKNOWN_FUNC_NAME;
+    if (isNamed && dso !== NONE) this.#dsoIsNamed[dso] = 1;
+    const name = this.#strings.dedup(printable(funcLabel(this.#profile, func)));
+    const id = this.functions.length + 1;
+    const file = this.#fileOfFunc[func];
+    const startLine = funcs.line[func];
+    this.functions.push({
+      id,
+      name,
+      systemName: name,
+      ...(file !== NONE && {
+        filename: this.#strings.dedup(printable(strings[file])),
+        ...(startLine > 0 && { startLine }),
+      }),
+    });
+    this.#functionOfFunc[func] = id;
+    return id;
+  }
+}

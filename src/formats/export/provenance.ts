@@ -1,0 +1,142 @@
+import { formatCount } from '../../base/numbers.ts';
+import { printable } from '../../base/printable.ts';
+import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
+
+/** What the weights of an event were made of. */
+export type WeightSource =
+  /** Each sample counts 1. */
+  | 'samples'
+  /** The counter's values, or its running time, as read with each sample. */
+  | 'counts'
+  /** Periods, each given to the interval that it measures by the rule found out. */
+  | 'realigned-periods'
+  /** Periods as the samples report them. */
+  | 'reported-periods'
+  /** The period asked for, or a clock's timer: all samples alike. */
+  | 'fixed-period'
+  /** Values with some samples of the event, periods with the others. */
+  | 'counts-and-periods'
+  /** Times between context switches: the weights of off-CPU samples. */
+  | 'waits';
+
+/** Where the weights of one event come from, and what they leave out. */
+export type EventProvenance = {
+  /** As opened, modifiers included. */
+  readonly event: string;
+  /** The event asked for, where this one was recorded in its place; null otherwise. */
+  readonly insteadOf: string | null;
+  readonly mode: SamplingMode;
+  /** The rate asked for; null outside frequency mode. */
+  readonly frequencyHz: number | null;
+  readonly fixedPeriod: number | null;
+  /** What one unit of a weight is. */
+  readonly unit: Weights['unit'];
+  readonly weightsFrom: WeightSource;
+  /** The weights rest on a rule that was guessed, or that nobody knows. */
+  readonly isGuess: boolean;
+  /** Which interval a period measures; null for an event that is sampled with another. */
+  readonly rule: {
+    readonly rule: 'next' | 'elapsed' | 'unknown';
+    readonly from: 'counts' | 'table' | 'fit';
+    /** 0…1. */
+    readonly confidence: number;
+  } | null;
+  readonly samples: number;
+  readonly lostSamples: number;
+  /** Share of the samples taken that arrived, 0…1; null if none was taken. */
+  readonly coverage: number | null;
+  /** Σ of the weights. */
+  readonly weighed: number;
+  /** The counter's final value; null where it was not read. */
+  readonly counted: number | null;
+  /** The above in sentences, what matters most first. */
+  readonly said: readonly string[];
+};
+
+/** What an export says of itself beside the profile: the same object in every format. */
+export type ExportProvenance = {
+  readonly schema: 'perf-ts/provenance@1';
+  /** Program that wrote the export. */
+  readonly exporter: string;
+  /** Program that made the recording; null if it did not say. */
+  readonly recorder: string | null;
+  readonly kernel: string | null;
+  readonly arch: string | null;
+  readonly weight: WeightKind;
+  /** Offset at which the recording ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** Records of forks, execs and mappings that were lost. */
+  readonly lostSideband: number;
+  /** What the recorder substituted, lowered or left out, one sentence each. */
+  readonly notes: readonly string[];
+  readonly events: readonly EventProvenance[];
+};
+
+/** The same with every name and note of strangers made printable, wherever it stands. */
+export function printableProvenance(provenance: ExportProvenance): ExportProvenance {
+  const replace = (_key: string, value: unknown) =>
+    typeof value === 'string' ? printable(value) : value;
+  return JSON.parse(JSON.stringify(provenance, replace)) as ExportProvenance;
+}
+
+/** The sentences for one event, from its figures. */
+export function sayProvenance(
+  event: Omit<EventProvenance, 'said'>,
+  weight: WeightKind,
+): readonly string[] {
+  const sentences: string[] = [];
+  if (event.insteadOf !== null) {
+    sentences.push(
+      `${printable(event.event)} was recorded instead of ${printable(event.insteadOf)}`,
+    );
+  }
+  sentences.push(saySource(event, weight));
+  if (event.lostSamples > 0) {
+    const share = ((event.coverage ?? 0) * 100).toFixed(1);
+    const lost = formatCount(event.lostSamples);
+    sentences.push(`${lost} samples were lost: ${share} % of those taken are here`);
+  }
+  if (weight === 'events' && event.counted !== null && event.counted > 0) {
+    const share = ((event.weighed / event.counted) * 100).toFixed(1);
+    sentences.push(
+      `the weights are ${share} % of the ${formatCount(event.counted)} ${event.unit} counted in all`,
+    );
+  }
+  return sentences;
+}
+
+function saySource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight: WeightKind) {
+  switch (weightsFrom) {
+    case 'samples':
+      return 'each sample weighs 1, whatever its period was';
+    case 'counts':
+      return weight === 'time'
+        ? "weights are the event's running time, read with each sample"
+        : 'weights were counted: the counter was read with each sample';
+    case 'counts-and-periods':
+      return 'weights were counted where the counter was read, else taken from periods';
+    case 'fixed-period':
+      return 'weights are the fixed period: nothing adapted';
+    case 'waits':
+      return 'weights are how long threads waited, from one context switch to the next';
+    case 'realigned-periods':
+      return `weights are periods of the interval ${
+        rule?.rule === 'next' ? 'after' : 'before'
+      } the sample that reports them${sayEvidence(rule)}`;
+    case 'reported-periods':
+      return weight === 'period'
+        ? 'weights are the periods as reported, which may belong to the next interval'
+        : 'weights are the periods as reported: a guess, as which interval they measure is not known';
+  }
+}
+
+function sayEvidence(rule: EventProvenance['rule']): string {
+  switch (rule?.from) {
+    case 'counts':
+      return ', as counts show';
+    case 'table':
+      return ', as is known of this kind of event';
+    default:
+      return `: a guess by periods and times, confidence ${(rule?.confidence ?? 0).toFixed(2)}`;
+  }
+}

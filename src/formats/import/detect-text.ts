@@ -1,0 +1,50 @@
+import { memorySource } from '../../base/byte-source.ts';
+import { parseFrame, parseTimedHead, parseUntimedHead } from './perf-script-line.ts';
+import { forEachLine } from './text-lines.ts';
+
+/** How much of a file is looked at. */
+export const DETECT_BYTES = 64 * 1024;
+
+const FOLDED_LINE = /^[^\s;].*\s\d+(\.\d+)?\s*$/;
+/** With a stack: `VM Thread;start;g 3`. */
+const STACK_LINE = /^[^;]+;.*\s\d+(\.\d+)?\s*$/;
+const COMM_ALONE = /^[^\s;]+ \d+$/;
+/** Of the lines that were looked at, so many have to be folded, or so many to be folded stacks. */
+const LEAST_SHARE = 0.9;
+const LEAST_STACKS = 0.5;
+
+/**
+ * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
+ * is not clearly one of the two, binary data first of all. Lines that are neither may stand among
+ * them, as messages that went into the same file.
+ */
+export function detectText(head: Uint8Array): 'perf-script' | 'folded' | null {
+  const bytes = head.subarray(0, DETECT_BYTES);
+  if (bytes.length === 0 || bytes.includes(0)) return null;
+  const lines: string[] = [];
+  forEachLine(memorySource(bytes), (line) => {
+    if (!line.startsWith('#') && line.trim() !== '') lines.push(line);
+  });
+  // The last line may be cut.
+  if (lines.length > 1 && bytes.length === DETECT_BYTES) lines.pop();
+  if (lines.length === 0) return null;
+  if (isSampleStart(lines[0], 0, lines)) return 'perf-script';
+  if (isFolded(lines)) return 'folded';
+  return lines.some(isSampleStart) ? 'perf-script' : null;
+}
+
+function isFolded(lines: readonly string[]): boolean {
+  const shareOf = (form: RegExp) => lines.filter((line) => form.test(line)).length / lines.length;
+  // Samples without a stack are lines with a comm alone.
+  if (shareOf(COMM_ALONE) === 1) return true;
+  const stacks = shareOf(STACK_LINE);
+  return stacks >= LEAST_STACKS || (stacks > 0 && shareOf(FOLDED_LINE) >= LEAST_SHARE);
+}
+
+/** A line with a time begins a sample; one without needs a frame or another head below it. */
+function isSampleStart(line: string, index: number, lines: readonly string[]): boolean {
+  if (parseTimedHead(line) !== null) return true;
+  if (parseUntimedHead(line) === null) return false;
+  const below = lines[index + 1] ?? '';
+  return /^\s/.test(below) ? parseFrame(below) !== null : parseUntimedHead(below) !== null;
+}

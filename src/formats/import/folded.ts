@@ -1,0 +1,135 @@
+import { NONE } from '../../base/brand.ts';
+import type { ByteSource } from '../../base/byte-source.ts';
+import {
+  type ImportedFrame,
+  type ImportedProfile,
+  ImportedProfileBuilder,
+  type ImportLimits,
+  NO_LIMITS,
+  type ShowName,
+} from './imported-profile.ts';
+import { forEachLine } from './text-lines.ts';
+
+/** A line with more than this is not written out sample by sample. */
+const MOST_SAMPLES = 1 << 22;
+
+const KERNEL = '[kernel.kallsyms]';
+const JIT = '[JIT]';
+
+type FoldedLine = { readonly comm: string; readonly stack: number; readonly weight: number };
+
+/**
+ * Folded stacks as a profile: `comm;outermost;…;innermost weight`, as stackcollapse-perf.pl and
+ * perf-ts write them. A weight is a number of samples, each a sample of the profile, unless it is
+ * no whole number or all together are too many: then a line is one sample, with the weight as period.
+ */
+export function importFolded(
+  source: ByteSource,
+  showName: ShowName = (name) => name,
+  limits: ImportLimits = NO_LIMITS,
+): ImportedProfile {
+  const builder = new ImportedProfileBuilder(showName, limits);
+  const lines: FoldedLine[] = [];
+  forEachLine(source, (text) => {
+    if (text.trim() === '' || text.startsWith('# ')) return;
+    const parts = splitFoldedLine(text);
+    if (parts === null) {
+      builder.skipLine(text);
+      return;
+    }
+    const [comm = '', ...names] = splitFrames(parts.stack);
+    let stack: number = NONE;
+    let depth = 0;
+    for (const name of names) {
+      const frame = parseFoldedFrame(name, depth);
+      stack = builder.stack(stack, frame.name, frame.dso, frame.address, frame.inlineDepth);
+      depth = frame.inlineDepth;
+    }
+    lines.push({ comm, stack, weight: parts.weight });
+  });
+  const total = lines.reduce((sum, { weight }) => sum + weight, 0);
+  const areCounts = total <= MOST_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
+  for (const { comm, stack, weight } of lines) {
+    const sample = { comm, pid: NONE, tid: NONE, cpu: NONE, time: null, event: 0 };
+    if (areCounts) builder.addSample({ ...sample, period: 1 }, stack, weight);
+    else builder.addSample({ ...sample, period: weight }, stack);
+  }
+  return builder.finish(
+    'folded',
+    [
+      {
+        name: 'event',
+        type: 0,
+        mode: 'period',
+        frequencyHz: null,
+        fixedPeriod: areCounts ? 1 : null,
+        unit: 'events',
+      },
+    ],
+    {
+      notes: [
+        'read from folded stacks: event, times, threads, CPUs and losses are not known',
+        areCounts
+          ? 'the numbers of the lines are taken as samples'
+          : 'the numbers of the lines are taken as events, each line as one sample',
+        'how well shares are known is not: a line adds up samples of nobody knows which times',
+      ],
+    },
+  );
+}
+
+/** A line's stack and the number behind it; null for a line that does not end with one. */
+export function splitFoldedLine(line: string): { stack: string; weight: number } | null {
+  // From the end, in one pass: lines may be of any length.
+  const text = line.trimEnd();
+  let start = text.length;
+  while (start > 0 && isOfNumber(text.charCodeAt(start - 1))) start--;
+  const number = text.slice(start);
+  const stack = text.slice(0, start).trimEnd();
+  if (stack.length === start || !/^\d+(?:\.\d+)?$/.test(number)) return null;
+  return { stack, weight: Number(number) };
+}
+
+/** A digit or the point. */
+function isOfNumber(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
+}
+
+/**
+ * The frames of a stack. A script that leaves the `;` of a Java class in the name writes
+ * `java;Lcom/foo/Bar;::baz 1`: that is one frame, since no function begins with `::`.
+ */
+function splitFrames(stack: string): string[] {
+  const frames: string[] = [];
+  for (const part of stack.split(';')) {
+    const last = frames.length - 1;
+    const isMethod = part.startsWith('::') && last > 0 && JAVA_CLASS.test(frames[last]);
+    if (isMethod) frames[last] += `;${part}`;
+    else frames.push(part);
+  }
+  return frames;
+}
+
+const JAVA_CLASS = /^L[\w$]+(?:\/[\w$]+)*$/;
+
+// main_[k] kernel, main_[j] JIT, main_[i] inlined into the frame before it
+const ANNOTATION = /_\[([kji])\]$/;
+
+/** `[libc.so.6]` is code of that file without a symbol; `depth` is the frame's before it. */
+function parseFoldedFrame(text: string, depth: number): ImportedFrame {
+  const annotation = ANNOTATION.exec(text)?.[1];
+  const name = annotation === undefined ? text : text.slice(0, -'_[k]'.length);
+  const inlineDepth = annotation === 'i' ? depth + 1 : 0;
+  const unnamed = /^\[(?!unknown\]|lost\])(.+)\]$/.exec(name)?.[1];
+  if (unnamed !== undefined) {
+    return { name: '[unknown]', dso: unnamedDso(unnamed, annotation), address: null, inlineDepth };
+  }
+  const dso = annotation === 'k' ? KERNEL : annotation === 'j' ? JIT : null;
+  return { name, dso, address: null, inlineDepth };
+}
+
+/** `[[vdso]]` and `[kernel.kallsyms]` both occur for names with brackets of their own. */
+function unnamedDso(name: string, annotation: string | undefined): string {
+  if (name.startsWith('[') || annotation !== 'k') return name;
+  return name.startsWith('kernel') || name.startsWith('guest') ? `[${name}]` : name;
+}

@@ -1,0 +1,228 @@
+import { NONE } from '../../base/brand.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { printable } from '../../base/printable.ts';
+import { ProfileBuilder } from '../../profile/profile-builder.ts';
+import type {
+  Dso,
+  DsoKind,
+  Profile,
+  ProfileEvent,
+  ProfileMeta,
+  ProfileThread,
+} from '../../profile/types.ts';
+
+/** A profile out of a text. */
+export type ImportedProfile = {
+  readonly format: 'perf-script' | 'folded';
+  readonly profile: Profile;
+  readonly diagnostics: Diagnostics;
+};
+
+/** A frame as a text has it. */
+export type ImportedFrame = {
+  readonly name: string;
+  /** As printed: path, `[kernel.kallsyms]`, `[unknown]`; null where the text has none. */
+  readonly dso: string | null;
+  /** Signed form; null where the text has none. */
+  readonly address: number | null;
+  /** 0 for the function itself, 1… for calls inlined into it. */
+  readonly inlineDepth: number;
+};
+
+/** A sample as a text has it. Frames from the root inwards. */
+export type ImportedSample = {
+  readonly comm: string;
+  /** −1 where the text has none. */
+  readonly pid: number;
+  readonly tid: number;
+  readonly cpu: number;
+  /** Raw nanoseconds; null where the text has none. */
+  readonly time: bigint | null;
+  readonly event: number;
+  readonly period: number;
+};
+
+export const UNKNOWN_NAME = '[unknown]';
+/** Frame tables tell positions apart by address; this many names may share one. */
+const MOST_AT_ADDRESS = 255;
+/** Characters of a line that was not understood. */
+const LINE_SHOWN = 60;
+/** Below every plain address and above the kernel segments, so that names without one don't meet code. */
+const NO_ADDRESS_BASE = -(2 ** 52);
+
+/** Makes a name as a text has it the one that is shown. */
+export type ShowName = (name: string) => string;
+
+/** Each gets a count of what was met so far, and throws where that is too much. */
+export type ImportLimits = {
+  readonly checkEvents: (events: number) => void;
+  readonly checkStacks: (stacks: number, frames: number) => void;
+  readonly checkThreads: (threads: number) => void;
+};
+
+export const NO_LIMITS: ImportLimits = {
+  checkEvents: () => {},
+  checkStacks: () => {},
+  checkThreads: () => {},
+};
+
+/** Collects samples of a text; `finish` sorts them by time. */
+export class ImportedProfileBuilder {
+  readonly diagnostics = new Diagnostics();
+  readonly #builder = new ProfileBuilder();
+  readonly #dsos: Dso[] = [];
+  readonly #dsoByPath = new Map<string, number>();
+  readonly #threads: { pid: number; tid: number; generation: number; comm: string }[] = [];
+  readonly #threadByKey = new Map<string, number>();
+  readonly #frameName = new Map<number, number>();
+  readonly #samples: (ImportedSample & { readonly stack: number; readonly times: number })[] = [];
+  #skipped = 0;
+  #firstSkipped = '';
+  readonly #showName: ShowName;
+  readonly #shownNames = new Map<string, string>();
+
+  readonly #limits: ImportLimits;
+
+  constructor(showName: ShowName, limits: ImportLimits) {
+    this.#showName = showName;
+    this.#limits = limits;
+  }
+
+  /** A line that is left out: not one of the format's. */
+  skipLine(line: string): void {
+    this.diagnostics.count('lines that are not understood', line.slice(0, LINE_SHOWN));
+    if (this.#skipped++ === 0) this.#firstSkipped = line;
+  }
+
+  dso(path: string): number {
+    if (path === UNKNOWN_NAME || path === '') return NONE;
+    let dso = this.#dsoByPath.get(path);
+    if (dso === undefined) {
+      const name = path.startsWith('[') ? path : path.slice(path.lastIndexOf('/') + 1);
+      dso = this.#dsos.push({ kind: dsoKind(path), name, path, buildId: null }) - 1;
+      this.#dsoByPath.set(path, dso);
+    }
+    return dso;
+  }
+
+  /** `prefix` −1 for the outermost frame. */
+  stack(
+    prefix: number,
+    name: string,
+    dso: string | null,
+    address: number | null,
+    inlineDepth: number,
+  ): number {
+    const dsoIndex = dso === null ? NONE : this.dso(dso);
+    const func = this.#builder.internFunc(
+      this.#builder.strings.intern(this.#shown(name)),
+      dsoIndex,
+    );
+    // Garbage that a broken stack left is printed like an address, and may be larger than any.
+    const isAddress = address !== null && Number.isSafeInteger(address);
+    const at = isAddress ? address : NO_ADDRESS_BASE - func;
+    // Texts may have several functions at one address: code of two processes, or JIT code that
+    // replaced other code. A further one takes the next free depth.
+    for (let depth = inlineDepth; depth < MOST_AT_ADDRESS; depth++) {
+      const frame = this.#builder.internFrame(dsoIndex, at, depth);
+      const known = this.#frameName.get(frame);
+      if (known === undefined) {
+        this.#frameName.set(frame, func);
+        this.#builder.setFunc(frame, func);
+      } else if (known !== func) continue;
+      const stack = this.#builder.internStack(prefix, frame);
+      this.#limits.checkStacks(this.#builder.stackCount, this.#builder.frameCount);
+      return stack;
+    }
+    this.diagnostics.count('too many functions at one address: a frame is left out', name);
+    return prefix;
+  }
+
+  /** The same sample `times` times. */
+  addSample(sample: ImportedSample, stack: number, times = 1): void {
+    this.#samples.push({ ...sample, stack, times });
+  }
+
+  finish(
+    format: ImportedProfile['format'],
+    events: readonly ProfileEvent[],
+    meta: Partial<ProfileMeta>,
+  ): ImportedProfile {
+    const samples = this.#samples;
+    const start = samples.reduce<bigint | null>(
+      (first, { time }) => (time !== null && (first === null || time < first) ? time : first),
+      null,
+    );
+    const timeOf = (time: bigint | null): number =>
+      time === null || start === null ? 0 : Number(time - start);
+    const ordered = samples.map((sample) => ({ ...sample, timeNs: timeOf(sample.time) }));
+    ordered.sort((a, b) => a.timeNs - b.timeNs);
+    for (const { stack, comm, event, cpu, timeNs, period, pid, tid, times } of ordered) {
+      const thread = this.#thread(pid, tid, comm);
+      const name = this.#builder.strings.intern(comm);
+      const { NaN: noCount } = Number;
+      for (let i = 0; i < times; i++) {
+        this.#builder.addSample(stack, thread, name, event, NONE, cpu, timeNs, period, noCount);
+      }
+    }
+    const profile = this.#builder.finish({
+      meta: {
+        commandLine: [],
+        hostname: null,
+        kernel: null,
+        arch: null,
+        startTime: (start ?? 0n).toString(),
+        clock: 'perf',
+        ...meta,
+        notes: [...(meta.notes ?? []), ...this.#skippedNote()],
+      },
+      events,
+      dsos: this.#dsos,
+      threads: this.#threads as ProfileThread[],
+      streams: [],
+      losses: [],
+    });
+    return { format, profile, diagnostics: this.diagnostics };
+  }
+
+  #skippedNote(): string[] {
+    if (this.#skipped === 0) return [];
+    const lines = this.#skipped === 1 ? '1 line was' : `${this.#skipped} lines were`;
+    const first = printable(this.#firstSkipped.trim().slice(0, LINE_SHOWN));
+    return [`${lines} not understood and left out, first: ${first}`];
+  }
+
+  #shown(name: string): string {
+    let shown = this.#shownNames.get(name);
+    if (shown === undefined) {
+      shown = this.#showName(name);
+      this.#shownNames.set(name, shown);
+    }
+    return shown;
+  }
+
+  /** The last comm of a thread names it. Without a tid, a comm is a thread. */
+  #thread(pid: number, tid: number, comm: string): number {
+    const key = tid < 0 ? `comm ${comm}` : `${pid}/${tid}`;
+    const known = this.#threadByKey.get(key);
+    if (known !== undefined) {
+      this.#threads[known].comm = comm;
+      return known;
+    }
+    const thread = this.#threads.push({ pid, tid, generation: 0, comm }) - 1;
+    this.#threadByKey.set(key, thread);
+    this.#limits.checkThreads(thread + 1);
+    return thread;
+  }
+}
+
+/** By the names that perf gives; a plain path is a user's. */
+function dsoKind(path: string): DsoKind {
+  if (/^\[(vdso|vdso32|vdsox32|vsyscall)\]$/.test(path)) return 'vdso';
+  if (/^\[guest\./.test(path)) return 'guest';
+  if (/^\[kernel\.|vmlinux[\w.-]*$|\bkcore$/.test(path)) return 'kernel';
+  if (/^\[JIT\]|\/perf-\d+\.map$|^jitted-/.test(path)) return 'jit';
+  if (/^\[(heap|stack|anon|uprobes)|^\/\/anon/.test(path)) return 'user';
+  if (/^\[.*\]$|\.ko(\.\w+)?$/.test(path)) return 'module';
+  return 'user';
+}

@@ -1,0 +1,104 @@
+import { type ByteSource, memorySource } from '../../base/byte-source.ts';
+import { ByteWriter } from '../../base/byte-writer.ts';
+import { readU64 } from '../../base/u64.ts';
+import { FEATURE_FLAGS_SIZE, type Section } from './header.ts';
+
+/** What perf-ts stores beside the records, by name: `perf-map/1234`. */
+export type Attachment = {
+  readonly name: string;
+  /** How the bytes are packed; the size before is for whoever unpacks them. */
+  readonly packing: 'none' | 'deflate';
+  readonly unpackedSize: number;
+  readonly bytes: Uint8Array;
+};
+
+const MAGIC = 'PERFTSAP';
+const VERSION = 1;
+const HEAD_BYTES = 16;
+const MOST_ATTACHMENTS = 1 << 16;
+const FEATURES = FEATURE_FLAGS_SIZE * 8;
+const PACKINGS = ['none', 'deflate'] as const;
+
+/**
+ * The end of a recording of ours, behind all that the header names, where perf never looks:
+ *
+ *   header │ ids, attrs │ records │ feature sections │ appendix
+ *
+ *   char magic[8]; u32 version, count;
+ *   count × { u16 name_size; u8 packing, pad; u32 pad; u64 unpacked_size, size;
+ *             char name[name_size]; u8 bytes[size]; }
+ *
+ * Little-endian, whatever the recording is. A tool that writes the file again leaves it out. A pipe has
+ * it in records: pipe-appendix.ts.
+ */
+export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter().text(MAGIC).u32(VERSION).u32(attachments.length);
+  const encoder = new TextEncoder();
+  for (const { name, packing, unpackedSize, bytes } of attachments) {
+    const nameBytes = encoder.encode(name);
+    out.u16(nameBytes.length).u8(PACKINGS.indexOf(packing)).u8(0).u32(0);
+    out.u64(unpackedSize).u64(bytes.length).bytes(nameBytes).bytes(bytes);
+  }
+  return out.finish();
+}
+
+/** The parts of an opened recording that say where its appendix is. */
+type AppendixPlace = {
+  readonly pipe: boolean;
+  readonly source: ByteSource;
+  readonly appendixParts: readonly Section[];
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  readonly sections: { section(feature: number): Section | null };
+};
+
+/** The attachments of a recording, none where it has no appendix; what a cut one has in front. */
+export function readAppendix(data: AppendixPlace): Attachment[] {
+  if (!data.pipe) return readAttachments(data.source, endOfSections(data));
+  const whole = new ByteWriter();
+  for (const { offset, size } of data.appendixParts) whole.bytes(data.source.read(offset, size));
+  return readAttachments(memorySource(whole.finish()), 0);
+}
+
+function readAttachments(source: ByteSource, offset: number): Attachment[] {
+  let at = offset;
+  const head = viewOf(source.read(at, HEAD_BYTES));
+  if (head.byteLength < HEAD_BYTES || textOf(head, 0, 8) !== MAGIC) return [];
+  if (head.getUint32(8, true) !== VERSION) return [];
+  const count = Math.min(head.getUint32(12, true), MOST_ATTACHMENTS);
+  at += HEAD_BYTES;
+  const attachments: Attachment[] = [];
+  for (let i = 0; i < count; i++) {
+    const entry = viewOf(source.read(at, 24));
+    if (entry.byteLength < 24) break;
+    const nameSize = entry.getUint16(0, true);
+    const packing = PACKINGS[entry.getUint8(2)];
+    const unpackedSize = readU64(entry, 8, true);
+    const size = readU64(entry, 16, true);
+    at += 24;
+    if (at + nameSize + size > source.size) break;
+    const name = textOf(viewOf(source.read(at, nameSize)), 0, nameSize);
+    const bytes = source.read(at + nameSize, size);
+    at += nameSize + size;
+    if (packing !== undefined) attachments.push({ name, packing, unpackedSize, bytes });
+  }
+  return attachments;
+}
+
+/** Where the last thing ends that the header knows of. */
+function endOfSections({ dataOffset, dataSize, sections }: AppendixPlace): number {
+  let end = dataOffset + dataSize;
+  for (let feature = 0; feature < FEATURES; feature++) {
+    const section = sections.section(feature);
+    if (section !== null) end = Math.max(end, section.offset + section.size);
+  }
+  return end;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function textOf(view: DataView, from: number, to: number): string {
+  return new TextDecoder().decode(new Uint8Array(view.buffer, view.byteOffset + from, to - from));
+}

@@ -1,0 +1,115 @@
+import type { ByteSource } from '../../base/byte-source.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { PerfDataError } from '../../base/errors.ts';
+import { readU64 } from '../../base/u64.ts';
+import { type EventAttr, parseAttr } from '../../kernel/perf-event/attr.ts';
+import {
+  computeParseInfo,
+  newerFields,
+  type ParseInfo,
+} from '../../kernel/perf-event/parse-info.ts';
+import type { EventDescription } from './feature-sections.ts';
+import type { FileHeader } from './header.ts';
+
+/** One event of the recording, in file order. */
+export type RecordedEvent = {
+  readonly attr: EventAttr;
+  /** The kernel's ids of its instances, one per CPU or thread. */
+  readonly ids: readonly number[];
+  /** As the recorder wrote it: `cycles:u`; null if it did not. */
+  readonly name: string | null;
+  readonly info: ParseInfo;
+};
+
+/** An attr with its ids, before names are known. */
+export type AttrWithIds = { readonly attr: EventAttr; readonly ids: readonly number[] };
+
+const SECTION_SIZE = 16;
+
+/** `struct perf_file_attr { struct perf_event_attr attr; struct perf_file_section ids; } [nr]` */
+export function readFileAttrs(
+  source: ByteSource,
+  header: FileHeader,
+  diagnostics: Diagnostics,
+): AttrWithIds[] {
+  const { attrs, attrStride, littleEndian } = header;
+  if (attrs.offset + attrs.size > source.size) {
+    throw new PerfDataError(
+      'truncated-header',
+      `the file ends before its ${attrs.size} bytes of attrs: it has ${source.size} bytes`,
+      attrs.offset,
+    );
+  }
+  const count = attrs.size === 0 ? 0 : Math.floor(attrs.size / attrStride);
+  if (count === 0) diagnostics.count('the header lists no events');
+  // The ids lie before the records: a file that ends there is reported as cut.
+  const isCut = header.data.offset > source.size;
+  const list: AttrWithIds[] = [];
+  for (let i = 0; i < count; i++) {
+    const offset = attrs.offset + i * attrStride;
+    const bytes = source.read(offset, attrStride);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const attr = parseAttr(view, 0, attrStride - SECTION_SIZE, littleEndian);
+    const idsOffset = readU64(view, attrStride - SECTION_SIZE, littleEndian);
+    const idsSize = readU64(view, attrStride - 8, littleEndian);
+    const ids = readIds(source, idsOffset, idsSize, littleEndian, isCut, diagnostics);
+    list.push({ attr, ids });
+  }
+  return list;
+}
+
+function readIds(
+  source: ByteSource,
+  offset: number,
+  size: number,
+  littleEndian: boolean,
+  isCut: boolean,
+  diagnostics: Diagnostics,
+): number[] {
+  const there = Math.max(0, Math.min(size, source.size - offset));
+  if (there < size && !isCut) {
+    diagnostics.count(
+      'a list of event ids reaches past the end of the file',
+      `0x${offset.toString(16)}`,
+    );
+  }
+  return parseIds(source.read(offset, there), littleEndian);
+}
+
+/** `u64 ids[]` */
+export function parseIds(bytes: Uint8Array, littleEndian: boolean): number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const ids: number[] = [];
+  for (let at = 0; at + 8 <= bytes.length; at += 8) ids.push(readU64(view, at, littleEndian));
+  return ids;
+}
+
+/**
+ * Completes the events: names come from the EVENT_DESC section (by id where both sides have ids,
+ * else by position, as perf does) or, in a pipe, from EVENT_UPDATE records.
+ */
+export function completeEvents(
+  attrs: readonly AttrWithIds[],
+  descriptions: readonly EventDescription[],
+  namesById: ReadonlyMap<number, string>,
+  littleEndian: boolean,
+  diagnostics: Diagnostics,
+): RecordedEvent[] {
+  return attrs.map(({ attr, ids }, index) => {
+    const newer = newerFields(attr);
+    if (newer !== null) {
+      diagnostics.count('an event has sample fields that are newer than this program', newer);
+    }
+    const firstId = ids[0];
+    const described =
+      descriptions.find((event) => firstId !== undefined && event.ids.includes(firstId)) ??
+      descriptions[index];
+    const update = ids.map((id) => namesById.get(id)).find((name) => name !== undefined);
+    return {
+      attr,
+      ids,
+      name: update ?? described?.name ?? null,
+      info: computeParseInfo(attr, littleEndian),
+    };
+  });
+}

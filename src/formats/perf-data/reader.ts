@@ -1,0 +1,324 @@
+import type { ByteSource } from '../../base/byte-source.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { finish, type Slices } from '../../base/slices.ts';
+import { type RawTime, readU64 } from '../../base/u64.ts';
+import { PERF_TYPE } from '../../kernel/perf-event/constants.ts';
+import { EventLookup } from '../../kernel/perf-event/event-lookup.ts';
+import { DAMAGE } from './damage.ts';
+import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
+import { type Features, parseFeatures } from './feature-sections.ts';
+import { FEATURE, FeatureSections } from './features.ts';
+import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
+import { readPipePreamble } from './pipe-preamble.ts';
+import type { CreateZstdDecoder } from './record-inflater.ts';
+import type { RecordVisitor } from './record-visitor.ts';
+import { SEGMENT_BYTES } from './record-walk.ts';
+import { StartTimeVisitor } from './start-time.ts';
+import { type PartsEnd, type RecordParts, walkPartsInSlices } from './walk-parts.ts';
+
+/** The first rounds, which hold the earliest time, are hardly ever longer. */
+const START_SEGMENT_BYTES = 1 << 20;
+
+export type OpenOptions = {
+  /** How COMPRESSED records are inflated; without it their contents are not read. */
+  readonly createZstdDecoder?: CreateZstdDecoder;
+  /**
+   * `perf record --threads` writes a directory: `source` is its file `data`, these are data.0,
+   * data.1 …, one per recording thread, with records and nothing else in them.
+   */
+  readonly threadFiles?: readonly ByteSource[];
+  /** Bytes that its compressed records may inflate to. Default: what their size explains. */
+  readonly mostUnpacked?: number | null;
+  /** Names of tracepoints by id, from the tracing data; asked for where an event has no name. */
+  readonly readTracepointNames?: (tracingData: Uint8Array) => ReadonlyMap<number, string>;
+};
+
+/** What opening a file finds out. */
+type Opened = OpenOptions & {
+  readonly source: ByteSource;
+  readonly littleEndian: boolean;
+  readonly pipe: boolean;
+  readonly attrs: readonly RecordedEvent[];
+  readonly features: Features;
+  readonly sections: FeatureSections;
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  readonly diagnostics: Diagnostics;
+  /** Of a pipe: where the parts of its appendix lie. */
+  readonly appendixParts: readonly Section[];
+  /** Where the file ends although its header promises more records; −1 otherwise. */
+  readonly cutAt: number;
+};
+
+/** An open perf.data file: everything but its records, which `walkRecords` hands out. */
+export class PerfData {
+  readonly source: ByteSource;
+  readonly littleEndian: boolean;
+  /** Written to a pipe: what a file has in its header comes as records. */
+  readonly pipe: boolean;
+  readonly attrs: readonly RecordedEvent[];
+  readonly lookup: EventLookup;
+  /** What the header says, parsed. */
+  readonly features: Features;
+  /** The header's sections as they are. */
+  readonly sections: FeatureSections;
+  /** Where the records begin, and how many bytes of them the file has. */
+  readonly dataOffset: number;
+  readonly dataSize: number;
+  /** Of a directory: the records of each recording thread. Their rounds are not those of others. */
+  readonly threadFiles: readonly ByteSource[];
+  /** Of a pipe: where the parts of its appendix lie; `readAppendix` reads them. */
+  readonly appendixParts: readonly Section[];
+  /** Earliest raw time of the recording; all times are counted from it. */
+  readonly startTime: RawTime;
+  /** What could not be read; a walk over the records adds to it. */
+  readonly diagnostics: Diagnostics;
+  readonly #cutAt: number;
+  readonly #parts: RecordParts;
+  #walk: PartsEnd | null = null;
+
+  constructor(opened: Opened) {
+    this.source = opened.source;
+    this.littleEndian = opened.littleEndian;
+    this.pipe = opened.pipe;
+    this.attrs = opened.attrs;
+    this.lookup = new EventLookup(opened.attrs);
+    this.features = opened.features;
+    this.sections = opened.sections;
+    this.dataOffset = opened.dataOffset;
+    this.dataSize = opened.dataSize;
+    this.diagnostics = opened.diagnostics;
+    this.threadFiles = opened.threadFiles ?? [];
+    this.appendixParts = opened.appendixParts;
+    this.#cutAt = opened.cutAt;
+    this.#parts = {
+      parts: [
+        { source: opened.source, offset: opened.dataOffset, size: opened.dataSize },
+        ...this.threadFiles.map((source) => ({ source, offset: 0, size: source.size })),
+      ],
+      littleEndian: opened.littleEndian,
+      pipe: opened.pipe,
+      createZstdDecoder: opened.createZstdDecoder ?? null,
+      mostInflated: opened.features.compression?.mmapLength ?? 0,
+      mostUnpacked: opened.mostUnpacked ?? null,
+    };
+    if (this.lookup.kind === 'first' && this.dataSize > 0) {
+      this.diagnostics.count(
+        'records do not say which event they belong to; all count as the first',
+      );
+    }
+    const earliest = new StartTimeVisitor(this);
+    this.walk(earliest, START_SEGMENT_BYTES);
+    this.startTime = earliest.startTime;
+  }
+
+  /**
+   * File offset where the file was cut: of the record that is not whole, or the end of the file.
+   * −1 if it is whole. Complete, as the next two are, after the records were walked once.
+   */
+  get truncatedAt(): number {
+    const cutRecordAt = this.#walk?.truncatedAt ?? -1;
+    return cutRecordAt >= 0 ? cutRecordAt : this.#cutAt;
+  }
+
+  /** Bytes of records that could not be walked or inflated. */
+  get skippedBytes(): number {
+    return (this.#walk?.skippedBytes ?? 0) + (this.#walk?.opaqueBytes ?? 0);
+  }
+
+  /** Records that have others inside, compressed. */
+  get compressedRecords(): number {
+    return this.#walk?.compressedRecords ?? 0;
+  }
+
+  /** See `walkRecords`. */
+  walk(visitor: RecordVisitor, segmentBytes: number): PartsEnd {
+    return finish(this.walkInSlices(visitor, segmentBytes));
+  }
+
+  *walkInSlices(visitor: RecordVisitor, segmentBytes: number): Slices<PartsEnd> {
+    const end = yield* walkPartsInSlices(this.#parts, visitor, segmentBytes);
+    if (this.#walk === null && visitor.isDone !== true) {
+      this.#walk = end;
+      this.#diagnose(end);
+    }
+    return end;
+  }
+
+  #diagnose(end: PartsEnd): void {
+    const { inflateFailure } = end;
+    if (end.badRecordAt >= 0) {
+      this.diagnostics.count(
+        DAMAGE.RECORD_HEADER,
+        `at 0x${end.badRecordAt.toString(16)}, ${end.skippedBytes} bytes skipped`,
+      );
+    }
+    if (inflateFailure !== null) {
+      const { offset, reason } = inflateFailure;
+      this.diagnostics.count(
+        DAMAGE.COMPRESSED,
+        `at 0x${offset.toString(16)}: ${reason}; ${end.opaqueBytes} bytes skipped`,
+      );
+    } else if (this.#parts.createZstdDecoder === null && end.compressedRecords > 0) {
+      this.diagnostics.count('compressed records are not read', '', end.compressedRecords);
+    } else if (end.pendingBytes > 0 && this.truncatedAt < 0 && end.badRecordAt < 0) {
+      this.diagnostics.count(DAMAGE.COMPRESSED_END, `${end.pendingBytes} bytes of it are there`);
+    }
+  }
+}
+
+/** Opens what `source` holds; throws `PerfDataError` if it is not perf.data or has no header. */
+export function openPerfData(source: ByteSource, options: OpenOptions = {}): PerfData {
+  const header = parseHeader(source.read(0, Math.min(FILE_HEADER_SIZE, source.size)));
+  const { littleEndian } = header;
+  const diagnostics = new Diagnostics();
+  if (header.kind === 'pipe') {
+    const preamble = readPipePreamble(source, header, diagnostics);
+    const sections = new FeatureSections(source, preamble.features);
+    const features = parseFeatures(sections, littleEndian, diagnostics);
+    const events = completeEvents(
+      preamble.attrs,
+      features.eventDescriptions ?? [],
+      preamble.namesById,
+      littleEndian,
+      diagnostics,
+    );
+    return new PerfData({
+      ...options,
+      source,
+      littleEndian,
+      pipe: true,
+      attrs: nameTracepoints(events, sections, options),
+      features: { ...features, buildIds: features.buildIds ?? nonEmpty(preamble.buildIds) },
+      sections,
+      dataOffset: header.dataOffset,
+      dataSize: source.size - header.dataOffset,
+      diagnostics,
+      appendixParts: preamble.appendixParts,
+      cutAt: -1,
+    });
+  }
+  const fileAttrs = readFileAttrs(source, header, diagnostics);
+  const data = findData(source, header, diagnostics);
+  const sections = new FeatureSections(source, data.features);
+  const features = parseFeatures(sections, littleEndian, diagnostics);
+  const events = completeEvents(
+    fileAttrs,
+    features.eventDescriptions ?? [],
+    new Map(),
+    littleEndian,
+    diagnostics,
+  );
+  return new PerfData({
+    ...options,
+    source,
+    littleEndian,
+    pipe: false,
+    attrs: nameTracepoints(events, sections, options),
+    features,
+    sections,
+    dataOffset: header.data.offset,
+    dataSize: data.size,
+    diagnostics,
+    appendixParts: [],
+    cutAt: data.cutAt,
+  });
+}
+
+/** Gives tracepoints that the recorder did not name the names that their formats have. */
+function nameTracepoints(
+  events: readonly RecordedEvent[],
+  sections: FeatureSections,
+  { readTracepointNames }: OpenOptions,
+): readonly RecordedEvent[] {
+  const isUnnamed = ({ name, attr }: RecordedEvent) =>
+    name === null && attr.type === PERF_TYPE.TRACEPOINT;
+  if (readTracepointNames === undefined || !events.some(isUnnamed)) return events;
+  const tracingData = sections.bytes(FEATURE.TRACING_DATA);
+  if (tracingData === null) return events;
+  const names = readTracepointNames(tracingData);
+  return events.map((event) =>
+    isUnnamed(event) ? { ...event, name: names.get(Number(event.attr.config)) ?? null } : event,
+  );
+}
+
+/**
+ * Visits every record in file order. Afterwards `data` says what was cut or skipped. A record that
+ * the end of the file cuts is not visited.
+ */
+export function walkRecords(
+  data: PerfData,
+  visitor: RecordVisitor,
+  segmentBytes = SEGMENT_BYTES,
+): PartsEnd {
+  return data.walk(visitor, segmentBytes);
+}
+
+/**
+ * Finds the records and the feature sections behind them.
+ *
+ * perf writes the data size when it ends: a killed recording says 0, and has feature bits for
+ * sections that were never written. So with size 0 the records go to the end of the file, unless
+ * the table of sections is really where an empty recording has it.
+ */
+function findData(
+  source: ByteSource,
+  header: FileHeader,
+  diagnostics: Diagnostics,
+): { size: number; cutAt: number; features: Map<number, Section> } {
+  const { data } = header;
+  const left = Math.max(0, source.size - data.offset);
+  if (data.size === 0 && left > 0 && !hasSectionTable(source, header)) {
+    diagnostics.count(
+      'the recording was not ended: its header says 0 bytes of data; read to the end of the file',
+    );
+    return { size: left, cutAt: -1, features: new Map() };
+  }
+  if (data.size > left) {
+    return { size: left, cutAt: source.size, features: new Map() };
+  }
+  return { size: data.size, cutAt: -1, features: readSectionTable(source, header, diagnostics) };
+}
+
+/** `struct perf_file_section [number of feature bits]`, behind the data. */
+function readSectionTable(
+  source: ByteSource,
+  header: FileHeader,
+  diagnostics: Diagnostics,
+): Map<number, Section> {
+  const { features, littleEndian } = header;
+  const tableOffset = header.data.offset + header.data.size;
+  const bytes = source.read(tableOffset, features.length * 16);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const sections = new Map<number, Section>();
+  if (bytes.length < features.length * 16) {
+    // The sections would be behind it.
+    const example = `at 0x${source.size.toString(16)}; names and build IDs are missing`;
+    diagnostics.count(DAMAGE.SECTION_TABLE, example);
+    return sections;
+  }
+  for (let i = 0; i < features.length; i++) {
+    const offset = readU64(view, 16 * i, littleEndian);
+    const size = readU64(view, 16 * i + 8, littleEndian);
+    if (offset + size > source.size) {
+      diagnostics.count(DAMAGE.SECTION, `${size} bytes at 0x${offset.toString(16)}`);
+      continue;
+    }
+    sections.set(features[i], { offset, size });
+  }
+  return sections;
+}
+
+/** Whether the section table of an empty recording follows the header: its first entry tells. */
+function hasSectionTable(source: ByteSource, header: FileHeader): boolean {
+  if (header.features.length === 0) return false;
+  const tableEnd = header.data.offset + 16 * header.features.length;
+  const bytes = source.read(header.data.offset, 16);
+  if (bytes.length < 16 || tableEnd > source.size) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return readU64(view, 0, header.littleEndian) === tableEnd;
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | null {
+  return list.length > 0 ? list : null;
+}

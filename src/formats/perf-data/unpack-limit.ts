@@ -1,0 +1,55 @@
+import { type PerfDataError, tooLarge } from '../../base/errors.ts';
+
+/** What the compressed parts of a recording may unpack to, whatever their own size is. */
+export const MOST_UNPACKED_BYTES = 512 * 2 ** 20;
+/** As many records, which take a second and 140 MB a million. */
+const MOST_UNPACKED_RECORDS = 4_000_000;
+
+/**
+ * Beyond that the compressed bytes have to explain it. Samples with 8 KiB of a stack each, which repeat
+ * most of the one before, come to some thirty times their compressed size; a bomb has thousands.
+ */
+const BYTES_FOR_EACH = 40;
+/** A sample has a time and an address that no other has: two bytes at the very least. */
+const RECORDS_FOR_EACH = 0.5;
+
+/**
+ * Ends the reading of a recording that is small and unpacks to more than anybody recorded. `most`:
+ * bytes that the user allows instead, `Infinity` for any.
+ */
+export class UnpackLimit {
+  readonly #most: number | null;
+  #packed = 0;
+  #unpacked = 0;
+  #mostBytes = 0;
+  #mostRecords = 0;
+
+  constructor(most: number | null) {
+    this.#most = most;
+  }
+
+  /** More compressed bytes have come. */
+  addPacked(bytes: number): void {
+    this.#packed += bytes;
+    const most = this.#most;
+    this.#mostBytes = most ?? Math.max(MOST_UNPACKED_BYTES, this.#packed * BYTES_FOR_EACH);
+    this.#mostRecords =
+      most === null
+        ? Math.max(MOST_UNPACKED_RECORDS, this.#packed * RECORDS_FOR_EACH)
+        : Number.POSITIVE_INFINITY;
+  }
+
+  /** `bytes` more came out of them, `records` are in all that did. Throws `PerfDataError`. */
+  addUnpacked(bytes: number, records: number): void {
+    this.#unpacked += bytes;
+    if (this.#unpacked > this.#mostBytes) {
+      throw this.#exceeds(`${this.#mostBytes} bytes`);
+    }
+    if (records > this.#mostRecords) throw this.#exceeds(`${this.#mostRecords} records`);
+  }
+
+  #exceeds(limit: string): PerfDataError {
+    const what = `${this.#packed} bytes of compressed records unpack to more than ${limit}`;
+    return tooLarge(what, 'is');
+  }
+}

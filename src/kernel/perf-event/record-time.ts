@@ -1,0 +1,30 @@
+// Hot: once per record.
+
+import { type RawTime, readHigh32, readLow32, readTimeSince } from '../../base/u64.ts';
+import { type ParseInfo, recordTimeOffset } from './parse-info.ts';
+
+/** Raw times that stand for none: perf writes them into records that it made up. */
+export function isNoTime(high: number, low: number): boolean {
+  return (high === 0 && low === 0) || (high === 0xffffffff && low === 0xffffffff);
+}
+
+/**
+ * Time of any record, in nanoseconds since `start`; NaN if it has none, or one that stands for
+ * none. This is what ordering goes by.
+ */
+export function readRecordTime(
+  view: DataView,
+  offset: number,
+  size: number,
+  type: number,
+  info: ParseInfo,
+  start: RawTime,
+): number {
+  const at = recordTimeOffset(info, offset, size, type);
+  if (at < 0) return Number.NaN;
+  const { littleEndian } = info;
+  if (isNoTime(readHigh32(view, at, littleEndian), readLow32(view, at, littleEndian))) {
+    return Number.NaN;
+  }
+  return readTimeSince(view, at, littleEndian, start);
+}

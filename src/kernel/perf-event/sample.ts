@@ -1,0 +1,431 @@
+// Hot: once per sample.
+
+import {
+  type RawTime,
+  readAddress,
+  readAddresses,
+  readTimeSince,
+  readU64,
+} from '../../base/u64.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_REGS_ABI } from './constants.ts';
+import { isDeferred } from './deferred-callchain.ts';
+import type { ParseInfo } from './parse-info.ts';
+import { decodeReadFormat } from './read-format.ts';
+
+/** A record's size is a u16, so it can't hold more 8-byte values than this. */
+const MOST_VALUES = 65536 / 8;
+
+/**
+ * The fields of one sample. One object is filled again and again by `decodeSample`; who keeps a
+ * sample copies what it needs.
+ *
+ * What the event did not record reads as follows: pid, tid, cpu, ids, offsets −1; time NaN; counts,
+ * lengths and addresses 0; the period is `ParseInfo.assumedPeriod`. Offsets are into the view that
+ * the sample was decoded from. Addresses are in signed form.
+ */
+export class SampleView {
+  /** What `timeNs` counts from. */
+  readonly start: RawTime;
+  ip = 0;
+  pid = -1;
+  tid = -1;
+  /** Nanoseconds since `start`; NaN if not recorded. */
+  timeNs = Number.NaN;
+  /** Data address, or the target of a branch; by event. */
+  addr = 0;
+  /** Event id: of IDENTIFIER or ID. */
+  id = -1;
+  streamId = -1;
+  cpu = -1;
+  /** Events that this sample stands for. */
+  period = 0;
+
+  /** Number of counters read with the sample: 0 without READ, 1 or the size of the group. */
+  readCount = 0;
+  /** Nanoseconds that the event was enabled, and that it counted. */
+  timeEnabled = 0;
+  timeRunning = 0;
+  /**
+   * Per counter, leader first, valid below `readCount`: value; event id and lost count only where
+   * `readFormat` has ID and LOST.
+   */
+  readonly readValues = new Float64Array(MOST_VALUES);
+  readonly readIds = new Float64Array(MOST_VALUES);
+  readonly readLost = new Float64Array(MOST_VALUES);
+
+  /**
+   * Innermost first, context markers included as the small negatives of `PERF_CONTEXT`. Valid
+   * below `callchainLength`.
+   */
+  readonly callchain = new Float64Array(MOST_VALUES);
+  callchainLength = 0;
+  /** First of its u64 entries, for those that are no addresses and not exact as doubles; −1. */
+  callchainOffset = -1;
+  /**
+   * Where the cookie lies of a callchain whose user part comes later (deferred-callchain.ts), −1 in
+   * others. Neither it nor the marker in front of it is in `callchain`.
+   */
+  deferredCookieOffset = -1;
+
+  /** Tracepoint fields and other data of the event itself. */
+  rawOffset = -1;
+  rawLength = 0;
+
+  /** First `struct perf_branch_entry { u64 from, to, flags; }`, newest first. */
+  branchOffset = -1;
+  branchCount = 0;
+  /** Where the hardware keeps the newest entry; −1 if unknown. */
+  branchHwIndex = -1;
+  /** One u64 of counters per branch. */
+  branchCountersOffset = -1;
+
+  /** `PERF_SAMPLE_REGS_ABI`; with NONE (kernel thread) there are no registers. */
+  userRegsAbi = 0;
+  /** First of the u64 registers, in the order of the attr's mask bits. */
+  userRegsOffset = -1;
+  userRegsCount = 0;
+  interruptRegsAbi = 0;
+  interruptRegsOffset = -1;
+  interruptRegsCount = 0;
+
+  /** Copied user stack, from the stack pointer upwards. */
+  stackOffset = -1;
+  /** Bytes reserved, and how many of them the kernel could really copy. */
+  stackSize = 0;
+  stackDynamicSize = 0;
+
+  /** Cost of the event: latency, cycles … Low 32 bits of `weight` with WEIGHT_STRUCT. */
+  weight = 0;
+  /** The other two parts of WEIGHT_STRUCT. */
+  weight2 = 0;
+  weight3 = 0;
+  /** `union perf_mem_data_src`. */
+  dataSrc = 0;
+  /** `PERF_TXN_*` bits, and the abort code above them. */
+  transactionFlags = 0;
+  transactionAbortCode = 0;
+  physAddr = 0;
+  /** Inode number of the cgroup. */
+  cgroup = -1;
+  /** Bytes. */
+  dataPageSize = 0;
+  codePageSize = 0;
+  auxOffset = -1;
+  auxSize = 0;
+
+  /** The format whose absent fields have their absent values already. */
+  format: ParseInfo | null = null;
+
+  constructor(start: RawTime) {
+    this.start = start;
+  }
+}
+
+/**
+ * Decodes the sample in [offset, end), header included, into `out`. False if its fields do not
+ * fit, or if the event has fields that are not known here, since these could lie anywhere: `out`
+ * is then partly filled and the caller counts it. Never reads past `end`.
+ *
+ *   struct {
+ *     struct perf_event_header header;
+ *     { u64 id;                  } && PERF_SAMPLE_IDENTIFIER
+ *     { u64 ip;                  } && PERF_SAMPLE_IP
+ *     { u32 pid, tid;            } && PERF_SAMPLE_TID
+ *     { u64 time;                } && PERF_SAMPLE_TIME
+ *     { u64 addr;                } && PERF_SAMPLE_ADDR
+ *     { u64 id;                  } && PERF_SAMPLE_ID
+ *     { u64 stream_id;           } && PERF_SAMPLE_STREAM_ID
+ *     { u32 cpu, res;            } && PERF_SAMPLE_CPU
+ *     { u64 period;              } && PERF_SAMPLE_PERIOD
+ *     { struct read_format values; } && PERF_SAMPLE_READ
+ *     { u64 nr; u64 ips[nr];     } && PERF_SAMPLE_CALLCHAIN
+ *     { u32 size; char data[size]; } && PERF_SAMPLE_RAW
+ *     { u64 nr;
+ *       { u64 hw_idx;            } && PERF_SAMPLE_BRANCH_HW_INDEX
+ *       { u64 from, to, flags;   } lbr[nr];
+ *       { u64 counters;          } cntr[nr] && PERF_SAMPLE_BRANCH_COUNTERS
+ *     } && PERF_SAMPLE_BRANCH_STACK
+ *     { u64 abi; u64 regs[weight(mask)]; } && PERF_SAMPLE_REGS_USER
+ *     { u64 size; char data[size]; u64 dyn_size; } && PERF_SAMPLE_STACK_USER
+ *     { u64 weight;              } && PERF_SAMPLE_WEIGHT or PERF_SAMPLE_WEIGHT_STRUCT
+ *     { u64 data_src;            } && PERF_SAMPLE_DATA_SRC
+ *     { u64 transaction;         } && PERF_SAMPLE_TRANSACTION
+ *     { u64 abi; u64 regs[weight(mask)]; } && PERF_SAMPLE_REGS_INTR
+ *     { u64 phys_addr;           } && PERF_SAMPLE_PHYS_ADDR
+ *     { u64 cgroup;              } && PERF_SAMPLE_CGROUP
+ *     { u64 data_page_size;      } && PERF_SAMPLE_DATA_PAGE_SIZE
+ *     { u64 code_page_size;      } && PERF_SAMPLE_CODE_PAGE_SIZE
+ *     { u64 size; char data[size]; } && PERF_SAMPLE_AUX
+ *   };
+ *
+ * The order of the last four is that of `perf_output_sample` in kernel/events/core.c; the comment
+ * in the header file has AUX before the page sizes.
+ */
+export function decodeSample(
+  view: DataView,
+  offset: number,
+  end: number,
+  info: ParseInfo,
+  out: SampleView,
+): boolean {
+  if (out.format !== info) clearAbsent(info, out);
+  if (offset + info.sampleFixedSize > end || info.hasNewerFields) return false;
+  const sampleType = info.sampleType;
+  const littleEndian = info.littleEndian;
+  let at = offset + 8;
+
+  if (sampleType & PERF_SAMPLE.IDENTIFIER) {
+    out.id = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.IP) {
+    out.ip = readAddress(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.TID) {
+    out.pid = view.getInt32(at, littleEndian);
+    out.tid = view.getInt32(at + 4, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.TIME) {
+    out.timeNs = readTimeSince(view, at, littleEndian, out.start);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.ADDR) {
+    out.addr = readAddress(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.ID) {
+    out.id = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.STREAM_ID) {
+    out.streamId = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.CPU) {
+    out.cpu = view.getInt32(at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.PERIOD) {
+    out.period = readU64(view, at, littleEndian);
+    at += 8;
+  }
+
+  if (sampleType & PERF_SAMPLE.READ) {
+    at = decodeReadFormat(view, at, end, info.readFormat, littleEndian, out);
+    if (at < 0) return false;
+  }
+  if (sampleType & PERF_SAMPLE.CALLCHAIN) {
+    if (at + 8 > end) return false;
+    const length = readU64(view, at, littleEndian);
+    at += 8;
+    if (length * 8 > end - at) return false;
+    readAddresses(view, at, length, littleEndian, out.callchain);
+    out.callchainLength = length;
+    out.callchainOffset = at;
+    at += 8 * length;
+    if (info.mayDeferCallchain) {
+      const isIncomplete = isDeferred(out.callchain, length);
+      out.deferredCookieOffset = isIncomplete ? at - 8 : -1;
+      if (isIncomplete) out.callchainLength = length - 2;
+    }
+  }
+  if (sampleType < PERF_SAMPLE.RAW) return true;
+  if (decodeRest(view, at, end, info, info.hasBranchHwIndex, out)) return true;
+  // The kernel leaves out the hardware index, too, if it has no branches at all for a sample.
+  return (
+    info.hasBranchHwIndex &&
+    out.branchCount === 0 &&
+    decodeRest(view, at, end, info, false, out) &&
+    out.branchCount === 0
+  );
+}
+
+/**
+ * The fields from RAW on, which plain profiles do not have. A register dump with an ABI that is not
+ * known is refused: newer kernels mark so that more than the registers of the mask follow.
+ */
+function decodeRest(
+  view: DataView,
+  start: number,
+  end: number,
+  info: ParseInfo,
+  hasBranchHwIndex: boolean,
+  out: SampleView,
+): boolean {
+  const sampleType = info.sampleType;
+  const littleEndian = info.littleEndian;
+  let at = start;
+
+  if (sampleType & PERF_SAMPLE.RAW) {
+    if (at + 4 > end) return false;
+    // The kernel pads so that the size field and the data together are a multiple of 8.
+    const length = view.getUint32(at, littleEndian);
+    at += 4;
+    if (length > end - at) return false;
+    out.rawOffset = at;
+    out.rawLength = length;
+    at += length;
+  }
+  if (sampleType & PERF_SAMPLE.BRANCH_STACK) {
+    if (at + 8 > end) return false;
+    const count = readU64(view, at, littleEndian);
+    at += 8;
+    out.branchCount = 0;
+    out.branchHwIndex = -1;
+    if (hasBranchHwIndex) {
+      if (at + 8 > end) return false;
+      out.branchHwIndex = readAddress(view, at, littleEndian);
+      at += 8;
+    }
+    const entryBytes = info.hasBranchCounters ? 32 : 24;
+    if (count * entryBytes > end - at) return false;
+    out.branchOffset = at;
+    out.branchCount = count;
+    at += 24 * count;
+    if (info.hasBranchCounters) {
+      out.branchCountersOffset = at;
+      at += 8 * count;
+    }
+  }
+  if (sampleType & PERF_SAMPLE.REGS_USER) {
+    if (at + 8 > end) return false;
+    const abi = readU64(view, at, littleEndian);
+    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
+    at += 8;
+    const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.userRegisterCount;
+    if (count * 8 > end - at) return false;
+    out.userRegsAbi = abi;
+    out.userRegsOffset = at;
+    out.userRegsCount = count;
+    at += 8 * count;
+  }
+  if (sampleType & PERF_SAMPLE.STACK_USER) {
+    if (at + 8 > end) return false;
+    const size = readU64(view, at, littleEndian);
+    at += 8;
+    out.stackOffset = at;
+    out.stackSize = size;
+    out.stackDynamicSize = 0;
+    // With size 0 the kernel writes neither data nor dyn_size.
+    if (size > 0) {
+      if (size + 8 > end - at) return false;
+      at += size;
+      out.stackDynamicSize = Math.min(readU64(view, at, littleEndian), size);
+      at += 8;
+    }
+  }
+
+  if (sampleType & (PERF_SAMPLE.WEIGHT | PERF_SAMPLE.WEIGHT_STRUCT)) {
+    if (at + 8 > end) return false;
+    if (sampleType & PERF_SAMPLE.WEIGHT) {
+      out.weight = readU64(view, at, littleEndian);
+    } else {
+      // union { u64 full; struct { u32 var1_dw; u16 var2_w; u16 var3_w; } }, from the low end.
+      out.weight = view.getUint32(littleEndian ? at : at + 4, littleEndian);
+      out.weight2 = view.getUint16(littleEndian ? at + 4 : at + 2, littleEndian);
+      out.weight3 = view.getUint16(littleEndian ? at + 6 : at, littleEndian);
+    }
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.DATA_SRC) {
+    if (at + 8 > end) return false;
+    out.dataSrc = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.TRANSACTION) {
+    if (at + 8 > end) return false;
+    out.transactionFlags = view.getUint32(littleEndian ? at : at + 4, littleEndian);
+    out.transactionAbortCode = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.REGS_INTR) {
+    if (at + 8 > end) return false;
+    const abi = readU64(view, at, littleEndian);
+    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
+    at += 8;
+    const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.interruptRegisterCount;
+    if (count * 8 > end - at) return false;
+    out.interruptRegsAbi = abi;
+    out.interruptRegsOffset = at;
+    out.interruptRegsCount = count;
+    at += 8 * count;
+  }
+  if (sampleType & PERF_SAMPLE.PHYS_ADDR) {
+    if (at + 8 > end) return false;
+    out.physAddr = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.CGROUP) {
+    if (at + 8 > end) return false;
+    out.cgroup = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.DATA_PAGE_SIZE) {
+    if (at + 8 > end) return false;
+    out.dataPageSize = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.CODE_PAGE_SIZE) {
+    if (at + 8 > end) return false;
+    out.codePageSize = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.AUX) {
+    if (at + 8 > end) return false;
+    const size = readU64(view, at, littleEndian);
+    at += 8;
+    if (size > end - at) return false;
+    out.auxOffset = at;
+    out.auxSize = size;
+  }
+  return true;
+}
+
+/** Gives every field its absent value; those that `info` has are then written by each sample. */
+function clearAbsent(info: ParseInfo, out: SampleView): void {
+  out.format = info;
+  out.ip = 0;
+  out.pid = -1;
+  out.tid = -1;
+  out.timeNs = Number.NaN;
+  out.addr = 0;
+  out.id = -1;
+  out.streamId = -1;
+  out.cpu = -1;
+  out.period = info.assumedPeriod;
+  out.readCount = 0;
+  out.timeEnabled = 0;
+  out.timeRunning = 0;
+  out.callchainLength = 0;
+  out.callchainOffset = -1;
+  out.deferredCookieOffset = -1;
+  out.rawOffset = -1;
+  out.rawLength = 0;
+  out.branchOffset = -1;
+  out.branchCount = 0;
+  out.branchHwIndex = -1;
+  out.branchCountersOffset = -1;
+  out.userRegsAbi = 0;
+  out.userRegsOffset = -1;
+  out.userRegsCount = 0;
+  out.interruptRegsAbi = 0;
+  out.interruptRegsOffset = -1;
+  out.interruptRegsCount = 0;
+  out.stackOffset = -1;
+  out.stackSize = 0;
+  out.stackDynamicSize = 0;
+  out.weight = 0;
+  out.weight2 = 0;
+  out.weight3 = 0;
+  out.dataSrc = 0;
+  out.transactionFlags = 0;
+  out.transactionAbortCode = 0;
+  out.physAddr = 0;
+  out.cgroup = -1;
+  out.dataPageSize = 0;
+  out.codePageSize = 0;
+  out.auxOffset = -1;
+  out.auxSize = 0;
+}

@@ -1,0 +1,68 @@
+import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
+import { PERF_SAMPLE } from './constants.ts';
+import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
+
+/**
+ * Who, when and where of a record that is not a sample. One object is filled again and again; what
+ * is not recorded reads −1, time NaN.
+ */
+export class TrailerView {
+  /** What `timeNs` counts from. */
+  readonly start: RawTime;
+  pid = -1;
+  tid = -1;
+  /** Nanoseconds since `start`. Records that perf made up have the raw time 0. */
+  timeNs = Number.NaN;
+  id = -1;
+  streamId = -1;
+  cpu = -1;
+
+  constructor(start: RawTime) {
+    this.start = start;
+  }
+}
+
+/**
+ * Decodes the sample-id trailer (`struct sample_id`, see parse-info) at the end of the record at
+ * `offset`. False, with every field absent, if the event has none or the record is too short.
+ */
+export function decodeTrailer(
+  view: DataView,
+  offset: number,
+  size: number,
+  info: ParseInfo,
+  out: TrailerView,
+): boolean {
+  const { sampleType, littleEndian } = info;
+  out.pid = -1;
+  out.tid = -1;
+  out.timeNs = Number.NaN;
+  out.id = -1;
+  out.streamId = -1;
+  out.cpu = -1;
+  if (info.trailerSize === 0 || info.trailerSize + RECORD_HEADER_SIZE > size) return false;
+  let at = offset + size - info.trailerSize;
+  if (sampleType & PERF_SAMPLE.TID) {
+    out.pid = view.getInt32(at, littleEndian);
+    out.tid = view.getInt32(at + 4, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.TIME) {
+    out.timeNs = readTimeSince(view, at, littleEndian, out.start);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.ID) {
+    out.id = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.STREAM_ID) {
+    out.streamId = readU64(view, at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.CPU) {
+    out.cpu = view.getInt32(at, littleEndian);
+    at += 8;
+  }
+  if (sampleType & PERF_SAMPLE.IDENTIFIER) out.id = readU64(view, at, littleEndian);
+  return true;
+}

@@ -1,0 +1,105 @@
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { parseFormatFile } from './format-file.ts';
+import { KernelNames, type KernelSymbolOf } from './kernel-names.ts';
+import { TracepointFormat } from './tracepoint-format.ts';
+import { parseTracingData, type TracingDataParts } from './tracing-data.ts';
+
+/** What formats need to know of the machine they are from. */
+export type FormatTexts = Pick<TracingDataParts, 'formats' | 'longSize' | 'littleEndian'> &
+  Partial<Pick<TracingDataParts, 'printkFormats' | 'kallsyms' | 'savedCmdlines'>>;
+
+export type FormatOptions = {
+  /** Names kernel addresses, for `%pS`; without it they stay addresses. */
+  readonly symbolOf?: KernelSymbolOf | undefined;
+  /** Where bad formats are counted, and samples that they don't fit. */
+  readonly diagnostics?: Diagnostics | undefined;
+};
+
+/** `common_type` is the first thing in the raw data, in all kernels that perf runs on. */
+const COMMON_TYPE_SIZE = 2;
+
+/** The formats of a recording's tracepoints, by id. */
+export class TracepointFormats {
+  readonly littleEndian: boolean;
+  readonly longSize: number;
+  /** `/proc/kallsyms` of the recorded machine, empty in recordings by perf 4.0 and later. */
+  readonly kallsyms: Uint8Array;
+  /** `pid comm` per line. */
+  readonly savedCmdlines: string;
+  readonly #byId = new Map<number, TracepointFormat>();
+  readonly #diagnostics: Diagnostics;
+
+  private constructor(texts: FormatTexts, options: FormatOptions) {
+    this.#diagnostics = options.diagnostics ?? new Diagnostics();
+    this.littleEndian = texts.littleEndian;
+    this.longSize = texts.longSize;
+    this.kallsyms = texts.kallsyms ?? new Uint8Array(0);
+    this.savedCmdlines = texts.savedCmdlines ?? '';
+    const names = new KernelNames(options.symbolOf ?? null, texts.printkFormats ?? '');
+    for (const { system, text } of texts.formats) {
+      const file = parseFormatFile(text, texts.longSize);
+      if (file === null) {
+        this.#diagnostics.count('format of a tracepoint not understood', system);
+        continue;
+      }
+      if (this.#byId.has(file.id)) continue;
+      this.#byId.set(file.id, new TracepointFormat(system, file, texts.longSize, names));
+    }
+  }
+
+  /**
+   * From a TRACING_DATA section or record. Null if the bytes are none: there are no formats then,
+   * and raw data stay bytes. A section that is cut gives the formats before the cut.
+   */
+  static parse(bytes: Uint8Array, options: FormatOptions = {}): TracepointFormats | null {
+    const parts = parseTracingData(bytes);
+    if (parts === null) {
+      options.diagnostics?.count('tracing data not understood');
+      return null;
+    }
+    if (parts.cutAt !== null) options.diagnostics?.count('tracing data cut', parts.cutAt);
+    return new TracepointFormats(parts, options);
+  }
+
+  /** From format files, as tracefs has them. */
+  static fromTexts(texts: FormatTexts, options: FormatOptions = {}): TracepointFormats {
+    return new TracepointFormats(texts, options);
+  }
+
+  /** By `common_type`, which is the attr's `config`. */
+  of(id: number): TracepointFormat | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  /**
+   * The format of a sample's raw data. `config` is its attr's: null where the two disagree, since
+   * then either may be wrong, and where the recording has no format; both are counted.
+   */
+  ofSample(view: DataView, offset: number, size: number, config: number): TracepointFormat | null {
+    const fits = size >= COMMON_TYPE_SIZE && offset + COMMON_TYPE_SIZE <= view.byteLength;
+    const id = fits ? view.getUint16(offset, this.littleEndian) : -1;
+    if (id !== config) {
+      this.#diagnostics.count('raw data not of the tracepoint that the event is', `${config}`);
+      return null;
+    }
+    const format = this.of(id);
+    if (format === null) this.#diagnostics.count('no format of a tracepoint', `${id}`);
+    return format;
+  }
+
+  /** Counts the texts that are pairs of fields; once, when all are printed. */
+  countFallbacks(): void {
+    for (const { system, name, fallbackTexts, notEvaluated } of this) {
+      if (fallbackTexts === 0) continue;
+      this.#diagnostics.count(
+        'tracepoint shown as fields, its print fmt could not be evaluated',
+        `${system}:${name}: ${notEvaluated ?? 'the data end early'}`,
+        fallbackTexts,
+      );
+    }
+  }
+
+  *[Symbol.iterator](): IterableIterator<TracepointFormat> {
+    yield* this.#byId.values();
+  }
+}

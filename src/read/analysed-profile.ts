@@ -1,0 +1,258 @@
+import type { Diagnostics } from '../base/diagnostics.ts';
+import { FailedError } from '../base/errors.ts';
+import type { CodePart, FunctionAssembly } from '../code/disassembly/types.ts';
+import type { RecordingMarks } from '../formats/export/recording-marks.ts';
+import { type Alignment, alignPeriods } from '../period/alignment.ts';
+import { computeLedgers, type EventLedger } from '../period/loss/loss-ledger.ts';
+import { type PeriodsReport, type ReportOptions, reportPeriods } from '../period/report/report.ts';
+import type { PeriodInput, ReportedPeriod } from '../period/types.ts';
+import { areWaits, createExactEstimator, isMeasured } from '../period/uncertainty/measured.ts';
+import { createShareEstimator } from '../period/uncertainty/uncertainty.ts';
+import { computeWeights } from '../period/weights.ts';
+import type { Completeness } from '../profile/completeness.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
+import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
+import { funcLabel } from '../profile/func-label.ts';
+import type { InstructionWeights } from '../profile/instruction-weights.ts';
+import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import type { ShareEstimator } from '../profile/share-steps.ts';
+import type { RecordedTime } from '../profile/time-range.ts';
+import type { EventIndex, FuncIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { type FunctionCode, weighPart } from './code/function-code.ts';
+import { NO_FACTS, type RecordingFacts } from './facts/recording-facts.ts';
+import { findEvents } from './find-events.ts';
+
+/** A recording as a profile, with what is computed from it. */
+export class AnalysedProfile {
+  readonly profile: Profile;
+  readonly diagnostics: Diagnostics;
+  /** Offset at which the file ends early; null if it is whole. */
+  readonly truncatedAt: number | null;
+  /** What the recording says beside the profile. */
+  readonly facts: RecordingFacts;
+  /** How many samples have whole stacks; null where no event records stacks. */
+  readonly completeness: Completeness | null;
+  /** What weights and period reports are computed from. */
+  readonly periodInput: PeriodInput;
+  readonly #code: FunctionCode | null;
+  readonly #weights = new Map<WeightKind, Weights>();
+  #alignment: Alignment | null = null;
+
+  constructor(
+    profile: Profile,
+    periodInput: PeriodInput,
+    diagnostics: Diagnostics,
+    truncatedAt: number | null,
+    facts: RecordingFacts = NO_FACTS,
+    completeness: Completeness | null = null,
+    code: FunctionCode | null = null,
+  ) {
+    this.#code = code;
+    this.profile = profile;
+    this.completeness = completeness;
+    this.facts = facts;
+    this.periodInput = periodInput;
+    this.diagnostics = diagnostics;
+    this.truncatedAt = truncatedAt;
+  }
+
+  /**
+   * What each sample counts for; `events` is what was really counted. With `event` the unit is that
+   * event's, else the one that all events share.
+   */
+  weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
+    let weights = this.#weights.get(kind);
+    if (weights === undefined) {
+      weights = computeWeights(kind, this.periodInput, () => this.#aligned());
+      if (this.facts.imported !== null) weights = { ...weights, areOfText: true };
+      this.#weights.set(kind, weights);
+    }
+    const described = event === undefined ? undefined : this.profile.events[event];
+    // A recording may have no event at all, where the first is asked for.
+    if (described === undefined) return weights;
+    const { name, unit } = described;
+    const isCount = kind === 'samples' || kind === 'time';
+    return {
+      ...weights,
+      ...(!isCount && { unit }),
+      ...(name === OFF_CPU_EVENT && { areWaits: true as const }),
+    };
+  }
+
+  /** The event with this name, or the only or first one. Throws UsageError for an unknown name. */
+  eventIndex(name?: string): EventIndex {
+    if (name === undefined) return 0 as EventIndex;
+    const names = this.profile.events.map((event) => event.name);
+    return findEvents(names, name)[0] as EventIndex;
+  }
+
+  /** Samples of one event, as rows; with `select` those of them that it admits. */
+  samplesOf(event: EventIndex, select: SampleSelection = {}): Int32Array {
+    return selectSamples(this.profile, { ...select, event });
+  }
+
+  /** When the samples were taken. */
+  recordedTime(): RecordedTime {
+    const { timeNs, length } = this.profile.samples;
+    const startTime = BigInt(this.profile.meta.startTime);
+    const times = [timeNs[0], timeNs[length - 1]].map((time) => time ?? Number.NaN);
+    return { startTime, firstNs: times[0], lastNs: times[1] };
+  }
+
+  /**
+   * How well shares of one event are known, by these weights of its samples. Of a part of them it
+   * is not known what was counted in between: each counts as drawn with its own weight. Null for
+   * folded stacks, whose lines are sums: what the samples were, and in which order, is gone. Null
+   * also for recordings without events.
+   */
+  shareEstimator(
+    weights: Weights,
+    event: EventIndex,
+    select: SampleSelection = {},
+  ): ShareEstimator | null {
+    const described = this.profile.events[event];
+    if (described === undefined || this.facts.imported === 'folded') return null;
+    const { groups, elapsedEvents } = this.#aligned();
+    const rows = this.samplesOf(event, select);
+    const lostBounds = weights.lostBounds?.[event] ?? null;
+    const input = { weights: weights.values, rows, groups, event, lostBounds };
+    if (isMeasured(this.periodInput, event, weights.kind)) return createExactEstimator(input);
+    if (areWaits(described)) return null;
+    if (weights.kind !== 'events' || isRestricting(select)) return createShareEstimator(input);
+    const { timeNs, periodEvents } = this.profile.samples;
+    const course = { elapsedEvents, timeNs, periodEvents };
+    return createShareEstimator({
+      ...input,
+      course,
+      eventsAfter: this.#eventsAfter(weights, event),
+    });
+  }
+
+  /** Self and total by symbol, DSO, thread and comm, with 95 % intervals of the shares. */
+  report(
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): FlatReport {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event);
+    const estimator = this.shareEstimator(weights, event, options.select);
+    const rows = this.samplesOf(event, options.select);
+    if (estimator === null) return computeFlatReport(this.profile, weights, rows);
+    return computeFlatReport(this.profile, weights, rows, {
+      estimator,
+      tables: ['bySymbol', 'byDso', 'byThread', 'byComm'],
+      totals: true,
+    });
+  }
+
+  /** A function as reports and graphs call it; code without a symbol goes by its DSO. */
+  nameOf(func: FuncIndex): string {
+    return funcLabel(this.profile, func);
+  }
+
+  /**
+   * The machine code of a function, decoded, with the instruction of each frame in it. Throws
+   * `FailedError` where the disassembler is not installed, and for a text, which has no code.
+   */
+  disassemble(func: FuncIndex): Promise<FunctionAssembly> {
+    const { frames } = this.profile;
+    const rows: number[] = [];
+    for (let frame = 0; frame < frames.length; frame++) {
+      if (frames.func[frame] === func) rows.push(frame);
+    }
+    return this.disassembleFrames(rows);
+  }
+
+  /**
+   * What was spent at the instructions of a part that `disassemble` gave of `func`: columns by its rows.
+   * Of one event, in weights of one kind; with `select` of those samples that it admits.
+   */
+  weighInstructions(
+    func: FuncIndex,
+    part: CodePart,
+    options: { event?: string; weight?: WeightKind; select?: SampleSelection } = {},
+  ): InstructionWeights {
+    const event = this.eventIndex(options.event);
+    const weights = this.weights(options.weight, event);
+    return weighPart(this.profile, weights, this.samplesOf(event, options.select), func, part);
+  }
+
+  /** The same as `disassemble`, of rows of the frame table. */
+  async disassembleFrames(frames: readonly number[]): Promise<FunctionAssembly> {
+    if (this.#code === null) {
+      throw new FailedError('no assembly: only a perf.data file says which code ran');
+    }
+    return this.#code.disassemble(this.profile, frames);
+  }
+
+  /** Which interval the periods of each event measure, and how that is known. */
+  rules(): readonly ReportedPeriod[] {
+    return this.#aligned().rules;
+  }
+
+  /**
+   * The final value of an event's counter over all its instances, or as far as the samples read it;
+   * null if they did not.
+   */
+  eventsCounted(event: EventIndex): number | null {
+    const total = this.periodInput.eventTotals?.[event] ?? null;
+    const rows = this.samplesOf(event);
+    const { count } = this.profile.samples;
+    if (total !== null || rows.length === 0) return total;
+    if (rows.some((row) => Number.isNaN(count[row]))) return null;
+    const { elapsedEvents } = this.#aligned();
+    return rows.reduce((sum, row) => sum + elapsedEvents[row], 0);
+  }
+
+  /**
+   * What happened at a time and is no sample: losses, throttling, re-ramps, context switches.
+   * `report` describes all streams.
+   */
+  marks(report: PeriodsReport = this.periods({ streams: 'all' })): RecordingMarks {
+    const { losses, throttles, switches } = this.facts;
+    const reported = this.reportedEvents();
+    const reRamps = report.events.flatMap(({ streams }, index) => {
+      const event = reported[index];
+      return streams.flatMap(({ streamId, reRamps }) =>
+        reRamps.map((ramp) => ({ ...ramp, event, streamId })),
+      );
+    });
+    return { losses, throttles, switches, reRamps };
+  }
+
+  /** What arrived of each event and what did not, in events. */
+  ledgers(): EventLedger[] {
+    return computeLedgers(this.periodInput, this.#aligned());
+  }
+
+  /** How the kernel's adaptive period behaved, and what was lost; its events are `reportedEvents()`. */
+  periods(options: ReportOptions = {}): PeriodsReport {
+    const report = reportPeriods(this.periodInput, options, this.#aligned());
+    return { ...report, events: this.reportedEvents().map((event) => report.events[event]) };
+  }
+
+  /**
+   * Those with a period: members of a sampled group have none of their own, since their leader samples
+   * them, nor has the event of waits one.
+   */
+  reportedEvents(): EventIndex[] {
+    const reported: EventIndex[] = [];
+    this.profile.events.forEach(({ fixedPeriod, name }, event) => {
+      if (fixedPeriod !== 0 && name !== OFF_CPU_EVENT) reported.push(event as EventIndex);
+    });
+    return reported;
+  }
+
+  /** Events that no weight and no loss gap accounts for; 0 where the final value is not known. */
+  #eventsAfter({ values, lostBefore }: Weights, event: EventIndex): number {
+    const counted = this.eventsCounted(event);
+    if (counted === null || this.profile.events[event].mode === 'clock') return 0;
+    let rest = counted;
+    for (const row of this.samplesOf(event)) rest -= values[row] + (lostBefore?.[row] ?? 0);
+    return Math.max(0, rest);
+  }
+
+  #aligned(): Alignment {
+    this.#alignment ??= alignPeriods(this.periodInput);
+    return this.#alignment;
+  }
+}

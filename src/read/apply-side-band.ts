@@ -1,0 +1,79 @@
+import { isKernelAddress } from '../base/u64.ts';
+import type { ProcessTable } from '../code/process/process-table.ts';
+import { PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
+import type { KernelRecord } from '../kernel/perf-event/record.ts';
+
+/** Of the `MAP_…` bits in MMAP2. */
+const MAP_TYPE = 0x0f;
+const MAP_PRIVATE = 0x02;
+
+const GUEST_MODES: readonly number[] = [PERF_RECORD_MISC.GUEST_KERNEL, PERF_RECORD_MISC.GUEST_USER];
+
+/**
+ * Tells the process table what a side-band record says. True if it may have changed who a tid is or
+ * what an address means.
+ */
+export function applyToProcesses(
+  processes: ProcessTable,
+  record: KernelRecord,
+  misc: number,
+): boolean {
+  switch (record.kind) {
+    case 'mmap':
+    case 'mmap2': {
+      // A guest's addresses are not those of the machine that it runs on.
+      if (GUEST_MODES.includes(record.cpuMode)) return false;
+      processes.mmap({
+        pid: record.pid,
+        tid: record.tid,
+        start: record.address,
+        length: record.length,
+        fileOffset: record.fileOffset,
+        path: record.filename,
+        executable: !record.isData,
+        cpuMode: isKernelMapping(record) ? 'kernel' : 'user',
+        buildId: record.buildId,
+        major: record.fileId?.major ?? 0,
+        minor: record.fileId?.minor ?? 0,
+        inode: Number(record.fileId?.inode ?? 0),
+        isPrivate: (record.flags & MAP_TYPE) === MAP_PRIVATE,
+      });
+      break;
+    }
+    case 'comm':
+      processes.comm(record.pid, record.tid, record.comm, record.isExec);
+      break;
+    case 'fork':
+      processes.fork(
+        record.pid,
+        record.parentPid,
+        record.tid,
+        record.parentTid,
+        (misc & PERF_RECORD_MISC.FORK_EXEC) !== 0,
+      );
+      break;
+    case 'exit':
+      processes.exit(record.pid, record.tid);
+      break;
+    case 'ksymbol':
+      processes.ksymbol(record.address, record.length, record.name, record.isUnregister);
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
+/** By its CPU mode; only a record that has none, or belongs to no process, goes by the address. */
+function isKernelMapping({
+  cpuMode,
+  pid,
+  address,
+  filename,
+}: Pick<MappingRecord, 'cpuMode' | 'pid' | 'address' | 'filename'>): boolean {
+  if (cpuMode === PERF_RECORD_MISC.KERNEL) return true;
+  if (cpuMode === PERF_RECORD_MISC.USER && pid >= 0) return false;
+  return isKernelAddress(address) && filename !== '[vsyscall]';
+}
+
+type MappingRecord = Extract<KernelRecord, { kind: 'mmap' | 'mmap2' }>;

@@ -1,0 +1,266 @@
+import { NONE } from '../../base/brand.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { printable } from '../../base/printable.ts';
+import type { Architecture, CodeLocation, ExtentSource } from '../../code/disassembly/types.ts';
+import { pathOfScript } from '../../code/javascript/script-path.ts';
+import type { SourceMaps } from '../../code/javascript/source-map.ts';
+import type { DsoTable } from '../../code/process/dso-table.ts';
+import { DsoLines } from '../../code/symbols/dso-lines.ts';
+import { Symbolizer } from '../../code/symbols/symbolizer.ts';
+import type { DsoIndex, Profile } from '../../profile/types.ts';
+import { demangler } from '../demangler.ts';
+import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
+import { columnIn } from '../jit/jit-column.ts';
+import { type CodeFile, openCodeFile } from './file-code.ts';
+import { type CodeDump, type CodeObject, type CodeObjects, openCodeDump } from './jit-code.ts';
+import { type KernelCode, openKernelCode, type RecordedKernel } from './kernel-code.ts';
+
+export type CodeSourcesOptions = {
+  /** The recording. */
+  readonly path: string;
+  readonly dsos: DsoTable;
+  /** Processes of the recording; those still alive show their files. */
+  readonly pids: readonly number[];
+  readonly sources: SymbolSources;
+  readonly kernel: Omit<RecordedKernel, 'buildId'>;
+  /** The recording's own list of kernel symbols; null if it has none. */
+  readonly kernelSymbols: () => Uint8Array | null;
+  /** Null where nothing is known of JIT code. */
+  readonly codeObjects: CodeObjects | null;
+  /** Of the scripts whose code it is; null: lines are those of the code that V8 ran. */
+  readonly sourceMaps: SourceMaps | null;
+};
+
+/** The code around one frame. */
+export type CodeAt = {
+  /** Tells sources of code apart, in which starts may be equal. */
+  readonly source: string;
+  readonly name: string;
+  readonly extent: ExtentSource;
+  readonly architecture: Architecture;
+  /** Where the code begins, as frames have their addresses. */
+  readonly from: number;
+  /** The same as it is shown. */
+  readonly start: number;
+  /** Bytes. */
+  readonly size: number;
+  readonly read: (offset: number, length: number) => Uint8Array;
+  readonly nameAt: (address: number) => string;
+  readonly locate: (offset: number) => CodeLocation | null;
+};
+
+const NOWHERE = 'These addresses are in no mapping of the recording, so nobody knows their code.';
+const NAMES_ONLY =
+  'Recorded with --perf-basic-prof, which writes names of JIT code only: ' +
+  'with --perf-prof Node writes a jitdump, which has the code.';
+const UNNAMED_JIT =
+  'No jitdump of this process is at hand, which would have the code that its JIT made.';
+
+/**
+ * Where the code of a recording's frames is: mapped files, the vDSO, the running kernel, jitdumps. To
+ * be closed. What can't be had is a sentence that says why; it is looked for once.
+ */
+export class CodeSources {
+  readonly #options: CodeSourcesOptions;
+  readonly #profile: Profile;
+  readonly #files = new Map<DsoIndex, CodeFile | string>();
+  readonly #dumps = new Map<string, CodeDump | string>();
+  #kernel: KernelCode | string | null = null;
+  readonly #symbols: Symbolizer;
+  #lines: DsoLines | null = null;
+
+  /** `symbols` outlive the sources: they are read once for all functions. */
+  constructor(options: CodeSourcesOptions, profile: Profile, symbols: Symbolizer) {
+    this.#options = options;
+    this.#symbols = symbols;
+    this.#profile = profile;
+  }
+
+  /** The code around a row of the frame table. */
+  find(frame: number): CodeAt | string {
+    const dso = this.#profile.frames.dso[frame] as DsoIndex;
+    const address = this.#profile.frames.address[frame];
+    if ((dso as number) === NONE) return NOWHERE;
+    const key = this.#options.dsos.key(dso);
+    switch (key.kind) {
+      case 'user-file':
+      case 'vdso':
+        return this.#inFile(dso, address);
+      case 'kernel':
+      case 'kernel-module':
+        return this.#inKernel(dso, address);
+      case 'jit':
+        return this.#inJit(frame, key.pid);
+      case 'bpf':
+        return 'The machine code of a BPF program is in the kernel only.';
+      case 'guest':
+        return 'This is code of a virtual machine, whose memory is not here.';
+      case 'unknown':
+        return `${printable(key.name)} is no file with code.`;
+    }
+  }
+
+  close(): void {
+    for (const opened of [...this.#files.values(), ...this.#dumps.values(), this.#kernel]) {
+      if (opened !== null && typeof opened !== 'string') opened.close();
+    }
+    this.#lines?.close();
+  }
+
+  #inFile(dso: DsoIndex, address: number): CodeAt | string {
+    const { dsos, pids, sources, kernel, path } = this.#options;
+    let file = this.#files.get(dso);
+    if (file === undefined) {
+      const options = { ...sources, pids: () => pids, recordedOn: kernel.machine };
+      file = openCodeFile(dsos.key(dso), dsos.buildId(dso), options, path);
+      this.#files.set(dso, file);
+    }
+    if (typeof file === 'string') return `${printable(file)}.`;
+    const code = file;
+    const symbol = this.#symbols.extentAt(dso, address);
+    const range = symbol ?? code.rangeAt(address);
+    if (range === null) {
+      return 'No symbol and no frame table covers these addresses, so where an instruction begins is not known.';
+    }
+    const { start: from, end } = range;
+    return {
+      source: String(dso),
+      name: symbol?.name ?? '[unknown]',
+      extent: symbol === null ? 'frame table' : 'symbol',
+      architecture: code.architecture,
+      from,
+      start: code.toFileAddress(from),
+      size: end - from,
+      read: (offset, length) => code.read(from + offset, length),
+      nameAt: (at) => nameWithOffset(this.#symbols.resolveFileAddress(dso, at), at),
+      locate: (offset) => this.#lineOf(dso, from + offset),
+    };
+  }
+
+  #inKernel(dso: DsoIndex, address: number): CodeAt | string {
+    const { dsos, kernel } = this.#options;
+    const buildId = dsos.buildId(dsos.intern({ kind: 'kernel' }));
+    this.#kernel ??= openKernelCode({ ...kernel, buildId });
+    if (typeof this.#kernel === 'string') return `${printable(this.#kernel)}.`;
+    const code = this.#kernel;
+    const symbol = this.#symbols.extentAt(dso, address);
+    if (symbol === null) return 'No symbol of the kernel covers these addresses.';
+    const { name, start, end } = symbol;
+    if (!code.hasFunction(start, end)) {
+      return `The kernel that runs now has no ${printable(name)} there: it was loaded anew since the recording.`;
+    }
+    return {
+      source: 'kernel',
+      name,
+      extent: 'symbol',
+      architecture: code.architecture,
+      from: start,
+      start,
+      size: end - start,
+      read: (offset, length) => code.read(start + offset, length),
+      nameAt: (at) => code.nameAt(at),
+      locate: () => null,
+    };
+  }
+
+  #inJit(frame: number, pid: number): CodeAt | string {
+    const { codeObjects, sources, path } = this.#options;
+    const index = codeObjects?.ofFrame[frame] ?? NONE;
+    const object = codeObjects?.list[index];
+    if (object === undefined) return UNNAMED_JIT;
+    if (object.dump === null) return NAMES_ONLY;
+    const key = `${pid} ${object.dump}`;
+    let dump = this.#dumps.get(key);
+    if (dump === undefined) {
+      dump = openCodeDump(object.dump, pid, { ...sources, recording: path });
+      this.#dumps.set(key, dump);
+    }
+    if (typeof dump === 'string') return `${printable(dump)}.`;
+    if (!dump.has(object)) {
+      return `${printable(object.dump)} is another one by now, without the code that was recorded.`;
+    }
+    const { row, start, end, name } = object;
+    const code = dump;
+    return {
+      source: `${key} ${row}`,
+      name,
+      extent: 'jitdump',
+      architecture: code.architecture,
+      from: start,
+      start,
+      size: end - start,
+      read: (offset, length) => code.read(row, offset, length),
+      nameAt: () => '',
+      locate: (offset) => this.#jitLine(code, object, offset),
+    };
+  }
+
+  #lineOf(dso: DsoIndex, offset: number): CodeLocation | null {
+    const { dsos, pids, sources } = this.#options;
+    if (this.#lines === null) {
+      const diagnostics = new Diagnostics();
+      const files = new SymbolFiles({ ...sources, diagnostics, pids: () => pids });
+      const demangleCpp = demangler(diagnostics);
+      const decoders = boundedDecoders();
+      this.#lines = new DsoLines({
+        dsos,
+        provider: files.provide,
+        decoders,
+        demangleCpp,
+        diagnostics,
+      });
+    }
+    const lines = this.#lines;
+    const count = lines.find(dso, offset);
+    if (count === 0) return null;
+    const file = lines.file(0);
+    const line = lines.frames.line[0];
+    const inlined: string[] = [];
+    for (let row = 0; row < count - 1; row++) inlined.push(lines.name(row) || '[unknown]');
+    return file === '' && inlined.length === 0 ? null : { file, line, inlined };
+  }
+
+  /** Lines that the JIT gave, in the original source, as frames have them. */
+  #jitLine(code: CodeDump, { row, start, name }: CodeObject, offset: number): CodeLocation | null {
+    const found = code.line(row, start + offset);
+    // V8 writes what is left of a freed name where it no longer has the script's.
+    if (found === null || printable(found.file) !== found.file) return null;
+    const column = Math.max(1, columnIn(found, name));
+    const map = this.#options.sourceMaps?.find(found.file) ?? null;
+    const original = map?.find(found.line, column, '') ?? null;
+    const file = pathOfScript(original?.source ?? found.file);
+    return { file, line: original?.line ?? found.line, inlined: [] };
+  }
+}
+
+/** Names and extents; files are opened at the first address in them. */
+export function createCodeSymbolizer(options: CodeSourcesOptions): Symbolizer {
+  const { dsos, pids, sources, kernel, kernelSymbols } = options;
+  const recordedKernel = sources.kallsyms === undefined ? kernelSymbols() : null;
+  // What is wrong with them was counted when frames were named.
+  const diagnostics = new Diagnostics();
+  return new Symbolizer({
+    dsos,
+    provider: new SymbolFiles({
+      ...sources,
+      diagnostics,
+      pids: () => pids,
+      recordedOn: kernel.machine,
+    }).provide,
+    demangleCpp: demangler(diagnostics),
+    diagnostics,
+    xz: boundedXz(),
+    ...(recordedKernel !== null && { recordedKernel }),
+    kernelReference: kernel.reference,
+  });
+}
+
+function nameWithOffset(
+  symbol: { readonly name: string; readonly symbolStart: number } | null,
+  address: number,
+): string {
+  if (symbol === null) return '';
+  const offset = address - symbol.symbolStart;
+  return offset === 0 ? symbol.name : `${symbol.name}+0x${offset.toString(16)}`;
+}

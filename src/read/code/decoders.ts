@@ -1,0 +1,88 @@
+import type { CapstoneHandle, CapstoneModule } from '@alexaltea/capstone-js';
+import { FailedError } from '../../base/errors.ts';
+import { BAD_INSTRUCTION, type Decoder, type Instruction } from '../../code/disassembly/decoder.ts';
+import type { Architecture } from '../../code/disassembly/types.ts';
+
+const PACKAGE = '@alexaltea/capstone-js';
+
+type Import = () => Promise<{ readonly default: () => Promise<CapstoneModule> }>;
+
+let loaded: Promise<CapstoneModule> | null = null;
+
+/** Makes decoders; the library behind them is read when the first is wanted. */
+export async function loadDecoders(): Promise<(architecture: Architecture) => Decoder> {
+  loaded ??= loadCapstone();
+  const capstone = await loaded;
+  const made = new Map<Architecture, Decoder>();
+  return (architecture) => {
+    let decoder = made.get(architecture);
+    if (decoder === undefined) {
+      decoder = makeDecoder(capstone, architecture);
+      made.set(architecture, decoder);
+    }
+    return decoder;
+  };
+}
+
+/** Optional: nobody misses it who does not ask for assembly. */
+const importCapstone: Import = () => import('@alexaltea/capstone-js');
+
+/** Throws `FailedError` where the package is not installed. */
+export async function loadCapstone(importPackage = importCapstone): Promise<CapstoneModule> {
+  try {
+    const { default: load } = await importPackage();
+    return await load();
+  } catch (error) {
+    loaded = null;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new FailedError(
+        `the disassembler is not installed (the optional package ${PACKAGE}): ` +
+          `run npm install ${PACKAGE} where perf-ts is installed`,
+      );
+    }
+    throw new FailedError(`the disassembler ${PACKAGE} does not start: ${message}`);
+  }
+}
+
+function makeDecoder(capstone: CapstoneModule, architecture: Architecture): Decoder {
+  const { ARCH_X86, ARCH_ARM64, MODE_32, MODE_64, MODE_LITTLE_ENDIAN } = capstone;
+  const [arch, mode] = {
+    'x86-64': [ARCH_X86, MODE_64],
+    i386: [ARCH_X86, MODE_32],
+    aarch64: [ARCH_ARM64, MODE_LITTLE_ENDIAN],
+  }[architecture] as [number, number];
+  const handle = new capstone.Capstone(arch, mode);
+  // What is no instruction is told as bytes, and decoding goes on behind it.
+  handle.option(capstone.OPT_SKIPDATA, capstone.OPT_ON);
+  return { decode: (bytes, address) => decodeAll(handle, bytes, address) };
+}
+
+function decodeAll(handle: CapstoneHandle, bytes: Uint8Array, address: number): Instruction[] {
+  const instructions: Instruction[] = [];
+  let offset = 0;
+  for (const { id, size, mnemonic, op_str } of disassemble(handle, bytes, address)) {
+    instructions.push(
+      id === 0
+        ? { offset, size, mnemonic: BAD_INSTRUCTION, operands: '' }
+        : { offset, size, mnemonic, operands: op_str },
+    );
+    offset += size;
+  }
+  // Less than an instruction of ARM has: Capstone says nothing of it.
+  if (offset < bytes.length) {
+    const size = bytes.length - offset;
+    instructions.push({ offset, size, mnemonic: BAD_INSTRUCTION, operands: '' });
+  }
+  return instructions;
+}
+
+function disassemble(handle: CapstoneHandle, bytes: Uint8Array, address: number) {
+  try {
+    return handle.disasm(bytes, BigInt.asUintN(64, BigInt(address)));
+  } catch (error) {
+    // It throws a text where there is not one instruction.
+    if (typeof error === 'string') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { Diagnostics } from '../../base/diagnostics.ts';
+import type { Architecture } from '../../code/disassembly/types.ts';
+import { readBuildId } from '../../code/elf/build-id.ts';
+import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
+import type { DsoKey } from '../../code/process/types.ts';
+import { dsoText } from '../../code/symbols/dso-symbols.ts';
+import { SegmentMap } from '../../code/symbols/elf-symbols.ts';
+import { missingNames } from '../../code/symbols/missing-names.ts';
+import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { CfiTable } from '../../code/unwind/cfi-table.ts';
+import { SymbolFiles, type SymbolFilesOptions } from '../files/symbol-files.ts';
+import { readSections } from '../unwind/unwind-sections.ts';
+import { mayBeShown } from './access.ts';
+import { architectureOf } from './machine.ts';
+
+/** A mapped file with code, opened; whoever opened it closes it. */
+export class CodeFile {
+  readonly architecture: Architecture;
+  readonly #source: SymbolSource;
+  readonly #elf: ElfFile;
+  readonly #name: string;
+  readonly #segments: SegmentMap;
+  #table: CfiTable | null = null;
+
+  constructor(source: SymbolSource, elf: ElfFile, architecture: Architecture, name: string) {
+    this.#source = source;
+    this.#elf = elf;
+    this.#name = name;
+    this.#segments = new SegmentMap(elf);
+    this.architecture = architecture;
+  }
+
+  /** Bytes at an offset in the file, as frames have their addresses. */
+  read(offset: number, length: number): Uint8Array {
+    return this.#source.read(offset, length);
+  }
+
+  toFileAddress(offset: number): number {
+    return this.#segments.toFileAddress(offset);
+  }
+
+  /** Where the function around an offset begins and ends, by the frame tables; null: they don't say. */
+  rangeAt(offset: number): { readonly start: number; readonly end: number } | null {
+    const uncounted = new Diagnostics();
+    this.#table ??= new CfiTable(readSections(this.#elf, uncounted), this.#name, uncounted);
+    const address = this.toFileAddress(offset);
+    const range = this.#table.rangeAt(address);
+    if (range === null) return null;
+    return { start: range.start - address + offset, end: range.end - address + offset };
+  }
+
+  close(): void {
+    this.#source.close?.();
+  }
+}
+
+/** Opens the file of `dso`; a sentence that says why where that can't be. */
+export function openCodeFile(
+  dso: DsoKey,
+  buildId: string | null,
+  options: Omit<SymbolFilesOptions, 'diagnostics'>,
+  recording: string,
+): CodeFile | string {
+  const diagnostics = new Diagnostics();
+  const name = dsoText(dso);
+  const need = dso.kind === 'vdso' ? 'vdso' : 'elf';
+  const request: SymbolRequest = { need, dso, buildId };
+  const source = new SymbolFiles({ ...options, diagnostics }).provide(request);
+  if (source === null) return whyAbsent(name, diagnostics);
+  const file = readCodeFile(source, name, buildId, recording);
+  if (typeof file === 'string') source.close?.();
+  return file;
+}
+
+function readCodeFile(
+  source: SymbolSource,
+  name: string,
+  buildId: string | null,
+  recording: string,
+): CodeFile | string {
+  if (!mayBeShown(source, recording)) {
+    return `${name}: another user's, and not for everybody to read`;
+  }
+  const uncounted = new Diagnostics();
+  const elf = parseElf(source, uncounted);
+  if (elf === null) return `${name}: not an ELF file`;
+  if (buildId !== null && readBuildId(elf, uncounted) !== buildId) {
+    return `${name}: not the file that was recorded (build ID differs)`;
+  }
+  const architecture = architectureOf(elf.header.machine);
+  if (architecture === null || !elf.header.littleEndian) {
+    return `${name}: code of ELF machine ${elf.header.machine} is not disassembled`;
+  }
+  return new CodeFile(source, elf, architecture, name);
+}
+
+/** What was counted where names are looked for, as the sentence that it is. */
+function whyAbsent(name: string, diagnostics: Diagnostics): string {
+  const prefix = missingNames(name, '');
+  const reason = diagnostics.entries().find((entry) => entry.reason.startsWith(prefix))?.reason;
+  return `${name}: ${reason?.slice(prefix.length) ?? 'the file is not at hand'}`;
+}

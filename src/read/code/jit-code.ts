@@ -1,0 +1,114 @@
+import { NONE } from '../../base/brand.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import type { Architecture } from '../../code/disassembly/types.ts';
+import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
+import type { JitCode } from '../../code/jit/jit-code.ts';
+import { type Jitdump, readJitdump } from '../../code/jit/jitdump.ts';
+import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import type { DsoIndex, Profile } from '../../profile/types.ts';
+import type { SymbolSources } from '../files/symbol-files.ts';
+import { openJitdump, ownerOf, writerOf } from '../jit/jit-files.ts';
+import { architectureOf } from './machine.ts';
+
+/** A code object that frames lie in, as its JIT announced it. */
+export type CodeObject = {
+  /** Path of the jitdump that has its code; null where a perf map told its name only. */
+  readonly dump: string | null;
+  /** Row of the dump's table. */
+  readonly row: number;
+  readonly name: string;
+  /** Absolute addresses. */
+  readonly start: number;
+  readonly end: number;
+};
+
+/** Which code object each frame in JIT code lies in. */
+export type CodeObjects = {
+  readonly list: readonly CodeObject[];
+  /** By frame: index into `list`, −1 for frames that no JIT named. */
+  readonly ofFrame: Int32Array;
+};
+
+/** Notes it while frames still know their generation: `settleJitFrames` leads them back. */
+export function noteCodeObjects({ frames }: Profile, jit: JitCode): CodeObjects {
+  const list: CodeObject[] = [];
+  const ofFrame = new Int32Array(frames.length).fill(NONE);
+  const indexes = new Map<CodeTable, Map<number, number>>();
+  for (let frame = 0; frame < frames.length; frame++) {
+    const dso = frames.dso[frame] as DsoIndex;
+    if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0) continue;
+    const code = jit.rowAt(dso, frames.address[frame]);
+    if (code === null) continue;
+    const { table, row } = code;
+    const rows = indexes.get(table) ?? new Map<number, number>();
+    indexes.set(table, rows);
+    let index = rows.get(row);
+    if (index === undefined) {
+      const start = table.start[row];
+      const end = table.end[row];
+      const dump = table.dump ?? null;
+      index = list.push({ dump, row, name: table.name(row), start, end }) - 1;
+      rows.set(row, index);
+    }
+    ofFrame[frame] = index;
+  }
+  return { list, ofFrame };
+}
+
+export type DumpPlace = Pick<SymbolSources, 'symfs' | 'archive'> & {
+  /** The recording; its owner's files are believed, as the recording is. */
+  readonly recording: string;
+};
+
+/** A jitdump, read once more for the code in it; whoever opened it closes it. */
+export class CodeDump {
+  readonly architecture: Architecture;
+  readonly #source: SymbolSource;
+  readonly #dump: Jitdump;
+
+  constructor(source: SymbolSource, dump: Jitdump, architecture: Architecture) {
+    this.#source = source;
+    this.#dump = dump;
+    this.architecture = architecture;
+  }
+
+  /** Whether the dump still has this code object in its row. */
+  has({ row, start, end, name }: CodeObject): boolean {
+    const dump = this.#dump;
+    return (
+      row < dump.length &&
+      dump.start[row] === start &&
+      dump.end[row] === end &&
+      dump.name(row) === name
+    );
+  }
+
+  /** Code at an offset from the start of a row's, as it was when the JIT wrote it. */
+  read(row: number, offset: number, length: number): Uint8Array {
+    const code = this.#dump.code(row);
+    return this.#source.read(code.offset + offset, Math.min(length, code.size - offset));
+  }
+
+  line(row: number, address: number): SourceLine | null {
+    return this.#dump.line?.(row, address) ?? null;
+  }
+
+  close(): void {
+    this.#source.close?.();
+  }
+}
+
+/** Opens the jitdump that `pid` mapped at `path`; a sentence that says why where that can't be. */
+export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeDump | string {
+  const diagnostics = new Diagnostics();
+  const { recording, ...sources } = place;
+  const source = openJitdump(path, pid, { ...sources, diagnostics, owners: ownerOf(recording) });
+  const dump =
+    source &&
+    readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime: null });
+  const architecture = dump && architectureOf(dump.machine);
+  if (source !== null && dump && architecture) return new CodeDump(source, dump, architecture);
+  source?.close?.();
+  if (dump) return `${path}: code of ELF machine ${dump.machine} is not disassembled`;
+  return diagnostics.entries()[0]?.example ?? `${path}: can't be read`;
+}

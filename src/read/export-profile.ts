@@ -1,0 +1,116 @@
+import { constants, gzipSync } from 'node:zlib';
+import { writeFirefox } from '../formats/export/firefox.ts';
+import { type FoldedOptions, writeFolded } from '../formats/export/folded.ts';
+import { renderHtml } from '../formats/export/html.ts';
+import { encodePageData } from '../formats/export/page-data.ts';
+import { encodePageReport } from '../formats/export/page-report.ts';
+import type { ExportProvenance } from '../formats/export/provenance.ts';
+import { writeSpeedscope } from '../formats/export/speedscope.ts';
+import type { SampleSelection } from '../profile/filter.ts';
+import type { WeightKind } from '../profile/types.ts';
+import { packageVersion } from '../system/version.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
+import { describeProvenance } from './facts/describe-provenance.ts';
+import { describePageProfile } from './page-profile.ts';
+import { describePageReport } from './page-report.ts';
+import { readPageAssets } from './web-assets.ts';
+
+export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export type ExportOptions = {
+  /** What a sample counts for; default `events`. */
+  readonly weight?: WeightKind;
+  /** One event by name; default the first (folded), all that the format has room for (others). */
+  readonly event?: string;
+  /** These samples only; their weights stay those of the whole recording. */
+  readonly select?: SampleSelection;
+  /** Title of the page. */
+  readonly title?: string;
+  /** Names in folded lines, whole by default. */
+  readonly names?: FoldedOptions['names'];
+};
+
+/** Writes the profile in one of the formats; `write` gets it in pieces. */
+export function exportProfile(
+  opened: AnalysedProfile,
+  format: ExportFormat,
+  options: ExportOptions,
+  write: (text: string) => void,
+): void {
+  const { profile } = opened;
+  const event = options.event === undefined ? undefined : opened.eventIndex(options.event);
+  const weights = opened.weights(options.weight, event);
+  const select = { ...options.select, ...(event !== undefined && { event }) };
+  const exporter = `perf-ts ${packageVersion()}`;
+  const provenance = () => exportProvenance(opened, options);
+  switch (format) {
+    case 'folded':
+      writeFolded(
+        profile,
+        weights,
+        { select, ...(options.names !== undefined && { names: options.names }) },
+        write,
+      );
+      break;
+    case 'speedscope':
+      writeSpeedscope(profile, weights, { select, exporter, provenance: provenance() }, write);
+      break;
+    case 'firefox': {
+      const { startWallNs } = opened.facts;
+      const wall = startWallNs === null ? {} : { startWallNs };
+      const marks = opened.marks();
+      writeFirefox(
+        profile,
+        weights,
+        { select, exporter, provenance: provenance(), marks, ...wall },
+        write,
+      );
+      break;
+    }
+    case 'html':
+      write(renderPage(opened, options, select));
+      break;
+  }
+}
+
+/** The page with the profile inside. */
+function renderPage(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+  select: SampleSelection,
+): string {
+  const isWhole = Object.values(select).every((part) => part === undefined);
+  const shown = {
+    ...(options.weight !== undefined && { weight: options.weight }),
+    ...(!isWhole && { select }),
+  };
+  const page = describePageProfile(opened, {
+    ...shown,
+    ...(options.title !== undefined && { title: options.title }),
+  });
+  const file = {
+    title: page.title,
+    data: pack(encodePageData(page)),
+    report: pack(encodePageReport(describePageReport(opened, shown))),
+  };
+  return renderHtml([file], readPageAssets());
+}
+
+/** For a data block of the page. */
+function pack(content: Uint8Array | string): string {
+  return gzipSync(content, { level: constants.Z_BEST_COMPRESSION }).toString('base64');
+}
+
+/** Where the numbers of that export come from. Folded lines have no room for it: write it beside. */
+export function exportProvenance(
+  opened: AnalysedProfile,
+  options: ExportOptions,
+): ExportProvenance {
+  const { event, weight, select } = options;
+  return describeProvenance(opened, {
+    ...(select !== undefined && { select }),
+    ...(weight !== undefined && { weight }),
+    ...(event !== undefined && { event: opened.eventIndex(event) }),
+  });
+}

@@ -1,0 +1,143 @@
+import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../kernel/perf-event/constants.ts';
+import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
+import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
+
+/** A dummy event: counts nothing, carries side-band records; not shown among the events. */
+export function isSideband(attr: EventAttr): boolean {
+  return attr.type === PERF_TYPE.SOFTWARE && attr.config === BigInt(PERF_COUNT_SW.DUMMY);
+}
+
+/** Whether the event has no samples in the profile: it says something about those of others. */
+export function isBeside({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
+  return isSideband(attr) || name === WAKE_UP_EVENT;
+}
+
+/** Events that are timers: their period is nanoseconds, and the kernel never adapts it. */
+export function isClock(attr: EventAttr): boolean {
+  return (
+    attr.type === PERF_TYPE.SOFTWARE &&
+    (attr.config === BigInt(PERF_COUNT_SW.CPU_CLOCK) ||
+      attr.config === BigInt(PERF_COUNT_SW.TASK_CLOCK))
+  );
+}
+
+/** How the event was sampled; `count` for a member of a group that only its leader samples. */
+export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' | 'count' {
+  if (attr.samplePeriod === 0) return 'count';
+  if (isClock(attr)) return 'clock';
+  return attr.flags.freq ? 'frequency' : 'period';
+}
+
+/** The event as the profile lists it. */
+export function describeEvent(event: RecordedEvent): ProfileEvent {
+  const { attr } = event;
+  if (event.name === OFF_CPU_EVENT) {
+    // Its samples weigh nanoseconds, and none of them is adapted.
+    const timed = { mode: 'clock', unit: 'nanoseconds' } as const;
+    return { name: event.name, type: attr.type, ...timed, frequencyHz: null, fixedPeriod: null };
+  }
+  const mode = samplingMode(attr);
+  return {
+    name: eventName(event),
+    type: attr.type,
+    mode: mode === 'count' ? 'period' : mode,
+    frequencyHz: attr.flags.freq ? attr.samplePeriod : null,
+    fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,
+    unit: isClock(attr) ? 'nanoseconds' : 'events',
+  };
+}
+
+/**
+ * The events as their samples were taken. Where a software event with a fixed period records PERIOD,
+ * the kernel samples every event with the event's own count (`perf_swevent_event`): the period asked
+ * for holds for none of them, and becomes null. A period of 1 asks for just that.
+ */
+export function withRecordedPeriods(
+  events: readonly ProfileEvent[],
+  samples: Pick<SampleTable, 'length' | 'event' | 'periodEvents'>,
+): ProfileEvent[] {
+  const { length, event, periodEvents } = samples;
+  const differs = new Uint8Array(events.length);
+  const asked = Float64Array.from(events, ({ mode, fixedPeriod }) =>
+    mode === 'period' && fixedPeriod !== null && fixedPeriod > 1 ? fixedPeriod : Number.NaN,
+  );
+  for (let row = 0; row < length; row++) {
+    const index = event[row];
+    const period = asked[index];
+    if (period > 1 && periodEvents[row] !== period) differs[index] = 1;
+  }
+  return events.map((described, index) =>
+    differs[index] === 1 ? { ...described, fixedPeriod: null } : described,
+  );
+}
+
+/** The stored name, or one made from the attr as perf does for files without names. */
+export function eventName(event: RecordedEvent): string {
+  if (event.name !== null) return event.name;
+  const { attr } = event;
+  const base = baseName(attr);
+  const { excludeUser, excludeKernel, excludeHv, excludeHost, excludeGuest, preciseIp } =
+    attr.flags;
+  let modifiers = '';
+  if (excludeUser || excludeKernel || excludeHv) {
+    if (!excludeKernel) modifiers += 'k';
+    if (!excludeUser) modifiers += 'u';
+    if (!excludeHv) modifiers += 'h';
+  }
+  // perf leaves guests out where somebody asked for anything special.
+  const leavesOutGuests = modifiers !== '' || preciseIp > 0;
+  modifiers += 'p'.repeat(preciseIp);
+  if (excludeHost || excludeGuest === leavesOutGuests) {
+    if (!excludeHost) modifiers += 'H';
+    if (!excludeGuest) modifiers += 'G';
+  }
+  return modifiers === '' ? base : `${base}:${modifiers}`;
+}
+
+const HARDWARE_NAMES: Record<number, string> = {
+  [PERF_COUNT_HW.CPU_CYCLES]: 'cycles',
+  [PERF_COUNT_HW.INSTRUCTIONS]: 'instructions',
+  [PERF_COUNT_HW.CACHE_REFERENCES]: 'cache-references',
+  [PERF_COUNT_HW.CACHE_MISSES]: 'cache-misses',
+  [PERF_COUNT_HW.BRANCH_INSTRUCTIONS]: 'branches',
+  [PERF_COUNT_HW.BRANCH_MISSES]: 'branch-misses',
+  [PERF_COUNT_HW.BUS_CYCLES]: 'bus-cycles',
+  [PERF_COUNT_HW.STALLED_CYCLES_FRONTEND]: 'stalled-cycles-frontend',
+  [PERF_COUNT_HW.STALLED_CYCLES_BACKEND]: 'stalled-cycles-backend',
+  [PERF_COUNT_HW.REF_CPU_CYCLES]: 'ref-cycles',
+};
+
+const SOFTWARE_NAMES: Record<number, string> = {
+  [PERF_COUNT_SW.CPU_CLOCK]: 'cpu-clock',
+  [PERF_COUNT_SW.TASK_CLOCK]: 'task-clock',
+  [PERF_COUNT_SW.PAGE_FAULTS]: 'page-faults',
+  [PERF_COUNT_SW.CONTEXT_SWITCHES]: 'context-switches',
+  [PERF_COUNT_SW.CPU_MIGRATIONS]: 'cpu-migrations',
+  [PERF_COUNT_SW.PAGE_FAULTS_MIN]: 'minor-faults',
+  [PERF_COUNT_SW.PAGE_FAULTS_MAJ]: 'major-faults',
+  [PERF_COUNT_SW.ALIGNMENT_FAULTS]: 'alignment-faults',
+  [PERF_COUNT_SW.EMULATION_FAULTS]: 'emulation-faults',
+  [PERF_COUNT_SW.DUMMY]: 'dummy',
+  [PERF_COUNT_SW.BPF_OUTPUT]: 'bpf-output',
+  [PERF_COUNT_SW.CGROUP_SWITCHES]: 'cgroup-switches',
+};
+
+function baseName(attr: EventAttr): string {
+  const config = Number(attr.config);
+  switch (attr.type) {
+    case PERF_TYPE.HARDWARE:
+      return HARDWARE_NAMES[config] ?? `hardware-${config}`;
+    case PERF_TYPE.SOFTWARE:
+      return SOFTWARE_NAMES[config] ?? `software-${config}`;
+    case PERF_TYPE.TRACEPOINT:
+      return `tracepoint-${config}`;
+    case PERF_TYPE.BREAKPOINT:
+      return `mem:0x${attr.config1.toString(16)}`;
+    case PERF_TYPE.RAW:
+      return `r${attr.config.toString(16)}`;
+    default:
+      return `type-${attr.type}/config=0x${attr.config.toString(16)}/`;
+  }
+}

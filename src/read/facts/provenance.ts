@@ -1,0 +1,158 @@
+import { inflateRawSync } from 'node:zlib';
+import { type Attachment, readAppendix } from '../../formats/perf-data/appendix.ts';
+import type { FeatureSection } from '../../formats/perf-data/feature-encoders.ts';
+import { FEATURE } from '../../formats/perf-data/features.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { KernelLimits } from '../../period/types.ts';
+
+/**
+ * What perf has no record for: a JSON document in UTF-8, behind the string of the VERSION section.
+ * Readers take the string's length from in front of it and look no further.
+ *
+ * Until 0.1.0 it was a feature section of its own, which can be read but no longer written:
+ * `perf inject` writes a header with every feature bit that it found and crashes on one that it
+ * doesn't know (do_write_feat in tools/perf/util/header.c has no bound).
+ */
+const FORMER_FEATURE = FEATURE.PERF_TS;
+
+/**
+ * Where the counters begin to count, which start at 0 when their event is opened:
+ *
+ * - `here`: not before the first record of this file;
+ * - `earlier`: in the file before it (`--switch-output`); only tasks forked in this file begin here;
+ * - `dropped`: the first samples are not in the file (`--overwrite`).
+ */
+export type CountStart = 'here' | 'earlier' | 'dropped';
+
+export type Provenance = {
+  readonly version: 1;
+  /** Version of perf-ts that recorded. */
+  readonly recorder: string;
+  /** What was substituted, lowered or left out, one sentence each. */
+  readonly notes: readonly string[];
+  /** Limits of the kernel before and after the recording. */
+  readonly kernel: KernelLimits;
+  /**
+   * Final value of each event's counter over all its instances, read when it was closed; by
+   * `totalKeys` of the events' names.
+   */
+  readonly totals: Readonly<Record<string, number>>;
+  /** Absent in older recordings. */
+  readonly countsBegin?: CountStart;
+  /** With `--stat`: what was counted beside the samples; null for what could not be. */
+  readonly counts?: Readonly<
+    Record<string, { readonly count: number | null; readonly unit: string }>
+  >;
+  /** Names of what was met in the kernel: `symbols/recorded-kernel.ts`, deflated, in base64. */
+  readonly kernelSymbols?: string;
+};
+
+const COUNT_STARTS: readonly CountStart[] = ['here', 'earlier', 'dropped'];
+
+/** Name of the attachment that a pipe has it in, where it is known only at the end. */
+export const PROVENANCE_ATTACHMENT = 'provenance';
+
+/** The provenance as a pipe carries it. */
+export function provenanceAttachment(provenance: Provenance): Attachment {
+  const bytes = new TextEncoder().encode(JSON.stringify(provenance));
+  return { name: PROVENANCE_ATTACHMENT, packing: 'none', unpackedSize: bytes.length, bytes };
+}
+
+/** `sections` with the provenance in the one for the recorder's version, which must be there. */
+export function attachProvenance(
+  sections: readonly FeatureSection[],
+  provenance: Provenance,
+): FeatureSection[] {
+  const document = new TextEncoder().encode(JSON.stringify(provenance));
+  return sections.map((section) => {
+    if (section.feature !== FEATURE.VERSION) return section;
+    const bytes = new Uint8Array(section.bytes.length + document.length);
+    bytes.set(section.bytes);
+    bytes.set(document, section.bytes.length);
+    return { feature: section.feature, bytes };
+  });
+}
+
+/** Names of events in `totals`: `cycles`, and a second one of that name `cycles#2`. */
+export function totalKeys(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  });
+}
+
+/**
+ * The final value of each event, null where it is not known: of several with one name older recordings
+ * have a value of one of them.
+ */
+export function totalsOf(
+  provenance: Provenance | null,
+  names: readonly string[],
+): (number | null)[] {
+  const totals = provenance?.totals ?? {};
+  const finalOf = (key: string) => (Object.hasOwn(totals, key) ? totals[key] : null);
+  const keys = totalKeys(names);
+  const seconds = new Set(keys.filter((key, event) => key === `${names[event]}#2`));
+  const isAmbiguous = (name: string) => seconds.has(`${name}#2`) && finalOf(`${name}#2`) === null;
+  return keys.map((key, event) => (isAmbiguous(names[event]) ? null : finalOf(key)));
+}
+
+const MAX_BYTES = 16 << 20;
+const MAX_KERNEL_SYMBOL_BYTES = 64 << 20;
+
+/** The provenance of a recording by perf-ts; null in every other file, or if it is damaged. */
+export function readProvenance(data: PerfData): Provenance | null {
+  const bytes = inPipe(data) ?? behindVersion(data) ?? data.sections.bytes(FORMER_FEATURE);
+  if (bytes === null || bytes.length > MAX_BYTES) return null;
+  try {
+    const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isProvenance(document) ? document : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The recorded kernel's symbols as text; null if the recording has none, or they are damaged. */
+export function readKernelSymbols(provenance: Provenance | null): Uint8Array | null {
+  const packed = provenance?.kernelSymbols;
+  if (typeof packed !== 'string') return null;
+  try {
+    const maxOutputLength = MAX_KERNEL_SYMBOL_BYTES;
+    return inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength });
+  } catch {
+    return null;
+  }
+}
+
+function inPipe(data: PerfData): Uint8Array | null {
+  if (data.appendixParts.length === 0) return null;
+  return readAppendix(data).find(({ name }) => name === PROVENANCE_ATTACHMENT)?.bytes ?? null;
+}
+
+/** struct perf_header_string { u32 len; char string[len]; }, and what follows; null if nothing. */
+function behindVersion(data: PerfData): Uint8Array | null {
+  const bytes = data.sections.bytes(FEATURE.VERSION);
+  if (bytes === null || bytes.length < 4) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const behind = bytes.subarray(4 + view.getUint32(0, data.littleEndian));
+  // A record of a pipe is padded.
+  const end = behind.findLastIndex((byte) => byte !== 0) + 1;
+  return end === 0 ? null : behind.subarray(0, end);
+}
+
+function isProvenance(document: unknown): document is Provenance {
+  if (typeof document !== 'object' || document === null) return false;
+  const { version, notes, kernel, totals, countsBegin } = document as Partial<Provenance>;
+  return (
+    version === 1 &&
+    Array.isArray(notes) &&
+    notes.every((note) => typeof note === 'string') &&
+    typeof kernel === 'object' &&
+    kernel !== null &&
+    typeof totals === 'object' &&
+    totals !== null &&
+    (countsBegin === undefined || COUNT_STARTS.includes(countsBegin))
+  );
+}

@@ -1,0 +1,250 @@
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import type { ByteSource } from '../../base/byte-source.ts';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { isSystemError } from '../../base/system-error.ts';
+import { readBuildId } from '../../code/elf/build-id.ts';
+import { parseElf } from '../../code/elf/elf-file.ts';
+import type { DsoKey } from '../../code/process/types.ts';
+import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
+import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { openRegularBelow } from '../../system/files/open-below.ts';
+import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import { livingThread } from '../../system/processes/living-thread.ts';
+import {
+  altPlaces,
+  type DebugPlaces,
+  debugPlacesByBuildId,
+  debugPlacesByLink,
+  elfPlaces,
+  splitDwarfPlaces,
+  vdsoPlaces,
+} from './debug-places.ts';
+
+export type ElfFilesOptions = {
+  readonly diagnostics: Diagnostics;
+  readonly places: DebugPlaces;
+  /** Directories that hold the recorded machine's files by their paths, best first. */
+  readonly roots: readonly string[];
+  /** The user named one of them: this machine's own files are not the recorded ones. */
+  readonly hasSymfs: boolean;
+  /** Without a build ID: only the mapped file by its inode, or one that everybody may read. */
+  readonly mustBeRecorded: boolean;
+  /** Processes met so far; those still alive show their files under /proc/PID/root. */
+  readonly pids: () => readonly number[];
+  /** When the recording was over, milliseconds since 1970; null: not known. */
+  readonly recordedUntilMs: number | null;
+};
+
+/** More processes than this are not asked for a file that is not in our own root. */
+const MAX_ROOTS = 16;
+const DELETED = ' (deleted)';
+const PROCESS_ROOT = /^(\/proc\/\d+\/root)(\/.*)$/s;
+
+/** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
+export class ElfFiles {
+  readonly #options: ElfFilesOptions;
+  /** By build ID: where its debug file was looked for, as links to others are relative to it. */
+  readonly #debugPlaces = new Map<string, readonly string[]>();
+
+  constructor(options: ElfFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The file mapped as `dso`. With a build ID only a file that has it; without one the file at the
+   * path, with a note if its inode is another, or if it changed since.
+   */
+  openElf(dso: DsoKey, buildId: string | null): SymbolSource | null {
+    if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
+    const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
+    const candidates = this.#candidates(path);
+    return buildId === null
+      ? this.#openByInode(candidates, path, dso.fileId)
+      : this.#openByBuildId(candidates, path, buildId);
+  }
+
+  /** The `attempt`th existing candidate: by build ID, then the places where debuglinks point. */
+  openDebugFile(request: SymbolRequest & { need: 'debug-elf' }): SymbolSource | null {
+    const { dso, buildId, debuglink, attempt } = request;
+    const { places } = this.#options;
+    const isFile = dso.kind === 'user-file' && dso.path.startsWith('/');
+    const byId = buildId === null ? [] : debugPlacesByBuildId(buildId, places);
+    const byLink =
+      debuglink !== null && isFile ? debugPlacesByLink(dso.path, debuglink.name, places) : [];
+    if (buildId !== null) this.#debugPlaces.set(buildId, [...byId, ...byLink]);
+    const candidates = [...this.#underRoots(byId), ...byId, ...this.#underRoots(byLink)];
+    return openNth(candidates, attempt, isFile ? dso.path : null, (candidate, code) => {
+      const whose = `${isFile ? dso.path : buildId} from its debug file`;
+      const { diagnostics } = this.#options;
+      diagnostics.count(missingNames(whose, `${candidate} can not be read (${code})`));
+    });
+  }
+
+  openAltFile(request: SymbolRequest & { need: 'debug-alt' }): SymbolSource | null {
+    const { path, buildId, linkedFrom, dso, attempt } = request;
+    const from = linkedFrom === null ? [] : (this.#debugPlaces.get(linkedFrom) ?? []);
+    const own = dso.kind === 'user-file' ? [dso.path] : [];
+    const found = altPlaces(path, buildId, [...from, ...own], this.#options.places);
+    return openNth([...this.#underRoots(found), ...found], attempt, null);
+  }
+
+  openSplitDwarf(request: SymbolRequest & { need: 'split-dwarf' }): SymbolSource | null {
+    const { dso, compDir, name, attempt } = request;
+    if (dso.kind !== 'user-file') return null;
+    return openNth(this.#underRoots(splitDwarfPlaces(dso.path, compDir, name)), attempt, null);
+  }
+
+  /** `app.dwp` beside `app`. */
+  openDwarfPackage(dso: DsoKey): SymbolSource | null {
+    if (dso.kind !== 'user-file' || !dso.path.startsWith('/')) return null;
+    return openNth(this.#underRoots([`${dso.path}.dwp`]), 0, null);
+  }
+
+  /** A vDSO of this build, of whichever machine. */
+  openVdso(buildId: string): SymbolSource | null {
+    const places = vdsoPlaces(buildId, this.#options.places);
+    for (const candidate of new Set([...this.#underRoots(places), ...places])) {
+      const file = openRegular(candidate);
+      if (typeof file === 'string') continue;
+      if (buildIdOf(file.source) === buildId) return file.source;
+      file.source.close?.();
+    }
+    return null;
+  }
+
+  /** Where a file of this path may be. */
+  #candidates(path: string): string[] {
+    const { hasSymfs, pids } = this.#options;
+    if (hasSymfs) return this.#underRoots([path]);
+    const roots = pids()
+      .slice(0, MAX_ROOTS)
+      .map((pid) => `/proc/${livingThread(pid)}/root`);
+    return [...this.#underRoots([path]), ...roots.map((root) => root + path)];
+  }
+
+  /** Each path below the roots, best root first; and as it is, unless that is another machine's. */
+  #underRoots(paths: readonly string[]): string[] {
+    const { roots, hasSymfs } = this.#options;
+    const below = roots.flatMap((root) => paths.map((path) => join(root, path)));
+    return hasSymfs ? below : [...below, ...paths];
+  }
+
+  #openByBuildId(candidates: string[], path: string, buildId: string): SymbolSource | null {
+    const { places, diagnostics } = this.#options;
+    const ofOtherBuild: string[] = [];
+    let reason = '';
+    const byId = elfPlaces(buildId, places);
+    // By build ID this machine's caches are as good as the recorded one's.
+    for (const candidate of new Set([...candidates, ...this.#underRoots(byId), ...byId])) {
+      const file = openCandidate(candidate);
+      if (typeof file === 'string') {
+        if (reason === '') reason = file;
+        continue;
+      }
+      try {
+        if (buildIdOf(file.source) === buildId) return file.source;
+        ofOtherBuild.push(candidate);
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+        if (reason === '') reason = error.code;
+      }
+      file.source.close?.();
+    }
+    if (ofOtherBuild.length > 0) {
+      const other = ofOtherBuild[0];
+      const where = other === path ? 'the file there' : other;
+      const why = `${where} is not the one recorded (build ID differs)`;
+      diagnostics.count(missingNames(path, why), `build ID ${buildId}`);
+    } else {
+      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
+    }
+    return null;
+  }
+
+  #openByInode(candidates: string[], path: string, fileId: string): SymbolSource | null {
+    const { roots, hasSymfs, mustBeRecorded, diagnostics } = this.#options;
+    // A copy has another inode.
+    const inode = hasSymfs ? null : (/^\d+:\d+:(\d+)$/.exec(fileId)?.[1] ?? null);
+    let other: OpenFile | null = null;
+    let reason = '';
+    for (const candidate of candidates) {
+      const file = openCandidate(candidate);
+      if (typeof file === 'string') {
+        if (reason === '') reason = file;
+        continue;
+      }
+      const isCopy = roots.some((root) => candidate.startsWith(root));
+      const isLikely = inode === null && (!mustBeRecorded || hasSymfs);
+      if (isLikely || isCopy || String(file.inode) === inode) {
+        other?.source.close?.();
+        this.#noteChange(file, path, isCopy);
+        return file.source;
+      }
+      if (other === null) other = file;
+      else file.source.close?.();
+    }
+    if (other === null) {
+      diagnostics.count(missingNames(path, `file can not be read (${reason})`));
+      return null;
+    }
+    if (mustBeRecorded && (other.mode & constants.S_IROTH) === 0) {
+      other.source.close?.();
+      diagnostics.count(missingNames(path, 'nothing proves that the file there is the mapped one'));
+      return null;
+    }
+    // Some file systems report other inodes in mappings than in stat, so this is no proof.
+    diagnostics.count('file may have been replaced since the recording (inode differs)', path);
+    this.#noteChange(other, path, false);
+    return other.source;
+  }
+
+  /** A program that was built again has often the inode that the old one gave up. */
+  #noteChange({ modifiedMs }: OpenFile, path: string, isCopy: boolean): void {
+    const { hasSymfs, recordedUntilMs, diagnostics } = this.#options;
+    if (isCopy || hasSymfs || recordedUntilMs === null) return;
+    if (modifiedMs > recordedUntilMs) diagnostics.count(DOUBTFUL_NAMES, path);
+  }
+}
+
+/** In the root of a process, which may be a container's, as the process would find it. */
+function openCandidate(path: string): OpenFile | string {
+  const [, root, below] = PROCESS_ROOT.exec(path) ?? [];
+  return root !== undefined && below !== undefined
+    ? openRegularBelow(root, below)
+    : openRegular(path);
+}
+
+/** Null if it is no ELF file, or has none. */
+export function buildIdOf(source: ByteSource): string | null {
+  const uncounted = new Diagnostics();
+  const elf = parseElf(source, uncounted);
+  return elf === null ? null : readBuildId(elf, uncounted);
+}
+
+/** Nothing is there. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
+
+/**
+ * The `attempt`th of `candidates` that can be opened, `except` aside. `onRefused` is told each that is
+ * there and can't be.
+ */
+function openNth(
+  candidates: readonly string[],
+  attempt: number,
+  except: string | null,
+  onRefused?: (candidate: string, code: string) => void,
+): SymbolSource | null {
+  let skip = attempt;
+  for (const candidate of new Set(candidates)) {
+    if (candidate === except) continue;
+    const file = openRegular(candidate);
+    if (typeof file === 'string') {
+      if (!ABSENT.has(file)) onRefused?.(candidate, file);
+      continue;
+    }
+    if (skip-- === 0) return file.source;
+    file.source.close?.();
+  }
+  return null;
+}

@@ -1,0 +1,125 @@
+import { hostname, release } from 'node:os';
+import { join } from 'node:path';
+import { memorySource } from '../../base/byte-source.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { KERNEL_UNNAMED } from '../../code/symbols/missing-names.ts';
+import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { codeOf, openRegular } from '../../system/files/open-regular.ts';
+import { readProcFile } from '../../system/files/proc-file.ts';
+import { readKernelBuildId } from '../../system/kernel/host-info.ts';
+import { type DebugPlaces, debugPlacesByBuildId, elfPlaces } from './debug-places.ts';
+import { buildIdOf } from './elf-files.ts';
+
+/** The machine of a recording, as far as its header says. */
+export type RecordedMachine = { readonly hostname: string | null; readonly kernel: string | null };
+
+export type KernelFilesOptions = {
+  readonly diagnostics: Diagnostics;
+  readonly places: DebugPlaces;
+  /** A list that the user names. It is used whatever it is. */
+  readonly kallsyms?: string;
+  /** Directories that hold the recorded machine's files, best first. */
+  readonly roots: readonly string[];
+  /** Whether this machine's own list may be used, if its kernel is the recorded one. */
+  readonly mayUseRunning: boolean;
+  /** Absent: it is this one. */
+  readonly recordedOn?: RecordedMachine;
+  /** The running kernel's list. */
+  readonly kallsymsPath?: string;
+};
+
+const HINT = '--kallsyms FILE (its /proc/kallsyms, or vmlinux) names it';
+
+/** Null if this is the recorded machine with the recorded kernel, as far as its header says. */
+export function whyOtherMachine(recorded: RecordedMachine | undefined): string | null {
+  const isOther =
+    (recorded?.kernel ?? release()) !== release() ||
+    (recorded?.hostname ?? hostname()) !== hostname();
+  if (!isOther) return null;
+  const machine = [recorded?.hostname, recorded?.kernel].filter(Boolean).join(', ');
+  return `recorded on another machine (${machine})`;
+}
+
+/** Finds the list of kernel symbols for a recording that does not carry its own. */
+export class KernelFiles {
+  readonly #options: KernelFilesOptions;
+
+  constructor(options: KernelFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The list for the kernel with this build ID: the one that the user names, one among the recorded
+   * machine's files, the running kernel's if that is the recorded one, or the one that perf kept.
+   * A kernel without a build ID is this machine's if host name and version are. Otherwise null, and
+   * the reason is counted.
+   */
+  open(buildId: string | null): SymbolSource | null {
+    const { kallsyms, roots, mayUseRunning, places, diagnostics } = this.#options;
+    if (kallsyms !== undefined) return this.#read(kallsyms);
+    for (const root of roots) {
+      const file = openRegular(join(root, 'proc/kallsyms'));
+      if (typeof file !== 'string') return file.source;
+    }
+    const other = mayUseRunning ? this.#whyNotRunning(buildId) : HINT;
+    if (other === null) return this.#read(this.#options.kallsymsPath ?? '/proc/kallsyms');
+    const image = this.#openImage(buildId);
+    if (image !== null) return image;
+    if (buildId !== null) {
+      const [first, rest] = [buildId.slice(0, 2), buildId.slice(2)];
+      const file = openRegular(join(places.buildIdDirectory, '.build-id', first, rest, 'kallsyms'));
+      if (typeof file !== 'string') return file.source;
+    }
+    diagnostics.count(KERNEL_UNNAMED, other);
+    return null;
+  }
+
+  /** An image of the kernel with this build ID, where debug packages and builds put it. */
+  #openImage(buildId: string | null): SymbolSource | null {
+    if (buildId === null) return null;
+    const { places, recordedOn } = this.#options;
+    const version = recordedOn?.kernel ?? null;
+    const byVersion =
+      version === null || version.includes('/')
+        ? []
+        : [
+            ...places.debugDirectories.map((root) => join(root, `boot/vmlinux-${version}`)),
+            ...places.debugDirectories.map((root) => join(root, `lib/modules/${version}/vmlinux`)),
+            `/boot/vmlinux-${version}`,
+            `/lib/modules/${version}/build/vmlinux`,
+          ];
+    const byId = [...debugPlacesByBuildId(buildId, places), ...elfPlaces(buildId, places)];
+    for (const place of [...byId, ...byVersion]) {
+      const file = openRegular(place);
+      if (typeof file === 'string') continue;
+      if (buildIdOf(file.source) === buildId) return file.source;
+      file.source.close?.();
+    }
+    return null;
+  }
+
+  /** Null if the running kernel is the recorded one, as far as can be told. */
+  #whyNotRunning(buildId: string | null): string | null {
+    const running = buildId === null ? null : readKernelBuildId(this.#options.diagnostics);
+    if (running !== null) {
+      return running === buildId
+        ? null
+        : `the recorded kernel is not the one running here; ${HINT}`;
+    }
+    const other = whyOtherMachine(this.#options.recordedOn);
+    return other === null ? null : `${other}; ${HINT}`;
+  }
+
+  #read(path: string): SymbolSource | null {
+    // Files of /proc say that they are empty.
+    const file = openRegular(path);
+    if (typeof file !== 'string' && file.source.size > 0) return file.source;
+    if (typeof file !== 'string') file.source.close?.();
+    try {
+      return memorySource(readProcFile(path));
+    } catch (error) {
+      this.#options.diagnostics.count(KERNEL_UNNAMED, `${path}: ${codeOf(error)}`);
+      return null;
+    }
+  }
+}

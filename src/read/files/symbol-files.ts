@@ -1,0 +1,205 @@
+import { constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { memorySource } from '../../base/byte-source.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
+import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { openRegularBelow } from '../../system/files/open-below.ts';
+import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import { readVdso } from '../../system/kernel/vdso.ts';
+import { livingThread } from '../../system/processes/living-thread.ts';
+import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import { type DebugPlaces, usualPlaces } from './debug-places.ts';
+import { ElfFiles } from './elf-files.ts';
+import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
+import { judgeLeftFile, type RecordedThen } from './left-files.ts';
+
+export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
+
+/** Where names come from instead of this machine's own files, as perf's options of these names. */
+export type SymbolSources = {
+  /** Directory under which the recorded machine's files lie, by the paths that it had them at. */
+  readonly symfs?: string;
+  /** Copy of the recorded machine's /proc/kallsyms. */
+  readonly kallsyms?: string;
+  /** A directory of debug files, as /usr/lib/debug is one, to be asked before that. */
+  readonly debugDir?: string;
+  /** What `perf-ts archive` wrote; by default what is beside the recording. */
+  readonly archive?: string;
+  /** Show the calls that the compiler inlined, as debug information has them. Default true. */
+  readonly inline?: boolean;
+};
+
+export type SymbolFilesOptions = SymbolSources &
+  RecordedThen & {
+    readonly diagnostics: Diagnostics;
+    /**
+     * Processes met so far in the recording, asked for with each file; those still alive show their
+     * files under /proc/PID/root.
+     */
+    readonly pids?: () => readonly number[];
+    /**
+     * A file without a build ID must be the mapped one by its inode, or readable for everybody: for
+     * those who hand files on. Default false: the names of a likely one are better than none.
+     */
+    readonly mustBeRecorded?: boolean;
+    /** Uids besides root, ourselves and the target's whose perf maps are believed. */
+    readonly trustedUids?: readonly number[];
+    readonly kallsymsPath?: string;
+    /** Where JITs write. */
+    readonly perfMapDirectory?: string;
+    /** Default: the usual ones of the user who runs this. */
+    readonly places?: DebugPlaces;
+  };
+
+/**
+ * Answers the symbolizer's requests from this machine's files.
+ *
+ * Paths come from strangers: a DSO or perf map may be a FIFO, a device, a link or gone. Nothing
+ * here blocks on opening, only regular files are read, and a perf map, which names code of a
+ * process we may trust more than its directory, must be no link and belong to root, to us, or to
+ * the target. Everything not used is counted with its reason.
+ */
+export class SymbolFiles {
+  readonly #options: SymbolFilesOptions;
+  readonly #elfFiles: ElfFiles;
+  readonly #kernelFiles: KernelFiles;
+  /** The recorded machine's files, best first. */
+  readonly #roots: readonly string[];
+
+  constructor(options: SymbolFilesOptions) {
+    this.#options = options;
+    const { diagnostics, symfs, archive, debugDir, pids = () => [] } = options;
+    const usual = options.places ?? usualPlaces();
+    const places =
+      debugDir === undefined
+        ? usual
+        : { ...usual, debugDirectories: [debugDir, ...usual.debugDirectories] };
+    const roots = [archive, symfs].filter((root) => root !== undefined);
+    this.#roots = roots;
+    this.#elfFiles = new ElfFiles({
+      diagnostics,
+      pids,
+      places,
+      roots,
+      hasSymfs: symfs !== undefined,
+      mustBeRecorded: options.mustBeRecorded === true,
+      recordedUntilMs: options.recordedUntilMs ?? null,
+    });
+    this.#kernelFiles = new KernelFiles({
+      ...options,
+      places,
+      roots,
+      mayUseRunning: symfs === undefined,
+    });
+  }
+
+  /** A `SymbolProvider`. The caller closes what it gets. */
+  readonly provide = (request: SymbolRequest): SymbolSource | null => {
+    switch (request.need) {
+      case 'elf':
+        return this.#elfFiles.openElf(request.dso, request.buildId);
+      case 'debug-elf':
+        return this.#elfFiles.openDebugFile(request);
+      case 'debug-alt':
+        return this.#elfFiles.openAltFile(request);
+      case 'split-dwarf':
+        return this.#elfFiles.openSplitDwarf(request);
+      case 'dwarf-package':
+        return this.#elfFiles.openDwarfPackage(request.dso);
+      case 'kallsyms':
+        return this.#kernelFiles.open(request.buildId);
+      case 'perf-map':
+        return request.dso.kind === 'jit' ? this.#openPerfMap(request.dso.pid) : null;
+      case 'vdso':
+        return this.#readVdso(request.buildId);
+    }
+  };
+
+  #openPerfMap(pid: number): SymbolSource | null {
+    const directory = this.#options.perfMapDirectory ?? '/tmp';
+    const name = join(directory, `perf-${pid}.map`);
+    const { symfs, archive } = this.#options;
+    const roots = [archive, symfs].filter((root) => root !== undefined);
+    const copies = roots.map((root) => join(root, name));
+    const candidates = symfs === undefined ? [...copies, name] : copies;
+    const innerPid = symfs === undefined ? pidInItsNamespace(pid) : null;
+    // In a container the JIT writes into its own /tmp and calls itself by its own pid.
+    const inner = innerPid === null ? null : join(directory, `perf-${innerPid}.map`);
+    const root = `/proc/${livingThread(pid)}/root`;
+    if (inner !== null) candidates.splice(-1, 0, join(root, inner));
+    let reason = 'ENOENT';
+    for (const path of candidates) {
+      const file =
+        inner !== null && path === join(root, inner)
+          ? openRegularBelow(root, inner, constants.O_NOFOLLOW)
+          : openRegular(path, constants.O_NOFOLLOW);
+      if (typeof file === 'string') {
+        if (file !== 'ENOENT') this.#count('perf map not used', `${path}: ${file}`);
+        reason = file;
+        continue;
+      }
+      if (!this.#isTrusted(file.uid, pid)) {
+        this.#count('perf map not used', `${path}: owned by uid ${file.uid}`);
+        file.source.close?.();
+        return null;
+      }
+      if (!copies.includes(path) && !this.#isOfRecording(file, path, pid)) {
+        file.source.close?.();
+        return null;
+      }
+      if ((file.mode & constants.S_IWOTH) !== 0) this.#count('perf map is writable by all', path);
+      return file.source;
+    }
+    if (reason === 'ENOENT') {
+      this.#count(NO_PERF_MAP, candidates.at(-1));
+    }
+    return null;
+  }
+
+  #isOfRecording(file: OpenFile, path: string, pid: number): boolean {
+    const belief = judgeLeftFile(file, pid, this.#options);
+    if (typeof belief === 'object') this.#count('perf map not used', `${path}: ${belief.refused}`);
+    else if (belief === 'doubtful') this.#count(DOUBTFUL_NAMES, path);
+    return typeof belief !== 'object';
+  }
+
+  #isTrusted(owner: number, pid: number): boolean {
+    const ours = process.geteuid?.() ?? -1;
+    if (owner === 0 || owner === ours) return true;
+    // Under sudo the target runs as the invoking user, and may be gone by now.
+    if (ours === 0 && owner === Number(process.env.SUDO_UID)) return true;
+    if (this.#options.trustedUids?.includes(owner)) return true;
+    try {
+      return statSync(`/proc/${pid}`).uid === owner;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * The recorded vDSO by its build ID, or ours: every process has the same, and the reader checks its
+   * build ID.
+   */
+  #readVdso(buildId: string | null): SymbolSource | null {
+    for (const root of this.#roots) {
+      const file = openRegular(join(root, '[vdso]'));
+      if (typeof file !== 'string') return file.source;
+    }
+    const kept = buildId === null ? null : this.#elfFiles.openVdso(buildId);
+    if (kept !== null) return kept;
+    if (this.#options.symfs !== undefined) return null;
+    const other = whyOtherMachine(this.#options.recordedOn);
+    if (buildId === null && other !== null) {
+      this.#count(missingNames('[vdso]', other));
+      return null;
+    }
+    const bytes = readVdso();
+    if (bytes === null) this.#count('the vDSO can not be read');
+    return bytes === null ? null : memorySource(bytes);
+  }
+
+  #count(reason: string, example = ''): void {
+    this.#options.diagnostics.count(reason, example);
+  }
+}

@@ -1,0 +1,152 @@
+import { statSync } from 'node:fs';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { nameScripts } from '../../code/javascript/name-scripts.ts';
+import type { Simplify } from '../../code/javascript/plumbing.ts';
+import { simplifyStacks } from '../../code/javascript/simplify.ts';
+import type { SourceMaps } from '../../code/javascript/source-map.ts';
+import { nameWorkers, type Worker } from '../../code/javascript/worker-names.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { Profile } from '../../profile/types.ts';
+import { fileSource } from '../../system/files/open-regular.ts';
+import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
+import { StoredFiles } from '../files/stored-files.ts';
+import {
+  MAX_NOTES_BYTES,
+  type NodeNote,
+  notesPath,
+  parseNotes,
+  pidsWithNotes,
+} from './node-notes.ts';
+import { ScriptMaps } from './script-maps.ts';
+
+/** Name of the attachment with the notes of a process, without its pid. */
+export const NODE_NOTES_ATTACHMENT = 'node-notes/';
+
+export type JavaScriptOptions = {
+  /** False: functions and lines of the code that V8 ran. Default true. */
+  readonly sourceMaps?: boolean;
+  /** Which of V8's own frames are left out. Default `interpreter`. */
+  readonly simplify?: Simplify;
+  /** True: V8's own names and frames, as perf shows them; what stands above does not matter then. */
+  readonly rawScripts?: boolean;
+  /** The recorded machine's files are below this directory. */
+  readonly symfs?: string;
+};
+
+/**
+ * What JavaScript functions are called, and which frames of V8 are shown; see `src/javascript`.
+ * `keepMaps` gets the source maps, for places that no frame is at.
+ */
+export function nameJavaScript(
+  profile: Profile,
+  options: JavaScriptOptions,
+  diagnostics: Diagnostics,
+  recording: { readonly data: PerfData; readonly path: string } | null,
+  keepMaps: (maps: SourceMaps) => void = () => {},
+): Profile {
+  const { simplify = 'interpreter' } = options;
+  if (options.rawScripts) return profile;
+  const notes = recording === null ? [] : readNotes(profile, recording, diagnostics);
+  const modified = recording === null ? null : modifiedMs(recording.path);
+  const maps = new ScriptMaps({
+    diagnostics,
+    ...(options.symfs !== undefined && { symfs: options.symfs }),
+    ...(modified !== null && { recordedMs: modified }),
+  });
+  for (const { note } of notes) if (note.kind === 'sourceMap') maps.addNoted(note.url, note.map);
+  if (options.sourceMaps !== false) keepMaps(maps);
+  const named = nameScripts(profile, {
+    sourceMaps: options.sourceMaps === false ? null : maps,
+    directory: directoryOf(notes),
+    simplify,
+  });
+  return nameWorkers(simplifyStacks(named, simplify), workersOf(notes));
+}
+
+type PidNote = { readonly pid: number; readonly note: NodeNote };
+
+/** The notes of every process: those that the recording has, else what is there now. */
+function readNotes(
+  { threads }: Profile,
+  { data, path }: { readonly data: PerfData; readonly path: string },
+  diagnostics: Diagnostics,
+): PidNote[] {
+  const stored = new StoredFiles(data, diagnostics);
+  // A recording of the whole machine has more processes than one may ask the system about.
+  const here = new Set(pidsWithNotes());
+  const notes: PidNote[] = [];
+  for (const pid of new Set(threads.map((thread) => thread.pid))) {
+    const name = `${NODE_NOTES_ATTACHMENT}${pid}`;
+    const isStored = stored.has(name);
+    if (!isStored && !here.has(pid)) continue;
+    const bytes = isStored
+      ? stored.read(name, MAX_NOTES_BYTES)
+      : readNotesNow(pid, ownersOf(pid, path), recordedThen(data, path), diagnostics);
+    if (bytes === null) continue;
+    for (const note of parseNotes(bytes, diagnostics)) notes.push({ pid, note });
+  }
+  return notes;
+}
+
+/**
+ * What a recorded process left; null if it left nothing that may be believed: root's, ours, or the
+ * owners', and of that process.
+ */
+function readNotesNow(
+  pid: number,
+  owners: readonly number[],
+  then: RecordedThen,
+  diagnostics: Diagnostics,
+): Uint8Array | null {
+  const file = openTrusted(notesPath(pid), owners);
+  if (file.kind === 'refused') return null;
+  const source = fileSource(file.fd, file.size, notesPath(pid));
+  const belief = judgeLeftFile(file, pid, then);
+  if (typeof belief === 'object') {
+    diagnostics.count('Node notes not used', `${notesPath(pid)}: ${belief.refused}`);
+    source.close?.();
+    return null;
+  }
+  try {
+    return source.read(0, Math.min(source.size, MAX_NOTES_BYTES));
+  } finally {
+    source.close?.();
+  }
+}
+
+/** Where the processes were started; null where they do not agree. */
+function directoryOf(notes: readonly PidNote[]): string | null {
+  const places = new Set(notes.flatMap(({ note }) => (note.kind === 'process' ? [note.cwd] : [])));
+  const [only] = places;
+  return places.size === 1 && only !== undefined ? only : null;
+}
+
+function workersOf(notes: readonly PidNote[]): Worker[] {
+  return notes.flatMap(({ pid, note }) => {
+    if (note.kind !== 'worker') return [];
+    const { tid, number, script, name } = note;
+    return [{ pid, tid, number, script, name }];
+  });
+}
+
+function modifiedMs(path: string): number | null {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return null;
+  }
+}
+
+/** Whose notes of a process are believed: those of its user and of the recording's owner. */
+function ownersOf(pid: number, recording: string): number[] {
+  return [uidOfProcess(pid), ownerOf(recording)].filter((uid) => uid !== null);
+}
+
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}

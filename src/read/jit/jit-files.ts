@@ -1,0 +1,209 @@
+import { closeSync, existsSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { describeError } from '../../base/system-error.ts';
+import type { CodeTable } from '../../code/jit/code-table.ts';
+import { JitCode } from '../../code/jit/jit-code.ts';
+import { readJitdump } from '../../code/jit/jitdump.ts';
+import { readMapLog } from '../../code/jit/map-log.ts';
+import { MAX_PERF_MAP_BYTES, readWholePerfMap } from '../../code/jit/perf-map.ts';
+import type { ProcessTable } from '../../code/process/process-table.ts';
+import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { fileSource } from '../../system/files/open-regular.ts';
+import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import { judgeLeftFile, type RecordedThen, recordedThen } from '../files/left-files.ts';
+import { DAMAGED_STORED, StoredFiles, TOO_MUCH_STORED } from '../files/stored-files.ts';
+import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import { NAMED_BY_LATEST } from './jit-settle.ts';
+
+/** Name of the attachment with the perf map of a process, without its pid. */
+export const PERF_MAP_ATTACHMENT = 'perf-map/';
+
+const CLOCK_MONOTONIC = 1;
+const JITDUMP_NOT_USED = 'jitdump not used';
+const OTHER_CLOCK = 'jitdump of another clock, its times not used: record with -k mono';
+/** What the recorder adds to a map: 32 bytes for each look at it. */
+const MAX_LOG_BYTES = MAX_PERF_MAP_BYTES + (64 << 20);
+
+export type JitFilesOptions = SymbolSources & {
+  readonly data: PerfData;
+  readonly processes: ProcessTable;
+  readonly diagnostics: Diagnostics;
+  /** The recording; its owner's files are believed, as the recording is. */
+  readonly path: string;
+};
+
+/**
+ * The JIT code of a recording. Of each process, best first: the jitdumps that it mapped, then the
+ * perf map that the recorder read while it grew, else the one that is there now.
+ */
+export function openJitCode(options: JitFilesOptions): JitCode {
+  const files = new JitFiles(options);
+  return new JitCode(options.processes.dsos, (pid) => files.tablesOf(pid));
+}
+
+/** The same of jitdumps alone, which have the frame tables of the code. */
+export function openJitdumps(options: JitFilesOptions): JitCode {
+  const files = new JitFiles(options);
+  return new JitCode(options.processes.dsos, (pid) => files.dumpsOf(pid));
+}
+
+class JitFiles {
+  readonly #options: JitFilesOptions;
+  readonly #owners: readonly number[];
+  readonly #stored: StoredFiles;
+
+  constructor(options: JitFilesOptions) {
+    this.#options = options;
+    this.#owners = ownerOf(options.path);
+    this.#stored = new StoredFiles(options.data, options.diagnostics);
+  }
+
+  dumpsOf(pid: number): CodeTable[] {
+    const dumps: CodeTable[] = [];
+    for (const path of this.#options.processes.jitdumps.get(pid) ?? []) {
+      const dump = this.#readJitdump(path, pid);
+      if (dump !== null) dumps.push(dump);
+    }
+    return dumps;
+  }
+
+  tablesOf(pid: number): CodeTable[] {
+    const tables = this.dumpsOf(pid);
+    const map = this.#storedMap(pid) ?? (tables.length === 0 ? this.#mapNow(pid) : null);
+    if (map !== null) tables.push(map);
+    return tables;
+  }
+
+  #storedMap(pid: number): CodeTable | null {
+    const { data, diagnostics } = this.#options;
+    const log = this.#stored.read(`${PERF_MAP_ATTACHMENT}${pid}`, MAX_LOG_BYTES);
+    return log === null ? null : readMapLog(log, data.startTime, diagnostics);
+  }
+
+  /** The map as it is now, after the fact: no line of it has a time. */
+  #mapNow(pid: number): CodeTable | null {
+    const { diagnostics, symfs, archive, data, path } = this.#options;
+    const files = new SymbolFiles({
+      ...recordedThen(data, path),
+      diagnostics,
+      trustedUids: this.#owners,
+      ...(symfs !== undefined && { symfs }),
+      ...(archive !== undefined && { archive }),
+    });
+    const dso = { kind: 'jit', pid } as const;
+    const source = files.provide({ need: 'perf-map', dso, buildId: null });
+    if (source === null) return null;
+    try {
+      if (source.size > MAX_PERF_MAP_BYTES) {
+        diagnostics.count(
+          'perf map larger than 256 MiB, the rest not read',
+          `${source.size} bytes`,
+        );
+      }
+      const bytes = source.read(0, Math.min(source.size, MAX_PERF_MAP_BYTES));
+      return readWholePerfMap(bytes, diagnostics);
+    } catch (error) {
+      diagnostics.count('file could not be read', `perf map of ${pid}: ${describeError(error)}`);
+      return null;
+    } finally {
+      source.close?.();
+    }
+  }
+
+  #readJitdump(path: string, pid: number): CodeTable | null {
+    const { diagnostics, data } = this.#options;
+    const then = recordedThen(data, this.#options.path);
+    const source = openJitdump(path, pid, { ...this.#options, ...then, owners: this.#owners });
+    if (source === null) return null;
+    try {
+      const isSameClock = hasMonotonicClock(data);
+      if (!isSameClock) diagnostics.count(OTHER_CLOCK, path);
+      const startTime = isSameClock ? data.startTime : null;
+      return readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime });
+    } catch (error) {
+      diagnostics.count(JITDUMP_NOT_USED, `${path}: ${describeError(error)}`);
+      return null;
+    } finally {
+      source.close?.();
+    }
+  }
+}
+
+/** A jitdump that `pid` mapped at `recordedPath`; null, with the reason counted, if it is not used. */
+export function openJitdump(
+  recordedPath: string,
+  pid: number,
+  options: Pick<SymbolSources, 'symfs' | 'archive'> &
+    RecordedThen & {
+      readonly diagnostics: Diagnostics;
+      readonly owners: readonly number[];
+    },
+): SymbolSource | null {
+  const { diagnostics, symfs, archive, owners } = options;
+  const refuse = (reason: string): null => {
+    diagnostics.count(JITDUMP_NOT_USED, `${recordedPath}: ${reason}`);
+    return null;
+  };
+  const writer = writerOf(recordedPath);
+  if (writer !== pid && writer !== pidInItsNamespace(pid)) {
+    return refuse(`mapped by process ${pid}, whose it is not`);
+  }
+  const roots = [archive, symfs].filter((root) => root !== undefined);
+  const copy = roots.map((root) => join(root, recordedPath)).find((path) => existsSync(path));
+  const path = copy ?? recordedPath;
+  // The kernel told the path with all links resolved: one that has them now leads elsewhere.
+  if (copy === undefined && !isWithoutLinks(path)) return refuse('a symbolic link or gone');
+  const targetUid = uidOfProcess(pid);
+  const file = openTrusted(path, targetUid === null ? owners : [...owners, targetUid]);
+  if (file.kind === 'refused') return refuse(file.reason);
+  const belief = copy === undefined ? judgeLeftFile(file, pid, options) : 'believed';
+  if (typeof belief === 'object') {
+    closeSync(file.fd);
+    return refuse(belief.refused);
+  }
+  // Its entries have times: what came after the recording names none of its samples.
+  return fileSource(file.fd, file.size, path);
+}
+
+/** The pid in the file's name, by which its writer knows itself. */
+export function writerOf(path: string): number {
+  return Number(/jit-(\d+)\.dump$/.exec(path)?.[1]);
+}
+
+/** Jitdumps count in CLOCK_MONOTONIC; perf's own clock is another. */
+function hasMonotonicClock({ attrs }: PerfData): boolean {
+  const attr = attrs[0]?.attr;
+  return attr?.flags.useClockid === true && attr.clockid === CLOCK_MONOTONIC;
+}
+
+/** Whom to believe besides root and us: the recording is theirs too. */
+export function ownerOf(path: string): number[] {
+  try {
+    return [statSync(path).uid];
+  } catch {
+    return [];
+  }
+}
+
+function isWithoutLinks(path: string): boolean {
+  try {
+    return realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a reason means that JIT code may have wrong names, or none that it could have. */
+export function isAboutJitNames(reason: string): boolean {
+  return (
+    reason === JITDUMP_NOT_USED ||
+    reason === OTHER_CLOCK ||
+    reason === NAMED_BY_LATEST ||
+    reason === 'perf map not used' ||
+    reason === TOO_MUCH_STORED ||
+    reason === DAMAGED_STORED
+  );
+}

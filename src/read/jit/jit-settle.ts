@@ -1,0 +1,46 @@
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { JitCode } from '../../code/jit/jit-code.ts';
+import type { DsoIndex, Profile } from '../../profile/types.ts';
+
+const REUSED = 'samples in JIT code at addresses that held other code at other times';
+const NAMED_BY_TIME = `${REUSED}, named by time`;
+export const NAMED_BY_LATEST = `${REUSED}, named by the latest`;
+
+/** Of a frame: what the count below asks of it. */
+const IN_JIT = 1;
+const IS_REUSED = 2;
+
+/**
+ * Leads frames in JIT code from the generation that told them apart back to their DSO, and counts
+ * the samples whose address held other code at other times.
+ */
+export function settleJitFrames(
+  { frames, stacks, samples }: Profile,
+  jit: JitCode,
+  diagnostics: Diagnostics,
+): void {
+  const kind = new Uint8Array(frames.length);
+  for (let frame = 0; frame < frames.length; frame++) {
+    const dso = frames.dso[frame] as DsoIndex;
+    if ((dso as number) === NONE || frames.inlineDepth[frame] !== 0 || !jit.isJit(dso)) continue;
+    kind[frame] = jit.isReused(dso, frames.address[frame]) ? IS_REUSED : IN_JIT;
+    frames.dso[frame] = jit.baseOf(dso);
+  }
+  let inJit = 0;
+  let reused = 0;
+  for (let sample = 0; sample < samples.length; sample++) {
+    const stack = samples.stack[sample];
+    if (stack === NONE) continue;
+    const leaf = kind[stacks.frame[stack]];
+    if (leaf !== 0) inJit++;
+    if (leaf === IS_REUSED) reused++;
+  }
+  if (reused === 0) return;
+  const share = ((reused / inJit) * 100).toFixed(1);
+  diagnostics.count(
+    jit.isTimed ? NAMED_BY_TIME : NAMED_BY_LATEST,
+    `${share} % of the ${inJit} in JIT code`,
+    reused,
+  );
+}

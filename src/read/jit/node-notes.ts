@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+
+/** A line of `/tmp/perf-ts-PID.notes`, which `src/register` writes inside a Node process. */
+export type NodeNote =
+  | {
+      readonly kind: 'process';
+      readonly pid: number;
+      readonly node: string;
+      readonly cwd: string;
+      /** Whose flags it was started with; absent without. */
+      readonly recording?: string;
+    }
+  | {
+      readonly kind: 'worker';
+      /** The kernel's number of the thread. */
+      readonly tid: number;
+      /** Node's number of the worker, from 1. */
+      readonly number: number;
+      /** Its script; empty for the thread in which Node runs loaders. */
+      readonly script: string;
+      readonly name: string;
+    }
+  | { readonly kind: 'sourceMap'; readonly url: string; readonly map: object };
+
+/** Where a process leaves its notes. */
+export function notesPath(pid: number): string {
+  return `/tmp/perf-ts-${pid}.notes`;
+}
+
+const NOTES_NAME = /^perf-ts-(\d+)\.notes$/;
+
+/** Processes by whose numbers there are notes now; anybody may have put them there. */
+export function pidsWithNotes(): number[] {
+  try {
+    return readdirSync('/tmp').flatMap((name) => {
+      const pid = NOTES_NAME.exec(name)?.[1];
+      return pid === undefined ? [] : [Number(pid)];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Read of the notes of one process; `src/register` writes at most as much in each thread. */
+export const MAX_NOTES_BYTES = 64 * 2 ** 20;
+/** `src/register` leaves out maps that make longer lines. */
+export const MAX_NOTE_BYTES = 16 * 2 ** 20;
+/** `{"kind":"worker"}` has more bytes, so that a shorter line is not parsed at all. */
+const MIN_NOTE_BYTES = 18;
+const MAX_NOTES = 200_000;
+/** Whoever writes more lines that make no sense does not write notes. */
+const MAX_BAD_LINES = 1000;
+
+const NEWLINE = 0x0a;
+
+/**
+ * The notes in such a file; a line that is not one, as the last one may be, is counted. Anybody may
+ * write to /tmp, so the time and the memory that this takes are bounded whatever the bytes are.
+ */
+export function parseNotes(bytes: Uint8Array, diagnostics: Diagnostics): NodeNote[] {
+  const notes: NodeNote[] = [];
+  const decoder = new TextDecoder();
+  const size = Math.min(bytes.length, MAX_NOTES_BYTES);
+  let badLines = 0;
+  let at = 0;
+  while (at < size && badLines <= MAX_BAD_LINES && notes.length < MAX_NOTES) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? size : Math.min(newline, size);
+    const length = end - at;
+    const isNote = length >= MIN_NOTE_BYTES && length <= MAX_NOTE_BYTES;
+    const note = isNote ? parseNote(decoder.decode(bytes.subarray(at, end))) : null;
+    if (note !== null) notes.push(note);
+    else if (length > 0) badLines++;
+    at = end + 1;
+    while (at < size && bytes[at] === NEWLINE) at++;
+  }
+  if (badLines > 0) diagnostics.count('line of Node notes not understood', '', badLines);
+  if (at < bytes.length) diagnostics.count('Node notes are too long, the rest not read');
+  return notes;
+}
+
+/** The note with which the file of a process begins; null where it does not. */
+export function parseFirstNote(head: Uint8Array): NodeNote | null {
+  const newline = head.indexOf(NEWLINE);
+  return newline < 0 ? null : parseNote(new TextDecoder().decode(head.subarray(0, newline)));
+}
+
+function parseNote(line: string): NodeNote | null {
+  let note: Record<string, unknown>;
+  try {
+    note = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+  if (typeof note !== 'object' || note === null) return null;
+  const texts = (...keys: string[]) => keys.every((key) => typeof note[key] === 'string');
+  const numbers = (...keys: string[]) => keys.every((key) => Number.isSafeInteger(note[key]));
+  const isWhole =
+    (note.kind === 'process' && numbers('pid') && texts('node', 'cwd')) ||
+    (note.kind === 'worker' && numbers('tid', 'number') && texts('script', 'name')) ||
+    (note.kind === 'sourceMap' &&
+      texts('url') &&
+      typeof note.map === 'object' &&
+      note.map !== null);
+  if (!isWhole) return null;
+  return note.kind === 'sourceMap'
+    ? { kind: 'sourceMap', url: note.url as string, map: usedOf(note.map as UsedOfMap) }
+    : (note as NodeNote);
+}
+
+type UsedOfMap = Readonly<
+  Record<'version' | 'sourceRoot' | 'sources' | 'names' | 'mappings', unknown>
+>;
+
+/** A map without what nobody asks of it, which may be any amount of anything. */
+function usedOf({ version, sourceRoot, sources, names, mappings }: UsedOfMap): object {
+  return { version, sources, names, mappings, ...(sourceRoot !== undefined && { sourceRoot }) };
+}

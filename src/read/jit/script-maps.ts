@@ -1,0 +1,141 @@
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { pathOfScript } from '../../code/javascript/script-path.ts';
+import { SourceMap, type SourceMaps } from '../../code/javascript/source-map.ts';
+import { openRegular } from '../../system/files/open-regular.ts';
+
+const MARK = 'sourceMappingURL=';
+/** Scripts and maps beyond this are not read; a large bundle has a tenth. */
+const MAX_FILE_BYTES = 128 * 2 ** 20;
+/** Where the mark of a script with a map beside it stands. */
+const TAIL_BYTES = 4096;
+
+export type ScriptMapsOptions = {
+  readonly diagnostics: Diagnostics;
+  /** The recorded machine's files are below this directory. */
+  readonly symfs?: string;
+  /** When the recording ended; files changed since then are not used. */
+  readonly recordedMs?: number;
+};
+
+/**
+ * The source maps of scripts: those that the process noted of what its loaders made in memory, then
+ * those that the scripts name on disk, inside or beside them. Each script is looked at once.
+ */
+export class ScriptMaps implements SourceMaps {
+  readonly #options: ScriptMapsOptions;
+  readonly #noted = new Map<string, object>();
+  readonly #found = new Map<string, SourceMap | null>();
+  readonly #lineLengths = new Map<string, readonly number[] | null>();
+
+  constructor(options: ScriptMapsOptions) {
+    this.#options = options;
+  }
+
+  /** A map that was noted while the program ran; `url` as V8 was given it. */
+  addNoted(url: string, map: object): void {
+    this.#noted.set(pathOfScript(url), map);
+  }
+
+  find(script: string): SourceMap | null {
+    const path = pathOfScript(script);
+    let map = this.#found.get(path);
+    if (map === undefined) {
+      const noted = this.#noted.get(path);
+      map = noted === undefined ? this.#findOnDisk(path) : SourceMap.from(noted, path);
+      this.#found.set(path, map);
+    }
+    return map;
+  }
+
+  /**
+   * Of a file that V8 can't run as it is: whether it has such a place at all. Node that strips types
+   * itself leaves all else where it was; loaders write new lines.
+   */
+  mayBegin(script: string, line: number, column: number): boolean {
+    const path = pathOfScript(script);
+    if (!/\.(?:[cm]?ts|[jt]sx)$/.test(path)) return true;
+    let lengths = this.#lineLengths.get(path);
+    if (lengths === undefined) {
+      lengths =
+        this.#read(path)
+          ?.split('\n')
+          .map((text) => text.length) ?? null;
+      this.#lineLengths.set(path, lengths);
+    }
+    if (lengths === null || column <= (lengths[line - 1] ?? 0)) return true;
+    this.#options.diagnostics.count(
+      'script was compiled in memory and its source map is not known',
+      path,
+    );
+    return false;
+  }
+
+  #findOnDisk(path: string): SourceMap | null {
+    if (!isAbsolute(path)) return null;
+    const url = this.#mappingUrl(path);
+    if (url === null) return null;
+    const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url);
+    if (inline !== null) {
+      const [, isBase64, data = ''] = inline;
+      return this.#parse(isBase64 ? Buffer.from(data, 'base64').toString() : decode(data), path);
+    }
+    // Anything else with a scheme is somewhere else.
+    if (/^[a-z][a-z+.-]*:/i.test(url)) return null;
+    const beside = resolve(dirname(path), decode(url));
+    const text = this.#read(beside);
+    return text === null ? null : this.#parse(text, beside);
+  }
+
+  #parse(text: string, url: string): SourceMap | null {
+    const map = SourceMap.parse(text, url);
+    if (map === null) this.#options.diagnostics.count('source map not understood', url);
+    return map;
+  }
+
+  /** What a script says of its map; the last word counts. */
+  #mappingUrl(path: string): string | null {
+    const tail = this.#read(path, TAIL_BYTES);
+    if (tail === null) return null;
+    // A map inside the script is one long line, whose beginning the tail does not have.
+    const isCut = !tail.includes(MARK) && !tail.trimEnd().includes('\n');
+    const text = isCut ? this.#read(path) : tail;
+    const at = text?.lastIndexOf(MARK) ?? -1;
+    if (text === null || at < 0) return null;
+    return /^[^\s'"*]+/.exec(text.slice(at + MARK.length))?.[0] ?? null;
+  }
+
+  /** The text of a file, or of its last `tail` bytes; null where it can't or must not be read. */
+  #read(path: string, tail?: number): string | null {
+    const { symfs, recordedMs, diagnostics } = this.#options;
+    const place = symfs === undefined ? path : join(symfs, path);
+    const file = openRegular(place);
+    if (typeof file === 'string') return null;
+    try {
+      const { size } = file.source;
+      if (size > MAX_FILE_BYTES) {
+        diagnostics.count('script or source map larger than 128 MiB, not read', path);
+        return null;
+      }
+      if (recordedMs !== undefined && statSync(place).mtimeMs > recordedMs) {
+        diagnostics.count('script or source map changed since the recording, not used', path);
+        return null;
+      }
+      const from = tail === undefined ? 0 : Math.max(0, size - tail);
+      return Buffer.from(file.source.read(from, size - from)).toString();
+    } catch {
+      return null;
+    } finally {
+      file.source.close?.();
+    }
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,255 @@
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
+import type { ProcessTable } from '../../code/process/process-table.ts';
+import { SWITCH_STATE, type SwitchTable } from '../../formats/export/recording-marks.ts';
+import { FEATURE } from '../../formats/perf-data/features.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { PERF_TYPE } from '../../kernel/perf-event/constants.ts';
+import type { SampleView } from '../../kernel/perf-event/sample.ts';
+import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
+import { OFF_CPU_EVENT, pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
+import type { Waits } from '../../profile/off-cpu/wait-reasons.ts';
+import {
+  hasEnded,
+  isRunnable,
+  STATE_PREEMPTED,
+  STATE_UNKNOWN,
+  STATE_WOKEN,
+} from '../../profile/off-cpu/wait-states.ts';
+
+/** Where a field lies in the raw data of a tracepoint. */
+type RawField = { readonly offset: number; readonly size: number };
+
+/** A wait that has begun, for the row that begins when its thread is woken. */
+export type BegunWait = {
+  readonly thread: number;
+  readonly comm: number;
+  readonly stream: number;
+  /** Its place in the log. */
+  readonly index: number;
+};
+
+/** Fields of the two tracepoints, null where the recording has them not. */
+type RawFields = {
+  /** `prev_state` of `sched:sched_switch`. */
+  readonly state: RawField | null;
+  /** `pid` of `sched:sched_waking`, which is the tid of the woken thread; its `common_flags`. */
+  readonly woken: RawField | null;
+  readonly flags: RawField | null;
+};
+
+/** TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ of `common_flags`. */
+const IN_INTERRUPT = 0x08 | 0x10;
+const INTERRUPT = 'an interrupt';
+
+/** Collects the samples of an `off-cpu` event, and gives them their times in the end. */
+export class OffCpuLog {
+  readonly #littleEndian: boolean;
+  readonly #fields: RawFields;
+  readonly #row = new GrowableInt32();
+  readonly #tid = new GrowableInt32();
+  readonly #timeNs = new GrowableFloat64();
+  readonly #state = new GrowableInt32();
+
+  readonly #isWakeUp = new GrowableUint8();
+  readonly #waker = new GrowableInt32();
+  readonly #wakers = new Map<string, number>();
+  /** Threads that wait and were not woken yet. */
+  readonly #begun = new Map<number, BegunWait>();
+  #withoutWakeUp = 0;
+
+  private constructor(littleEndian: boolean, fields: RawFields) {
+    this.#littleEndian = littleEndian;
+    this.#fields = fields;
+  }
+
+  /**
+   * Index of the recording's `off-cpu` event among its attrs, and of that of wake-ups, −1 without one;
+   * and their log.
+   */
+  static find(data: PerfData): { attrIndex: number; wakeUpIndex: number; log: OffCpuLog } {
+    const attrIndex = data.attrs.findIndex(({ name }) => name === OFF_CPU_EVENT);
+    const wakeUpIndex = data.attrs.findIndex(({ name }) => name === WAKE_UP_EVENT);
+    const fields = {
+      state: findField(data, attrIndex, 'prev_state'),
+      woken: findField(data, wakeUpIndex, 'pid'),
+      flags: findField(data, wakeUpIndex, 'common_flags'),
+    };
+    return { attrIndex, wakeUpIndex, log: new OffCpuLog(data.littleEndian, fields) };
+  }
+
+  /**
+   * `prev_state` of a sample, `STATE_UNKNOWN` where it has none. Null: no wait begins with it, for the
+   * thread has ended or is a CPU's idle task.
+   */
+  stateOf(view: DataView, sample: SampleView): number | null {
+    if (sample.tid === 0) return null;
+    const state = this.#lower32(view, sample, this.#fields.state);
+    if (state === null) return STATE_UNKNOWN;
+    return hasEnded(state) ? null : state;
+  }
+
+  // Hot: once per sample.
+  note(
+    row: number,
+    state: number,
+    sample: SampleView,
+    task: { readonly thread: number; readonly comm: number; readonly stream: number },
+  ): void {
+    const { tid } = sample;
+    const index = this.#add(row, state, tid, sample.timeNs);
+    if (this.#fields.woken === null) return;
+    // Who could have gone on is not woken.
+    if (isRunnable(state)) this.#begun.delete(tid);
+    else this.#begun.set(tid, { thread: task.thread, comm: task.comm, stream: task.stream, index });
+  }
+
+  /** A thread came onto a CPU. Nobody comes there asleep: if it was not woken, the record is missing. */
+  noteIn(tid: number): void {
+    if (this.#begun.delete(tid)) this.#withoutWakeUp++;
+  }
+
+  /**
+   * The wait that a sample of `sched:sched_waking` ends. Null if there is none: the thread is woken twice
+   * (its own event and its waker's tell of it), not recorded, or on its CPU yet.
+   */
+  waitOfWoken(view: DataView, sample: SampleView): BegunWait | null {
+    const tid = this.#lower32(view, sample, this.#fields.woken);
+    return tid === null ? null : (this.#begun.get(tid) ?? null);
+  }
+
+  /** `row` begins with the wake-up of `wait`; the sample was taken where the waker ran. */
+  noteWakeUp(
+    row: number,
+    wait: BegunWait,
+    sample: SampleView,
+    processes: Pick<ProcessTable, 'knownComm'>,
+    view: DataView,
+  ): void {
+    const tid = this.#tid.array[wait.index];
+    this.#begun.delete(tid);
+    this.#add(row, STATE_WOKEN, tid, sample.timeNs);
+    const last = this.#row.length - 1;
+    this.#isWakeUp.array[last] = 1;
+    const flags = this.#fields.flags;
+    const isInterrupt =
+      sample.tid === 0 ||
+      (flags !== null && (view.getUint8(sample.rawOffset + flags.offset) & IN_INTERRUPT) !== 0);
+    const comm = isInterrupt ? null : processes.knownComm(sample.tid);
+    const waker = isInterrupt
+      ? INTERRUPT
+      : comm === null
+        ? `tid ${sample.tid}`
+        : `${comm}/${sample.tid}`;
+    let index = this.#wakers.get(waker);
+    if (index === undefined) {
+      index = this.#wakers.size;
+      this.#wakers.set(waker, index);
+    }
+    this.#waker.array[last] = index;
+  }
+
+  #add(row: number, state: number, tid: number, timeNs: number): number {
+    this.#row.push(row);
+    this.#tid.push(tid);
+    this.#timeNs.push(timeNs);
+    this.#state.push(state);
+    this.#isWakeUp.push(0);
+    this.#waker.push(NONE);
+    return this.#row.length - 1;
+  }
+
+  /** The field's lower 4 bytes; null if the sample does not have it. */
+  #lower32(view: DataView, sample: SampleView, field: RawField | null): number | null {
+    if (field === null || sample.rawOffset < 0) return null;
+    const low = field.offset + (this.#littleEndian ? 0 : field.size - 4);
+    if (low < 0 || low + 4 > sample.rawLength) return null;
+    return view.getUint32(sample.rawOffset + low, this.#littleEndian);
+  }
+
+  /** Samples have changed places: `newRow` by old row. */
+  moveRows(newRow: Uint32Array): void {
+    const { array, length } = this.#row;
+    for (let i = 0; i < length; i++) array[i] = newRow[array[i]];
+  }
+
+  /**
+   * Writes the waits into the samples' periods, and the stacks of waits into the rows of their wake-ups.
+   * Returns them with their states and wakers.
+   */
+  finish(
+    samples: { readonly periodEvents: Float64Array; readonly stack: Int32Array },
+    switches: SwitchTable,
+    lastNs: number,
+    diagnostics: Diagnostics,
+  ): Waits {
+    const { length } = this.#row;
+    const row = this.#row.finish();
+    const state = this.#state.finish();
+    const waker = this.#waker.finish();
+    const waits = { length, row, state, waker, wakers: [...this.#wakers.keys()] };
+    if (length === 0) return waits;
+    const isIn = switches.state.map((kind) => (kind === SWITCH_STATE.IN ? 1 : 0));
+    const isWakeUp = this.#isWakeUp.finish();
+    const outs = { length, isWakeUp, tid: this.#tid.finish(), timeNs: this.#timeNs.finish() };
+    const endNs = Math.max(lastNs, switches.timeNs[switches.length - 1] ?? 0);
+    const pairs = pairSwitches(outs, { ...switches, isIn }, endNs);
+    const { periodEvents, stack } = samples;
+    const lastOf = new Map<number, number>();
+    for (let i = 0; i < length; i++) {
+      const at = row[i];
+      periodEvents[at] = pairs.offCpuNs[i];
+      const tid = outs.tid[i];
+      if (isWakeUp[i] === 1) stack[at] = stack[lastOf.get(tid) as number];
+      else lastOf.set(tid, at);
+    }
+    if (this.#fields.state === null) markPreempted(outs, switches, state);
+    if (pairs.unpaired > 0) {
+      diagnostics.count('waits whose end was lost', 'they count for nothing', pairs.unpaired);
+    }
+    if (this.#withoutWakeUp > 0) {
+      const effect = 'they count as waiting until their thread had a CPU';
+      diagnostics.count('waits whose wake-up was not recorded', effect, this.#withoutWakeUp);
+    }
+    return waits;
+  }
+}
+
+/**
+ * Without `prev_state` the record of the switch says at least whether the thread could have gone on.
+ * The sample is taken right before it.
+ */
+function markPreempted(
+  outs: { readonly length: number; readonly tid: Int32Array; readonly timeNs: Float64Array },
+  switches: SwitchTable,
+  state: Int32Array,
+): void {
+  const last = new Map<number, number>();
+  let next = 0;
+  for (let i = 0; i < switches.length; i++) {
+    const timeNs = switches.timeNs[i];
+    for (; next < outs.length && outs.timeNs[next] <= timeNs; next++) {
+      last.set(outs.tid[next], next);
+    }
+    if (switches.state[i] !== SWITCH_STATE.PREEMPTED) continue;
+    const row = last.get(switches.tid[i]);
+    if (row !== undefined) state[row] = STATE_PREEMPTED;
+  }
+}
+
+/** Null where the event is no tracepoint, or its format is not known. */
+function findField(data: PerfData, attrIndex: number, name: string): RawField | null {
+  const attr = data.attrs[attrIndex]?.attr;
+  const section = attr?.type === PERF_TYPE.TRACEPOINT ? tracingData(data) : null;
+  if (attr === undefined || section === null) return null;
+  const formats = TracepointFormats.parse(section, { diagnostics: data.diagnostics });
+  const format = formats?.of(Number(attr.config)) ?? null;
+  const all = format === null ? [] : [...format.commonFields, ...format.fieldList];
+  const field = all.find((one) => one.name === name);
+  return field === undefined ? null : { offset: field.offset, size: field.size };
+}
+
+function tracingData(data: PerfData): Uint8Array | null {
+  return data.sections.bytes(FEATURE.TRACING_DATA);
+}

@@ -1,0 +1,81 @@
+import { NONE } from '../base/brand.ts';
+import type { StringIndex } from '../base/string-table.ts';
+import { Symbolizer } from '../code/symbols/symbolizer.ts';
+import type { DsoIndex } from '../profile/types.ts';
+import { demangler } from './demangler.ts';
+import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
+import { recordedThen } from './files/left-files.ts';
+import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { boundedXz } from './files/unpack-budget.ts';
+import { columnIn } from './jit/jit-column.ts';
+import { locateNamedFrames } from './open-lines.ts';
+import type { OpenProfileOptions } from './open-options.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */
+export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
+  const { builder, processes, diagnostics } = pipeline;
+  const demangle = demangler(diagnostics);
+  const symbolizer = createSymbolizer(pipeline, path, sources, demangle);
+  symbolizer.expectKernelAddresses(kernelAddresses(pipeline));
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { frames, addresses } = builder.frameAddresses(dso);
+    if (frames.length === 0) continue;
+    const names = new Int32Array(frames.length);
+    symbolizer.resolveAll(dso as DsoIndex, addresses, builder.strings, names);
+    for (let i = 0; i < frames.length; i++) {
+      if (names[i] === NONE) continue;
+      const owner = pipeline.jit?.baseOf(dso as DsoIndex) ?? dso;
+      const func = builder.internFunc(names[i] as StringIndex, owner);
+      builder.setFunc(frames[i], func);
+      const line = pipeline.jit?.line(dso as DsoIndex, addresses[i]) ?? null;
+      if (line !== null) {
+        const name = builder.strings.get(names[i] as StringIndex);
+        const file = builder.strings.intern(line.file);
+        builder.setLocation(frames[i], file, line.line, columnIn(line, name));
+      }
+    }
+  }
+  locateNamedFrames(pipeline, sources, demangle);
+  const outside = builder.frameAddresses(NONE).frames.length;
+  if (outside > 0) diagnostics.count('addresses outside every mapping', '', outside);
+}
+
+/** Every address that occurred in the kernel or a module of it. */
+function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
+  const found: number[] = [];
+  for (let dso = 0; dso < processes.dsos.length; dso++) {
+    const { kind } = processes.dsos.key(dso as DsoIndex);
+    if (kind === 'kernel' || kind === 'kernel-module') {
+      for (const address of builder.frameAddresses(dso).addresses) found.push(address);
+    }
+  }
+  return Float64Array.from(found);
+}
+
+/** A symbolizer for the DSOs that the pipeline has met, of the recording at `path`. */
+export function createSymbolizer(
+  pipeline: Pipeline,
+  path: string,
+  sources: SymbolSources = {},
+  demangleCpp = demangler(pipeline.diagnostics),
+): Symbolizer {
+  const { data, processes, diagnostics } = pipeline;
+  const recordedKernel =
+    sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;
+  return new Symbolizer({
+    dsos: processes.dsos,
+    provider: new SymbolFiles({
+      ...sources,
+      diagnostics,
+      pids: () => processes.pids(),
+      ...recordedThen(data, path),
+    }).provide,
+    ...(recordedKernel !== null && { recordedKernel }),
+    xz: boundedXz(),
+    demangleCpp,
+    diagnostics,
+    kernelReference: processes.kernelReference,
+    ...(pipeline.jit !== null && { jit: pipeline.jit }),
+  });
+}

@@ -1,0 +1,60 @@
+import type { ByteSource } from '../base/byte-source.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
+import { type DemangleBatch, demangleAll } from '../code/symbols/demangle.ts';
+import { DETECT_BYTES, detectText } from '../formats/import/detect-text.ts';
+import { importFolded } from '../formats/import/folded.ts';
+import type {
+  ImportedProfile,
+  ImportLimits,
+  ShowName,
+} from '../formats/import/imported-profile.ts';
+import { readJavaName } from '../formats/import/java-name.ts';
+import { importPerfScript } from '../formats/import/perf-script.ts';
+import { demangler } from './demangler.ts';
+import {
+  checkEvents,
+  checkThreadsOfText,
+  mostFramesOfText,
+  mostStacksOfText,
+  tooManyFrames,
+  tooManyStacks,
+} from './files/most-unpacked.ts';
+
+/**
+ * The text of `perf script`, or folded stacks, as a profile; null if `source` is neither. Names are
+ * shown as those of recordings are: demangled and, for Java, without the signs of its types.
+ */
+export function openImport(source: ByteSource): ImportedProfile | null {
+  const format = detectText(source.read(0, DETECT_BYTES));
+  if (format === null) return null;
+  const problems = new Diagnostics();
+  const mostStacks = mostStacksOfText();
+  const mostFrames = mostFramesOfText();
+  const limits: ImportLimits = {
+    checkEvents,
+    checkThreads: checkThreadsOfText,
+    checkStacks: (stacks, frames) => {
+      if (frames > mostFrames) throw tooManyFrames(mostFrames);
+      if (stacks > mostStacks) throw tooManyStacks(mostStacks);
+    },
+  };
+  const showName = nameReader(problems);
+  const imported =
+    format === 'folded'
+      ? importFolded(source, showName, limits)
+      : importPerfScript(source, showName, limits);
+  for (const { reason, count, example } of problems.entries()) {
+    imported.diagnostics.count(reason, example, count);
+  }
+  return imported;
+}
+
+/** The addon is loaded for the first C++ name: most texts have none. */
+function nameReader(problems: Diagnostics): ShowName {
+  let cpp: DemangleBatch | null | undefined;
+  return (name) => {
+    const isCpp = name.startsWith('_Z') || name.startsWith('__Z');
+    if (isCpp && cpp === undefined) cpp = demangler(problems);
+    return readJavaName(demangleAll([name], cpp ?? null)[0]);
+  };
+}

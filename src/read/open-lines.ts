@@ -1,0 +1,76 @@
+import { Diagnostics } from '../base/diagnostics.ts';
+import type { DemangleBatch } from '../code/symbols/demangle.ts';
+import { DsoLines } from '../code/symbols/dso-lines.ts';
+import { asMissingLines, isMissingNames } from '../code/symbols/missing-names.ts';
+import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
+import { demangler } from './demangler.ts';
+import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
+import { boundedDecoders } from './files/unpack-budget.ts';
+import type { FrameLines } from './frame-namer.ts';
+import { hasStacks, locateFrames } from './locate-frames.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** Lines and inlined calls, from DWARF, for the DSOs that the pipeline has met. To be closed. */
+export function openLines(
+  { processes, diagnostics }: Pipeline,
+  sources: SymbolSources,
+  demangleCpp: DemangleBatch | null,
+): DsoLines {
+  const unopened = new Diagnostics();
+  const files = new SymbolFiles({
+    ...sources,
+    diagnostics: unopened,
+    pids: () => processes.pids(),
+  });
+  const provider: SymbolProvider = (request) => {
+    const source = files.provide(request);
+    if (source === null) noteUnopened(unopened, diagnostics);
+    return source;
+  };
+  const { dsos } = processes;
+  const decoders = boundedDecoders();
+  return new DsoLines({ dsos, provider, decoders, demangleCpp, diagnostics });
+}
+
+/**
+ * Counts the files that can't be opened, but for those that the search for names has reported: each is
+ * said once.
+ */
+function noteUnopened(unopened: Diagnostics, diagnostics: Diagnostics): void {
+  const known = new Set(diagnostics.entries().map(({ reason }) => reason));
+  for (const { reason } of unopened.entries()) {
+    if (!isMissingNames(reason) || known.has(reason)) continue;
+    const instead = asMissingLines(reason);
+    if (!known.has(instead)) diagnostics.count(instead);
+  }
+}
+
+/** Lines for frames that are named one by one; null where nobody wants any. */
+export function openFrameLines(
+  pipeline: Pipeline,
+  sources: SymbolSources & { readonly lines?: boolean },
+): FrameLines | null {
+  const inline = sources.inline !== false;
+  if (!inline && sources.lines !== true) return null;
+  const { diagnostics } = pipeline;
+  return { lines: openLines(pipeline, sources, demangler(diagnostics)), inline };
+}
+
+/**
+ * Locates the frames that were named, unless nobody wants it: a recording without stacks has no
+ * place for inlined calls, so its lines are read only where `lines` asks for them.
+ */
+export function locateNamedFrames(
+  pipeline: Pipeline,
+  sources: SymbolSources & { readonly lines?: boolean },
+  demangleCpp: DemangleBatch | null,
+): void {
+  const inline = sources.inline !== false && hasStacks(pipeline);
+  if (!(sources.lines ?? inline)) return;
+  const lines = openLines(pipeline, sources, demangleCpp);
+  try {
+    locateFrames(pipeline, lines, inline);
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,180 @@
+import { toRawTime } from '../base/u64.ts';
+import type { SourceMaps } from '../code/javascript/source-map.ts';
+import type { ImportedProfile } from '../formats/import/imported-profile.ts';
+import type { PeriodInput } from '../period/types.ts';
+import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import type { FileSource } from '../system/files/fd-source.ts';
+import { AnalysedProfile } from './analysed-profile.ts';
+import { FunctionCode } from './code/function-code.ts';
+import { noteCodeObjects } from './code/jit-code.ts';
+import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
+import { clockOf } from './facts/clock.ts';
+import { cutOffset } from './facts/cut-offset.ts';
+import { describeEvent, isBeside, withRecordedPeriods } from './facts/event-description.ts';
+import { readKernelSymbols, readProvenance, totalsOf } from './facts/provenance.ts';
+import { gatherFacts, NO_FACTS } from './facts/recording-facts.ts';
+import { fetchFiles } from './files/fetch-files.ts';
+import { withArchive } from './files/find-archive.ts';
+import { nameJavaScript } from './jit/javascript.ts';
+import { openJitCode } from './jit/jit-files.ts';
+import { settleJitFrames } from './jit/jit-settle.ts';
+import { countStartOf, moveCountStarts } from './logs/count-start.ts';
+import { joinEvents, type ProfileParts } from './logs/join-events.ts';
+import { nameFrames } from './name-frames.ts';
+import { openImport } from './open-import.ts';
+import type { OpenProfileOptions } from './open-options.ts';
+import { openRecording, withSourceOpen } from './open-recording.ts';
+import { Pipeline } from './pipeline.ts';
+import { openUnwinder } from './unwind/open-unwinder.ts';
+/** A profile of a file, which can be exported as well. */
+export class OpenedProfile extends AnalysedProfile {
+  /** The profile in one of the formats, as one text; `exportProfile` writes it in pieces. */
+  export(format: ExportFormat, options: ExportOptions = {}): string {
+    let text = '';
+    exportProfile(this, format, options, (part) => {
+      text += part;
+    });
+    return text;
+  }
+}
+
+/**
+ * Reads a perf.data file: every record, in time order, into a profile. Text of `perf script` and folded
+ * stacks are known by their content.
+ *
+ * Throws `FailedError` if the file can't be read and `PerfDataError` if it is not perf.data. What
+ * is broken within is counted in `diagnostics`.
+ */
+export async function openProfile(
+  path: string,
+  options: OpenProfileOptions = {},
+): Promise<OpenedProfile> {
+  return withSourceOpen(path, async (source) => {
+    const imported = openImport(source);
+    if (imported !== null) return finishImport(imported, options);
+    const sources = withArchive(path, options);
+    const pipeline = runPipeline(source, path, sources);
+    const servers = sources.debuginfod ?? [];
+    if (servers.length > 0) await fetchFiles(pipeline, sources, servers);
+    if (sources.symbols !== false) nameFrames(pipeline, path, sources);
+    return finish(pipeline, path, sources);
+  });
+}
+
+/** Reads all records of the recording at `path`. */
+export function runPipeline(
+  source: FileSource,
+  path: string,
+  options: OpenProfileOptions,
+): Pipeline {
+  const pipeline = new Pipeline(openRecording(source));
+  if (options.symbols !== false) {
+    const { data, processes, diagnostics } = pipeline;
+    pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });
+  }
+  if (options.unwind !== false) pipeline.unwinder = openUnwinder(pipeline, options);
+  pipeline.run();
+  pipeline.unwinder?.close();
+  return pipeline;
+}
+
+/** A text's samples count for the periods that it has: nothing tells its streams apart. */
+function finishImport(
+  { format, profile, diagnostics }: ImportedProfile,
+  options: OpenProfileOptions,
+): OpenedProfile {
+  const { samples, events, streams, threads, losses } = profile;
+  const input: PeriodInput = { samples, events, streams, threads, losses };
+  const isWhole = null;
+  const shown = nameJavaScript(profile, options, diagnostics, null);
+  const facts = { ...NO_FACTS, imported: format };
+  return new OpenedProfile(shown, input, diagnostics, isWhole, facts);
+}
+
+function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
+  const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
+  const finals = pipeline.finals();
+  const totals = pipeline.totals();
+  const opened = data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
+  const provenance = readProvenance(data);
+  const built = builder.finish({
+    meta: {
+      commandLine: data.features.commandLine ?? [],
+      hostname: data.features.hostname,
+      kernel: data.features.osRelease,
+      arch: data.features.arch,
+      startTime: toRawTime(data.startTime, 0).toString(),
+      clock: clockOf(data),
+      notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
+      ...(pipeline.lostSideband > 0 && { lostSideband: pipeline.lostSideband }),
+      ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
+    },
+    events: opened,
+    dsos: processes.dsos.finish(),
+    threads: processes.finishThreads(),
+    streams,
+    losses: pipeline.losses(),
+  });
+  const { samples } = built;
+  const events = withRecordedPeriods(opened, samples);
+  const profile = { ...built, events };
+  pipeline.completeSamples(samples);
+  const codeObjects = pipeline.jit === null ? null : noteCodeObjects(profile, pipeline.jit);
+  if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
+  const completeness = pipeline.roots.finish(profile);
+  const lastTimeNs = samples.length > 0 ? samples.timeNs[samples.length - 1] : 0;
+  const switches = pipeline.switches.finish();
+  const waitEndNs = Math.max(lastTimeNs, pipeline.lastReadNs);
+  const waits = pipeline.offCpu.finish(samples, switches, waitEndNs, diagnostics);
+  const recordedTotals = totalsOf(
+    provenance,
+    events.map(({ name }) => name),
+  );
+  const counted: PeriodInput = {
+    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
+    events,
+    streams,
+    threads: profile.threads,
+    losses: profile.losses,
+    throttles: pipeline.throttles.finish(lastTimeNs),
+    finals,
+    lossGaps,
+    eventTotals: events.map((_event, index) => totals[index] ?? recordedTotals[index] ?? null),
+    ...(provenance !== null && { kernel: provenance.kernel }),
+  };
+  const countStart = countStartOf(provenance);
+  const periodInput = {
+    ...counted,
+    finals: moveCountStarts(counted, countStart, pipeline.forkNs),
+  };
+  const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
+  let sourceMaps: SourceMaps | null = null;
+  const nameScripts = () =>
+    nameJavaScript(profile, options, diagnostics, { data, path }, (maps) => {
+      sourceMaps = maps;
+    });
+  const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
+  const parts: ProfileParts = { profile: shown, input: periodInput, facts };
+  const joined = options.join ? joinEvents(parts) : parts;
+  return new OpenedProfile(
+    joined.profile,
+    joined.input,
+    diagnostics,
+    cutOffset(data),
+    joined.facts,
+    completeness,
+    new FunctionCode({
+      path,
+      dsos: processes.dsos,
+      pids: processes.pids(),
+      sources: options,
+      kernel: {
+        machine: { hostname: profile.meta.hostname, kernel: profile.meta.kernel },
+        reference: processes.kernelReference,
+      },
+      kernelSymbols: () => readKernelSymbols(provenance),
+      codeObjects,
+      sourceMaps,
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+import { PerfDataError } from '../base/errors.ts';
+import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
+import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
+import type { FileSource } from '../system/files/fd-source.ts';
+import { openFileSource } from './files/file-source.ts';
+import { mostUnpacked } from './files/most-unpacked.ts';
+import { createZstdDecoder } from './files/zstd.ts';
+
+/**
+ * Opens the recording at `path` (`-`: standard input; or a directory of `perf record --threads`) for
+ * as long as `use` runs. Errors of the file name it.
+ */
+export function withRecording<T>(path: string, use: (data: PerfData) => T): T {
+  return withSource(path, (source) => use(openRecording(source)));
+}
+
+/** The same for what takes its time. */
+export async function withSourceOpen<T>(
+  path: string,
+  use: (source: FileSource) => Promise<T>,
+): Promise<T> {
+  const source = openFileSource(path);
+  try {
+    return await use(source);
+  } catch (error) {
+    throw naming(path, error);
+  } finally {
+    source.close();
+  }
+}
+
+/** The same for whatever is at `path`, before anybody knows that it is a recording. */
+export function withSource<T>(path: string, use: (source: FileSource) => T): T {
+  const source = openFileSource(path);
+  try {
+    return use(source);
+  } catch (error) {
+    throw naming(path, error);
+  } finally {
+    source.close();
+  }
+}
+
+function naming(path: string, error: unknown): unknown {
+  if (error instanceof PerfDataError) error.message = `${path}: ${error.message}`;
+  return error;
+}
+
+export function openRecording(source: FileSource): PerfData {
+  return openPerfData(source, {
+    createZstdDecoder,
+    threadFiles: source.threadFiles,
+    mostUnpacked: mostUnpacked(),
+    readTracepointNames,
+  });
+}

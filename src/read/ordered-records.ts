@@ -1,0 +1,248 @@
+import { NONE } from '../base/brand.ts';
+import type { ByteSource } from '../base/byte-source.ts';
+import { PerfDataError } from '../base/errors.ts';
+import { finish, type Slices } from '../base/slices.ts';
+import type { PerfData } from '../formats/perf-data/reader.ts';
+import { InflatedView } from '../formats/perf-data/record-inflater.ts';
+import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
+import { RoundSorter } from '../kernel/order/round-sorter.ts';
+import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import { readRecordTime } from '../kernel/perf-event/record-time.ts';
+
+/** Small enough for the processor's caches, and to be had again when a round is out. */
+const SEGMENT_BYTES = 512 << 10;
+/** Segments in memory at once: 64 MiB. */
+const MOST_RESIDENT = 128;
+/** Readings of each segment, on average, after which more of them are kept in memory. */
+const MOST_READINGS = 4;
+
+/**
+ * Visits every record of a recording in time order. The visitor is the same as for the file order;
+ * FINISHED_ROUND markers are consumed here.
+ *
+ * Ordering reads each record's time at its known offset and parses nothing else; the sorter holds
+ * positions in the walk. The segments that they point into stay in memory until their round is out;
+ * of larger rounds `mostResident` do, and the others are read again. The view that the visitor gets
+ * is valid during the call only.
+ *
+ * The files of a directory come one after the other, and a round of one says nothing about the
+ * next: all of them is one round.
+ */
+export function visitInTimeOrder(
+  data: PerfData,
+  visitor: RecordVisitor,
+  mostResident = MOST_RESIDENT,
+): void {
+  finish(visitInTimeOrderInSlices(data, visitor, mostResident));
+}
+
+export function* visitInTimeOrderInSlices(
+  data: PerfData,
+  visitor: RecordVisitor,
+  mostResident = MOST_RESIDENT,
+): Slices<void> {
+  const segments = new SegmentWindow(data.source, mostResident);
+  const hasRounds = data.threadFiles.length === 0;
+  const sorter = new RoundSorter((position) => {
+    const segment = segments.at(position);
+    const view = segment.view as DataView;
+    const offset = position - segment.start;
+    const { littleEndian } = data;
+    const type = view.getUint32(offset, littleEndian);
+    const misc = view.getUint16(offset + 4, littleEndian);
+    const size = view.getUint16(offset + 6, littleEndian);
+    visitor.record(view, offset, size, type, misc, fileOffsetOf(segment, offset));
+  });
+  let roundStart = 0;
+  const inFileOrder: RecordVisitor = {
+    part: (source) => segments.continueIn(source),
+    record(view, offset, size, type, _misc, fileOffset) {
+      const position = segments.add(view, offset, fileOffset);
+      if (type === PERF_RECORD.FINISHED_ROUND) {
+        if (!hasRounds) return;
+        sorter.finishRound();
+        segments.dropBefore(roundStart);
+        roundStart = position + size;
+        return;
+      }
+      sorter.push(timeOf(data, view, offset, size, type), position);
+    },
+  };
+  yield* data.walkInSlices(inFileOrder, SEGMENT_BYTES);
+  sorter.finish();
+}
+
+/** Nanoseconds since the recording's start; NaN for a record that carries no time. */
+function timeOf(
+  data: PerfData,
+  view: DataView,
+  offset: number,
+  size: number,
+  type: number,
+): number {
+  const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+  if (attrIndex === UNKNOWN_EVENT) return Number.NaN;
+  return readRecordTime(view, offset, size, type, data.attrs[attrIndex].info, data.startTime);
+}
+
+/** A view that the walk hands out, and where it lies. */
+type Segment = {
+  /** Null while it is not in memory. */
+  view: DataView | null;
+  readonly source: ByteSource;
+  readonly length: number;
+  /** Position of its first byte: bytes of the views before it. */
+  readonly start: number;
+  /** File offset of its first record, and where in the view that is. */
+  readonly fileOffset: number;
+  readonly firstOffset: number;
+  /** All its records have that file offset: they are out of one COMPRESSED record. */
+  readonly isInflated: boolean;
+  /** When it was asked for last. */
+  usedAt: number;
+};
+
+function fileOffsetOf(segment: Segment, offset: number): number {
+  if (segment.isInflated) return segment.fileOffset;
+  return segment.fileOffset + offset - segment.firstOffset;
+}
+
+/**
+ * The segments that records still point into, in the order of the walk. Positions count the bytes
+ * of all views: unlike file offsets they also tell the records of one COMPRESSED record apart.
+ *
+ * Segments of the file beyond `mostResident` leave memory, the one that was used longest ago first;
+ * inflated ones stay. Times that jump to and fro would have each record read a segment: so when
+ * segments are read again and again, more of them are kept.
+ */
+class SegmentWindow {
+  readonly #segments: Segment[] = [];
+  readonly #resident = new Set<Segment>();
+  #source: ByteSource;
+  #mostResident: number;
+  #current = NONE;
+  #latest: Segment | null = null;
+  /** The segment of the file that the walk is in. */
+  #walked: Segment | null = null;
+  /** Bytes of all views. */
+  #end = 0;
+  #now = 0;
+  #readings = 0;
+
+  constructor(source: ByteSource, mostResident: number) {
+    this.#source = source;
+    this.#mostResident = mostResident;
+  }
+
+  /** What the views that follow are read from. */
+  continueIn(source: ByteSource): void {
+    this.#source = source;
+  }
+
+  /** Position of a record in a new view, the latest, or that of the file around an inflated one. */
+  add(view: DataView, offset: number, fileOffset: number): number {
+    if (this.#latest?.view !== view) {
+      const isAround = this.#walked?.view === view;
+      this.#latest = isAround ? this.#walked : this.#append(view, offset, fileOffset);
+    }
+    return (this.#latest as Segment).start + offset;
+  }
+
+  at(position: number): Segment {
+    let segment = this.#segments[this.#current];
+    if (segment !== undefined && segment.view !== null && holds(segment, position)) return segment;
+    this.#current = this.#find(position);
+    segment = this.#segments[this.#current];
+    segment.usedAt = ++this.#now;
+    if (segment.view === null) this.#readAgain(segment);
+    return segment;
+  }
+
+  /** Forgets segments that end before `position`: their last round is out. */
+  dropBefore(position: number): void {
+    let count = 0;
+    // More records may come from the segment that the walk is in, whatever was inflated since.
+    while (count + 1 < this.#segments.length && this.#segments[count] !== this.#walked) {
+      if (this.#segments[count + 1].start > position) break;
+      count++;
+    }
+    if (count === 0) return;
+    for (const segment of this.#segments.splice(0, count)) {
+      if (this.#resident.has(segment)) this.#release(segment);
+    }
+    this.#current = NONE;
+  }
+
+  #append(view: DataView, firstOffset: number, fileOffset: number): Segment {
+    const segment: Segment = {
+      view,
+      source: this.#source,
+      length: view.byteLength,
+      start: this.#end,
+      fileOffset,
+      firstOffset,
+      isInflated: view instanceof InflatedView,
+      usedAt: ++this.#now,
+    };
+    this.#end += segment.length;
+    this.#segments.push(segment);
+    if (!segment.isInflated) {
+      this.#walked = segment;
+      this.#keep(segment);
+    }
+    return segment;
+  }
+
+  #readAgain(segment: Segment): void {
+    const { source, fileOffset, firstOffset, length } = segment;
+    if (++this.#readings > MOST_READINGS * this.#segments.length) {
+      this.#readings = 0;
+      this.#mostResident *= 2;
+    }
+    const offset = fileOffset - firstOffset;
+    const { buffer, byteOffset, byteLength } = source.read(offset, length);
+    if (byteLength < length) {
+      throw new PerfDataError(
+        'short',
+        `${byteLength} of ${length} bytes at 0x${offset.toString(16)}: it was cut while it was read`,
+      );
+    }
+    segment.view = new DataView(buffer, byteOffset, length);
+    this.#keep(segment);
+  }
+
+  #keep(segment: Segment): void {
+    this.#resident.add(segment);
+    if (this.#resident.size <= this.#mostResident) return;
+    let oldest: Segment | null = null;
+    for (const one of this.#resident) {
+      if (one === segment || one === this.#walked) continue;
+      if (oldest === null || one.usedAt < oldest.usedAt) oldest = one;
+    }
+    if (oldest !== null) this.#release(oldest);
+  }
+
+  #release(segment: Segment): void {
+    const { buffer, byteOffset, byteLength } = segment.view as DataView;
+    segment.source.recycle?.(new Uint8Array(buffer, byteOffset, byteLength));
+    segment.view = null;
+    this.#resident.delete(segment);
+  }
+
+  /** The last segment that begins at or before `position`. */
+  #find(position: number): number {
+    let low = 0;
+    let high = this.#segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#segments[middle].start <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function holds({ start, length }: Segment, position: number): boolean {
+  return position >= start && position < start + length;
+}

@@ -1,0 +1,170 @@
+// Hot: once per record.
+
+import { NONE } from '../base/brand.ts';
+import { FailedError } from '../base/errors.ts';
+import { decodeText } from '../base/text.ts';
+import { readTimeSince, toRawTime } from '../base/u64.ts';
+import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
+import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
+import { recordedTime } from './facts/recorded-time.ts';
+
+/** Says of each sample, and of what else has a time and a thread, whether it is selected. */
+export class Selector {
+  readonly #data: PerfData;
+  readonly #times: readonly TimeRange[] | null;
+  readonly #cpus: ReadonlySet<number> | null;
+  readonly #pids: ReadonlySet<number> | null;
+  readonly #tids: ReadonlySet<number> | null;
+  readonly #comms: ReadonlySet<string> | null;
+  readonly #names: CommHistory | null;
+  readonly #trailer: TrailerView;
+  /** Whether there is anything to select by. */
+  readonly isActive: boolean;
+  /** Whether only a part of a thread's course stays: counts over all of it no longer fit. */
+  readonly cutsThreads: boolean;
+
+  constructor(data: PerfData, select: RecordSelection) {
+    this.#data = data;
+    this.#times = select.time === undefined ? null : timesOf(data, select.time);
+    this.#cpus = select.cpus ?? null;
+    this.#pids = select.pids ?? null;
+    this.#tids = select.tids ?? null;
+    this.#comms = select.comms ?? null;
+    const hasTime = this.#times !== null;
+    this.cutsThreads = hasTime || this.#cpus !== null || this.#comms !== null;
+    this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
+    this.#trailer = new TrailerView(data.startTime);
+    if (hasTime) this.#require('--time', 'times', PERF_SAMPLE.TIME);
+    if (this.#cpus !== null) this.#require('--cpu', 'CPUs', PERF_SAMPLE.CPU);
+    if (this.#pids !== null) this.#require('--pid', 'threads', PERF_SAMPLE.TID);
+    if (this.#tids !== null) this.#require('--tid', 'threads', PERF_SAMPLE.TID);
+    if (this.#comms !== null) this.#require('--comm', 'threads', PERF_SAMPLE.TID);
+    this.#names = this.#comms === null ? null : CommHistory.read(data);
+  }
+
+  sample(view: DataView, offset: number, size: number, event: number): boolean {
+    if (!this.isActive) return true;
+    const info = this.#data.attrs[event]?.info;
+    if (info === undefined || info.sampleFixedSize > size) return false;
+    const { littleEndian, startTime } = this.#data;
+    const { sampleTidOffset: tidAt, sampleTimeOffset: timeAt, sampleCpuOffset: cpuAt } = info;
+    return this.#admits(
+      tidAt < 0 ? NONE : view.getInt32(offset + tidAt, littleEndian),
+      tidAt < 0 ? NONE : view.getInt32(offset + tidAt + 4, littleEndian),
+      timeAt < 0 ? Number.NaN : readTimeSince(view, offset + timeAt, littleEndian, startTime),
+      cpuAt < 0 ? NONE : view.getInt32(offset + cpuAt, littleEndian),
+    );
+  }
+
+  /** Of a record with a sample-id trailer; one without stays. */
+  other(view: DataView, offset: number, size: number, event: number): boolean {
+    const info = this.#data.attrs[event]?.info;
+    if (!this.isActive || info === undefined) return true;
+    const trailer = this.#trailer;
+    if (!decodeTrailer(view, offset, size, info, trailer)) return true;
+    return this.#admits(trailer.pid, trailer.tid, trailer.timeNs, trailer.cpu);
+  }
+
+  #admits(pid: number, tid: number, timeNs: number, cpu: number): boolean {
+    if (this.#times !== null && !isInRanges(this.#times, timeNs)) return false;
+    if (this.#cpus !== null && !this.#cpus.has(cpu)) return false;
+    if (this.#pids !== null && !this.#pids.has(pid)) return false;
+    if (this.#tids !== null && !this.#tids.has(tid)) return false;
+    return this.#comms === null || this.#comms.has(this.#names?.commAt(tid, timeNs) ?? '');
+  }
+
+  #require(option: string, what: string, bit: number): void {
+    const without = this.#data.attrs.find(({ attr }) => (attr.sampleType & bit) === 0);
+    if (without === undefined) return;
+    throw new FailedError(`${option}: samples of this recording have no ${what}`, [
+      `leave ${option} away`,
+    ]);
+  }
+}
+
+/** Percentages are of the time that samples were taken in, which takes a walk to find out. */
+function timesOf(data: PerfData, text: string): TimeRange[] {
+  if (text.includes('%')) return parseTimeRanges(text, recordedTime(data));
+  const startTime = toRawTime(data.startTime, 0);
+  return parseTimeRanges(text, { startTime, firstNs: Number.NaN, lastNs: Number.NaN });
+}
+
+type Renaming = {
+  readonly timeNs: number;
+  readonly tid: number;
+  readonly comm: string | null;
+  readonly from: number;
+};
+
+/** Which comm each thread had when; from one walk over the COMM and FORK records. */
+class CommHistory {
+  readonly #byTid = new Map<number, { timeNs: number; comm: string }[]>([
+    [0, [{ timeNs: Number.NEGATIVE_INFINITY, comm: 'swapper' }]],
+  ]);
+
+  static read(data: PerfData): CommHistory {
+    const renamings: Renaming[] = [];
+    const trailer = new TrailerView(data.startTime);
+    const { littleEndian } = data;
+    walkRecords(data, {
+      record(view, offset, size, type) {
+        if (type !== PERF_RECORD.COMM && type !== PERF_RECORD.FORK) return;
+        const event = data.lookup.attrIndexOf(view, offset, size, type);
+        const info = data.attrs[event === UNKNOWN_EVENT ? 0 : event]?.info;
+        const hasTime = info !== undefined && decodeTrailer(view, offset, size, info, trailer);
+        const timeNs = hasTime && trailer.timeNs >= 0 ? trailer.timeNs : Number.NEGATIVE_INFINITY;
+        if (type === PERF_RECORD.COMM && size >= 16) {
+          const end = size - (info?.trailerSize ?? 0);
+          const text = new Uint8Array(
+            view.buffer,
+            view.byteOffset + offset + 16,
+            Math.max(0, end - 16),
+          );
+          const tid = view.getInt32(offset + 12, littleEndian);
+          renamings.push({ timeNs, tid, comm: decodeText(text), from: NONE });
+        } else if (type === PERF_RECORD.FORK && size >= 24) {
+          const tid = view.getInt32(offset + 16, littleEndian);
+          const from = view.getInt32(offset + 20, littleEndian);
+          renamings.push({ timeNs, tid, comm: null, from });
+        }
+      },
+    });
+    // What was there before the recording has no time and comes first, in the order of the file.
+    renamings.sort((a, b) => (a.timeNs === b.timeNs ? 0 : a.timeNs - b.timeNs));
+    const history = new CommHistory();
+    for (const { timeNs, tid, comm, from } of renamings) {
+      const name = comm ?? history.commAt(from, timeNs);
+      if (name !== null) history.#add(tid, timeNs, name);
+    }
+    return history;
+  }
+
+  /** Null for a thread that nothing named. */
+  commAt(tid: number, timeNs: number): string | null {
+    const names = this.#byTid.get(tid);
+    if (names === undefined) return null;
+    let last = names.length - 1;
+    while (last > 0 && (names[last]?.timeNs ?? 0) > timeNs) last--;
+    return names[last]?.comm ?? null;
+  }
+
+  #add(tid: number, timeNs: number, comm: string): void {
+    const names = this.#byTid.get(tid);
+    if (names === undefined) this.#byTid.set(tid, [{ timeNs, comm }]);
+    else names.push({ timeNs, comm });
+  }
+}
+
+/** Which samples stay; what is left out does not restrict. */
+export type RecordSelection = {
+  /** Spans of time in perf's forms: `START,STOP` in seconds, `10%-20%` … (time-range.ts). */
+  readonly time?: string;
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the sample's thread had at its time. */
+  readonly comms?: ReadonlySet<string>;
+};

@@ -1,0 +1,21 @@
+import { Diagnostics } from '../../base/diagnostics.ts';
+import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
+import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
+
+/** Unwinds the copied user stacks of the recording; null if it has none. */
+export function openUnwinder(
+  { data, processes, jit }: Pick<Pipeline, 'data' | 'processes' | 'jit'>,
+  sources: SymbolSources,
+): StackUnwinder | null {
+  if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;
+  // Files that can't be had are told of by completeness here, and by name when frames are named.
+  const diagnostics = new Diagnostics();
+  let files: SymbolFiles | null = null;
+  const provide: SymbolProvider = (request) => {
+    files ??= new SymbolFiles({ ...sources, diagnostics, pids: () => processes.pids() });
+    return files.provide(request);
+  };
+  return new StackUnwinder(data, processes, provide, jit);
+}

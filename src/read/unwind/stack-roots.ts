@@ -1,0 +1,106 @@
+import { NONE } from '../../base/brand.ts';
+import { GrowableUint8 } from '../../base/growable-columns.ts';
+import { isRoot, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
+import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
+import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
+import { type Completeness, computeCompleteness } from '../../profile/completeness.ts';
+import {
+  findStackEnds,
+  MARKER_DEPTH,
+  markerAddress,
+  type RootFacts,
+  TRUNCATED_FUNC_NAME,
+  unmarkWholeStacks,
+} from '../../profile/cut-stacks.ts';
+import type { ProfileBuilder } from '../../profile/profile-builder.ts';
+import type { Profile } from '../../profile/types.ts';
+import { isBeside } from '../facts/event-description.ts';
+import { copiesStacks, NO_UNWINDER } from './unwind-stacks.ts';
+
+// Reasons behind the unwinder's: of callchains that the kernel followed.
+const CHAIN_REASON = NO_UNWINDER + 1;
+const UNNAMED_REASON = CHAIN_REASON + 1;
+/** What `Completeness` calls a callchain by frame pointer that ends at no root. */
+export const CHAIN_ENDS = 'frame pointers lead no further';
+/** A callchain has as many frames as it may. */
+export const CHAIN_FULL = CHAIN_REASON + 2;
+/** What `Completeness` calls that. */
+export const CHAIN_IS_FULL = 'as many frames as the kernel records';
+/** A callchain has as many calls as the CPU's branch records hold. */
+export const LBR_FULL = CHAIN_REASON + 3;
+/** What `Completeness` calls that. */
+export const LBR_IS_FULL = "as many calls as the CPU's branch records hold";
+/** What it calls a callchain of fewer calls that ends at no root. */
+export const LBR_ENDS = "the CPU's branch records lead no further";
+/** The name in `Completeness` of copied stacks that are not unwound. */
+const HAS_NO_UNWINDER = 'stacks of this architecture are not unwound';
+const REASONS = [...STOP_NAMES, HAS_NO_UNWINDER, CHAIN_ENDS, null, CHAIN_IS_FULL, LBR_IS_FULL];
+
+/**
+ * Where stacks end, while a recording is read and afterwards. Stacks that are known to go on where they
+ * end get a marker frame there, one for each reason: those that unwinding could not follow, and
+ * callchains with as many frames as the kernel gives. Of other callchains only the name of the outermost
+ * function tells. They are counted when frames have names, and not marked: frame pointers of code
+ * without them lead astray, mostly at a place that says nothing, and other tools show them as they are.
+ */
+export class StackRoots {
+  readonly #builder: ProfileBuilder;
+  /** By event of the profile. */
+  readonly #recordsStacks: boolean[];
+  /** In words. Of stacks only the end is known, not the event, so one reason serves all. */
+  readonly #reasons: readonly (string | null)[];
+  /** Stack row of the marker by reason, −1 where it has none yet. */
+  readonly #markers = new Int32Array(REASONS.length).fill(NONE);
+  /** 1 for frames that nothing called. By frame; as long as it needs to be. */
+  readonly #isRoot = new GrowableUint8();
+
+  constructor(builder: ProfileBuilder, attrs: readonly RecordedEvent[]) {
+    this.#builder = builder;
+    const sampled = attrs.filter((event) => !isBeside(event)).map(({ attr }) => attr);
+    this.#recordsStacks = sampled.map((attr) => {
+      const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
+      return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);
+    });
+    const withChains = sampled.filter((_, event) => this.#recordsStacks[event]);
+    const areOfLbr = withChains.length > 0 && withChains.every(hasLbrCallchain);
+    this.#reasons = areOfLbr ? REASONS.with(CHAIN_REASON, LBR_ENDS) : REASONS;
+  }
+
+  /** The row that a stack begins with that ends for the reason `stop`; −1 for whole ones. */
+  markerOf(stop: number): number {
+    if (stop < 0 || isRoot(stop)) return NONE;
+    const row = this.#markers[stop];
+    return row === NONE ? this.#markerRow(stop) : row;
+  }
+
+  /** Unwinding has found that nothing called the frame of the stack row `row`. */
+  noteRoot(row: number): void {
+    const frame = this.#builder.frameOfStack(row);
+    while (this.#isRoot.length <= frame) this.#isRoot.push(0);
+    this.#isRoot.array[frame] = 1;
+  }
+
+  /** Counts whole stacks now that frames have names. */
+  finish(profile: Profile): Completeness | null {
+    if (!this.#recordsStacks.includes(true)) return null;
+    const facts: RootFacts = {
+      rootFrames: this.#isRoot.finish(),
+      chainReason: CHAIN_REASON,
+      unnamedReason: UNNAMED_REASON,
+    };
+    const ends = findStackEnds(profile, facts);
+    unmarkWholeStacks(profile, ends);
+    return computeCompleteness(profile, ends, this.#recordsStacks, this.#reasons);
+  }
+
+  #markerRow(reason: number): number {
+    const builder = this.#builder;
+    const frame = builder.internFrame(NONE, markerAddress(reason), MARKER_DEPTH);
+    const name = builder.strings.intern(TRUNCATED_FUNC_NAME);
+    builder.setFunc(frame, builder.internFunc(name, NONE));
+    const row = builder.internStack(NONE, frame);
+    this.#markers[reason] = row;
+    return row;
+  }
+}

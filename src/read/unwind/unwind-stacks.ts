@@ -1,0 +1,289 @@
+// Hot: once per sample.
+
+import { NONE } from '../../base/brand.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import type { JitCode } from '../../code/jit/jit-code.ts';
+import type { ProcessTable } from '../../code/process/process-table.ts';
+import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
+import { RegisterDump } from '../../code/unwind/register-dump.ts';
+import {
+  createStackBytes,
+  type StackBytes,
+  type StackBytes32,
+  wordBytesOf,
+} from '../../code/unwind/stack-bytes.ts';
+import { isRoot, STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
+import type { Unwinder } from '../../code/unwind/types.ts';
+import type { UnwindArchitecture } from '../../code/unwind/unwind-architecture.ts';
+import { createUnwinder, MOST_FRAMES } from '../../code/unwind/unwinder.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { firstUserEntry, isContextMarker } from '../../kernel/perf-event/callchain.ts';
+import {
+  PERF_CONTEXT,
+  PERF_SAMPLE,
+  PERF_SAMPLE_REGS_ABI,
+} from '../../kernel/perf-event/constants.ts';
+import type { ParseInfo } from '../../kernel/perf-event/parse-info.ts';
+import { registerArchitectureOf } from '../../kernel/perf-event/register-names.ts';
+import type { SampleView } from '../../kernel/perf-event/sample.ts';
+import { MappedModules } from './unwind-modules.ts';
+import { UserLeaf } from './user-leaf.ts';
+
+/** `complete` had nothing to unwind: the callchain is what the kernel recorded. */
+export const NOT_UNWOUND = -1;
+/** `complete` has no unwinder for the architecture and knows the ip only. Behind the `STOP`s. */
+export const NO_UNWINDER = STOP_NAMES.length;
+
+/** The registers of x86-64 that perf records and arm64 has none of. */
+const X86_64_REGISTERS = 24;
+
+/**
+ * Turns copied user stacks into callchains. `complete` replaces the user part of a sample's callchain
+ * by what unwinding finds, so that all who read callchains see whole ones:
+ *
+ *   recorded   KERNEL  k0 k1
+ *   complete   KERNEL  k0 k1  USER  ip  r1 r2 r3
+ *
+ * After a signal handler the interrupted function goes on at an instruction, not behind a call. Such a
+ * frame, and that of the trampoline above it, get a USER marker of their own, behind which entries
+ * are instruction pointers.
+ *
+ * Where frame pointers were followed as well and the copy ends too early, the chain of frame pointers
+ * goes on from the last return address that both have.
+ */
+export class StackUnwinder {
+  /** Whether the last `complete` changed the sample's callchain. */
+  hasChanged = false;
+  readonly #makeModules: (architecture: UnwindArchitecture) => MappedModules;
+  readonly #data: PerfData;
+  readonly #jit: JitCode | null;
+  readonly #diagnostics: Diagnostics;
+  readonly #frames = new Float64Array(MOST_FRAMES);
+  /** A 64-bit kernel runs code of 32 bits, too. */
+  readonly #machines = new Map<UnwindArchitecture, Machine>();
+  /** By attr index, of 64 and of 32 bits; null: of no architecture that is unwound. */
+  readonly #wide: (EventDump | null | undefined)[] = [];
+  readonly #narrow: (EventDump | null | undefined)[] = [];
+  readonly #leaves: (UserLeaf | undefined)[] = [];
+
+  /**
+   * `jit` knows the frame tables of JIT code and goes on to the time of each sample; without it frame
+   * pointers are followed there.
+   */
+  constructor(
+    data: PerfData,
+    processes: ProcessTable,
+    provider: SymbolProvider,
+    jit: JitCode | null = null,
+  ) {
+    this.#data = data;
+    this.#jit = jit;
+    this.#diagnostics = data.diagnostics;
+    const listed = (data.features.buildIds ?? []).map(
+      ({ filename, buildId }) => [filename, buildId] as const,
+    );
+    const buildIds = new Map(listed);
+    this.#makeModules = (architecture) => {
+      // Frame tables of JIT code are read as those of 64-bit code.
+      const tables = wordBytesOf(architecture) === 8 ? jit : null;
+      const { diagnostics } = data;
+      return new MappedModules(processes, provider, buildIds, diagnostics, tables, architecture);
+    };
+  }
+
+  /**
+   * Unwinds the copied stack of `sample`, decoded from `view`, into its callchain. Returns why the
+   * stack ends (`STOP`), NOT_UNWOUND where the callchain stays or goes on by frame pointer.
+   */
+  complete(sample: SampleView, view: DataView, attrIndex: number): number {
+    this.hasChanged = false;
+    const abi = sample.userRegsAbi;
+    // A kernel thread has no registers of user code.
+    if (abi === PERF_SAMPLE_REGS_ABI.NONE) return NOT_UNWOUND;
+    const found = this.#dumpOf(attrIndex, abi === PERF_SAMPLE_REGS_ABI.ABI_64);
+    if (found === null) return this.#appendLeaf(sample, view, attrIndex);
+    const { dump, machine } = found;
+    const { unwinder, modules, stack } = machine;
+    const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
+    if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
+    const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
+    const stackPointer = registers[dump.stackPointer];
+    stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
+    this.#jit?.advance(sample.timeNs);
+    modules.enter(sample.pid);
+    let count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
+    if (count === 1 && !isRoot(unwinder.stopReason) && unwinder.stopReason !== STOP.STACK_CUT) {
+      // A system call is the last instruction of the function that returns from signals: while the
+      // kernel is at it, the ip lies behind the function, where another one's rules hold.
+      const ip = registers[dump.instructionPointer];
+      registers[dump.instructionPointer] = ip - 1;
+      count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
+      this.#frames[0] = ip;
+    }
+    return this.#join(sample, count, unwinder);
+  }
+
+  /** Closes the files. */
+  close(): void {
+    for (const { modules } of this.#machines.values()) modules.close();
+  }
+
+  /** Puts the first `count` frames into the callchain. */
+  #join(sample: SampleView, found: number, unwinder: Unwinder): number {
+    const count = countUserFrames(this.#frames, found);
+    if (count === 0) return NOT_UNWOUND;
+    const { callchain, callchainLength } = sample;
+    const { isExact } = unwinder;
+    const frames = this.#frames;
+    const stop = unwinder.stopReason;
+    const firstUser = firstUserEntry(callchain, callchainLength);
+    const recorded = callchainLength - firstUser;
+    const kernelLength = recorded > 0 ? firstUser - 1 : callchainLength;
+    let rest = 0;
+    let taken = count;
+    let result = stop;
+    if (recorded > 1 && !isRoot(stop)) {
+      const joint = this.#findJoint(callchain, firstUser, callchainLength, count);
+      if (joint >= 0) {
+        taken = this.#jointFrame;
+        rest = countExact(callchain, joint, callchainLength) - joint;
+        // Behind what will be written: at most two entries a frame.
+        callchain.copyWithin(callchain.length - rest, joint, joint + rest);
+        result = NOT_UNWOUND;
+      } else if (count === 1) {
+        return NOT_UNWOUND;
+      }
+    }
+    this.hasChanged = true;
+    let at = kernelLength;
+    callchain[at++] = PERF_CONTEXT.USER;
+    for (let i = 0; i < taken; i++) {
+      const isSignal = i > 0 && (isExact[i] === 1 || (i + 1 < taken && isExact[i + 1] === 1));
+      if (isSignal) callchain[at++] = PERF_CONTEXT.USER;
+      callchain[at++] = frames[i];
+    }
+    if (rest > 0) {
+      callchain.copyWithin(at, callchain.length - rest);
+      at += rest;
+    }
+    sample.callchainLength = at;
+    return result;
+  }
+
+  #jointFrame = 0;
+
+  /**
+   * Where the recorded chain goes on: the first entry from which on nothing was unwound. The last
+   * unwound return address that both have joins them; `#jointFrame` is its place. −1 if there is none.
+   */
+  #findJoint(callchain: Float64Array, firstUser: number, length: number, count: number): number {
+    for (let i = count - 1; i > 0; i--) {
+      const address = this.#frames[i];
+      for (let entry = length - 1; entry > firstUser; entry--) {
+        if (callchain[entry] !== address) continue;
+        this.#jointFrame = i;
+        return entry;
+      }
+    }
+    return NONE;
+  }
+
+  #dumpOf(attrIndex: number, is64: boolean): EventDump | null {
+    const dumps = is64 ? this.#wide : this.#narrow;
+    let dump = dumps[attrIndex];
+    if (dump === undefined) {
+      dump = this.#makeDump(this.#data.attrs[attrIndex]?.attr, is64);
+      dumps[attrIndex] = dump;
+    }
+    return dump;
+  }
+
+  /** For architectures that are not unwound: the ip, unless frame pointers were followed as well. */
+  #appendLeaf(sample: SampleView, view: DataView, attrIndex: number): number {
+    let leaf = this.#leaves[attrIndex];
+    if (leaf === undefined) {
+      const { littleEndian, features } = this.#data;
+      const named = registerArchitectureOf(features.arch ?? null);
+      const { attr } = this.#data.attrs[attrIndex] as { attr: EventAttr };
+      leaf = new UserLeaf(named, attr.sampleRegsUser, littleEndian);
+      this.#leaves[attrIndex] = leaf;
+    }
+    const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
+    if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
+    this.hasChanged = leaf.append(sample, view);
+    return this.hasChanged ? NO_UNWINDER : NOT_UNWOUND;
+  }
+
+  #makeDump(attr: EventAttr, is64: boolean): EventDump | null {
+    const architecture = this.#architectureOf(attr, is64);
+    if (architecture === null) {
+      const { arch } = this.#data.features;
+      this.#diagnostics.count('stacks of this architecture are not unwound', arch ?? '');
+      return null;
+    }
+    let machine = this.#machines.get(architecture);
+    if (machine === undefined) {
+      machine = {
+        unwinder: createUnwinder(architecture),
+        modules: this.#makeModules(architecture),
+        stack: createStackBytes(architecture),
+      };
+      this.#machines.set(architecture, machine);
+    }
+    return { machine, dump: new RegisterDump(architecture, attr.sampleRegsUser) };
+  }
+
+  /**
+   * A pipe may not say where it comes from; then the registers tell. Those of 32-bit Arm are no more
+   * than those of x86, which is taken for granted there.
+   */
+  #architectureOf(attr: EventAttr, is64: boolean): UnwindArchitecture | null {
+    const { littleEndian, features } = this.#data;
+    if (!littleEndian) return null;
+    const { arch } = features;
+    const isKnown = arch !== undefined && arch !== null;
+    const areX86 = attr.sampleRegsUser >> BigInt(X86_64_REGISTERS) === 0n;
+    const named = isKnown ? registerArchitectureOf(arch) : areX86 ? 'x86' : 'arm64';
+    if (named === 'x86') return is64 ? 'x86-64' : 'i386';
+    if (named === 'arm64') return is64 ? 'aarch64' : 'arm';
+    return named === 'arm' && !is64 ? 'arm' : null;
+  }
+}
+
+/** The unwinder of one architecture's code, and its inputs. */
+type Machine = {
+  readonly unwinder: Unwinder;
+  readonly modules: MappedModules;
+  readonly stack: StackBytes | StackBytes32;
+};
+
+/** How the register dumps of an event are read, and who unwinds them. */
+type EventDump = { readonly machine: Machine; readonly dump: RegisterDump };
+
+/**
+ * Frames up to the first that is none of user code. Only the innermost may lie in the kernel's half:
+ * the ip of a sample may have got there before its registers were read.
+ */
+function countUserFrames(frames: Float64Array, length: number): number {
+  for (let i = 0; i < length; i++) {
+    const address = frames[i];
+    if (address < 0 && (i > 0 || isContextMarker(address))) return i;
+    if (!Number.isSafeInteger(address)) return i;
+  }
+  return length;
+}
+
+/** Index of the first entry from `start` on that is no exact address, `end` if all are. */
+function countExact(addresses: Float64Array, start: number, end: number): number {
+  for (let i = start; i < end; i++) {
+    if (!Number.isSafeInteger(addresses[i])) return i;
+  }
+  return end;
+}
+
+/** Whether the samples of `attr` bring what is needed to unwind them. */
+export function copiesStacks({ sampleType }: EventAttr): boolean {
+  const needed = PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
+  return (sampleType & needed) === needed;
+}

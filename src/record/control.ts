@@ -1,0 +1,163 @@
+import { closeSync, constants, createReadStream, fstatSync, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
+
+/** Where commands come from and where they are acknowledged: descriptors, or paths of FIFOs. */
+export type ControlPlaces =
+  | { readonly kind: 'fd'; readonly commands: number; readonly ack: number | null }
+  | { readonly kind: 'fifo'; readonly commands: string; readonly ack: string | null };
+
+/** What commands do. */
+export type ControlActions = {
+  enable(): void;
+  disable(): void;
+  /** Writes what overwritten rings hold, or begins a new file. */
+  snapshot(): void;
+  stop(): void;
+  /** Names of the events. */
+  events(): readonly string[];
+};
+
+/** Reads `fd:COMMANDS[,ACK]` and `fifo:COMMANDS[,ACK]`, as perf's `--control`. */
+export function parseControl(text: string): ControlPlaces {
+  const match = /^(fd|fifo):([^,]+)(?:,(.+))?$/.exec(text);
+  const [, kind, commands = '', ack = null] = match ?? [];
+  if (kind === 'fifo') return { kind, commands, ack };
+  const isNumber = (part: string | null) => part === null || /^\d{1,9}$/.test(part);
+  if (kind !== 'fd' || !isNumber(commands) || !isNumber(ack)) {
+    throw new UsageError(`--control ${text}: expected fd:COMMANDS[,ACK] or fifo:COMMANDS[,ACK]`);
+  }
+  return { kind, commands: Number(commands), ack: ack === null ? null : Number(ack) };
+}
+
+/** A command is a word and a line end; nobody needs more than this before one. */
+const LONGEST_COMMAND = 4096;
+const ACKNOWLEDGED = 'ack\n';
+
+/**
+ * Does what others ask for while a recording runs, one command a line:
+ *
+ *     enable  disable  snapshot  stop  ping  evlist
+ *
+ * Each that is known is acknowledged when it was done. Throws where the places can't be opened.
+ */
+export class Control {
+  readonly #actions: ControlActions;
+  readonly #onNotice: (notice: string) => void;
+  readonly #input: Socket | ReturnType<typeof createReadStream>;
+  readonly #ackFd: number | null;
+  readonly #opened: number[] = [];
+  #rest = '';
+
+  constructor(places: ControlPlaces, actions: ControlActions, onNotice: (notice: string) => void) {
+    this.#actions = actions;
+    this.#onNotice = onNotice;
+    const commandsFd = this.#open(places.commands);
+    this.#ackFd = places.ack === null ? null : this.#open(places.ack);
+    this.#input = inputOf(commandsFd);
+    this.#input.on('data', (bytes: Buffer | string) => this.#take(String(bytes)));
+    // Whoever gave the commands may go: the recording goes on.
+    this.#input.on('error', () => {});
+    if (this.#input instanceof Socket) this.#input.unref();
+  }
+
+  close(): void {
+    this.#input.destroy();
+    const own = this.#input instanceof Socket ? this.#opened.slice(1) : this.#opened;
+    for (const fd of own) closeQuietly(fd);
+  }
+
+  /** A FIFO is opened for both directions, so that it needs nobody at its other end yet. */
+  #open(place: number | string): number {
+    if (typeof place === 'number') {
+      try {
+        fstatSync(place);
+        return place;
+      } catch {
+        throw new UsageError(`--control fd:${place}: this descriptor is not open`);
+      }
+    }
+    const shown = printable(place);
+    let fd: number;
+    try {
+      fd = openSync(place, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    } catch (error) {
+      throw new FailedError(`--control fifo:${shown}: ${(error as Error).message}`, [
+        `make it first: mkfifo ${shown}`,
+      ]);
+    }
+    if (!fstatSync(fd).isFIFO()) {
+      closeSync(fd);
+      throw new UsageError(`--control fifo:${shown}: this is no FIFO`, [
+        `make one: mkfifo ${shown}`,
+      ]);
+    }
+    this.#opened.push(fd);
+    return fd;
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split(/[\n\0]/);
+    this.#rest = (lines.pop() as string).slice(0, LONGEST_COMMAND);
+    for (const line of lines) {
+      const command = line.trim();
+      if (command !== '' && this.#run(command)) this.#acknowledge();
+    }
+  }
+
+  /** Whether the command is known. */
+  #run(command: string): boolean {
+    switch (command) {
+      case 'enable':
+        this.#actions.enable();
+        return true;
+      case 'disable':
+        this.#actions.disable();
+        return true;
+      case 'snapshot':
+        this.#actions.snapshot();
+        return true;
+      case 'stop':
+        this.#actions.stop();
+        return true;
+      case 'ping':
+        return true;
+      case 'evlist':
+        this.#onNotice(`events: ${this.#actions.events().join(', ')}`);
+        return true;
+      default:
+        this.#onNotice(
+          `--control: unknown command ${printable(command.slice(0, 40))} (known: enable, disable, ` +
+            'snapshot, stop, ping, evlist)',
+        );
+        return false;
+    }
+  }
+
+  #acknowledge(): void {
+    if (this.#ackFd === null) return;
+    try {
+      writeSync(this.#ackFd, ACKNOWLEDGED);
+    } catch {
+      // Nobody reads them: the command was done all the same.
+    }
+  }
+}
+
+/** Pipes, FIFOs and sockets by events; anything else as a file is read. */
+function inputOf(fd: number): Socket | ReturnType<typeof createReadStream> {
+  const status = fstatSync(fd);
+  if (status.isFIFO() || status.isSocket()) {
+    return new Socket({ fd, readable: true, writable: false });
+  }
+  return createReadStream('', { fd, autoClose: false });
+}
+
+function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // It was closed with the stream that read it.
+  }
+}

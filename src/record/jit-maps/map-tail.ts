@@ -1,0 +1,135 @@
+import { closeSync, fstatSync } from 'node:fs';
+import type { LoggedPiece } from '../../code/jit/map-log.ts';
+import { MAX_PERF_MAP_LINE_BYTES } from '../../code/jit/perf-map.ts';
+import { readFully, readSome } from '../../system/files/read-some.ts';
+
+/** One instant on the recording's clock and on the wall clock, nanoseconds. */
+export type ClockPair = { readonly wallNs: bigint; readonly clockNs: bigint };
+
+/** Read in one look while recording; more comes at the next. */
+export const MOST_IN_ONE_LOOK = 4 << 20;
+const NEWLINE = 0x0a;
+/** What is compared to see that a file was continued and not written anew. */
+const SEEN_BYTES = 64;
+/** File times count in the kernel's ticks: a write is at most one of them younger than it says. */
+const TICK_NS = 10_000_000n;
+
+/**
+ * The end of one perf map, whose lines get the time between two looks at which they were read. A
+ * line that is not whole yet waits for its rest.
+ */
+export class MapTail {
+  readonly path: string;
+  readonly pid: number;
+  readonly inode: number;
+  readonly pieces: LoggedPiece[];
+  readonly #fd: number;
+  #position = 0;
+  #lastLookNs: bigint;
+  #unfinished = new Uint8Array(0);
+  #seen = new Uint8Array(0);
+  #isOpen = true;
+  #isReplacement: boolean;
+
+  /**
+   * `sinceNs`: when the file was not there yet, 0 if it was there before the recording. `replaces`:
+   * what stood at the path until now.
+   */
+  constructor(file: {
+    readonly path: string;
+    readonly pid: number;
+    readonly inode: number;
+    readonly fd: number;
+    readonly sinceNs: bigint;
+    readonly replaces: MapTail | null;
+  }) {
+    this.path = file.path;
+    this.pid = file.pid;
+    this.inode = file.inode;
+    this.#fd = file.fd;
+    this.#lastLookNs = file.sinceNs;
+    this.pieces = file.replaces?.pieces ?? [];
+    this.#isReplacement = file.replaces !== null;
+  }
+
+  /**
+   * Reads what was added, at most `most` bytes; returns how many. The clock is read on both sides of
+   * the look at the file's size: what lies between them may be long on a busy machine, and code must
+   * not be named before it was written.
+   */
+  look(readClock: () => ClockPair, most: number): number {
+    if (!this.#isOpen) return 0;
+    const before = readClock();
+    const { size, mtimeNs } = fstatSync(this.#fd, { bigint: true });
+    const available = Number(size) - this.#position;
+    const isRestart = available < 0 || (available > 0 && !this.#isContinued());
+    if (isRestart) {
+      this.#position = 0;
+      this.#unfinished = new Uint8Array(0);
+    } else if (available === 0) {
+      this.#lastLookNs = this.#lastLookNs === 0n ? 0n : before.clockNs;
+      return 0;
+    }
+    const after = readClock();
+    const wanted = Math.min(Number(size) - this.#position, most);
+    const bytes = new Uint8Array(wanted);
+    const count = wanted > 0 ? readSome(this.#fd, bytes, 0, wanted, this.#position) : 0;
+    this.#position += count;
+    const isAll = this.#position >= Number(size);
+    const fromNs = this.#lastLookNs;
+    const toNs = fromNs === 0n ? 0n : writtenBy(mtimeNs, fromNs, after, isAll);
+    // What was there before the recording may take several looks.
+    if (fromNs !== 0n || isAll) this.#lastLookNs = before.clockNs;
+    this.#take(bytes.subarray(0, count), fromNs, toNs, isRestart || this.#isReplacement);
+    this.#isReplacement = false;
+    return count;
+  }
+
+  /** Nothing more will be written: the last line is whole. */
+  finish(): void {
+    if (this.#unfinished.length > 0) {
+      const time = this.#lastLookNs;
+      const lines = this.#unfinished;
+      this.pieces.push({ fromNs: time, toNs: time, isRestart: false, lines });
+      this.#unfinished = new Uint8Array(0);
+    }
+    if (this.#isOpen) closeSync(this.#fd);
+    this.#isOpen = false;
+  }
+
+  #take(bytes: Uint8Array, fromNs: bigint, toNs: bigint, isRestart: boolean): void {
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const lines = joined(this.#unfinished, bytes.subarray(0, end));
+    if (end > 0) this.#unfinished = bytes.slice(end);
+    else this.#unfinished = joined(this.#unfinished, bytes);
+    // A longer line is not read, wherever it ends: one byte more than that is enough to see it.
+    this.#unfinished = this.#unfinished.slice(0, MAX_PERF_MAP_LINE_BYTES + 1);
+    const seen = bytes.length >= SEEN_BYTES ? bytes : joined(this.#seen, bytes);
+    this.#seen = seen.slice(-Math.min(SEEN_BYTES, this.#position));
+    if (end > 0 || isRestart) {
+      this.pieces.push({ fromNs, toNs, isRestart, lines: end > 0 ? lines : new Uint8Array(0) });
+    }
+  }
+
+  /** Whether what was read last still stands where it stood. */
+  #isContinued(): boolean {
+    const { length } = this.#seen;
+    const now = new Uint8Array(length);
+    readFully(this.#fd, now, this.#position - length);
+    return Buffer.compare(now, this.#seen) === 0;
+  }
+}
+
+/** The latest time at which the lines that were found now can have been written. */
+function writtenBy(mtimeNs: bigint, fromNs: bigint, now: ClockPair, isAll: boolean): bigint {
+  const written = mtimeNs - now.wallNs + now.clockNs + TICK_NS;
+  if (!isAll || written > now.clockNs) return now.clockNs;
+  return written < fromNs ? fromNs : written;
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}

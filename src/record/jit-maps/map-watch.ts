@@ -1,0 +1,273 @@
+import { closeSync, constants, lstatSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { describeError } from '../../base/system-error.ts';
+import { encodeMapLog } from '../../code/jit/map-log.ts';
+import { MAX_PERF_MAP_BYTES } from '../../code/jit/perf-map.ts';
+import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import type { SamplerTarget } from '../../native/types.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { openRegularBelow } from '../../system/files/open-below.ts';
+import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { hasEnded } from '../../system/processes/living-thread.ts';
+import { startOf } from '../../system/processes/thread-stat.ts';
+import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
+import { RecordedProcesses } from './recorded-processes.ts';
+
+/**
+ * Between two looks, which is how well the times of code are known. A look at a map that did not
+ * grow costs some ten microseconds.
+ */
+const BUSY_PAUSE_MS = 20;
+const QUIET_PAUSE_MS = 40;
+const NO_MAP_PAUSE_MS = 100;
+/** With hundreds of maps: how many times as long as the look itself took. */
+const LOOK_PAUSE_FACTOR = 50;
+/**
+ * Between two searches for processes in other mount namespaces, and for old maps written anew; and
+ * how many times as long as the search itself took.
+ */
+const SEARCH_INTERVAL_MS = 200;
+const SEARCH_PAUSE_FACTOR = 100;
+/** The times of files and directories are as coarse as the kernel's tick: 1 to 10 ms late. */
+const FILE_TICK_MS = 20;
+const MOST_MAPS = 256;
+const MAP_NAME = /^perf-(\d+)\.map$/;
+const FASTEST = 1;
+
+export type MapWatchOptions = {
+  readonly target: SamplerTarget;
+  readonly childPid: number;
+  readonly readClock: () => ClockPair;
+  /** Uid of the command, if it runs as another user. */
+  readonly commandUid?: number;
+  /** Where JITs write. */
+  readonly directory?: string;
+};
+
+/**
+ * Reads the perf maps of the recorded processes while they grow, so that each line has a time: what
+ * is at an address later says nothing of what was there before. JITs in containers write into their
+ * own /tmp, and call themselves by their own pid; they are reached through /proc/PID/root.
+ *
+ * A map of a process that ended before anybody could look belongs to the recording if it appeared
+ * while a command or the system was recorded.
+ */
+export class MapWatch {
+  readonly #options: MapWatchOptions;
+  readonly #directory: string;
+  readonly #processes: RecordedProcesses;
+  /** By path. */
+  readonly #tails = new Map<string, MapTail>();
+  readonly #notices = new Map<string, string>();
+  /** In the directory before the recording, with the time of its last change. */
+  readonly #earlier = new Map<string, number>();
+  readonly #startedMs = Date.now();
+  #timer: NodeJS.Timeout | null = null;
+  #bytes = 0;
+  #nextSearchMs = 0;
+  #directoryMs = 0;
+  #scannedMs = 0;
+  #lastLookNs = 0n;
+
+  constructor(options: MapWatchOptions) {
+    this.#options = options;
+    this.#directory = options.directory ?? '/tmp';
+    this.#processes = new RecordedProcesses(options.target, options.childPid);
+  }
+
+  /** Call it before the target runs, where it is a command. */
+  start(): void {
+    this.#noteFailure(() => {
+      for (const { path } of this.#mapsThere()) {
+        const stat = lstatSync(path, { throwIfNoEntry: false });
+        if (stat !== undefined) this.#earlier.set(path, stat.mtimeMs);
+      }
+      this.look();
+    });
+    this.#lookAfter(BUSY_PAUSE_MS);
+  }
+
+  /** What can't be read of the maps is noted: no recording ends for the names of its JIT code. */
+  #noteFailure(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#notices.set('look', `perf maps may be incomplete: ${describeError(error)}`);
+    }
+  }
+
+  #lookAfter(pauseMs: number): void {
+    this.#timer = setTimeout(() => this.#lookAgain(), pauseMs);
+  }
+
+  #lookAgain(): void {
+    const start = performance.now();
+    let pause = this.#tails.size > 0 ? QUIET_PAUSE_MS : NO_MAP_PAUSE_MS;
+    this.#noteFailure(() => {
+      if (this.look()) pause = BUSY_PAUSE_MS;
+    });
+    this.#lookAfter(Math.max(pause, LOOK_PAUSE_FACTOR * (performance.now() - start)));
+  }
+
+  /** One look at all maps, of each of which at most `most` bytes are read; false: nothing new. */
+  look(most = MOST_IN_ONE_LOOK): boolean {
+    const bytesBefore = this.#bytes;
+    const now = this.#options.readClock();
+    if (this.#mayHaveNewMaps()) this.#findMaps();
+    if (Date.now() >= this.#nextSearchMs) {
+      const start = performance.now();
+      this.#findMapsElsewhere();
+      const pause = SEARCH_PAUSE_FACTOR * (performance.now() - start);
+      this.#nextSearchMs = Date.now() + Math.max(SEARCH_INTERVAL_MS, pause);
+    }
+    for (const tail of this.#tails.values()) {
+      const room = MAX_PERF_MAP_BYTES - this.#bytes;
+      if (room <= 0) {
+        this.#notices.set('', 'perf maps of more than 256 MiB: the rest has no times');
+        break;
+      }
+      this.#bytes += tail.look(this.#options.readClock, Math.min(most, room));
+    }
+    this.#lastLookNs = now.clockNs;
+    return this.#bytes > bytesBefore;
+  }
+
+  /** The last look. What was read, for the recording's appendix, and what could not be. */
+  finish(): { attachments: Attachment[]; notices: string[] } {
+    this.stop();
+    this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
+    for (const tail of this.#tails.values()) tail.finish();
+    return { attachments: this.#stored(), notices: [...this.#notices.values()] };
+  }
+
+  /** All that was read until now, of a look in this moment as well; the watch goes on. */
+  soFar(): Attachment[] {
+    this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
+    return this.#stored();
+  }
+
+  #stored(): Attachment[] {
+    const attachments: Attachment[] = [];
+    for (const { pid, pieces } of this.#tails.values()) {
+      if (pieces.length === 0) continue;
+      const log = encodeMapLog(pieces);
+      attachments.push({
+        name: `${PERF_MAP_ATTACHMENT}${pid}`,
+        packing: 'deflate',
+        unpackedSize: log.length,
+        bytes: deflateSync(log, { level: FASTEST }),
+      });
+    }
+    return attachments;
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /**
+   * Removes the maps that were read and were not there before, of processes that the command has
+   * started: those seen to be, and those in `startedPids`. Call it when they are stored. Processes
+   * that run on need theirs, for whoever attaches to them: another call, later, removes these.
+   */
+  removeMaps(startedPids: readonly number[]): void {
+    const isOfCommand = this.#options.target.kind === 'command';
+    for (const { path, pid, inode } of this.#tails.values()) {
+      if (this.#earlier.has(path)) continue;
+      const isStarted = isOfCommand && this.#processes.has(pid) === true;
+      if (!isStarted && !startedPids.includes(pid)) continue;
+      if (!hasEnded(pid)) continue;
+      this.#tails.delete(path);
+      try {
+        if (lstatSync(path).ino === inode) unlinkSync(path);
+      } catch {
+        // Gone, or not ours to remove: it stays, as without us.
+      }
+    }
+  }
+
+  #mayHaveNewMaps(): boolean {
+    const changed = statSync(this.#directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (changed === this.#directoryMs && this.#scannedMs > changed + FILE_TICK_MS) {
+      return this.#earlier.size > 0 && Date.now() >= this.#nextSearchMs;
+    }
+    this.#directoryMs = changed;
+    this.#scannedMs = Date.now();
+    return true;
+  }
+
+  #findMaps(): void {
+    for (const { path, pid } of this.#mapsThere()) {
+      const known = this.#tails.get(path);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined || known?.inode === stat.ino) continue;
+      // Of a process that had this pid before, as long as nobody writes to it.
+      const isOld = this.#earlier.get(path) === stat.mtimeMs;
+      const startedMs = isOld ? startOf(pid) : null;
+      if (isOld && (startedMs === null || stat.mtimeMs < startedMs)) continue;
+      const isRecorded = this.#processes.has(pid) ?? this.#mayBeOurs(stat.mtimeMs);
+      if (isRecorded) this.#adopt(path, pid, isOld);
+    }
+  }
+
+  #findMapsElsewhere(): void {
+    for (const { pid, innerPid, root } of this.#processes.elsewhere()) {
+      const path = join(root, this.#directory, `perf-${innerPid}.map`);
+      if (this.#tails.has(path)) continue;
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
+      // A link on the way may lead us where it does not lead the process.
+      const below = join(this.#directory, `perf-${innerPid}.map`);
+      const theirs = openRegularBelow(root, below, constants.O_NOFOLLOW);
+      if (typeof theirs === 'string') continue;
+      theirs.source.close?.();
+      this.#adopt(path, pid, this.#lastLookNs === 0n, theirs.inode);
+    }
+  }
+
+  /**
+   * Whether the process that wrote the map, which is gone and was never seen, may have been recorded.
+   * A file written right behind the start may carry the time of the tick before it.
+   */
+  #mayBeOurs(mtimeMs: number): boolean {
+    const { kind } = this.#options.target;
+    return (kind === 'command' || kind === 'system') && mtimeMs > this.#startedMs - FILE_TICK_MS;
+  }
+
+  /** `expected`: the inode that it has to have. */
+  #adopt(path: string, pid: number, isOld: boolean, expected: number | null = null): void {
+    if (this.#tails.size >= MOST_MAPS || this.#notices.has(path)) return;
+    const { commandUid } = this.#options;
+    const owners = [uidOfProcess(pid), commandUid ?? null].filter((uid) => uid !== null);
+    const file = openTrusted(path, owners);
+    if (file.kind === 'refused') {
+      if (file.reason !== 'ENOENT') {
+        this.#notices.set(path, `perf map not used: ${path}: ${file.reason}`);
+      }
+      return;
+    }
+    const { fd, inode } = file;
+    if (expected !== null && inode !== expected) {
+      closeSync(fd);
+      return;
+    }
+    const replaces = this.#tails.get(path) ?? null;
+    replaces?.finish();
+    const sinceNs = isOld ? 0n : this.#lastLookNs;
+    this.#tails.set(path, new MapTail({ path, pid, inode, fd, sinceNs, replaces }));
+  }
+
+  #mapsThere(): { path: string; pid: number }[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.#directory);
+    } catch {
+      return [];
+    }
+    return names.flatMap((name) => {
+      const pid = MAP_NAME.exec(name)?.[1];
+      return pid === undefined ? [] : [{ path: join(this.#directory, name), pid: Number(pid) }];
+    });
+  }
+}

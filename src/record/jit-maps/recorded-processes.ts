@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { SamplerTarget } from '../../native/types.ts';
+import { livingThread } from '../../system/processes/living-thread.ts';
+import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
+
+/** A chain of parents longer than this is none. */
+const MOST_ANCESTORS = 64;
+
+/** Which processes a recording is of: all, or some and their descendants. */
+export class RecordedProcesses {
+  /** Null: all. */
+  readonly #roots: Set<number> | null;
+  /** Found to be recorded: a process may lose its parents later. */
+  readonly #known = new Set<number>();
+
+  constructor(target: SamplerTarget, childPid: number) {
+    this.#roots = rootsOf(target, childPid);
+  }
+
+  /** True also of a process that is gone and was once seen to be one; null: gone, not known. */
+  has(pid: number): boolean | null {
+    if (this.#roots === null || this.#roots.has(pid) || this.#known.has(pid)) return true;
+    let at = pid;
+    for (let step = 0; step < MOST_ANCESTORS; step++) {
+      const parent = parentOf(at);
+      if (parent === null) return at === pid ? null : false;
+      if (this.#roots.has(parent) || this.#known.has(parent)) {
+        this.#known.add(pid);
+        return true;
+      }
+      if (parent <= 1) break;
+      at = parent;
+    }
+    return false;
+  }
+
+  /** Live processes of the recording that see other files than we do. */
+  elsewhere(): { pid: number; innerPid: number; root: string }[] {
+    const ours = mountNamespaceOf('self');
+    const found: { pid: number; innerPid: number; root: string }[] = [];
+    for (const pid of livePids()) {
+      const direct = mountNamespaceOf(pid);
+      const tid = direct === null ? livingThread(pid) : pid;
+      const theirs = tid === pid ? direct : mountNamespaceOf(tid);
+      if (theirs === null || theirs === ours || this.has(pid) !== true) continue;
+      const innerPid = pidInItsNamespace(pid);
+      if (innerPid !== null) found.push({ pid, innerPid, root: `/proc/${tid}/root` });
+    }
+    return found;
+  }
+}
+
+function rootsOf(target: SamplerTarget, childPid: number): Set<number> | null {
+  switch (target.kind) {
+    case 'system':
+      return null;
+    case 'command':
+      return new Set([childPid]);
+    case 'processes':
+      return new Set(target.pids);
+    case 'threads':
+      return new Set(target.tids.map((tid) => processOf(tid) ?? tid));
+  }
+}
+
+/** Every pid in /proc. */
+function livePids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Null if it is gone. */
+function parentOf(pid: number): number | null {
+  const parent = Number(readStat(pid)?.[STAT_FIELD.parent]);
+  return Number.isInteger(parent) ? parent : null;
+}
+
+function processOf(tid: number): number | null {
+  const tgid = /^Tgid:\s+(\d+)$/m.exec(readProc(`${tid}/status`) ?? '')?.[1];
+  return tgid === undefined ? null : Number(tgid);
+}
+
+function mountNamespaceOf(pid: number | 'self'): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return null;
+  }
+}
+
+function readProc(path: string): string | null {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,212 @@
+import { NONE } from '../base/brand.ts';
+import { Diagnostics } from '../base/diagnostics.ts';
+import { UsageError } from '../base/errors.ts';
+import { GrowableFloat64, GrowableInt32 } from '../base/growable-columns.ts';
+import { type RawTime, readHigh32, readLow32 } from '../base/u64.ts';
+import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
+import { EventLookup, UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import { joinLbrCallchain } from '../kernel/perf-event/lbr-callchain.ts';
+import { computeParseInfo, recordTimeOffset } from '../kernel/perf-event/parse-info.ts';
+import { decodeRecord, type KernelRecord } from '../kernel/perf-event/record.ts';
+import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
+import { loadBinding } from '../native/binding.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
+import { reapLater } from '../system/launch/reap-later.ts';
+import { callAfter, type LongTimer } from '../system/time/long-timer.ts';
+import { dropsCopies } from './call-graph.ts';
+import { prepareRecording } from './prepare-recording.ts';
+import type { RecordOptions } from './record-options.ts';
+
+/** As for `record`, without what concerns the file. */
+export type LiveOptions = Omit<
+  RecordOptions,
+  'output' | 'maxBytes' | 'overwrite' | 'switchOutput' | 'switchMaxFiles' | 'control'
+> & {
+  /** Longest time that a sample waits before it is handed out, milliseconds. Default 20. */
+  readonly latencyMs?: number;
+};
+
+/**
+ * Samples as columns, one row each, in the order of the rings (within one CPU that is time order).
+ * The arrays belong to the batch.
+ */
+export type LiveBatch = {
+  readonly length: number;
+  /** Index into `events`. */
+  readonly event: Int32Array;
+  /** Names of the events as opened. */
+  readonly events: readonly string[];
+  readonly pid: Int32Array;
+  readonly tid: Int32Array;
+  readonly cpu: Int32Array;
+  /** Nanoseconds since the session's first sample. */
+  readonly timeNs: Float64Array;
+  /** Instruction pointer; kernel addresses are negative, see docs/numbers.md. */
+  readonly ip: Float64Array;
+  readonly periodEvents: Float64Array;
+  /** The counter's value, NaN without `counts`. */
+  readonly count: Float64Array;
+  /** Callchain of row i: `callchain[callchainStart[i] … callchainStart[i + 1])`, leaf first. */
+  readonly callchain: Float64Array;
+  /** One more than there are rows. */
+  readonly callchainStart: Int32Array;
+  /** Forks, execs, mappings, losses … that came with these samples. */
+  readonly records: readonly KernelRecord[];
+  readonly totals: SamplerTotals;
+};
+
+const DEFAULT_LATENCY_MS = 20;
+const CHUNK_BYTES = 1 << 20;
+const MAX_CHUNKS = 16;
+
+/**
+ * Records without a file: batches of samples as they come, until the target ends, the signal aborts
+ * or the loop is left. A loop that is slow loses nothing that it was given: what the queue has no
+ * room for stays in the rings, and what then does not fit is in the kernel's own loss count
+ * (`totals`).
+ *
+ * Throws as `record` does.
+ */
+export async function* live(
+  options: LiveOptions,
+  binding: NativeBinding = loadBinding(),
+): AsyncGenerator<LiveBatch, void, void> {
+  // Nothing is unwound here, so copied stacks would only take room.
+  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
+  // Addresses are not named here either, so Node needs no flags.
+  const plain = { nodeFlags: false, ...options, ...(callGraph !== undefined && { callGraph }) };
+  if ((options as RecordOptions).overwrite) {
+    throw new UsageError('overwrite: live() hands samples out as they come, and overwrites none', [
+      'record() to a file can',
+    ]);
+  }
+  const session = prepareRecording(plain, binding, options.latencyMs ?? DEFAULT_LATENCY_MS);
+  const { sampler, plan } = session;
+  const decoder = new LiveDecoder(
+    [...plan.events.map(({ attr }) => attr), plan.sideband].map((attr, index) => ({
+      attr,
+      info: computeParseInfo(attr, true),
+      ids: [...(sampler.opened.ids[index] ?? sampler.opened.sidebandIds)].map(Number),
+    })),
+    plan.events.map(({ name }) => name),
+  );
+  let wake: () => void = () => {};
+  let ended = false;
+  const onEvent = (event: SamplerEvent): void => {
+    if (event.kind === 'recording-ended') ended = true;
+    wake();
+  };
+  const stop = (): void => sampler.stop();
+  options.signal?.addEventListener('abort', stop, { once: true });
+  const timers: LongTimer[] = [];
+  try {
+    sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, onEvent);
+    if (options.delayMs !== undefined) {
+      timers.push(callAfter(options.delayMs, () => sampler.enable()));
+    }
+    if (options.durationMs !== undefined) {
+      timers.push(callAfter(options.durationMs + (options.delayMs ?? 0), stop));
+    }
+    for (;;) {
+      const chunk = sampler.takeChunk();
+      if (chunk !== null) {
+        yield decoder.decode(chunk, sampler.totals());
+        continue;
+      }
+      if (ended) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    for (const timer of timers) timer.cancel();
+    options.signal?.removeEventListener('abort', stop);
+    sampler.close();
+    // Where the loop was left early, the command runs on.
+    if (sampler.opened.childPid > 0) reapLater(binding);
+  }
+}
+
+/** Turns chunks of whole records into batches. */
+class LiveDecoder {
+  readonly diagnostics = new Diagnostics();
+  readonly #events: ConstructorParameters<typeof EventLookup>[0];
+  readonly #names: readonly string[];
+  readonly #lookup: EventLookup;
+  #sample: SampleView | null = null;
+
+  constructor(events: ConstructorParameters<typeof EventLookup>[0], names: readonly string[]) {
+    this.#events = events;
+    this.#names = names;
+    this.#lookup = new EventLookup(events);
+  }
+
+  decode(chunk: Uint8Array, totals: SamplerTotals): LiveBatch {
+    const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const event = new GrowableInt32();
+    const pid = new GrowableInt32();
+    const tid = new GrowableInt32();
+    const cpu = new GrowableInt32();
+    const timeNs = new GrowableFloat64();
+    const ip = new GrowableFloat64();
+    const periodEvents = new GrowableFloat64();
+    const count = new GrowableFloat64();
+    const callchain = new GrowableFloat64();
+    const callchainStart = new GrowableInt32();
+    const records: KernelRecord[] = [];
+    let offset = 0;
+    while (offset + 8 <= chunk.length) {
+      const type = view.getUint32(offset, true);
+      const misc = view.getUint16(offset + 4, true);
+      const size = view.getUint16(offset + 6, true);
+      if (size < 8 || offset + size > chunk.length) break;
+      const index = this.#lookup.attrIndexOf(view, offset, size, type);
+      const info = index === UNKNOWN_EVENT ? undefined : this.#events[index]?.info;
+      if (info !== undefined && type === PERF_RECORD.SAMPLE) {
+        this.#sample ??= new SampleView(startOf(view, recordTimeOffset(info, offset, size, type)));
+        const sample = this.#sample;
+        if (decodeSample(view, offset, offset + size, info, sample)) {
+          if (info.hasLbrCallchain) joinLbrCallchain(sample, view, true, 'ip');
+          event.push(index);
+          pid.push(sample.pid);
+          tid.push(sample.tid);
+          cpu.push(sample.cpu);
+          timeNs.push(sample.timeNs);
+          ip.push(sample.ip);
+          periodEvents.push(sample.period);
+          count.push(sample.readCount > 0 ? sample.readValues[0] : Number.NaN);
+          callchainStart.push(callchain.length);
+          for (let i = 0; i < sample.callchainLength; i++) {
+            callchain.push(sample.callchain[i]);
+          }
+        }
+      } else if (info !== undefined && type !== PERF_RECORD.FINISHED_ROUND) {
+        records.push(decodeRecord(view, offset, size, type, misc, info));
+      }
+      offset += size;
+    }
+    callchainStart.push(callchain.length);
+    return {
+      length: event.length,
+      event: event.finish(),
+      events: this.#names,
+      pid: pid.finish(),
+      tid: tid.finish(),
+      cpu: cpu.finish(),
+      timeNs: timeNs.finish(),
+      ip: ip.finish(),
+      periodEvents: periodEvents.finish(),
+      count: count.finish(),
+      callchain: callchain.finish(),
+      callchainStart: callchainStart.finish(),
+      records,
+      totals,
+    };
+  }
+}
+
+/** The raw time at `at`, which the session counts from. */
+function startOf(view: DataView, at: number): RawTime {
+  if (at === NONE) return { high: 0, low: 0 };
+  return { high: readHigh32(view, at, true), low: readLow32(view, at, true) };
+}

@@ -1,0 +1,140 @@
+import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { systemErrorReason } from '../base/system-error.ts';
+import type { Attachment } from '../formats/perf-data/appendix.ts';
+import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
+import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
+import {
+  MAX_NOTES_BYTES,
+  notesPath,
+  parseFirstNote,
+  pidsWithNotes,
+} from '../read/jit/node-notes.ts';
+import { readFully } from '../system/files/read-some.ts';
+import { openTrusted, uidOfProcess } from '../system/files/trusted-file.ts';
+import { hasEnded } from '../system/processes/living-thread.ts';
+
+const FASTEST = 1;
+
+/** What Node processes left for us beside V8's maps: taken into the recording, then removed. */
+export type NodeFiles = {
+  readonly attachments: readonly Attachment[];
+  /** Processes that the recording started. */
+  readonly startedPids: readonly number[];
+  /** What was left out, one sentence each. */
+  readonly notices: readonly string[];
+  /**
+   * Removes those that processes which have ended wrote because of us. Call it when they are stored,
+   * and again when others of the processes have ended.
+   */
+  remove(): void;
+};
+
+export type NodeFilesOptions = {
+  /** What `addNodeFlags` gave the command, so that its processes are known; null if nothing. */
+  readonly recordingId: string | null;
+  /** Uid of the command, if it runs as another user. */
+  readonly commandUid: number | null;
+  readonly startedMs: number;
+};
+
+/** The first note is a process's directory, its version of Node and a number. */
+const FIRST_NOTE_BYTES = 16 << 10;
+/** Of all processes together: a recording of the whole machine ends as soon as that of one program. */
+const MAX_ALL_NOTES_BYTES = 2 * MAX_NOTES_BYTES;
+
+/**
+ * The notes of the processes that the recording started, and of those whose maps were stored
+ * (`perf-map/PID` among `stored`); and the logs that V8 opens with its profiling flags and leaves behind,
+ * `isolate-0x3a04bbb0-4711-v8.log`, in the directory where the process was.
+ *
+ * Anybody may put files of these names into /tmp. One of a process that was not recorded costs no more
+ * than a look at its beginning.
+ */
+export function takeNodeFiles(
+  stored: readonly Attachment[],
+  { recordingId, commandUid, startedMs }: NodeFilesOptions,
+): NodeFiles {
+  const attachments: Attachment[] = [];
+  const notices: string[] = [];
+  const startedPids: number[] = [];
+  /** Working directories of the processes that the recording started, by pid. */
+  const directories = new Map<number, string>();
+  const withMaps = pidsWithMaps(stored);
+  let room = MAX_ALL_NOTES_BYTES;
+  for (const pid of new Set([...withMaps, ...(recordingId === null ? [] : pidsWithNotes())])) {
+    const owners = [uidOfProcess(pid), commandUid].filter((uid) => uid !== null);
+    const file = openTrusted(notesPath(pid), owners);
+    if (file.kind === 'refused') continue;
+    try {
+      const first = parseFirstNote(readBytes(file.fd, FIRST_NOTE_BYTES));
+      const process = first?.kind === 'process' ? first : null;
+      const isOurs = recordingId !== null && process?.recording === recordingId;
+      if (!isOurs && !withMaps.has(pid)) continue;
+      const bytes = readBytes(file.fd, Math.min(file.size, MAX_NOTES_BYTES, room));
+      room -= bytes.length;
+      if (bytes.length < file.size) {
+        notices.push(
+          `${notesPath(pid)} has ${file.size} bytes: only the first ${bytes.length} of the notes are kept`,
+        );
+      }
+      attachments.push({
+        name: `${NODE_NOTES_ATTACHMENT}${pid}`,
+        packing: 'deflate',
+        unpackedSize: bytes.length,
+        bytes: deflateSync(bytes, { level: FASTEST }),
+      });
+      if (!isOurs || process === null) continue;
+      startedPids.push(pid);
+      directories.set(pid, process.cwd);
+    } catch (error) {
+      notices.push(`${notesPath(pid)} is left out: ${systemErrorReason(error)}`);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+  return {
+    attachments,
+    startedPids,
+    notices,
+    remove: () => {
+      for (const [pid, directory] of directories) {
+        if (!hasEnded(pid)) continue;
+        directories.delete(pid);
+        const files = [notesPath(pid), ...logsOf(directory, pid)];
+        for (const path of files) removeIfNew(path, startedMs);
+      }
+    },
+  };
+}
+
+/** The first bytes of an open file, as many as there are. */
+function readBytes(fd: number, most: number): Uint8Array {
+  const bytes = new Uint8Array(most);
+  return bytes.subarray(0, readFully(fd, bytes, 0));
+}
+
+function pidsWithMaps(stored: readonly Attachment[]): Set<number> {
+  const names = stored.filter(({ name }) => name.startsWith(PERF_MAP_ATTACHMENT));
+  return new Set(names.map(({ name }) => Number(name.slice(PERF_MAP_ATTACHMENT.length))));
+}
+
+function logsOf(directory: string, pid: number): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => /^isolate-0x[0-9a-f]+-(\d+)-v8\.log$/.exec(name)?.[1] === `${pid}`)
+      .map((name) => join(directory, name));
+  } catch {
+    return [];
+  }
+}
+
+function removeIfNew(path: string, startedMs: number): void {
+  try {
+    const stat = lstatSync(path);
+    if (stat.isFile() && stat.mtimeMs >= startedMs) unlinkSync(path);
+  } catch {
+    // Gone, or not ours to remove: it stays.
+  }
+}

@@ -1,0 +1,346 @@
+import { closeSync } from 'node:fs';
+import { FailedError, UsageError } from '../base/errors.ts';
+import { errnoReason } from '../base/system-error.ts';
+import { encodeAttr } from '../kernel/perf-event/attr.ts';
+import { loadBinding } from '../native/binding.ts';
+import type {
+  NativeBinding,
+  NativeError,
+  NativeSampler,
+  SamplerOptions,
+  SamplerTarget,
+} from '../native/types.ts';
+import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import { chooseUser } from '../system/accounts/run-as.ts';
+import type { FileOwner } from '../system/files/output-file.ts';
+import { isStream } from '../system/files/stream-place.ts';
+import { openCgroup } from '../system/kernel/containers.ts';
+import { chooseCpus, onlineCpus, readEventSources } from '../system/kernel/event-sources.ts';
+import { detectKernelFeatures } from '../system/kernel/kernel-features.ts';
+import {
+  type KernelSettings,
+  readKernelSettings,
+  readPrivileges,
+} from '../system/kernel/kernel-settings.ts';
+import { readPageBytes } from '../system/kernel/page-size.ts';
+import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
+import { explainAttachedNode } from '../system/launch/attached-node.ts';
+import { addNodeFlags } from '../system/launch/node-flags.ts';
+import { resolveCommand } from '../system/launch/resolve-command.ts';
+import { explainGoneBeforeStart, explainStartFailure } from '../system/launch/start-failure.ts';
+import { explainUnprofilable } from '../system/launch/unprofilable.ts';
+import { processesOf, UNSETTLED } from '../system/processes/attached.ts';
+import { autoStackBytes, dropsCopies } from './call-graph.ts';
+import { checkOptions } from './check-options.ts';
+import { chooseEvents, type EventChoice } from './choose-events.ts';
+import { chooseOffCpu } from './off-cpu.ts';
+import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from './record-options.ts';
+import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
+import { chooseRingSize, PRIVILEGED_BYTES, type RingSize, ringsPerThread } from './ring-size.ts';
+import { groupName } from './sample-groups.ts';
+
+/** Longest time that a record waits in its ring, milliseconds. */
+const LATENCY_MS = 100;
+
+/** A session with its events open and its rings mapped, not yet running. */
+export type PreparedRecording = DecidedRecording & { readonly sampler: NativeSampler };
+
+/** Everything decided, nothing opened: for `--dry-run`, and the first half of every recording. */
+export type DecidedRecording = {
+  readonly plan: RecordingPlan;
+  readonly target: SamplerTarget;
+  readonly ring: RingSize;
+  readonly settings: KernelSettings;
+  readonly notices: string[];
+  readonly owner: FileOwner | null;
+  /** V8 writes perf maps because of flags that we gave it. */
+  readonly causesMaps: boolean;
+  /** By what the notes of the command's Node processes are known; null if there are none. */
+  readonly recordingId: string | null;
+};
+
+/** Turns options into a plan by asking the kernel what opens. */
+export function planOnly(
+  options: RecordOptions,
+  binding: NativeBinding = loadBinding(),
+): DecidedRecording {
+  const notices: string[] = [];
+  const say = (notice: string): void => {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  };
+  checkOptions(options);
+  const settings = readKernelSettings();
+  const chosen = chooseTarget(options);
+  const { target, owner, notes, causesMaps = false, recordingId = null } = chosen;
+  for (const note of notes) say(note);
+  const { specs, notices: eventNotices } = chooseSpecs(options, target, binding);
+  const asked = options.ringPages ?? null;
+  const pageBytes = readPageBytes();
+  const granted = chooseRingSize(settings, readPrivileges(), asked, pageBytes);
+  const ring = options.perThread ? ringsPerThread(granted, asked, pageBytes) : granted;
+  const plan = planRecording(
+    specs,
+    {
+      ...options,
+      ...sizedCallGraph(options, ring.ringPages * pageBytes, settings),
+      systemWide: target.kind === 'system',
+      switches: options.switches === true || hasOffCpu(options),
+    },
+    {
+      probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
+      settings,
+      features: detectKernelFeatures(binding.probeEvent),
+      cpus: chooseCpus(options.cpus),
+    },
+  );
+  for (const notice of [...eventNotices, ...plan.notices]) say(notice);
+  if (granted.ringPages * pageBytes < PRIVILEGED_BYTES && asked === null) {
+    say(
+      `rings of ${ring.ringPages} + ${ring.sidebandPages} pages per CPU: what ` +
+        `kernel.perf_event_mlock_kb (${settings.mlockKib} KiB) leaves without CAP_IPC_LOCK`,
+    );
+  }
+  if (options.overwrite) {
+    say(`--overwrite: of each CPU the last samples that fit ${ring.ringPages} pages are kept`);
+  }
+  return { plan, target, ring, settings, notices, owner, causesMaps, recordingId };
+}
+
+/** `auto` with the bytes to copy. Where no file is written that could be rewritten, it is `fp`. */
+function sizedCallGraph(
+  { callGraph, output, freq }: RecordOptions,
+  ringBytes: number,
+  { maxSampleRateHz }: KernelSettings,
+): Pick<RecordOptions, 'callGraph'> {
+  if (!dropsCopies(callGraph)) return {};
+  if (isStream(output)) return { callGraph: 'fp' };
+  if (callGraph !== 'auto') return {};
+  const hz = freq === 'max' ? (maxSampleRateHz ?? DEFAULT_FREQUENCY_HZ) : freq;
+  return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };
+}
+
+/** The events asked for, and the one of waits. */
+function chooseSpecs(
+  options: RecordOptions,
+  target: SamplerTarget,
+  binding: NativeBinding,
+): EventChoice {
+  if (!hasOffCpu(options)) return chooseEvents(options);
+  // What is joined must have one unit: where threads wait in nanoseconds, they run in nanoseconds.
+  const events = options.events ?? ['cpu-clock'];
+  const onCpu =
+    options.offCpu === 'only' ? { specs: [], notices: [] } : chooseEvents({ ...options, events });
+  const systemWide = target.kind === 'system';
+  const offCpu = chooseOffCpu({ ...options, systemWide }, readEventSources(), binding.probeEvent);
+  return {
+    specs: [...onCpu.specs, ...offCpu.specs],
+    notices: [...onCpu.notices, ...offCpu.notices],
+  };
+}
+
+function hasOffCpu({ offCpu }: RecordOptions): boolean {
+  return offCpu === true || offCpu === 'only';
+}
+
+/** The part that a recording to a file and a live one share: from options to open events. */
+export function prepareRecording(
+  options: RecordOptions,
+  binding: NativeBinding,
+  latencyMs = LATENCY_MS,
+): PreparedRecording {
+  const decided = planOnly(options, binding);
+  const { ring, settings, notices } = decided;
+  const { plan, sampler } = openSampler(decided, options, binding, latencyMs);
+  for (const notice of plan.notices.slice(decided.plan.notices.length)) {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  }
+  const say = (notice: string): void => {
+    notices.push(notice);
+    options.onNotice?.(notice);
+  };
+  const { ringPages, sidebandPages, isSettled } = sampler.opened;
+  if (ringPages < ring.ringPages || sidebandPages < ring.sidebandPages) {
+    say(
+      `rings reduced from ${ring.ringPages} + ${ring.sidebandPages} to ${ringPages} + ` +
+        `${sidebandPages} pages: kernel.perf_event_mlock_kb (${settings.mlockKib} KiB per CPU) ` +
+        'allows no more',
+    );
+  }
+  if (!isSettled) say(UNSETTLED);
+  return { ...decided, plan, sampler };
+}
+
+/** Opens the plan's events; with a weak group broken up where the kernel refuses it. */
+function openSampler(
+  decided: DecidedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+  latencyMs: number,
+): { plan: RecordingPlan; sampler: NativeSampler } {
+  const cgroupFd = options.cgroup === undefined ? null : openCgroup(options.cgroup, '-G');
+  try {
+    return openPlanned(decided, options, binding, { latencyMs, cgroupFd });
+  } finally {
+    if (cgroupFd !== null) closeSync(cgroupFd);
+  }
+}
+
+function openPlanned(
+  decided: DecidedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+  { latencyMs, cgroupFd }: { readonly latencyMs: number; readonly cgroupFd: number | null },
+): { plan: RecordingPlan; sampler: NativeSampler } {
+  let { plan } = decided;
+  for (;;) {
+    const samplerOptions: SamplerOptions = {
+      events: plan.events.map(({ attr, leader, spec }) => ({
+        attr: encodeAttr(attr),
+        leader,
+        // Whoever wakes a thread of the target may be anybody, or an interrupt.
+        ofCpus: spec.name === WAKE_UP_EVENT && options.perThread !== true,
+      })),
+      sideband: encodeAttr(plan.sideband),
+      cpus: options.perThread ? [-1] : plan.cpus,
+      sidebandCpus: onlineCpus(),
+      ...(cgroupFd !== null && { cgroupFd }),
+      target: decided.target,
+      ringPages: decided.ring.ringPages,
+      sidebandPages: decided.ring.sidebandPages,
+      latencyMs,
+      delayed: options.delayMs !== undefined || options.startDisabled === true,
+    };
+    try {
+      return { plan, sampler: new binding.Sampler(samplerOptions) };
+    } catch (error) {
+      const { code, eventIndex } = error as Partial<NativeError>;
+      const singly = code === 'EINVAL' ? withoutWeakGroup(plan, eventIndex ?? -1) : null;
+      if (singly === null) throw explainNativeError(error, { ...decided, plan });
+      plan = singly;
+    }
+  }
+}
+
+function chooseTarget(options: RecordOptions): {
+  target: SamplerTarget;
+  owner: FileOwner | null;
+  notes: readonly string[];
+  causesMaps?: boolean;
+  recordingId?: string | null;
+} {
+  const hasCommand = (options.command?.length ?? 0) > 0;
+  const attached = [options.pids, options.tids].filter((list) => list !== undefined).length;
+  if (attached > 1 || (attached === 1 && options.systemWide)) {
+    throw new UsageError('-p, -t and -a exclude each other: name one target');
+  }
+  if (attached === 1 && hasCommand) {
+    throw new UsageError('-p and -t record what runs already: leave the command out', [
+      'to stop by itself use --duration SECONDS',
+    ]);
+  }
+  const user = chooseUser(options);
+  if (options.pids) {
+    const notes = options.nodeFlags === false ? [] : explainAttachedNode(options.pids);
+    return {
+      target: { kind: 'processes', pids: processesOf(options.pids) },
+      owner: user.owner,
+      notes,
+    };
+  }
+  if (options.tids) {
+    return {
+      target: { kind: 'threads', tids: [...new Set(options.tids)] },
+      owner: user.owner,
+      notes: [],
+    };
+  }
+  if (!hasCommand) {
+    if (options.systemWide || options.cpus) {
+      return { target: { kind: 'system' }, owner: user.owner, notes: [] };
+    }
+    throw new UsageError('nothing to record', [
+      'a command:        perf-ts record -- ./app',
+      'a process:        perf-ts record -p PID',
+      'the whole system: perf-ts record -a',
+    ]);
+  }
+  const resolved = resolveCommand(options.command as readonly string[], options, user);
+  // A whole system is recorded through the CPUs.
+  const unprofilable = options.systemWide ? null : explainUnprofilable(resolved);
+  const flagged = addNodeFlags(resolved, options.nodeFlags);
+  const { command, notes, causesMaps, recordingId } = flagged;
+  return {
+    target: options.systemWide ? { kind: 'system', command } : { kind: 'command', command },
+    owner: user.owner,
+    notes: [...user.notes, ...notes, ...(unprofilable === null ? [] : [unprofilable])],
+    causesMaps,
+    recordingId,
+  };
+}
+
+/** Turns an error of the addon into one that says what to do. */
+export function explainNativeError(
+  error: unknown,
+  context: { plan: RecordingPlan; settings: KernelSettings; target: SamplerTarget },
+): unknown {
+  const { operation, code, eventIndex, pid, message } = error as NativeError;
+  if (operation === undefined) return error;
+  const { settings, target } = context;
+  const startFailure = explainStartFailure(error as NativeError);
+  if (startFailure !== null) return startFailure;
+  const event = context.plan.events[eventIndex]?.name ?? 'the side-band event';
+  if (operation === 'mmap') {
+    return new FailedError(`the ring buffer cannot be mapped (${code})`, [
+      ...explainRingRefusal(settings, 1),
+    ]);
+  }
+  if (code === 'ESRCH') {
+    if (target.kind === 'command') return explainGoneBeforeStart();
+    const what = target.kind === 'threads' ? 'thread' : 'process';
+    return new FailedError(`no such ${what}: ${pid}`);
+  }
+  // Not of an event: the drain thread, what it waits by, what it writes to.
+  if (!/^(?:perf_event_open|ioctl)/.test(operation)) {
+    return new FailedError(
+      `the recording could not begin: ${operation} failed: ${errnoReason(code)}`,
+    );
+  }
+  if (operation === 'ioctl(PERF_EVENT_IOC_ENABLE)') {
+    return new FailedError(`${event}: cannot be enabled: ${errnoReason(code)}`);
+  }
+  if (code === 'EMFILE') {
+    return new FailedError(`${event}: ${message}`, [
+      'raise the limit of open files: ulimit -n 65536 (RLIMIT_NOFILE)',
+    ]);
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const wants = {
+      kernel: context.plan.events.some(({ attr }) => !attr.flags.excludeKernel),
+      systemWide: target.kind === 'system',
+      foreignProcess: target.kind === 'processes' || target.kind === 'threads',
+      // EPERM has several reasons here: of raw tracepoints, it is the paranoid level.
+      ...(code === 'EACCES' && { code }),
+    };
+    if (eventIndex < 0 && context.plan.sideband.flags.namespaces) {
+      return new FailedError(`--namespaces: the kernel refuses to record them (${code})`, [
+        'it needs root or CAP_PERFMON',
+      ]);
+    }
+    const whom = pid > 0 ? ` on process ${pid}` : '';
+    return new FailedError(
+      `${event}: the kernel refuses to open this event${whom} (${code})`,
+      explainRefusal(settings, wants),
+    );
+  }
+  const leader = context.plan.events[eventIndex]?.leader ?? -1;
+  if (code === 'EINVAL' && leader >= 0) {
+    const group = groupName(context.plan.events, leader);
+    return new FailedError(`the group ${group} does not fit the PMU, at ${event} (${code})`, [
+      `let it be broken up where it must: -e '${group}:W'`,
+      'or record fewer events at once',
+    ]);
+  }
+  return new FailedError(`${operation} failed for ${event}: ${message}`);
+}

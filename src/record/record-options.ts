@@ -1,0 +1,148 @@
+import type { ClockName } from '../kernel/perf-event/clock-ids.ts';
+import type { CallGraph } from './call-graph.ts';
+
+export type { CallGraph } from './call-graph.ts';
+
+/**
+ * What to record, for `record()` and `perf-ts record` alike. Exactly one of `command`, `pids`,
+ * `tids` and `systemWide` names the target; `systemWide` may have a command beside it, which then
+ * bounds the recording.
+ */
+export type RecordOptions = {
+  /** The program and its arguments; leading `NAME=value` words go into its environment. */
+  readonly command?: readonly string[];
+  /** Running processes, with all their threads. */
+  readonly pids?: readonly number[];
+  /** Single running threads. */
+  readonly tids?: readonly number[];
+  /** Everything that runs on the CPUs. */
+  readonly systemWide?: boolean;
+  /** CPUs to record on; absent: all that are online. */
+  readonly cpus?: readonly number[];
+
+  /** Events in perf's syntax; absent: `cycles`, or `cpu-clock` where there is no PMU. */
+  readonly events?: readonly string[];
+  /** Frequency mode: samples per second to aim for, or the most the kernel allows. */
+  readonly freq?: number | 'max';
+  /** Period mode: one sample every `count` events. */
+  readonly count?: number;
+  /** Refuse a frequency above the kernel's limit instead of lowering it. */
+  readonly strictFreq?: boolean;
+  /**
+   * How call stacks are recorded: `fp` by frame pointer, `dwarf` or `dwarf,BYTES` by copying that
+   * much of the user stack with each sample, for unwinding when it is read. Default `none`.
+   */
+  readonly callGraph?: CallGraph;
+  /** Record the counter's value with each sample, so that weights are what was counted. */
+  readonly counts?: boolean;
+  /**
+   * With `counts`: have the kernel also write the final count of every thread and child when it
+   * exits. Not the default, because on several CPUs this can destroy the rings (see
+   * `docs/decisions/0007-final-counts.md`).
+   */
+  readonly exitCounts?: boolean;
+  /**
+   * Count beside sampling: the sampled events, each by itself, and the default events of `stat`. The
+   * totals go into the recording and into the file.
+   */
+  readonly stat?: boolean;
+  /** Kernel code is left out, or user code; absent: what each event says. */
+  readonly only?: 'user' | 'kernel';
+  /** What samples carry beside what they always have. */
+  readonly fields?: SampleFields;
+  /** False: nothing is sampled, only what stands beside samples is recorded. */
+  readonly samples?: boolean;
+  /**
+   * Also how long threads were off the CPU, by the stack with which they left it: an event `off-cpu`
+   * in nanoseconds. `only`: nothing else.
+   */
+  readonly offCpu?: boolean | 'only';
+  /** With `offCpu`: false leaves out when waiting threads were woken, and by whom. Default true. */
+  readonly wakeUps?: boolean;
+  /** Records of threads coming onto a CPU and leaving it. */
+  readonly switches?: boolean;
+  /** Records of the namespaces of processes. Needs CAP_PERFMON. */
+  readonly namespaces?: boolean;
+  /** Records of control groups, and in each sample the one that it is of. */
+  readonly cgroups?: boolean;
+  /**
+   * The samples of the last moments only: rings are written over until the recording ends or a
+   * snapshot is asked for. Not for `live`.
+   */
+  readonly overwrite?: boolean;
+  /**
+   * The threads that the target has at the start and no others, each with rings of its own, on
+   * whatever CPU it runs.
+   */
+  readonly perThread?: boolean;
+  /** With `systemWide`: what runs in this control group, by its path below the hierarchy's root. */
+  readonly cgroup?: string;
+  /** Build IDs of what is mapped, in the records of mappings. Default true. */
+  readonly buildIds?: boolean;
+  /** Follow the threads and children that the target starts. Default true. */
+  readonly inherit?: boolean;
+
+  /** Path of the recording; default `perf.data`, `-` for standard output; FIFOs and devices get a stream. */
+  readonly output?: string;
+  /** Stop when the file has this many bytes. */
+  readonly maxBytes?: number;
+  /** Stop after this many milliseconds of recording. */
+  readonly durationMs?: number;
+  /** Let the target run this many milliseconds before sampling starts. */
+  readonly delayMs?: number;
+  /** Nothing is sampled before `enable()` or a command of `control` asks for it. */
+  readonly startDisabled?: boolean;
+  /** Commands from others while it runs: `fd:COMMANDS[,ACK]` or `fifo:COMMANDS[,ACK]`. */
+  readonly control?: string;
+  /**
+   * Begin a new file whenever one has so many bytes, after so many milliseconds, or when
+   * `switchOutput()` asks for it. Complete files have the time in their names.
+   */
+  readonly switchOutput?: 'asked' | { readonly bytes: number } | { readonly ms: number };
+  /** Complete files that are kept; absent: all. */
+  readonly switchMaxFiles?: number;
+  /** Data pages of each sample ring, a power of two; absent: chosen by what the kernel grants. */
+  readonly ringPages?: number;
+  /** Clock of the record times; default `monotonic`. */
+  readonly clock?: ClockName;
+
+  /** Name or uid whom the command runs as; under sudo the invoking user is the default. */
+  readonly user?: string;
+  /** Keep root for the command under sudo. */
+  readonly asRoot?: boolean;
+  /**
+   * Add to NODE_OPTIONS what makes V8 name its code. Default: where the command runs Node; true:
+   * always; false: never.
+   */
+  readonly nodeFlags?: boolean;
+  /** The command's environment; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+
+  /** Told, in one sentence each, what was substituted, lowered or left out. */
+  readonly onNotice?: (notice: string) => void;
+  /** Ends the recording when aborted. */
+  readonly signal?: AbortSignal;
+};
+
+/** perf's default rate, Hz. */
+export const DEFAULT_FREQUENCY_HZ = 4000;
+
+/** What a sample carries on wish, beside what all samples have. */
+export type SampleFields = {
+  /** The address of the data that was touched, and where it came from; mappings of data too. */
+  readonly dataAddresses?: boolean;
+  /** The physical one. */
+  readonly physicalAddresses?: boolean;
+  readonly dataPageSizes?: boolean;
+  readonly codePageSizes?: boolean;
+  /** What the event cost, such as the latency of a load, where the CPU tells. */
+  readonly weights?: boolean;
+  /** The kernel's raw data of every event; tracepoints have theirs anyway. */
+  readonly raw?: boolean;
+  /** Registers of user code by their names in lower case; `[]`: all. */
+  readonly userRegs?: readonly string[];
+  /** Registers where the event happened; `[]`: all. */
+  readonly interruptRegs?: readonly string[];
+  /** Which of the branches before the event, by perf's names: `any`, `any_call`, `u` … */
+  readonly branches?: readonly string[];
+};

@@ -1,0 +1,134 @@
+import { FailedError } from '../base/errors.ts';
+import { systemErrorReason } from '../base/system-error.ts';
+import { type Attachment, encodeAppendix } from '../formats/perf-data/appendix.ts';
+import { DATA_SIZE_OFFSET, FEATURE_FLAGS_OFFSET } from '../formats/perf-data/header.ts';
+import { encodeFeatures, encodePrefix } from '../formats/perf-data/writer.ts';
+import { encodeAttr } from '../kernel/perf-event/attr.ts';
+import type { FileSinkOptions, SamplerEvent, SamplerOpened } from '../native/types.ts';
+import { type FileOwner, OutputFile } from '../system/files/output-file.ts';
+import { collectFeatures, type FeatureContext } from './feature-data.ts';
+import { collectKernelSymbols } from './kernel-symbols.ts';
+import type { RecordingPlan } from './recording-plan.ts';
+
+/**
+ * The perf.data file around the data section that the drain thread writes:
+ *
+ *   header │ ids, attrs │ synthesized records │ rounds … (drain thread) │ feature sections │ appendix
+ *
+ * The header's data size is right after every round and the feature bits are set last, so the file
+ * can be read at any moment, by perf as well.
+ */
+export class RecordingFile {
+  readonly #plan: RecordingPlan;
+  readonly file: OutputFile;
+  readonly #dataOffset: number;
+  #dataSize = 0;
+  /** The part of it that has no samples. */
+  #describedSize = 0;
+
+  private constructor(plan: RecordingPlan, file: OutputFile, dataOffset: number) {
+    this.#plan = plan;
+    this.file = file;
+    this.#dataOffset = dataOffset;
+  }
+
+  static create(
+    path: string,
+    plan: RecordingPlan,
+    opened: SamplerOpened,
+    owner: FileOwner | null,
+  ): RecordingFile {
+    const file = OutputFile.create(path, owner);
+    try {
+      const { bytes, dataOffset } = encodePrefix({ attrs: attrsWithIds(plan, opened) });
+      file.write(bytes, 0);
+      return new RecordingFile(plan, file, dataOffset);
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
+  }
+
+  /** Adds records that describe what is there before the first round. */
+  append(records: Uint8Array): void {
+    this.appendSamples(records);
+    this.#describedSize = this.#dataSize;
+  }
+
+  /** Adds samples behind these, before the first round. */
+  appendSamples(records: Uint8Array): void {
+    this.file.write(records, this.#dataOffset + this.#dataSize);
+    this.#dataSize += records.length;
+    const size = new Uint8Array(8);
+    new DataView(size.buffer).setBigUint64(0, BigInt(this.#dataSize), true);
+    this.file.write(size, DATA_SIZE_OFFSET);
+  }
+
+  sink(): Pick<FileSinkOptions, 'fd' | 'dataOffset' | 'dataSize' | 'stream'> {
+    return {
+      fd: this.file.fd,
+      dataOffset: this.#dataOffset,
+      dataSize: this.#dataSize,
+      stream: false,
+    };
+  }
+
+  get size(): number {
+    return this.file.size();
+  }
+
+  /** Adds the feature sections and the appendix behind the data. */
+  finish(
+    event: Extract<SamplerEvent, { kind: 'recording-ended' }>,
+    context: FeatureContext,
+    attachments: readonly Attachment[],
+  ): number {
+    try {
+      if (event.reason !== 'write-error') {
+        const kernelSymbols = this.#kernelSymbols(event.dataEnd, context.say);
+        const sections = collectFeatures(this.#plan, event, context, kernelSymbols);
+        const { bytes, flags } = encodeFeatures(event.dataEnd, sections);
+        this.file.write(bytes, event.dataEnd);
+        if (attachments.length > 0) {
+          this.file.write(encodeAppendix(attachments), event.dataEnd + bytes.length);
+        }
+        this.file.write(flags, FEATURE_FLAGS_OFFSET);
+      }
+      return this.file.size();
+    } catch (error) {
+      throw new FailedError(
+        `the recording is complete, but its header sections could not be written: ${systemErrorReason(error)}`,
+      );
+    }
+  }
+
+  /** Names of what was met in the kernel, behind what described the machine before it began. */
+  #kernelSymbols(dataEnd: number, say: (notice: string) => void): string | null {
+    const seesKernel = this.#plan.events.some(({ attr }) => !attr.flags.excludeKernel);
+    if (!seesKernel) return null;
+    const from = this.#dataOffset + this.#describedSize;
+    return collectKernelSymbols({ fd: this.file.fd, from, to: dataEnd }, say);
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  discard(): void {
+    this.file.discard();
+  }
+}
+
+/** The attrs in file order, the side-band event last, each with the ids of its instances. */
+export function attrsWithIds(
+  plan: RecordingPlan,
+  opened: SamplerOpened,
+): { attrBytes: Uint8Array; ids: BigUint64Array }[] {
+  return [
+    ...plan.events.map(({ attr }, index) => ({
+      attrBytes: encodeAttr(attr),
+      ids: opened.ids[index],
+    })),
+    { attrBytes: encodeAttr(plan.sideband), ids: opened.sidebandIds },
+  ];
+}

@@ -1,0 +1,36 @@
+import type { RecordSelection } from '../read/selection.ts';
+/** What happens to the build IDs of a recording that is rewritten. */
+export type BuildIdChange =
+  /** Those that are there stay. */
+  | 'keep'
+  /** Those of mapped files that can be read on this machine are added, as `perf inject -b`. */
+  | 'add'
+  | 'remove';
+
+/** How `rewriteRecording` changes a recording; without any of it, it only inflates and tidies. */
+export type RewriteOptions = {
+  /** Kernel addresses are replaced by one marker; module maps and physical addresses go. */
+  readonly stripKernel?: boolean;
+  /** The copies of user stacks are unwound into callchains; then they and the user registers go. */
+  readonly dropStacks?: boolean;
+  /** Where the files lie that are needed for unwinding, as `openProfile` takes them. */
+  readonly symfs?: string;
+  /** Paths, comms, host name and command line become hashes; implies `dropStacks`. */
+  readonly anonymize?: boolean;
+  /** Goes into the hashes of `anonymize`, so that nobody without it can try names. */
+  readonly salt?: string;
+  readonly buildIds?: BuildIdChange;
+  readonly select?: RecordSelection;
+};
+
+/** What was done. */
+export type RewriteSummary = {
+  readonly samples: number;
+  readonly samplesKept: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** What is not in the output and was not asked to go, with counts; for the user to see. */
+  readonly leftOut: readonly { readonly reason: string; readonly count: number }[];
+  /** Of the input: where it was cut, null if it is whole. */
+  readonly truncatedAt: number | null;
+};

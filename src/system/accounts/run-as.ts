@@ -1,0 +1,167 @@
+import { FailedError, UsageError } from '../../base/errors.ts';
+import type { CommandSpec } from '../../native/types.ts';
+import { type Account, type Accounts, parseId } from './accounts.ts';
+import type { FileIdentity } from './file-identity.ts';
+import { systemAccounts } from './system-accounts.ts';
+
+/** Who this process is, and what its environment says of who started it. */
+export type Caller = {
+  readonly euid: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** The options that decide who the command runs as. */
+export type UserOptions = {
+  /** Name or uid; under sudo the invoking user is the default. */
+  readonly user?: string;
+  /** Keep root under sudo. */
+  readonly asRoot?: boolean;
+};
+
+/** Who the command runs as. */
+export type ChosenUser = {
+  /** Whom the child becomes; null: it stays what this process is. */
+  readonly change: NonNullable<CommandSpec['user']> | null;
+  /** What changes in its environment with that: HOME, USER, LOGNAME, SHELL; undefined removes. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Who called sudo, and so owns the file; null without sudo, or when that can't be told. */
+  readonly owner: FileIdentity | null;
+  /** One sentence for the user about each thing that is not as it would be without perf-ts. */
+  readonly notes: readonly string[];
+};
+
+/**
+ * Profiling often needs root, the profiled program hardly ever does. So under sudo the command runs
+ * as the user who called it, with all of that user's groups and HOME; `user` names another one,
+ * `asRoot` keeps root.
+ *
+ * It is all or nothing: where SUDO_UID and SUDO_GID do not name an account of this machine and one
+ * of its groups, the command stays root and a note says why. The account, not the environment, has
+ * the last word on groups and HOME.
+ */
+export function chooseUser(
+  options: UserOptions,
+  caller: Caller = thisProcess(),
+  accounts: Accounts = systemAccounts(),
+): ChosenUser {
+  if (options.user !== undefined && options.asRoot) {
+    throw new UsageError('--user and --as-root exclude each other');
+  }
+  const isRoot = caller.euid === 0;
+  if (options.asRoot && !isRoot) {
+    throw new FailedError('--as-root: perf-ts does not run as root', ['run it with sudo']);
+  }
+  const invoker = isRoot ? findInvoker(caller.env, accounts) : null;
+  const owner =
+    invoker?.kind === 'user'
+      ? { uid: invoker.account.uid, gid: invoker.gid, groups: invoker.account.groups }
+      : null;
+  const unchanged = { change: null, env: {}, owner };
+
+  if (options.user !== undefined) {
+    const account = findNamed(options.user, accounts);
+    if (account.uid === caller.euid) return { ...unchanged, env: identity(account), notes: [] };
+    if (!isRoot) {
+      throw new FailedError(`--user ${options.user}: only root can run a command as someone else`, [
+        'run it with sudo',
+      ]);
+    }
+    const env = { ...withoutSession(caller.env), ...identity(account) };
+    return { change: becoming(account, account.gid), env, owner, notes: [] };
+  }
+  if (invoker === null || options.asRoot) return { ...unchanged, notes: [] };
+  if (invoker.kind === 'root') {
+    return { ...unchanged, notes: [`the command runs as root: ${invoker.reason}`] };
+  }
+  const { account, gid } = invoker;
+  const note =
+    `the command runs as ${account.name} (uid ${account.uid}), who called sudo; ` +
+    '--as-root keeps root';
+  const env = { ...withoutSudo(caller.env, account.uid), ...identity(account) };
+  return { change: becoming(account, gid), env, owner, notes: [note] };
+}
+
+/** Who called sudo, or why the answer is nobody but root. */
+type Invoker =
+  | { readonly kind: 'user'; readonly account: Account; readonly gid: number }
+  | { readonly kind: 'root'; readonly reason: string };
+
+/**
+ * sudo sets SUDO_UID, SUDO_GID and SUDO_USER to the ids and the name of its caller. They are mere
+ * environment variables, so each is checked against the accounts. Null: nobody called sudo.
+ */
+function findInvoker(env: Caller['env'], accounts: Accounts): Invoker | null {
+  const { SUDO_UID, SUDO_GID, SUDO_USER } = env;
+  if (SUDO_UID === undefined && SUDO_USER === undefined) return null;
+  if (SUDO_UID === undefined) return stayRoot('SUDO_UID is not set, although SUDO_USER is');
+  const uid = parseId(SUDO_UID);
+  if (uid === null) return stayRoot(`SUDO_UID is '${SUDO_UID}', which is not a user id`);
+  if (uid === 0) return stayRoot('SUDO_UID is 0, root called sudo');
+
+  // Several names may share a uid; SUDO_USER says which of them it was.
+  const named = SUDO_USER === undefined ? null : accounts.byName(SUDO_USER);
+  const account = named?.uid === uid ? named : accounts.byUid(uid);
+  if (account === null) return stayRoot(`SUDO_UID is ${uid}, and there is no such user`);
+
+  if (SUDO_GID === undefined) return { kind: 'user', account, gid: account.gid };
+  const gid = parseId(SUDO_GID);
+  if (gid === null) return stayRoot(`SUDO_GID is '${SUDO_GID}', which is not a group id`);
+  if (!account.groups.includes(gid)) {
+    return stayRoot(`SUDO_GID is ${gid}, which is not a group of ${account.name}`);
+  }
+  return { kind: 'user', account, gid };
+}
+
+function stayRoot(reason: string): Invoker {
+  return { kind: 'root', reason };
+}
+
+/** A user by name, or by uid where no name is like that. */
+function findNamed(nameOrUid: string, accounts: Accounts): Account {
+  const uid = parseId(nameOrUid);
+  const account = accounts.byName(nameOrUid) ?? (uid === null ? null : accounts.byUid(uid));
+  if (account === null) throw new UsageError(`--user ${nameOrUid}: there is no such user`);
+  return account;
+}
+
+function becoming(account: Account, gid: number): NonNullable<ChosenUser['change']> {
+  return { uid: account.uid, gid, groups: account.groups };
+}
+
+function identity(account: Account): Record<string, string> {
+  return { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell };
+}
+
+/** Variables that lead to the session, the mail, the keys or the display of one user. */
+const OF_A_SESSION =
+  /^(?:XDG_|DBUS_|SUDO_|SSH_|GPG_|KRB5)|^(?:MAIL|XAUTHORITY|DISPLAY|WAYLAND_DISPLAY|ICEAUTHORITY)$/;
+
+/** With `--user`, root's environment is somebody else's. */
+function withoutSession(env: Caller['env']): Record<string, undefined> {
+  return removing(Object.keys(env).filter((name) => OF_A_SESSION.test(name)));
+}
+
+/**
+ * Under sudo the command gets what sudo let through of the caller's environment, without what sudo
+ * itself and root's login have put there.
+ */
+function withoutSudo(env: Caller['env'], uid: number): Record<string, undefined> {
+  return removing(
+    Object.keys(env).filter((name) => {
+      const value = env[name] ?? '';
+      if (name.startsWith('SUDO_')) return true;
+      if (name === 'MAIL') return value.endsWith('/root');
+      if (!/^(?:XDG_RUNTIME_DIR$|DBUS_)/.test(name)) return false;
+      const owner = /\/run\/user\/(\d+)/.exec(value)?.[1];
+      return owner !== undefined && Number(owner) !== uid;
+    }),
+  );
+}
+
+function removing(names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+function thisProcess(): Caller {
+  return { euid: process.geteuid?.() ?? -1, env: process.env };
+}

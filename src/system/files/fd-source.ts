@@ -1,0 +1,64 @@
+import { closeSync } from 'node:fs';
+import type { ByteSource } from '../../base/byte-source.ts';
+import { FailedError } from '../../base/errors.ts';
+import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
+import { readFully } from './read-some.ts';
+/** An input file as bytes; `close` when nothing more will be read. */
+export type FileSource = ByteSource & {
+  /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */
+  readonly threadFiles: readonly ByteSource[];
+  /** Whose file it is; absent where it is none. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  close(): void;
+};
+
+/** `size` bytes of an open file, which errors call `name`; closes it. */
+export function sourceOf(fd: number, size: number, name: string): FileSource {
+  /** Buffers handed back, all of one length. */
+  const spare: Buffer[] = [];
+  return {
+    size,
+    threadFiles: [],
+    read(offset, length) {
+      const wanted = Math.max(0, Math.min(length, size - offset));
+      const reusable = spare[0]?.length === wanted ? spare.pop() : undefined;
+      const bytes = reusable ?? Buffer.allocUnsafeSlow(wanted);
+      return bytes.subarray(
+        0,
+        reading(name, () => readFully(fd, bytes, offset)),
+      );
+    },
+    recycle(bytes) {
+      if (bytes.byteLength !== bytes.buffer.byteLength) return;
+      if (spare.length > 0 && spare[0]?.length !== bytes.length) spare.length = 0;
+      if ((spare.length + 1) * bytes.length <= MOST_SPARE_BYTES)
+        spare.push(Buffer.from(bytes.buffer));
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+/** Of buffers kept for reuse; ordering holds about two rounds at a time. */
+const MOST_SPARE_BYTES = 32 << 20;
+
+/** Runs `read`; what the system refuses becomes an error that names the file. */
+export function reading<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isSystemError(error) ? cannotRead(path, error) : error;
+  }
+}
+
+function cannotRead(path: string, error: unknown): FailedError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') {
+    return new FailedError(`no such file: ${path}`, ['record one: perf-ts record -- ./app']);
+  }
+  if (code === 'EACCES') {
+    return new FailedError(`cannot read ${path}: permission denied`, [
+      `it was written by another user: sudo chown "$USER" ${path}`,
+    ]);
+  }
+  return new FailedError(`cannot read ${path}: ${systemErrorReason(error)}`);
+}

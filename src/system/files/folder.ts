@@ -1,0 +1,186 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statfsSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { FailedError } from '../../base/errors.ts';
+import { actingUid } from '../accounts/file-identity.ts';
+
+/** Refers to a file without opening it; Node does not list it. The same on all architectures that it runs on. */
+const O_PATH = 0o10000000;
+const DIRECTORY = O_PATH | constants.O_DIRECTORY;
+const PROC_SUPER_MAGIC = 0x9fa0;
+const MOST_LINKS = 40;
+
+/**
+ * An open directory. Names are looked up in it and nowhere else, wherever it is moved and whatever is
+ * put at its path: `/proc/self/fd/N/NAME` starts from the descriptor, as openat(2) does, and no
+ * operation here follows a symbolic link at NAME.
+ *
+ * The way to it is walked part by part. A link on it is followed only if root or we ourselves have
+ * made it: anybody else could aim it at a place that is ours to write and not theirs.
+ */
+export class Folder {
+  /** As it was asked for. */
+  readonly path: string;
+  readonly #fd: number;
+  #isOpen = true;
+
+  private constructor(path: string, fd: number) {
+    this.path = path;
+    this.#fd = fd;
+  }
+
+  /** Throws the system's error, or `FailedError` for a stranger's link. */
+  static open(path: string): Folder {
+    return new Folder(path, walk(path, false));
+  }
+
+  /** The same, and no link at all is followed. */
+  static openWithoutLinks(path: string): Folder {
+    return new Folder(path, walk(path, true));
+  }
+
+  /** The folder that the file at `path` is in. */
+  static around(path: string): Folder {
+    const name = basename(path);
+    if (name === '' || name === '.' || name === '..' || path.endsWith('/')) {
+      throw new FailedError(`cannot write ${path}: it is a directory`, ['name a file with -o']);
+    }
+    return Folder.open(dirname(path));
+  }
+
+  /** The same folder, to be closed by itself. */
+  again(): Folder {
+    return new Folder(this.path, openSync(this.at('.'), DIRECTORY));
+  }
+
+  /** A path to `name` in this folder, for as long as it is open; links at `name` itself are followed. */
+  at(name: string): string {
+    if (name.includes('/') || name === '..') throw new RangeError(`not a name: ${name}`);
+    return `/proc/self/fd/${this.#fd}/${name}`;
+  }
+
+  /** Where the folder really is. */
+  realPath(): string {
+    return readlinkSync(`/proc/self/fd/${this.#fd}`);
+  }
+
+  stat(): Stats {
+    return fstatSync(this.#fd);
+  }
+
+  /** What is at `name`, not followed; undefined: nothing. */
+  entry(name: string): Stats | undefined {
+    return lstatSync(this.at(name), { throwIfNoEntry: false });
+  }
+
+  /** Makes a file for reading and writing; EEXIST if anything is there. */
+  create(name: string, mode = 0o600): number {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return openSync(this.at(name), flags, mode);
+  }
+
+  /** Replaces what is at `to`, which must be no directory. */
+  rename(from: string, to: string): void {
+    renameSync(this.at(from), this.at(to));
+  }
+
+  /** Moves `name` into another folder. */
+  moveTo(name: string, other: Folder, otherName: string): void {
+    renameSync(this.at(name), other.at(otherName));
+  }
+
+  remove(name: string): void {
+    unlinkSync(this.at(name));
+  }
+
+  removeFolder(name: string): void {
+    rmdirSync(this.at(name));
+  }
+
+  /** Makes a folder that only we may enter, and opens it. Throws where somebody has exchanged it. */
+  makeFolder(name: string): Folder {
+    mkdirSync(this.at(name), { mode: 0o700 });
+    const folder = this.folder(name);
+    const { uid, mode } = folder.stat();
+    if (uid === actingUid() && (mode & 0o077) === 0) return folder;
+    folder.close();
+    throw new FailedError(`${this.path}/${name} was replaced by somebody else as it was made`);
+  }
+
+  folder(name: string): Folder {
+    return new Folder(
+      `${this.path}/${name}`,
+      openSync(this.at(name), DIRECTORY | constants.O_NOFOLLOW),
+    );
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#fd);
+    this.#isOpen = false;
+  }
+}
+
+/** Whether a file of this owner may be followed or written to as if it were ours. */
+export function isTrusted({ uid }: Pick<Stats, 'uid'>): boolean {
+  return uid === 0 || uid === actingUid();
+}
+
+function walk(path: string, refusesLinks: boolean): number {
+  let fd = openSync(path.startsWith('/') ? '/' : '.', DIRECTORY);
+  const parts = partsOf(path);
+  let links = 0;
+  try {
+    for (;;) {
+      const part = parts.shift();
+      if (part === undefined) return fd;
+      const below = `/proc/self/fd/${fd}/${part}`;
+      const entry = lstatSync(below);
+      let next: number;
+      if (!entry.isSymbolicLink()) {
+        next = openSync(below, DIRECTORY | constants.O_NOFOLLOW);
+      } else if (refusesLinks || !isTrusted(entry)) {
+        throw strangersLink(path, part, entry);
+      } else if (isOnProc(fd)) {
+        // `/proc/PID/root`, `/proc/PID/cwd`: the kernel's own, and what they lead to has no other name.
+        next = openSync(below, DIRECTORY);
+      } else {
+        if (++links > MOST_LINKS) throw Object.assign(new Error(path), { code: 'ELOOP' });
+        const target = readlinkSync(below);
+        parts.unshift(...partsOf(target));
+        if (!target.startsWith('/')) continue;
+        next = openSync('/', DIRECTORY);
+      }
+      closeSync(fd);
+      fd = next;
+    }
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+function isOnProc(fd: number): boolean {
+  return statfsSync(`/proc/self/fd/${fd}`).type === PROC_SUPER_MAGIC;
+}
+
+function strangersLink(path: string, part: string, { uid }: Stats): FailedError {
+  return new FailedError(`${path}: ${part} is a symbolic link of another user (uid ${uid})`, [
+    'name the directory that it leads to, if you trust it',
+  ]);
+}

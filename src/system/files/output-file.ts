@@ -1,0 +1,378 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
+import { basename } from 'node:path';
+import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import { actAs, type FileIdentity } from '../accounts/file-identity.ts';
+import { Folder } from './folder.ts';
+
+/** Who the finished file belongs to. */
+export type FileOwner = FileIdentity;
+
+/**
+ * The recording's output, opened so that nothing planted at its path is followed or reused.
+ *
+ * Whatever stands at the path (a file, a symbolic link, a FIFO) is moved to `<path>.old` as a
+ * directory entry, unopened; the new file is made with O_EXCL and O_NOFOLLOW, mode 0600. So a
+ * link's target, a foreign file's readers and a FIFO's other end never see the recording.
+ *
+ * Until `keep` nothing is lost: what stood at `<path>.old` waits under a third name.
+ *
+ *     perf.data                      the new file
+ *     perf.data.old                  what stood at perf.data
+ *     perf.data.old.before-4711      what stood at perf.data.old, until `keep` or `discard`
+ *
+ * All of it happens in the open folder, and with the rights of `owner` where these suffice: root,
+ * who writes for a user, then does nothing in the user's folder that the user could not do.
+ */
+export class OutputFile {
+  readonly fd: number;
+  /** Why the file does not belong to the owner that was asked for, an errno; null if it does. */
+  readonly ownerProblem: string | null;
+  readonly #folder: Folder;
+  /** What comes before the name in the path that was asked for. */
+  readonly #prefix: string;
+  /** The file's own name; another recording may have added `.old` to it. */
+  #name: string;
+  /** With whose rights names are changed; null: our own. */
+  readonly #as: FileIdentity | null;
+  #moved: Moved | null;
+  readonly #identity: { readonly dev: number; readonly ino: number };
+  #isOpen = true;
+
+  /** Takes `folder` over. `as`: who makes the file, and so owns it; else it is given to `owner`. */
+  private constructor(
+    folder: Folder,
+    path: string,
+    as: FileIdentity | null,
+    owner: FileOwner | null,
+  ) {
+    const name = basename(path);
+    try {
+      this.#moved = moveAside(folder, path);
+      try {
+        this.fd = folder.create(name);
+      } catch (error) {
+        if (this.#moved !== null) moveBack(folder, name, this.#moved);
+        throw error;
+      }
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
+    this.#folder = folder;
+    this.#prefix = path.slice(0, path.length - name.length);
+    this.#name = name;
+    this.#as = as;
+    this.#identity = fstatSync(this.fd);
+    this.ownerProblem = as !== null || owner === null ? null : giveTo(this.fd, owner);
+  }
+
+  static create(path: string, owner: FileOwner | null): OutputFile {
+    try {
+      const asOwner = owner === null ? null : OutputFile.#createAs(path, owner);
+      return asOwner ?? new OutputFile(Folder.around(path), path, null, owner);
+    } catch (error) {
+      throw error instanceof FailedError ? error : cannotWrite(path, error);
+    }
+  }
+
+  /** `create` with the rights of `owner`; null: they don't suffice. */
+  static #createAs(path: string, owner: FileOwner): OutputFile | null {
+    try {
+      return actAs(owner, () => new OutputFile(Folder.around(path), path, owner, null));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (error instanceof FailedError || code === 'EACCES' || code === 'EPERM') return null;
+      throw error;
+    }
+  }
+
+  /** A new file in the same folder and of the same owner, for what will take this one's place. */
+  createBeside(ending: string): OutputFile {
+    const path = this.#prefix + freeName(this.#folder, `${this.#name}${ending}`);
+    const { uid, gid, mode } = fstatSync(this.fd);
+    const file = this.#act(
+      () => new OutputFile(this.#folder.again(), path, this.#as, { uid, gid }),
+    );
+    fchmodSync(file.fd, mode & 0o777);
+    return file;
+  }
+
+  /** Its path, as it was asked for. */
+  get path(): string {
+    return this.#prefix + this.#name;
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    writeFully(this.fd, bytes, position);
+  }
+
+  truncate(length: number): void {
+    ftruncateSync(this.fd, length);
+  }
+
+  size(): number {
+    return fstatSync(this.fd).size;
+  }
+
+  /** A path to the bytes of this very file, whatever happens to its name; until `close`. */
+  readablePath(): string {
+    return `/proc/self/fd/${this.fd}`;
+  }
+
+  /** The recording has begun: what was at `<path>.old` goes. `say`: where it stays, and why. */
+  keep(say: (notice: string) => void = () => {}): void {
+    const before = this.#moved?.before ?? null;
+    this.#moved = null;
+    if (before === null) return;
+    try {
+      this.#act(() => this.#folder.remove(before));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      const reason = systemErrorReason(error);
+      say(`the file that was ${this.path}.old is left as ${this.#prefix}${before}: ${reason}`);
+    }
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.keep();
+    this.#isOpen = false;
+    try {
+      closeSync(this.fd);
+    } catch (error) {
+      // A file server may refuse data as late as that.
+      throw cannotWrite(this.path, error);
+    } finally {
+      this.#folder.close();
+    }
+  }
+
+  /**
+   * Where the file is by now: at its path, or at `<path>.old` if another recording to the same path
+   * has begun since. Null: a third one has replaced it, or it was removed.
+   */
+  place(): string | null {
+    const name = this.#nameNow();
+    return name === null ? null : this.#prefix + name;
+  }
+
+  /** Gives the file another name in its folder, whatever has it; false: it has none any more. */
+  rename(name: string): boolean {
+    const from = this.#nameNow();
+    if (from === null) return false;
+    this.#act(() => this.#folder.rename(from, name));
+    this.#name = name;
+    return true;
+  }
+
+  /** Whether anything has this name in the folder of the file. */
+  isTaken(name: string): boolean {
+    return this.#folder.entry(name) !== undefined;
+  }
+
+  /** Removes a file of the same folder that was closed, if it still is where it was left. */
+  removeBeside(other: OutputFile): void {
+    const entry = this.#folder.entry(other.#name);
+    if (entry?.dev !== other.#identity.dev || entry.ino !== other.#identity.ino) return;
+    this.#act(() => tryTo(() => this.#folder.remove(other.#name)));
+  }
+
+  /** Puts this file, which was made by `createBeside`, in the place of `other`. */
+  replace(other: OutputFile): void {
+    const to = other.#nameNow();
+    if (to === null) throw new Error('another recording has replaced it');
+    if (!this.rename(to)) throw new Error('somebody has removed what was to take its place');
+  }
+
+  /** As if it had never been opened: the previous files are back. For a command that can't start. */
+  discard(): void {
+    if (!this.#isOpen) return;
+    const name = this.#nameNow();
+    const moved = this.#moved;
+    this.#moved = null;
+    this.#act(() => {
+      if (name !== null) this.#folder.remove(name);
+      if (moved !== null) moveBack(this.#folder, this.#name, moved, name === this.#name);
+    });
+    this.close();
+  }
+
+  #nameNow(): string | null {
+    return [this.#name, `${this.#name}.old`].find((name) => this.#isAt(name)) ?? null;
+  }
+
+  #isAt(name: string): boolean {
+    const entry = this.#isOpen
+      ? this.#folder.entry(name)
+      : lstatSync(this.#prefix + name, { throwIfNoEntry: false });
+    return entry?.dev === this.#identity.dev && entry.ino === this.#identity.ino;
+  }
+
+  #act<T>(act: () => T): T {
+    return this.#as === null ? act() : actAs(this.#as, act);
+  }
+}
+
+/** Places of files that all programs find by their names. */
+const OF_THE_SYSTEM = /^\/(?:proc|sys|dev(?!\/(?:shm|mqueue|hugepages)(?:\/|$)))(?:\/|$)/;
+
+/** What a new file has moved: the earlier one to `.old`, and what was there to `before`. */
+type Moved = { readonly before: string | null };
+
+function moveAside(folder: Folder, path: string): Moved | null {
+  const name = basename(path);
+  const entry = folder.entry(name);
+  if (entry === undefined) return null;
+  checkEntry(path, entry);
+  if (OF_THE_SYSTEM.test(folder.realPath())) {
+    throw new FailedError(`cannot write ${path}: nothing of the system is replaced`, [
+      'name a file elsewhere with -o, or - for standard output',
+    ]);
+  }
+  const old = `${name}.old`;
+  const oldEntry = folder.entry(old);
+  checkOld(path, oldEntry);
+  const before = oldEntry === undefined ? null : freeName(folder, `${old}.before-${process.pid}`);
+  if (before !== null) folder.rename(old, before);
+  try {
+    folder.rename(name, old);
+  } catch (error) {
+    if (before !== null) folder.rename(before, old);
+    // Another recorder was faster.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return { before };
+}
+
+/** `isOurs`: what is at `.old` is what we moved there. Nothing that others have put there is replaced. */
+function moveBack(folder: Folder, name: string, { before }: Moved, isOurs = true): void {
+  const old = `${name}.old`;
+  const isFree = (wanted: string): boolean => folder.entry(wanted) === undefined;
+  if (isOurs && isFree(name)) tryTo(() => folder.rename(old, name));
+  if (before === null) return;
+  if (isFree(old)) tryTo(() => folder.rename(before, old));
+  else tryTo(() => folder.remove(before));
+}
+
+function freeName(folder: Folder, wanted: string): string {
+  let name = wanted;
+  for (let n = 2; folder.entry(name) !== undefined; n++) name = `${wanted}-${n}`;
+  return name;
+}
+
+/** Null, or why the file stays ours: not every file system knows owners. */
+function giveTo(fd: number, { uid, gid }: FileOwner): string | null {
+  try {
+    fchownSync(fd, uid, gid);
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** For what is left as it is where it can't be done. */
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Gone, or not ours to change.
+  }
+}
+
+/** How long to wait before writing again to a descriptor that takes nothing at the moment. */
+const FULL_PIPE_PAUSE_MS = 1;
+
+/**
+ * Writes all of `bytes`, at `position` or (null) where the descriptor stands. Standard output may be
+ * a pipe that another of its owners has made non-blocking: EAGAIN is waited out.
+ */
+export function writeFully(fd: number, bytes: Uint8Array, position: number | null): void {
+  let done = 0;
+  while (done < bytes.length) {
+    const at = position === null ? null : position + done;
+    try {
+      done += writeSync(fd, bytes, done, bytes.length - done, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_PAUSE_MS);
+    }
+  }
+}
+
+/** Throws, before anything is started, when a file could not be made at `path`. */
+export function checkWritable(path: string): void {
+  try {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return;
+    checkEntry(path, entry);
+    checkOld(path, lstatSync(`${path}.old`, { throwIfNoEntry: false }));
+  } catch (error) {
+    throw error instanceof FailedError ? error : cannotWrite(path, error);
+  }
+}
+
+function checkEntry(path: string, entry: Stats): void {
+  if (entry.isDirectory()) {
+    throw new FailedError(`cannot write ${path}: it is a directory`, ['name a file with -o']);
+  }
+  if (entry.isCharacterDevice() || entry.isBlockDevice()) {
+    throw new FailedError(`cannot write ${path}: it is a device`, [
+      'name a file with -o, or - for standard output',
+    ]);
+  }
+}
+
+/** What is at `path` goes there. */
+function checkOld(path: string, entry: Stats | undefined): void {
+  if (!entry?.isDirectory()) return;
+  const old = `${path}.old`;
+  throw new FailedError(
+    `cannot write ${path}: what is there would become ${old}, and that is a directory`,
+    [`move ${old} away, or name another file with -o`],
+  );
+}
+
+/** What the system refused while `path` was written, as an error that says so; others as they are. */
+export function asWriteFailure(path: string, error: unknown): unknown {
+  const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
+  return isOfSystem ? cannotWrite(path, error) : error;
+}
+
+function cannotWrite(path: string, error: unknown): FailedError {
+  return new FailedError(`cannot write ${path}: ${writeErrorReason(error)}`, [
+    'name a place you may write to with -o',
+  ]);
+}
+
+const WRITE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'the directory does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it would be larger than files may be here',
+  EPIPE: 'its reader has gone',
+  EBADF: 'it is closed',
+  EEXIST: 'something appeared there in this moment',
+  ENOTDIR: 'a part of the path is not a directory',
+  EISDIR: 'it is a directory',
+  ENXIO: 'nobody has it open for reading',
+};
+
+/** Why a file could not be opened or written, in words. */
+export function writeErrorReason(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return WRITE_ERRORS[code ?? ''] ?? systemErrorReason(error);
+}

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
+import { FailedError } from '../../base/errors.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import type { EventSources, PmuDescription } from '../../kernel/events/event-sources.ts';
+import { readLibpfm } from './libpfm-source.ts';
+import { openTracefs, type TracefsPlace } from './tracefs.ts';
+
+export { readFormatTexts } from './tracefs.ts';
+
+/** Where this machine's files are; tests hand in folders of their own. */
+export type EventFilePlaces = {
+  /** Mount point of sysfs. */
+  readonly sysfs?: string;
+  readonly tracefs?: TracefsPlace;
+};
+
+/** What this machine can count, from sysfs and tracefs. Nothing is read until it is asked for. */
+export function readEventSources(places: EventFilePlaces = {}): EventSources {
+  const devices = join(places.sysfs ?? '/sys', 'bus/event_source/devices');
+  let pmus: readonly PmuDescription[] | null = null;
+  let tracepoints: EventSources['tracepoints'] | null = null;
+  let libpfm: EventSources['libpfm'];
+  return {
+    get pmus() {
+      pmus ??= listFolder(devices).flatMap((name) => describePmu(join(devices, name), name));
+      return pmus;
+    },
+    get tracepoints() {
+      tracepoints ??= openTracefs(places.tracefs);
+      return tracepoints;
+    },
+    get libpfm() {
+      libpfm ??= readLibpfm();
+      return libpfm;
+    },
+  };
+}
+
+/**
+ * CPUs that are online. Without sysfs, as many as /proc counts. Throws `FailedError` where the list is
+ * there and can't be read: a recording would miss whole CPUs and nobody would know.
+ */
+export function onlineCpus(sysfs = '/sys'): number[] {
+  const file = join(sysfs, 'devices/system/cpu/online');
+  try {
+    const list = readFileSync(file, 'utf8').trim();
+    if (list !== '') return parseCpuList(list);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new FailedError(
+        `cannot read which CPUs are online from ${file}: ${systemErrorReason(error)}`,
+      );
+    }
+  }
+  return Array.from({ length: Math.max(1, cpus().length) }, (_, cpu) => cpu);
+}
+
+/** Those asked for, or all that are online. Throws `FailedError` for one that is not. */
+export function chooseCpus(
+  asked: readonly number[] | undefined,
+  online: readonly number[] = onlineCpus(),
+): readonly number[] {
+  const missing = asked?.filter((cpu) => !online.includes(cpu)) ?? [];
+  if (missing.length === 0) return asked ?? online;
+  throw new FailedError(`-C: CPU ${formatCpuList(missing)} is not online here`, [
+    `these are: ${formatCpuList(online)}`,
+  ]);
+}
+
+/**
+ * One PMU, its files read when first used: a server has a hundred uncore PMUs with a thousand
+ * files. None for a folder without a `type`.
+ */
+function describePmu(folder: string, name: string): PmuDescription[] {
+  const type = Number(readText(join(folder, 'type')) ?? Number.NaN);
+  if (!Number.isInteger(type)) return [];
+  let formats: ReadonlyMap<string, string> | null = null;
+  let events: ReadonlyMap<string, string> | null = null;
+  let caps: ReadonlyMap<string, string> | null = null;
+  return [
+    {
+      name,
+      type,
+      get formats() {
+        formats ??= readFiles(join(folder, 'format'));
+        return formats;
+      },
+      get events() {
+        events ??= readFiles(join(folder, 'events'), isEventFile);
+        return events;
+      },
+      get caps() {
+        caps ??= readFiles(join(folder, 'caps'));
+        return caps;
+      },
+      get cpumask() {
+        return readText(join(folder, 'cpumask'));
+      },
+      get cpus() {
+        return readText(join(folder, 'cpus'));
+      },
+    },
+  ];
+}
+
+/** `energy-pkg.unit`, `.scale`, `.per-pkg` and `.snapshot` say how to show an event's count. */
+function isEventFile(name: string): boolean {
+  return !/\.(?:unit|scale|per-pkg|snapshot)$/.test(name);
+}
+
+/** Every file of a folder with its text, sorted by name; empty without the folder. */
+function readFiles(folder: string, isWanted: (name: string) => boolean = () => true) {
+  const files = new Map<string, string>();
+  for (const name of listFolder(folder).filter(isWanted)) {
+    const text = readText(join(folder, name));
+    if (text !== null) files.set(name, text);
+  }
+  return files;
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Null for a file that is not there or can't be read: sysfs files are readable by everyone. */
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}

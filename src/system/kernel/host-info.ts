@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { arch, cpus, endianness, hostname, release, totalmem } from 'node:os';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { findBuildId } from '../../code/elf/build-id.ts';
+
+/** Of the kernel's notes, bytes. */
+const NOTE_ALIGNMENT = 4;
+
+/** What the file's header says of the machine. */
+export type HostInfo = {
+  readonly hostname: string;
+  readonly kernel: string;
+  /** As `uname -m` prints it. */
+  readonly arch: string;
+  readonly onlineCpus: number;
+  readonly availableCpus: number;
+  readonly cpuDescription: string;
+  readonly totalMemoryKib: number;
+};
+
+export function readHostInfo(): HostInfo {
+  const machine = { x64: 'x86_64', arm64: 'aarch64', ia32: 'i686' }[arch()] ?? arch();
+  const all = cpus();
+  return {
+    hostname: hostname(),
+    kernel: release(),
+    arch: machine,
+    onlineCpus: all.length,
+    availableCpus: countPossibleCpus() ?? all.length,
+    cpuDescription: all[0]?.model ?? 'unknown',
+    totalMemoryKib: Math.floor(totalmem() / 1024),
+  };
+}
+
+function countPossibleCpus(): number | null {
+  try {
+    const last = readFileSync('/sys/devices/system/cpu/present', 'utf8').trim().split(/[-,]/).pop();
+    return Number(last) + 1;
+  } catch {
+    return null;
+  }
+}
+
+/** The running kernel's build ID as hex, from the notes it exports; null if it has none. */
+export function readKernelBuildId(diagnostics = new Diagnostics()): string | null {
+  let notes: Buffer;
+  try {
+    notes = readFileSync('/sys/kernel/notes');
+  } catch {
+    return null;
+  }
+  return findBuildId(notes, endianness() === 'LE', NOTE_ALIGNMENT, diagnostics);
+}

@@ -1,0 +1,85 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
+import { FailedError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { errnoReason } from '../../base/system-error.ts';
+import type { CommandSpec } from '../../native/types.ts';
+import { fsPath } from '../files/byte-path.ts';
+import { explainGoneBeforeStart } from './start-failure.ts';
+
+/** Errors of execve(2) that libuv, and so Node, has no name for. */
+const LOADER_ERRORS: Readonly<Record<number, string>> = { 8: 'ENOEXEC', 80: 'ELIBBAD' };
+
+/**
+ * What to tell the user when the held child could not become the command, by the step that failed
+ * and its errno. The status is the contract's: 126 and 127 when it was the command's fault, 125
+ * when the change of user failed.
+ */
+export function explainExecFailure(
+  command: Pick<CommandSpec, 'path' | 'user'> | null | undefined,
+  step: string,
+  errno: number,
+): FailedError {
+  if (step === 'release') return explainGoneBeforeStart();
+  const { path: file, user } = command ?? { path: '' };
+  const path = printable(file);
+  const code = LOADER_ERRORS[errno] ?? getSystemErrorName(-errno);
+  if (step !== 'execve') {
+    const whom = user === undefined ? '' : ` as uid ${user.uid}`;
+    return new FailedError(
+      `the command was not started${whom}: ${step} failed: ${errnoReason(code)}`,
+      user === undefined
+        ? ['nothing of it has run']
+        : ['nothing of it has run; --as-root runs it without changing the user'],
+    );
+  }
+  if (code === 'ENOENT') {
+    // The file was there when it was looked for.
+    const interpreter = readInterpreter(file);
+    if (interpreter !== null) {
+      const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
+      return new FailedError(message, [], 126);
+    }
+    return new FailedError(
+      `cannot execute ${path}: it, or its program loader, is missing`,
+      [],
+      127,
+    );
+  }
+  if (code === 'EACCES') {
+    const whom = user === undefined ? '' : ` for uid ${user.uid}`;
+    const hints = user === undefined ? [] : ['--as-root runs it as root'];
+    return new FailedError(`cannot execute ${path}: permission denied${whom}`, hints, 126);
+  }
+  if (code === 'E2BIG') {
+    return new FailedError(
+      `cannot execute ${path}: its arguments and environment are too long`,
+      [],
+      126,
+    );
+  }
+  if (code === 'ELIBBAD') {
+    const message = `cannot execute ${path}: its program loader is not one of this machine`;
+    return new FailedError(message, [], 126);
+  }
+  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], 126);
+}
+
+/** The kernel reads no more of a script's first line. */
+const INTERPRETER_LINE_BYTES = 256;
+
+/** The program named in a script's `#!` line; null for other files. */
+function readInterpreter(path: string): string | null {
+  try {
+    const fd = openSync(fsPath(path), 'r');
+    try {
+      const head = Buffer.alloc(INTERPRETER_LINE_BYTES);
+      const length = readSync(fd, head, 0, head.length, 0);
+      return /^#![ \t]*([^ \t\n]+)/.exec(head.toString('utf8', 0, length))?.[1] ?? null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
+}

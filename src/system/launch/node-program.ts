@@ -1,0 +1,78 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { fsPath } from '../files/byte-path.ts';
+
+/** What a file called `node` is. */
+export type NodeProgram =
+  /** Node.js; `version` as `v20.20.2`, null where the file does not say. */
+  | { readonly kind: 'node'; readonly version: string | null }
+  /** A script that starts the real one, as version managers install it. */
+  | { readonly kind: 'script' }
+  /** Another program of that name, or nothing that can be read. */
+  | { readonly kind: 'other' };
+
+const ELF_MAGIC = Buffer.from('\x7fELF', 'latin1');
+const BLOCK_BYTES = 4 << 20;
+/** Longer than any of the marks below with its version. */
+const OVERLAP_BYTES = 128;
+
+/**
+ * `process.release.sourceUrl`, which builds of nodejs.org and most others have; the first line of
+ * the REPL, which all have; and the library that holds all of Debian's `node`.
+ */
+const RELEASE_URL = 'nodejs.org/download/release/v';
+const WELCOME = 'Welcome to Node.js';
+const LIBRARY = 'libnode.so.';
+
+/**
+ * Finds out what `path` is without running it: a program called `node` may be somebody's node of a
+ * blockchain, and a recording must not start it once more, a dry run not at all.
+ */
+export function identifyNode(path: string): NodeProgram {
+  if (isThisNode(path)) return { kind: 'node', version: process.version };
+  let fd: number;
+  try {
+    fd = openSync(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return { kind: 'other' };
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return { kind: 'other' };
+    return identify(fd);
+  } catch {
+    return { kind: 'other' };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isThisNode(path: string): boolean {
+  try {
+    const [theirs, ours] = [statSync(fsPath(path)), statSync(process.execPath)];
+    return theirs.dev === ours.dev && theirs.ino === ours.ino;
+  } catch {
+    return false;
+  }
+}
+
+function identify(fd: number): NodeProgram {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  let isNode = false;
+  for (let at = 0; ; at += BLOCK_BYTES - OVERLAP_BYTES) {
+    const bytes = block.subarray(0, readSync(fd, block, 0, block.length, at));
+    if (at === 0 && !bytes.subarray(0, 4).equals(ELF_MAGIC)) {
+      return { kind: bytes.subarray(0, 2).toString('latin1') === '#!' ? 'script' : 'other' };
+    }
+    const version = textAfter(bytes, RELEASE_URL, /^\d+\.\d+\.\d+/);
+    if (version !== null) return { kind: 'node', version: `v${version}` };
+    isNode ||= bytes.includes(WELCOME) || bytes.includes(LIBRARY);
+    if (bytes.length < block.length)
+      return isNode ? { kind: 'node', version: null } : { kind: 'other' };
+  }
+}
+
+function textAfter(bytes: Buffer, mark: string, pattern: RegExp): string | null {
+  const at = bytes.indexOf(mark, 0, 'latin1');
+  if (at < 0) return null;
+  const start = at + mark.length;
+  return pattern.exec(bytes.toString('latin1', start, start + 32))?.[0] ?? null;
+}

@@ -1,0 +1,142 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import type { CommandSpec } from '../../native/types.ts';
+import type { ChosenUser } from '../accounts/run-as.ts';
+import { fsPath } from '../files/byte-path.ts';
+import { exactEnvironment } from './exact-words.ts';
+import { startState } from './start-state.ts';
+
+/** What a shell says for these two, and so does perf-ts. */
+const STATUS_NOT_EXECUTABLE = 126;
+const STATUS_NOT_FOUND = 127;
+
+/** glibc's choice where PATH is not set at all. */
+const DEFAULT_PATH = '/bin:/usr/bin';
+
+/** The options of a command that decide how it is started. */
+export type CommandOptions = {
+  /** The command's environment; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `-`: the recording goes to standard output. */
+  readonly output?: string;
+};
+
+/**
+ * Everything the child needs to become the command, found out while errors can still be explained
+ * and nothing has been recorded: where its file is, its arguments, its environment, its user.
+ *
+ * `words` may begin with `NAME=value`, as in a shell. The environment is made of `options.env` (this
+ * process's by default), then what the change of user brings, then these words; PATH is taken from
+ * the result.
+ */
+export function resolveCommand(
+  words: readonly string[],
+  options: CommandOptions,
+  user: Pick<ChosenUser, 'change' | 'env'>,
+): CommandSpec {
+  for (const word of words) rejectNul(word);
+  const { assignments, argv } = splitAssignments(words);
+  const name = argv[0];
+  if (name === undefined) {
+    throw new UsageError('nothing to record: no command after the NAME=value words');
+  }
+  const env = { ...(options.env ?? exactEnvironment()), ...user.env, ...assignments };
+  return {
+    path: findExecutable(name, env.PATH ?? DEFAULT_PATH),
+    argv,
+    env: environmentStrings(env),
+    ...(user.change !== null && { user: user.change }),
+    stdoutToStderr: options.output === '-',
+    ...startState(),
+  };
+}
+
+function splitAssignments(words: readonly string[]): {
+  assignments: Record<string, string>;
+  argv: readonly string[];
+} {
+  const assignments: Record<string, string> = {};
+  let count = 0;
+  for (; count < words.length; count++) {
+    const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(words[count]);
+    if (!match) break;
+    assignments[match[1]] = match[2];
+  }
+  return { assignments, argv: words.slice(count) };
+}
+
+/**
+ * Searches as execvp(3) does. A name with a slash is a path. Otherwise the directories of `path` are
+ * tried in order, an empty one being the current; one that holds the name but may not execute it is
+ * passed over, and remembered for the error if no other does better.
+ */
+function findExecutable(name: string, path: string): string {
+  if (name.includes('/')) {
+    const obstacle = whyNotExecutable(name);
+    if (obstacle === null) return name;
+    throw obstacle === 'absent' ? notFound(name) : notExecutable(name, name, obstacle);
+  }
+  let passedOver: { file: string; obstacle: string } | null = null;
+  // execve("") fails, so an empty name is found nowhere.
+  for (const directory of name === '' ? [] : path.split(':')) {
+    const file = `${directory === '' ? '.' : directory}/${name}`;
+    const obstacle = whyNotExecutable(file);
+    if (obstacle === null) return file;
+    if (obstacle !== 'absent') passedOver ??= { file, obstacle };
+  }
+  if (passedOver !== null) throw notExecutable(name, passedOver.file, passedOver.obstacle);
+  throw notFound(name);
+}
+
+/**
+ * What keeps this process from executing `file`: null for nothing, `absent` when there is no such
+ * file. Root may execute what anyone may; where the user whom the command becomes is refused, exec
+ * itself says so.
+ */
+function whyNotExecutable(file: string): string | null {
+  try {
+    if (statSync(fsPath(file)).isDirectory()) return 'it is a directory';
+    accessSync(fsPath(file), constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
+    return code === 'EACCES' ? 'permission denied' : systemErrorReason(error);
+  }
+}
+
+function notFound(name: string): FailedError {
+  const isPath = name.includes('/');
+  const isHere = !isPath && name !== '' && whyNotExecutable(`./${name}`) === null;
+  const message = isPath ? 'no such file' : 'command not found';
+  const hints = isHere ? [`the current directory is not searched: ./${printable(name)}`] : [];
+  return new FailedError(`${message}: ${printable(name)}`, hints, STATUS_NOT_FOUND);
+}
+
+function notExecutable(name: string, file: string, obstacle: string): FailedError {
+  const shown = printable(file);
+  const hints: string[] = [];
+  if (/\.[cm]?[jt]s$/.test(name)) hints.push(`run it with node: perf-ts record … -- node ${shown}`);
+  else if (obstacle === 'permission denied') hints.push(`if it is a program: chmod +x ${shown}`);
+  return new FailedError(`cannot execute ${shown}: ${obstacle}`, hints, STATUS_NOT_EXECUTABLE);
+}
+
+function environmentStrings(env: Readonly<Record<string, string | undefined>>): string[] {
+  const strings: string[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    rejectNul(name);
+    rejectNul(value);
+    strings.push(`${name}=${value}`);
+  }
+  return strings;
+}
+
+/** The kernel ends strings at NUL, so the command would get less than it was given. */
+function rejectNul(text: string): void {
+  if (text.includes('\0')) {
+    throw new TypeError(`a command's words and environment can't hold NUL: '${printable(text)}'`);
+  }
+}

@@ -1,0 +1,248 @@
+import { basename } from 'node:path';
+import { Diagnostics } from '../../base/diagnostics.ts';
+import { readBuildId } from '../../code/elf/build-id.ts';
+import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
+import type { DsoIndex, DsoKey } from '../../code/process/types.ts';
+import {
+  type DebugContents,
+  type DebugFile,
+  findAltFile,
+  findDebugFile,
+  has,
+} from '../../code/symbols/debug-file.ts';
+import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { readAppendix } from '../../formats/perf-data/appendix.ts';
+import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.ts';
+import { archiveOf } from '../../read/files/find-archive.ts';
+import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
+import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { runPipeline } from '../../read/open-profile.ts';
+import { withSource } from '../../read/open-recording.ts';
+import type { Pipeline } from '../../read/pipeline.ts';
+import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
+import { actAs, type FileIdentity } from '../../system/accounts/file-identity.ts';
+import { systemAccounts } from '../../system/accounts/system-accounts.ts';
+import type { FileSource } from '../../system/files/fd-source.ts';
+import { asWriteFailure } from '../../system/files/output-file.ts';
+import { ArchiveOutput } from './archive-output.ts';
+import { copyElf, type Kept } from './copy-elf.ts';
+
+export type ArchiveOptions = SymbolSources & {
+  /** A directory, or a tar file by its ending; default: the recording's path and `.symbols`. */
+  readonly output?: string;
+  /** Files as they are, in place of their symbols and tables. */
+  readonly full?: boolean;
+  /** Leave out DWARF: names without lines and inlined calls, in a tenth of the room. */
+  readonly dwarf?: boolean;
+};
+
+/** What was stored where, and what could not be. */
+export type Archived = {
+  readonly path: string;
+  readonly files: number;
+  /** As files of the directory; holes count as nothing. */
+  readonly bytes: number;
+  /** Reasons of diagnostics, one per file that is missing. */
+  readonly diagnostics: Diagnostics;
+};
+
+const DELETED = ' (deleted)';
+
+/**
+ * Stores what names the samples of the recording at `path`. An earlier archive at the same place is
+ * replaced; anything else there is not.
+ */
+export function archiveRecording(path: string, options: ArchiveOptions = {}): Archived {
+  return withSource(path, (source) => {
+    const owner = ownerOfRecording(source);
+    if (owner === null) return archiveSource(source, path, options, null);
+    return actAs(owner, () => archiveSource(source, path, options, owner));
+  });
+}
+
+function archiveSource(
+  source: FileSource,
+  path: string,
+  options: ArchiveOptions,
+  owner: FileIdentity | null,
+): Archived {
+  const name = options.output ?? archiveOf(path);
+  let output: ArchiveOutput | null = null;
+  try {
+    // In the tar, the name that readers look for.
+    output = ArchiveOutput.create(name, basename(archiveOf(path)), owner);
+    const archive = new ArchiveWriter(path, output, options);
+    archive.store(runPipeline(source, path, options));
+    output.finish(path);
+    const { files, bytes } = output;
+    return { path: name, files, bytes, diagnostics: archive.diagnostics };
+  } catch (error) {
+    throw asWriteFailure(name, error);
+  } finally {
+    output?.close();
+  }
+}
+
+/**
+ * Whom root acts for: the owner of the recording. The recording names its files, and whoever has written
+ * it may have chosen them: what goes into the archive is what its owner may read. Null: ourselves.
+ */
+function ownerOfRecording({ owner }: FileSource): FileIdentity | null {
+  if (process.geteuid?.() !== 0 || owner === undefined || owner.uid === 0) return null;
+  const { uid, gid } = owner;
+  return { uid, gid, groups: systemAccounts().byUid(uid)?.groups ?? [] };
+}
+
+class ArchiveWriter {
+  readonly diagnostics = new Diagnostics();
+  readonly #output: ArchiveOutput;
+  readonly #recording: string;
+  readonly #options: ArchiveOptions;
+
+  constructor(recording: string, output: ArchiveOutput, options: ArchiveOptions) {
+    this.#recording = recording;
+    this.#output = output;
+    this.#options = options;
+  }
+
+  store(pipeline: Pipeline): void {
+    const { data, processes, builder } = pipeline;
+    const { hostname, osRelease } = data.features;
+    const files = new SymbolFiles({
+      ...this.#options,
+      diagnostics: this.diagnostics,
+      pids: () => processes.pids(),
+      recordedOn: { hostname, kernel: osRelease },
+      mustBeRecorded: true,
+    });
+    const kept: Kept = {
+      all: this.#options.full === true,
+      dwarf: this.#options.dwarf !== false,
+      code: data.attrs.some(({ attr }) => copiesStacks(attr)),
+    };
+    let hasKernel = readKernelSymbols(readProvenance(data)) !== null;
+    for (let index = 0; index < processes.dsos.length; index++) {
+      const dso = index as DsoIndex;
+      if (builder.frameAddresses(dso).frames.length === 0) continue;
+      const key = processes.dsos.key(dso);
+      const buildId = processes.dsos.buildId(dso);
+      switch (key.kind) {
+        case 'user-file':
+          this.#storeFile(key, buildId, files, kept);
+          break;
+        case 'vdso':
+          this.#storeBytes('[vdso]', files.provide({ need: 'vdso', dso: key, buildId }));
+          break;
+        case 'jit':
+          if (key.generation === undefined) this.#storeJit(key.pid, pipeline, files);
+          break;
+        case 'kernel':
+        case 'kernel-module':
+          if (hasKernel) break;
+          hasKernel = true;
+          this.#storeKernel(pipeline, files);
+      }
+    }
+  }
+
+  #storeFile(
+    dso: DsoKey & { kind: 'user-file' },
+    buildId: string | null,
+    files: SymbolFiles,
+    kept: Kept,
+  ): void {
+    const source = files.provide({ need: 'elf', dso, buildId });
+    if (source === null) return;
+    try {
+      const elf = parseElf(source, this.diagnostics);
+      if (elf === null) {
+        // A recording may say that any file was mapped as code: a key, or the passwords of the machine.
+        this.diagnostics.count('not stored: it is not an ELF file', dso.path);
+        return;
+      }
+      const path = dso.path.endsWith(DELETED) ? dso.path.slice(0, -DELETED.length) : dso.path;
+      const place = this.#output.has(path) ? placeOfBuild(buildId, '') : path;
+      this.#copy(source, elf, place, kept);
+      const wanted: DebugContents[] = kept.dwarf ? ['symbols', 'dwarf'] : ['symbols'];
+      for (const contents of wanted) {
+        if (!has(elf, contents)) this.#storeDebugFile(elf, dso, contents, files, kept);
+      }
+      if (kept.dwarf) this.#storePackage(`${path}.dwp`, dso, files);
+    } finally {
+      source.close?.();
+    }
+  }
+
+  #storePackage(path: string, dso: DsoKey, files: SymbolFiles): void {
+    const split = files.provide({ need: 'dwarf-package', dso, buildId: null });
+    if (split !== null && parseElf(split, this.diagnostics) !== null) this.#storeBytes(path, split);
+    else split?.close?.();
+  }
+
+  #storeDebugFile(
+    elf: ElfFile,
+    dso: DsoKey,
+    contents: DebugContents,
+    files: SymbolFiles,
+    kept: Kept,
+  ): void {
+    const debug = findDebugFile(elf, dso, files.provide, this.diagnostics, contents);
+    if (debug === null) return;
+    const alt = kept.dwarf ? findAltFile(debug.elf, dso, files.provide, this.diagnostics) : null;
+    try {
+      this.#copyByBuildId(debug, kept);
+      if (alt !== null) this.#copyByBuildId(alt, kept);
+    } finally {
+      debug.source.close?.();
+      alt?.source.close?.();
+    }
+  }
+
+  /** Debug files without a build ID are found by a checksum of all bytes, and so only here. */
+  #copyByBuildId({ elf, source }: DebugFile, kept: Kept): void {
+    const buildId = readBuildId(elf, this.diagnostics);
+    if (buildId === null) this.diagnostics.count('debug file without a build ID, not stored');
+    else this.#copy(source, elf, placeOfBuild(buildId, '.debug'), kept);
+  }
+
+  /** What the recording does not hold itself. */
+  #storeJit(pid: number, { data, processes }: Pipeline, files: SymbolFiles): void {
+    const { diagnostics } = this;
+    const dumps = processes.jitdumps.get(pid) ?? [];
+    for (const path of dumps) {
+      const owners = ownerOf(this.#recording);
+      this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
+    }
+    const isStored = readAppendix(data).some(({ name }) => name === `${PERF_MAP_ATTACHMENT}${pid}`);
+    if (isStored || [...dumps].some((path) => this.#output.has(path))) return;
+    const dso = { kind: 'jit', pid } as const;
+    const map = files.provide({ need: 'perf-map', dso, buildId: null });
+    this.#storeBytes(`/tmp/perf-${pid}.map`, map);
+  }
+
+  #storeKernel({ processes }: Pipeline, files: SymbolFiles): void {
+    const dso: DsoKey = { kind: 'kernel' };
+    const buildId = processes.dsos.buildId(processes.dsos.intern(dso));
+    this.#storeBytes('/proc/kallsyms', files.provide({ need: 'kallsyms', dso, buildId }));
+  }
+
+  #storeBytes(path: string, source: SymbolSource | null): void {
+    if (source === null) return;
+    try {
+      this.#copy(source, null, path, { all: true, code: true, dwarf: true });
+    } finally {
+      source.close?.();
+    }
+  }
+
+  #copy(source: SymbolSource, elf: ElfFile | null, path: string | null, kept: Kept): void {
+    if (path === null) return;
+    if (this.#output.has(path)) return;
+    this.#output.add(path, (fd) => copyElf(source, elf, fd, kept));
+  }
+}
+
+function placeOfBuild(buildId: string | null, ending: string): string | null {
+  if (buildId === null) return null;
+  return `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}${ending}`;
+}

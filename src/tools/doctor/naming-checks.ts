@@ -1,0 +1,45 @@
+import { V8_FLAGS } from '../../system/launch/node-flags.ts';
+import { type Check, passed } from './check.ts';
+import type { MachineState } from './machine-state.ts';
+
+/** Whether addresses will have names: the kernel's, and those of JIT code. */
+export function checkNaming(state: MachineState): Check[] {
+  return [checkKernelSymbols(state), checkPerfMaps(state)];
+}
+
+function checkKernelSymbols({ seesKernelAddresses, settings }: MachineState): Check {
+  const name = 'kernel-symbols';
+  const matters = 'without the addresses in /proc/kallsyms all of the kernel is one unnamed row';
+  const { kptrRestrict, paranoidLevel } = settings;
+  const found = `kernel.kptr_restrict is ${kptrRestrict ?? 'unknown'}`;
+  if (seesKernelAddresses) {
+    return passed(name, `/proc/kallsyms shows addresses (${found})`, matters);
+  }
+  const fix = ['sudo perf-ts … (the command still runs as you)'];
+  if (kptrRestrict === 2) fix.unshift('sudo sysctl kernel.kptr_restrict=1');
+  else if (kptrRestrict === 1) fix.unshift('sudo sysctl kernel.kptr_restrict=0');
+  // With kptr_restrict 0 the kernel asks for CAP_SYSLOG unless the paranoid level is 1 or lower.
+  if (paranoidLevel !== null && paranoidLevel > 1 && kptrRestrict !== 2) {
+    fix.push('or, without sudo for each run: sudo sysctl kernel.perf_event_paranoid=1');
+  }
+  return {
+    name,
+    state: 'warn',
+    found: `/proc/kallsyms hides its addresses (${found})`,
+    matters,
+    fix,
+  };
+}
+
+function checkPerfMaps({ isTmpWritable, nodeWritesPerfMaps }: MachineState): Check {
+  const name = 'node-functions';
+  const matters = 'functions compiled by Node have names only where Node writes /tmp/perf-PID.map';
+  const fix = [`a Node that runs already (-p) has to be started with: ${V8_FLAGS.join(' ')}`];
+  if (!isTmpWritable) {
+    return { name, state: 'warn', found: '/tmp is not writable', matters, fix };
+  }
+  const found = nodeWritesPerfMaps
+    ? 'NODE_OPTIONS asks for the map'
+    : 'record asks for the map when it starts Node';
+  return { name, state: 'ok', found, matters, fix: nodeWritesPerfMaps ? [] : fix };
+}

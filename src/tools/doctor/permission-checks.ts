@@ -1,0 +1,76 @@
+import { explainRefusal } from '../../system/kernel/permission-help.ts';
+import { type Check, passed } from './check.ts';
+import type { MachineState } from './machine-state.ts';
+
+/** May this process open events at all, and on what? Empty without the addon: nothing was tried. */
+export function checkPermissions(state: MachineState): Check[] {
+  const { opens } = state;
+  if (opens === null) return [];
+  const rows = [
+    {
+      name: 'own-programs',
+      code: opens.ownUser,
+      what: 'user space of your own programs',
+      matters: 'without it nothing can be recorded',
+      wants: { kernel: false, systemWide: false },
+    },
+    {
+      name: 'kernel-code',
+      code: opens.ownKernel,
+      what: 'kernel code of your own programs',
+      matters: 'system calls, page faults and interrupts are part of where time goes',
+      wants: { kernel: true, systemWide: false },
+    },
+    {
+      name: 'whole-cpus',
+      code: opens.wholeCpu,
+      what: 'whole CPUs',
+      matters: 'record -a needs it',
+      wants: { kernel: true, systemWide: true },
+    },
+  ];
+  return rows.map(({ name, code, what, matters, wants }): Check => {
+    if (code === '') return passed(name, `${what}: opens (${whyAllowed(state)})`, matters);
+    return {
+      name,
+      state: name === 'own-programs' ? 'fail' : 'warn',
+      found: `${what}: refused (${code}; ${circumstances(state)})`,
+      matters,
+      // What refuses everything is explained once.
+      fix:
+        name !== 'own-programs' && opens.ownUser !== '' ? [SEE_OWN] : explain(state, wants, code),
+    };
+  });
+}
+
+/** The fix of what fails for the same reason as `own-programs`. */
+export const SEE_OWN = 'what refuses own-programs refuses this too; see there';
+const CONTAINER_FIX = ['in Docker or Podman: run the container with --cap-add PERFMON'];
+
+function explain(
+  { settings, isRoot, isContainer }: MachineState,
+  wants: { kernel: boolean; systemWide: boolean },
+  code: string,
+): string[] {
+  const help =
+    code === 'ENOSYS'
+      ? ['use a kernel with CONFIG_PERF_EVENTS, or a seccomp profile that allows perf_event_open']
+      : explainRefusal(settings, { ...wants, foreignProcess: false, code });
+  const possible = isRoot ? help.filter((line) => !line.includes('sudo perf-ts')) : help;
+  return [...possible, ...(isContainer ? CONTAINER_FIX : [])];
+}
+
+function whyAllowed({ settings, privileges }: MachineState): string {
+  if (privileges.perfmon) return 'CAP_PERFMON or CAP_SYS_ADMIN';
+  return `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`;
+}
+
+function circumstances({ settings, privileges, hasSeccompFilter, isContainer }: MachineState) {
+  const parts = [
+    `kernel.perf_event_paranoid is ${settings.paranoidLevel ?? 'unknown'}`,
+    privileges.perfmon ? 'with CAP_PERFMON' : 'without CAP_PERFMON',
+  ];
+  if (hasSeccompFilter === true) parts.push('a seccomp filter is in force');
+  if (isContainer) parts.push('in a container');
+  return parts.join(', ');
+}

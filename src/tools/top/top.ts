@@ -1,0 +1,268 @@
+import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
+import { loadBinding } from '../../native/binding.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../../native/types.ts';
+import type { Profile } from '../../profile/types.ts';
+import { dropsCopies } from '../../record/call-graph.ts';
+import { describeExisting } from '../../record/existing-state.ts';
+import {
+  explainNativeError,
+  type PreparedRecording,
+  prepareRecording,
+} from '../../record/prepare-recording.ts';
+import type { CommandExit } from '../../record/recorder.ts';
+import { explainExecFailure } from '../../system/launch/exec-failure.ts';
+import { callAfter } from '../../system/time/long-timer.ts';
+import { EventTables } from './event-tables.ts';
+import { openLiveHead } from './live-head.ts';
+import { LiveProfile } from './live-profile.ts';
+import { nodeCleanUp } from './node-clean-up.ts';
+import { checkTopOptions, type TopOptions, type TopReport } from './top-options.ts';
+
+const DEFAULT_INTERVAL_MS = 1000;
+/** Longest time that a record waits in its ring: seldom, so that waking costs little. */
+const LATENCY_MS = 250;
+const LEAST_CPU_SECONDS = 0.04;
+const CHUNK_BYTES = 1 << 20;
+const MAX_CHUNKS = 32;
+
+/** Something that is sampled, with a report at every interval. */
+export type RunningTop = {
+  /** Names of the events as opened. */
+  readonly events: readonly string[];
+  /** A report at each interval, the last when the target has ended or after `stop`. Once. */
+  reports(): AsyncGenerator<TopReport, void, void>;
+  /** Tables begin anew. */
+  reset(): void;
+  /**
+   * Reports have the callers of this function of one event from now on: by DSO and name, as rows of the
+   * table `sym` have them. Null: of none.
+   */
+  watchCallers(event: number, names: readonly string[] | null): void;
+  /** Ends the sampling; the command runs on. */
+  stop(): void;
+  /** Somebody called `stop`, or the time of `durationMs` is over. */
+  readonly wasStopped: boolean;
+  /** Sends a signal to the command; false if it is gone. */
+  kill(signal: number): boolean;
+  /** Settles when the command has ended; null at once where there is none. */
+  readonly exited: Promise<CommandExit | null>;
+};
+
+/**
+ * Where the events go, while they go there. Nothing is written; what is kept are sums by name.
+ * Throws as `record` does.
+ */
+export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
+  checkTopOptions(options);
+  const callGraph = dropsCopies(options.callGraph) ? 'fp' : options.callGraph;
+  if (callGraph !== options.callGraph) {
+    options.onNotice?.('stacks by frame pointer: copies are unwound where a file is written');
+  }
+  const given = { ...options, ...(callGraph !== undefined && { callGraph }) };
+  const latencyMs = Math.min(LATENCY_MS, (options.intervalMs ?? DEFAULT_INTERVAL_MS) / 2);
+  const session = prepareRecording(given, binding, Math.max(1, Math.floor(latencyMs)));
+  try {
+    return new Top(options, session, binding);
+  } catch (error) {
+    session.sampler.close();
+    throw explainNativeError(error, session);
+  }
+}
+
+class Top implements RunningTop {
+  readonly events: readonly string[];
+  readonly exited: Promise<CommandExit | null>;
+  wasStopped = false;
+  readonly #options: TopOptions;
+  readonly #session: PreparedRecording;
+  readonly #startMs = performance.now();
+  readonly #cleanUp: () => void;
+  #tables: EventTables[];
+  #resetMs = this.#startMs;
+  #reportMs = this.#startMs;
+  #cpuUs = cpuTimeUs();
+  #ownCpu = 0;
+  #totals: SamplerTotals;
+  #profile: LiveProfile | null = null;
+  /** Slices whose tables had to be made anew before the interval was over. */
+  #slices: Profile[] = [];
+  #existing: Uint8Array;
+  #hasEnded = false;
+  #failure: Error | null = null;
+  #wake = (): void => {};
+
+  constructor(options: TopOptions, session: PreparedRecording, binding: NativeBinding) {
+    const { sampler, plan, target, notices } = session;
+    this.#options = options;
+    this.#session = session;
+    this.events = plan.events.map(({ name }) => name);
+    this.#tables = this.#emptyTables();
+    this.#totals = sampler.totals();
+    this.#existing = describeExisting(target, sampler.opened, plan, (notice) =>
+      notices.push(notice),
+    );
+    this.#cleanUp = nodeCleanUp(session, () => binding.readClockPair(CLOCK_IDS.monotonic));
+    let onExited: (exit: CommandExit | null) => void = () => {};
+    this.exited = new Promise((resolve) => {
+      onExited = resolve;
+    });
+    if (sampler.opened.childPid < 0) onExited(null);
+    sampler.startLive({ maxChunks: MAX_CHUNKS, chunkBytes: CHUNK_BYTES }, (event) => {
+      try {
+        this.#take(event, onExited);
+      } catch (error) {
+        this.#failure ??= error as Error;
+        sampler.stop();
+      }
+      if (this.#hasEnded || this.#failure !== null) this.#wake();
+    });
+    if (options.durationMs !== undefined) {
+      callAfter(options.durationMs, () => this.stop(), { unref: true });
+    }
+    options.signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (options.signal?.aborted) this.stop();
+  }
+
+  async *reports(): AsyncGenerator<TopReport, void, void> {
+    const { intervalMs = DEFAULT_INTERVAL_MS } = this.#options;
+    let nextMs = this.#startMs + intervalMs;
+    try {
+      while (!this.#hasEnded && this.#failure === null) {
+        await this.#until(nextMs);
+        if (this.#hasEnded || this.#failure !== null) break;
+        // Where a report took longer than its interval, the next one waits for a whole one again.
+        nextMs = Math.max(nextMs + intervalMs, performance.now() + intervalMs / 2);
+        yield this.#report(false);
+      }
+      if (this.#failure !== null) throw this.#failure;
+      this.#profile?.finish();
+      yield this.#report(true);
+    } finally {
+      this.stop();
+      while (!this.#hasEnded) await this.#until(Number.POSITIVE_INFINITY);
+      this.#cleanUp();
+      // Until then the sampler tells how the command ends, and its Node processes use their maps.
+      void this.exited.then(() => {
+        this.#cleanUp();
+        this.#session.sampler.close();
+      });
+    }
+  }
+
+  reset(): void {
+    this.#tables = this.#emptyTables();
+    this.#resetMs = performance.now();
+  }
+
+  watchCallers(event: number, names: readonly string[] | null): void {
+    this.#tables[event]?.watchCallers(names);
+  }
+
+  stop(): void {
+    this.wasStopped = true;
+    this.#session.sampler.stop();
+  }
+
+  kill(signal: number): boolean {
+    return this.#session.sampler.kill(signal);
+  }
+
+  #take(event: SamplerEvent, onExited: (exit: CommandExit | null) => void): void {
+    const { sampler, target } = this.#session;
+    if (event.kind === 'child-exited') {
+      onExited({ status: event.status, signal: event.signal });
+    } else if (event.kind === 'exec-failed') {
+      const command = 'command' in target ? target.command : null;
+      const failure = explainExecFailure(command, event.step, event.errno);
+      // An exec can take longer than anybody watched.
+      const isLate = this.#hasEnded;
+      if (isLate) this.#options.onNotice?.(failure.message);
+      else this.#failure = failure;
+      onExited(isLate ? { status: failure.exitStatus, signal: 0 } : null);
+    }
+    for (let chunk = sampler.takeChunk(); chunk !== null; chunk = sampler.takeChunk()) {
+      this.#feed(chunk);
+    }
+    if (event.kind === 'recording-ended') this.#hasEnded = true;
+  }
+
+  #feed(chunk: Uint8Array): void {
+    const { plan, sampler, target } = this.#session;
+    if (this.#profile?.isFull) {
+      this.#profile.finish();
+      this.#slices.push(this.#profile.takeSlice());
+      this.#profile = null;
+      this.#existing = describeExisting(target, sampler.opened, plan, () => {}, true);
+    }
+    if (this.#profile === null) {
+      const { mostRows } = this.#options;
+      const head = openLiveHead(plan, sampler.opened, chunk);
+      this.#profile = new LiveProfile(head, mostRows === undefined ? {} : { mostRows });
+      this.#profile.feed(this.#existing);
+      this.#existing = new Uint8Array();
+    }
+    this.#profile.feed(chunk);
+  }
+
+  #report(isLast: boolean): TopReport {
+    const nowMs = performance.now();
+    const { windowMs } = this.#options;
+    if (this.#profile !== null) this.#slices.push(this.#profile.takeSlice());
+    const slices = this.#slices;
+    this.#slices = [];
+    const seconds = Math.max(1e-3, (nowMs - this.#reportMs) / 1000);
+    const events = this.#tables.map((tables) => tables.add(slices, nowMs));
+    const totals = this.#session.sampler.totals();
+    const before = this.#totals;
+    // The kernel counts CPU time by ticks: of an instant, as the last one may be, it says nothing.
+    if (seconds > LEAST_CPU_SECONDS) {
+      const cpuUs = cpuTimeUs();
+      this.#ownCpu = (cpuUs - this.#cpuUs) / 1e6 / seconds;
+      this.#cpuUs = cpuUs;
+    }
+    this.#totals = totals;
+    this.#reportMs = nowMs;
+    return {
+      elapsedMs: nowMs - this.#startMs,
+      shownMs: Math.min(nowMs - this.#resetMs, windowMs ?? Number.POSITIVE_INFINITY),
+      isWindow: windowMs !== undefined,
+      cpus: this.#session.plan.cpus.length,
+      events,
+      samples: totals.samples,
+      lost: lostOf(totals),
+      lostSideband: totals.lostSideband,
+      lostNow: Math.max(0, lostOf(totals) - lostOf(before)),
+      throttles: totals.throttles,
+      ownCpu: this.#ownCpu,
+      isLast,
+    };
+  }
+
+  #emptyTables(): EventTables[] {
+    return this.#session.plan.events.map(
+      ({ name }, event) => new EventTables(name, event, this.#options),
+    );
+  }
+
+  /** Until `deadlineMs` or the end. */
+  #until(deadlineMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const isBounded = deadlineMs !== Number.POSITIVE_INFINITY;
+      const timer = isBounded ? callAfter(deadlineMs - performance.now(), resolve) : null;
+      this.#wake = () => {
+        timer?.cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/** Samples; what the side-band rings lost is a figure of its own. */
+function lostOf({ lostRecords, lostSamples }: SamplerTotals): number {
+  return Math.max(lostRecords, lostSamples);
+}
+
+function cpuTimeUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { nameScripts } from '../../../src/code/javascript/name-scripts.ts';
+import { SourceMap } from '../../../src/code/javascript/source-map.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+import { computeGroupedReport, type GroupKey } from '../../../src/profile/grouped-report.ts';
+import { FUNC_CATEGORIES, type Profile, TIERS } from '../../../src/profile/types.ts';
+import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
+import { withScripts } from '../../helpers/with-scripts.ts';
+
+const JIT = '[JIT] tid 1';
+
+/** Functions in order, each with its category and where it begins. */
+function funcs({ funcs: table, strings }: Profile): string[] {
+  return Array.from({ length: table.length }, (_, func) => {
+    const file = table.file[func];
+    const place = file < 0 ? '-' : `${strings[file]}:${table.line[func]}:${table.column[func]}`;
+    const category = FUNC_CATEGORIES[table.category[func]];
+    return `${strings[table.name[func]]} | ${category} | ${place}`;
+  });
+}
+
+function tiers({ frames }: Profile): string[] {
+  return Array.from(frames.tier, (tier) => TIERS[tier] as string);
+}
+
+describe('functions of JavaScript', () => {
+  test("one function in several tiers is one; the tier is the frame's", () => {
+    const profile = withScripts(
+      profileFromText(`
+        main                                     main
+        JS:~work /srv/app.js:3:14@[JIT] tid 1    JS:*work /srv/app.js:3:14@[JIT] tid 1
+      `),
+    );
+    checkProfile(profile);
+    expect(funcs(profile)).toEqual([
+      'main | native | -',
+      'work /srv/app.js:3 | user code | /srv/app.js:3:14',
+    ]);
+    expect(tiers(profile)).toEqual(['none', 'interpreter', 'TurboFan']);
+  });
+
+  test('a report by tier or category has a row for each', () => {
+    const text = `
+      period  5                                        3                                        2
+              main                                     main                                     main
+              JS:~work /srv/app.js:3:14@[JIT] tid 1    JS:*work /srv/app.js:3:14@[JIT] tid 1
+    `;
+    const profile = withScripts(profileFromText(text));
+    const weights = simpleWeights(profile, 'period');
+    const rowsBy = (...keys: GroupKey[]) =>
+      computeGroupedReport(profile, weights, Int32Array.of(0, 1, 2), keys).rows.map(
+        ({ names, self, total }) => `${names.join(' | ')}: ${self}/${total}`,
+      );
+    expect(rowsBy('sym', 'tier')).toEqual([
+      'work /srv/app.js:3 | interpreter: 5/5',
+      'work /srv/app.js:3 | TurboFan: 3/3',
+      'main | none: 2/10',
+    ]);
+    expect(rowsBy('category')).toEqual(['user code: 8/8', 'native: 2/10']);
+  });
+
+  test('whose code it is', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:~main file:///srv/a%20b/app.mjs:3:14@${JIT}
+        JS:^get /srv/node_modules/express/lib/router.js:7:3@${JIT}
+        JS:*emit node:events:471:44@${JIT}
+        Builtins_ArrayMap
+        v8::internal::Invoke(int)
+        node::Start(int)
+        read@libc.so.6
+        sys_read@[kernel.kallsyms]
+      `),
+    );
+    expect(funcs(profile).map((line) => line.split(' | ').slice(0, 2))).toEqual([
+      ['main /srv/a b/app.mjs:3', 'user code'],
+      ['get express/lib/router.js:7', 'dependency'],
+      ['emit node:events:471', 'node internal'],
+      ['Builtins_ArrayMap', 'V8'],
+      ['v8::internal::Invoke(int)', 'V8'],
+      ['node::Start(int)', 'node internal'],
+      ['read', 'native'],
+      ['sys_read', 'kernel'],
+    ]);
+  });
+
+  test('anonymous functions of one line are told apart by column; names stay short below a directory', () => {
+    const text = `
+      JS:~ /srv/app.js:3:14@${JIT}
+      JS:~ /srv/app.js:3:40@${JIT}
+      JS:~f /srv/lib/f.js:5:2@${JIT}
+      Script:~ /srv/app.js:1:1@${JIT}
+    `;
+    const options = { sourceMaps: null, directory: '/srv', simplify: 'interpreter' } as const;
+    const { strings, funcs: table } = nameScripts(profileFromText(text), options);
+    expect(Array.from(table.name, (name) => strings[name])).toEqual([
+      '(anonymous) app.js:3:14',
+      '(anonymous) app.js:3:40',
+      'f lib/f.js:5',
+      '(module) app.js:1',
+    ]);
+  });
+
+  test('names of ahead-of-time code stay, whatever they look like', () => {
+    const profile = withScripts(profileFromText('JS:~work /srv/app.js:3:14@/srv/app'));
+    expect(funcs(profile)).toEqual(['JS:~work /srv/app.js:3:14 | native | -']);
+  });
+});
+
+describe('source maps', () => {
+  // One line of code that was `function first` on line 2 and `export function second` on line 7.
+  //   function a(){}function b(){}
+  //   0        9    14       23
+  const map = SourceMap.from(
+    {
+      version: 3,
+      sources: ['../src/app.ts'],
+      names: ['first', 'second'],
+      // columns 0, 9 (first), 10; 14, 23 (second), 24
+      mappings: 'AACA,SAASA,CAAI,IAKN,SAASC,CAAM',
+    },
+    '/srv/dist/app.js.map',
+  )!;
+
+  test('the original name and line', () => {
+    expect(map.find(1, 11, 'a')).toMatchObject({
+      source: '/srv/src/app.ts',
+      line: 2,
+      name: 'first',
+    });
+    expect(map.find(1, 25, 'b')).toMatchObject({ line: 7, name: 'second' });
+    // Nothing is known of an anonymous function's name.
+    expect(map.find(1, 11, '')?.name).toBeNull();
+    expect(map.find(9, 1, 'a')).toBeNull();
+  });
+
+  test('make of functions what their author wrote', () => {
+    const profile = withScripts(
+      profileFromText(`
+        JS:*a /srv/dist/app.js:1:11@${JIT}
+        JS:~b /srv/dist/app.js:1:25@${JIT}
+        JS:~b /srv/dist/other.js:1:25@${JIT}
+      `),
+      { find: (script) => (script === '/srv/dist/app.js' ? map : null) },
+    );
+    checkProfile(profile);
+    expect(funcs(profile).map((line) => line.split(' | ')[0])).toEqual([
+      'first /srv/src/app.ts:2',
+      'second /srv/src/app.ts:7',
+      'b /srv/dist/other.js:1',
+    ]);
+  });
+
+  test.each(['', '{', '[]', 'null', '{"version":3}', '{"version":3,"mappings":7,"sources":[]}'])(
+    'what is none is refused or has no answer: %s',
+    (text) => {
+      expect(SourceMap.parse(text, '/a.js')?.find(1, 1, 'f') ?? null).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { isPlumbing, type Simplify } from '../../../src/code/javascript/plumbing.ts';
+import { simplifyStacks } from '../../../src/code/javascript/simplify.ts';
+import { computeCallNodes } from '../../../src/profile/call-nodes.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
+import { withScripts } from '../../helpers/with-scripts.ts';
+
+/** The stack of each sample, outermost first. */
+function stacks({ samples, stacks: table, frames, funcs, strings }: Profile): string[] {
+  return Array.from(samples.stack, (leaf) => {
+    const names: string[] = [];
+    for (let row = leaf; row >= 0; row = table.prefix[row]) {
+      const func = frames.func[table.frame[row]];
+      names.unshift(strings[funcs.name[func]].split(' ')[0]);
+    }
+    return names.join(' > ');
+  });
+}
+
+const PROFILE = withScripts(
+  profileFromText(`
+    node                                  node                                  node
+    Builtins_JSEntryTrampoline            Builtins_JSEntryTrampoline            Builtins_JSEntryTrampoline
+    JS:~outer /a.js:1:1@[JIT] tid 1       JS:~outer /a.js:1:1@[JIT] tid 1       Builtins_LoadIC
+    Builtins_CallProperty1Handler         Builtins_LoadIC
+    JS:~inner /a.js:9:1@[JIT] tid 1
+    Builtins_AddHandler
+  `),
+);
+
+describe('stacks without the frames of V8', () => {
+  test('of the interpreter', () => {
+    const simple = simplifyStacks(PROFILE, 'interpreter');
+    checkProfile(simple);
+    expect(stacks(simple)).toEqual([
+      'node > outer > inner > [interpreter]',
+      'node > outer > Builtins_LoadIC',
+      'node > Builtins_LoadIC',
+    ]);
+  });
+
+  test('of all steps: they go into functions of JavaScript, not into others', () => {
+    const simple = simplifyStacks(PROFILE, 'all');
+    checkProfile(simple);
+    expect(stacks(simple)).toEqual([
+      'node > outer > inner',
+      'node > outer',
+      'node > Builtins_LoadIC',
+    ]);
+    expect(computeCallNodes(simple).length).toBeLessThan(computeCallNodes(PROFILE).length);
+  });
+
+  test('as they are', () => {
+    expect(simplifyStacks(PROFILE, 'none')).toBe(PROFILE);
+  });
+});
+
+test.each<[name: string, level: Simplify | null]>([
+  ['Builtins_InterpreterEntryTrampoline', 'interpreter'],
+  ['Builtin:InterpreterPushArgsThenCall', 'interpreter'],
+  ['Builtins_LdaNamedPropertyHandler', 'interpreter'],
+  ['BytecodeHandler:StarWide', 'interpreter'],
+  ['Builtins_JSRunMicrotasksEntry', 'interpreter'],
+  ['Builtins_KeyedLoadIC_Megamorphic', 'all'],
+  ['Builtins_Call_ReceiverIsAny', 'all'],
+  ['Builtins_CEntry_Return1_ArgvOnStack_NoBuiltinExit', 'all'],
+  ['Builtins_RecordWriteSaveFP', 'all'],
+  ['Builtins_StringAdd_CheckNone', 'all'],
+  ['Builtins_AsyncFunctionAwaitResolveClosure', 'all'],
+  ['Builtins_ArrayPrototypeJoin', null],
+  ['Builtins_MapPrototypeGet', null],
+  ['Builtins_StringPrototypeSplit', null],
+  ['Builtins_PromisePrototypeThen', null],
+  ['RegExp:a+', null],
+  ['SignalHandler', null],
+  ['main', null],
+])('%s is part of its caller at level %s', (name, level) => {
+  expect(isPlumbing(name, 'none')).toBe(false);
+  expect(isPlumbing(name, 'interpreter')).toBe(level === 'interpreter');
+  expect(isPlumbing(name, 'all')).toBe(level !== null);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
+
+/** Tier, kind, name, file, line and column in one line. */
+function drawn(text: string): string | null {
+  const parsed = parseV8Name(text);
+  if (parsed === null) return null;
+  const { kind, tier, name, file, line, column } = parsed;
+  return `${tier} ${kind} '${name}' ${file}:${line}:${column}`;
+}
+
+describe("V8's names", () => {
+  test.each([
+    ['JS:*fib /home/me/a b/fib.js:3:13', "TurboFan function 'fib' /home/me/a b/fib.js:3:13"],
+    ['JS:+fib /srv/fib.js:3:13', "Maglev function 'fib' /srv/fib.js:3:13"],
+    ['LazyCompile:^fib /srv/fib.js:3:13', "baseline function 'fib' /srv/fib.js:3:13"],
+    ['Function:~fib /srv/fib.js:3:13', "interpreter function 'fib' /srv/fib.js:3:13"],
+    ['JS:fib /a.js:3:13', "none function 'fib' /a.js:3:13"],
+    ['JS:~ file:///srv/app.mjs:1:20', "interpreter function '' file:///srv/app.mjs:1:20"],
+    [
+      'JS:^get size node:internal/deps/lru:7:11',
+      "baseline function 'get size' node:internal/deps/lru:7:11",
+    ],
+    ['Script:~ file:///srv/app.mjs:1:1', "interpreter script '' file:///srv/app.mjs:1:1"],
+    ['Eval:~ node:fs:1:1', "interpreter script '' node:fs:1:1"],
+    ['JS:~f [eval]:1:10', "interpreter function 'f' [eval]:1:10"],
+    ['JS:~f evalmachine.<anonymous>:1:10', "interpreter function 'f' evalmachine.<anonymous>:1:10"],
+    ['JS:wasm-function[20]-20-turbofan', "TurboFan wasm 'wasm-function[20]' :0:0"],
+    ['JS:wasm-function[20]-20-liftoff', "baseline wasm 'wasm-function[20]' :0:0"],
+    ['JS:*hidden', "TurboFan function 'hidden' :0:0"],
+  ])('%s', (text, expected) => {
+    expect(drawn(text)).toBe(expected);
+  });
+
+  test.each([
+    'Builtin:ArrayMap',
+    'BytecodeHandler:Ldar',
+    'RegExp:a b',
+    'main',
+    'JS:fib',
+    'py::f:/a.py',
+    '',
+  ])('not of JavaScript: %s', (text) => {
+    expect(parseV8Name(text)).toBeNull();
+  });
+});

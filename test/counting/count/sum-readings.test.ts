@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { spreadOf } from '../../../src/counting/count/spread.ts';
+import { readingSince, sumReadings } from '../../../src/counting/count/sum-readings.ts';
+
+const reading = (value: number, enabledNs: number, runningNs: number) => ({
+  value,
+  enabledNs,
+  runningNs,
+});
+
+describe('the sum of instances', () => {
+  it('is exact where each was counted all the time', () => {
+    expect(sumReadings([reading(3, 10, 10), reading(4, 20, 20)])).toEqual({
+      value: 7,
+      counted: 7,
+      enabledNs: 30,
+      runningNs: 30,
+      runningShare: 1,
+    });
+  });
+
+  it('scales each by its own times: 100 in a quarter is 400, and 100 all the time is 100', () => {
+    const sum = sumReadings([reading(100, 40, 10), reading(100, 40, 40)]);
+    // By the sums of the times it would be 200 × 80 / 50 = 320.
+    expect(sum.value).toBe(500);
+    expect(sum.runningShare).toBe(50 / 80);
+  });
+
+  it('takes an instance that was never counted to be like the others', () => {
+    const sum = sumReadings([reading(100, 40, 40), reading(0, 10, 0)]);
+    expect(sum).toMatchObject({ value: 125, counted: 100 });
+  });
+
+  it('is unknown, not 0, where none was counted', () => {
+    expect(sumReadings([reading(0, 40, 0)])).toMatchObject({ value: null, runningShare: 0 });
+    expect(sumReadings([reading(0, 0, 0)])).toMatchObject({ value: null, runningShare: null });
+  });
+
+  it('of a stretch of time uses the differences of the times, too', () => {
+    const delta = readingSince(reading(70, 60, 40), reading(50, 40, 30));
+    expect(sumReadings([delta]).value).toBe(40);
+  });
+});
+
+describe('the spread of runs', () => {
+  it('is the error of the mean that perf prints', () => {
+    expect(spreadOf([8, 10, 12])).toEqual({
+      mean: 10,
+      stddev: 2,
+      error: expect.closeTo(2 / Math.sqrt(3), 12),
+      min: 8,
+      max: 12,
+      runs: 3,
+    });
+  });
+
+  it('keeps small differences of large counts', () => {
+    const base = 9e15;
+    expect(spreadOf([base, base + 2])?.stddev).toBeCloseTo(Math.SQRT2, 6);
+  });
+
+  it('of one run is 0, of none unknown', () => {
+    expect(spreadOf([5])).toMatchObject({ mean: 5, stddev: 0, error: 0 });
+    expect(spreadOf([])).toBeNull();
+  });
+});

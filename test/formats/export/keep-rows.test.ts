@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { keepRows } from '../../../src/formats/export/keep-rows.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+import type { Profile } from '../../../src/profile/types.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
+
+/** The stacks of the samples as names, outermost first. */
+function stacksOf({ samples, stacks, frames, funcs, strings }: Profile): string[] {
+  return Array.from(samples.stack, (leaf, sample) => {
+    const names: string[] = [];
+    for (let row = leaf; row >= 0; row = stacks.prefix[row]) {
+      names.unshift(strings[funcs.name[frames.func[stacks.frame[row]]]]);
+    }
+    return `${strings[samples.comm[sample]]}: ${names.join(' ')}`;
+  });
+}
+
+const rowsByName = ({ funcs, strings }: Profile) =>
+  Object.fromEntries(Array.from(funcs.name, (name, row) => [strings[name], row]));
+
+const SHORT = profileFromText(`
+  comm    app   app
+          main  main
+          work  idle
+`);
+const LONGER = profileFromText(`
+  comm    sh    app   app   app
+          exec  main  main  main
+          load  work  idle  work
+                            leaf
+`);
+
+it('functions keep their rows as the recording grows, and samples their stacks', () => {
+  const kept = keepRows(LONGER, SHORT);
+  checkProfile(kept);
+  expect(stacksOf(kept)).toStrictEqual(stacksOf(LONGER));
+  expect(rowsByName(kept)).toMatchObject(rowsByName(SHORT));
+  expect(rowsByName(LONGER)).not.toMatchObject(rowsByName(SHORT));
+  expect(kept.strings.slice(0, SHORT.strings.length)).toStrictEqual(SHORT.strings);
+});
+
+it('functions that are gone keep a row that nothing refers to', () => {
+  const kept = keepRows(SHORT, LONGER);
+  checkProfile(kept);
+  expect(stacksOf(kept)).toStrictEqual(stacksOf(SHORT));
+  expect(kept.funcs.length).toBe(LONGER.funcs.length);
+});

@@ -1,0 +1,82 @@
+// Every recording through every export: out, back in, compared, out again, identical.
+
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PerfDataError } from '../../../src/base/errors.ts';
+import { decodePageData, encodePageData } from '../../../src/formats/export/page-data.ts';
+import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
+import { describePageProfile } from '../../../src/read/page-profile.ts';
+import { perfTs, scratchDirectory } from '../../helpers/cli.ts';
+import { compileWorkload } from '../../helpers/compile.ts';
+import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
+import { describeLive } from '../../helpers/live.ts';
+import { EMPTY_META } from '../../helpers/profile-from-text.ts';
+import { checkRoundTrip, FORMATS } from '../../helpers/round-trip.ts';
+
+const KINDS = ['period', 'samples'] as const;
+
+/** Their files are numbered in the order of things that they leave out. */
+const SETTLING = new Set(['pprof', 'firefox']);
+
+/** All formats for one recording, which is opened once. */
+function testAllFormats(name: string, open: () => Promise<OpenedProfile | null>): void {
+  describe(name, () => {
+    let opened: OpenedProfile | null;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    test.each(FORMATS)('$name comes back as it went', (format) => {
+      if (opened === null) return;
+      // The recorder's command line and machine are said for readers, and not read back.
+      const profile = { ...opened.profile, meta: EMPTY_META };
+      for (const kind of KINDS) {
+        const settles = SETTLING.has(format.name);
+        checkRoundTrip(format, profile, opened.weights(kind), { settles });
+      }
+    });
+    test('the page has every sample and all weight', () => {
+      if (opened === null) return;
+      const page = describePageProfile(opened);
+      const held = decodePageData(encodePageData(page));
+      expect(held).toStrictEqual(page);
+      expect(held.profile.samples).toStrictEqual(opened.profile.samples);
+      const { values } = opened.weights('period');
+      expect(held.weights.period?.values).toStrictEqual(values);
+    });
+  });
+}
+
+describe.skipIf(!hasCorpora)('recordings of the corpora', () => {
+  for (const entry of perfDataCorpora()) {
+    if (isFuzzed(entry)) continue;
+    testAllFormats(entry.file, () =>
+      openProfile(join(CORPORA, entry.file)).catch((error) => {
+        // What no reader takes is the business of the container's tests.
+        if (error instanceof PerfDataError) return null;
+        throw error;
+      }),
+    );
+  }
+});
+
+describeLive('recordings made here', () => {
+  const scratch = scratchDirectory();
+  const clock = ['-e', 'cpu-clock', '-F', '2000'];
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'threads and call chains': [...clock, '-g'],
+    'several events': ['-e', 'cpu-clock,page-faults,context-switches', '-F', '2000', '-g'],
+    'a group': ['-e', '{cpu-clock,page-faults}:S', '-F', '2000'],
+    'all CPUs': [...clock, '-g', '-a'],
+    losses: ['-e', 'cpu-clock', '-F', '20000', '-g', '-m', '1'],
+  };
+  for (const [name, flags] of Object.entries(cases)) {
+    testAllFormats(name, () => {
+      const file = join(scratch, `${name}.data`);
+      const workload = compileWorkload();
+      const command = ['sh', '-c', `${workload} pf 3000; ${workload} threads 3 0.1`];
+      const outcome = perfTs(['record', '-q', '-o', file, ...flags, '--', ...command]);
+      expect(outcome).toMatchObject({ status: 0 });
+      return openProfile(file);
+    });
+  }
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
+import { importFolded } from '../../../src/formats/import/folded.ts';
+import type { ImportedProfile } from '../../../src/formats/import/imported-profile.ts';
+import { checkProfile } from '../../../src/profile/check.ts';
+
+function imported(...lines: readonly string[]): ImportedProfile {
+  const result = importFolded(memorySource(new TextEncoder().encode(lines.join('\n'))));
+  checkProfile(result.profile);
+  return result;
+}
+
+describe('folded stacks', () => {
+  it('are a comm, frames from the root inwards, and a number of samples', () => {
+    const { profile } = imported('app;main;work 3', 'app;main 1', 'sh 2');
+    expect(profile.samples.length).toBe(6);
+    expect([...profile.samples.stack]).toEqual([1, 1, 1, 0, -1, -1]);
+    expect(profile.threads.map(({ comm, tid }) => [comm, tid])).toEqual([
+      ['app', -1],
+      ['sh', -1],
+    ]);
+    expect(profile.meta.notes).toContain('the numbers of the lines are taken as samples');
+  });
+
+  it('are one sample a line where the numbers can not be samples', () => {
+    const { profile } = imported('app;main 1500000000', 'app;main;work 2500000000');
+    expect([...profile.samples.periodEvents]).toEqual([1_500_000_000, 2_500_000_000]);
+    expect([...imported('a;f 0.5').profile.samples.periodEvents]).toEqual([0.5]);
+  });
+
+  it('say with annotations what code is', () => {
+    const { profile } = imported(
+      'java;run_[j];inner_[i];do_syscall_64_[k];[libc.so.6];[unknown] 1',
+    );
+    const { frames, dsos, funcs, strings } = profile;
+    expect(
+      [...frames.func].map((func, frame) => [
+        strings[funcs.name[func]],
+        dsos[frames.dso[frame]]?.kind ?? null,
+        frames.inlineDepth[frame],
+      ]),
+    ).toEqual([
+      ['run', 'jit', 0],
+      ['inner', null, 1],
+      ['do_syscall_64', 'kernel', 0],
+      ['[unknown]', 'user', 0],
+      ['[unknown]', null, 0],
+    ]);
+  });
+
+  it('may have names that end in numbers', () => {
+    const { profile } = imported('a;f 12 7', '# a comment', '', 'a;g\t1\r');
+    expect(profile.samples.length).toBe(8);
+    expect(profile.strings).toContain('f 12');
+  });
+
+  it('count lines that are none', () => {
+    expect(imported('a;b 1', 'a;b').diagnostics.entries()).toEqual([
+      { reason: 'lines that are not understood', count: 1, example: 'a;b' },
+    ]);
+  });
+});

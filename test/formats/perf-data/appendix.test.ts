@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
+import { encodeAppendix, readAppendix } from '../../../src/formats/perf-data/appendix.ts';
+import { FEATURE } from '../../../src/formats/perf-data/features.ts';
+import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
+import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
+import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
+
+const ATTACHMENTS = [
+  { name: 'perf-map/12', packing: 'none', unpackedSize: 3, bytes: Uint8Array.of(1, 2, 3) },
+  { name: 'größe', packing: 'deflate', unpackedSize: 70, bytes: Uint8Array.of(4) },
+] as const;
+
+/** A recording without records: head, one section, and what is behind. */
+function recording(appendix: Uint8Array): Uint8Array {
+  const { bytes, dataOffset } = encodePrefix({
+    attrs: [{ attrBytes: encodeAttr(newAttr({})), ids: [] }],
+  });
+  const section = { feature: FEATURE.HOSTNAME, bytes: new Uint8Array(12) };
+  const { bytes: sections, flags } = encodeFeatures(dataOffset, [section]);
+  bytes.set(flags, 72);
+  return Buffer.concat([bytes, sections, appendix]);
+}
+
+const read = (file: Uint8Array) => readAppendix(openPerfData(memorySource(file)));
+
+test('what was put behind a recording is found there', () => {
+  const found = read(recording(encodeAppendix(ATTACHMENTS)));
+  expect(found.map((one) => ({ ...one, bytes: new Uint8Array(one.bytes) }))).toEqual(ATTACHMENTS);
+});
+
+test('of a cut one the whole entries are, and of a recording without one none', () => {
+  const appendix = encodeAppendix(ATTACHMENTS);
+  const file = recording(appendix);
+  for (let cut = 1; cut <= appendix.length; cut++) {
+    const names = read(file.subarray(0, file.length - cut)).map(({ name }) => name);
+    expect(names).toEqual(appendix.length - cut >= 16 + 24 + 11 + 3 ? ['perf-map/12'] : []);
+  }
+});
+
+test('other bytes behind a recording are none', () => {
+  expect(read(recording(new Uint8Array(100)))).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
+import { PerfDataError } from '../../../src/base/errors.ts';
+import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
+
+const FOREIGN: readonly [content: string | Uint8Array, what: string][] = [
+  ['', 'it is empty'],
+  ['PERFI', 'only the first 5 bytes of one'],
+  ['app;main;work 17\napp;main 3\n', 'it looks like folded stacks'],
+  [
+    'swapper     0 [000]  4588.694649:     1000 cpu-clock: \n\tffffffff81415c9c default_idle\n',
+    'it looks like the text that perf script prints',
+  ],
+  ['{"$schema": "https://www.speedscope.app/file-format-schema.json"}', 'it looks like JSON'],
+  ['some notes\n', 'it looks like text'],
+  [gzipSync('PERFILE2'), 'it is gzip-compressed (gunzip it first)'],
+  [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 0), 'it is zstd-compressed (unzstd it first)'],
+  ['\x7fELF\x02\x01\x01\0\0\0\0', 'it is an ELF file (a program or library)'],
+  [new Uint8Array(100), 'it begins with zeros only'],
+  [Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9), 'it does not begin with PERFILE2'],
+];
+
+test.each(FOREIGN)('%j is refused: %s', (content, what) => {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const open = () => openPerfData(memorySource(bytes));
+  expect(open).toThrow(PerfDataError);
+  expect(open).toThrow(`not a perf.data file: ${what}`);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import {
+  explainEventSelect,
+  fromEventSelect,
+  toEventSelect,
+} from '../../../src/kernel/events/event-select.ts';
+import {
+  eventSelectLayout,
+  type SelectVendor,
+} from '../../../src/kernel/events/event-select-layouts.ts';
+import {
+  decodeRawCounter,
+  encodeRawCounter,
+  fullRawCounter,
+  isNothing,
+  type RawCounter,
+  type RawFormats,
+} from '../../../src/kernel/events/raw-counter.ts';
+import { outdent } from '../../helpers/format-tree.ts';
+import { seededRandom } from '../../helpers/random.ts';
+
+const INTEL = eventSelectLayout('intel');
+const AMD = eventSelectLayout('amd');
+const ARM = eventSelectLayout('arm');
+
+/** `format/` of kernels: Lion Cove (6.18), Zen 4, an arm64 PMU with FEAT_PMUv3_TH. */
+const LION_COVE: RawFormats = new Map([
+  ['event', 'config:0-7'],
+  ['umask', 'config:8-15,40-47'],
+  ['edge', 'config:18'],
+  ['eq', 'config:36'],
+  ['inv', 'config:23'],
+  ['cmask', 'config:24-31'],
+  ['ldlat', 'config1:0-15'],
+]);
+const ZEN4: RawFormats = new Map([
+  ['event', 'config:0-7,32-35'],
+  ['umask', 'config:8-15'],
+  ['edge', 'config:18'],
+  ['inv', 'config:23'],
+  ['cmask', 'config:24-31'],
+]);
+const NEOVERSE: RawFormats = new Map([
+  ['event', 'config:0-15'],
+  ['long', 'config1:0'],
+  ['threshold_count', 'config1:2'],
+  ['threshold_compare', 'config1:3-4'],
+  ['threshold', 'config1:5-16'],
+]);
+
+describe('a raw counter as bits', () => {
+  const config = (spec: Parameters<typeof encodeRawCounter>[0], formats: RawFormats) => {
+    const { config, config1 } = encodeRawCounter(spec, formats).values;
+    return config1 === 0n ? config.toString(16) : `${config.toString(16)},${config1.toString(16)}`;
+  };
+
+  it('puts each field where Intel, AMD and sysfs have it', () => {
+    expect(config({ event: 0xc0 }, INTEL.formats)).toBe('c0');
+    expect(config({ event: 0x2e, unitMask: 0x41 }, INTEL.formats)).toBe('412e');
+    // Cycles without a retired uop, as Intel's own list has it: inv=1, cmask=1.
+    const idle = { event: 0xc2, unitMask: 0x02, invert: true, counterMask: 1 };
+    expect(config(idle, INTEL.formats)).toBe('18002c2');
+    expect(config({ event: 0x9c, unitMask: 1, edge: true, counterMask: 5 }, LION_COVE)).toBe(
+      '504019c',
+    );
+    expect(config({ event: 0x2e, unitMask: 0x141 }, LION_COVE)).toBe('1000000412e');
+    // AMD's events above 0xff: fused instructions are 0x1d0.
+    expect(config({ event: 0x1d0 }, ZEN4)).toBe('1000000d0');
+    expect(config({ event: 0x11 }, ARM.formats)).toBe('11');
+    expect(config({ event: 0x11, counterMask: 2 }, NEOVERSE)).toBe('11,50');
+    expect(config({ event: 0x11, counterMask: 2, invert: true }, NEOVERSE)).toBe('11,58');
+  });
+
+  it('leaves the mode of the processor to the exclude bits, since the kernel ignores USR and OS', () => {
+    expect(encodeRawCounter({ event: 0xc0, kernel: false }, INTEL.formats)).toEqual({
+      values: { config: 0xc0n, config1: 0n, config2: 0n, config3: 0n },
+      excludeUser: false,
+      excludeKernel: true,
+    });
+  });
+
+  it('says which field does not fit, and what would', () => {
+    expect(() => encodeRawCounter({ event: 0x1d0 }, INTEL.formats)).toThrow(
+      'event: 0x1d0 does not fit event (config:0-7): it has 8 bits, at most 0xff',
+    );
+    expect(() => encodeRawCounter({ event: 1, counterMask: 256 }, ZEN4)).toThrow(
+      'counterMask: 0x100 does not fit cmask (config:24-31): it has 8 bits, at most 0xff',
+    );
+    expect(() => encodeRawCounter({ event: 0x11, edge: true }, ARM.formats)).toThrow(
+      "edge: this PMU's counters have no edge (they have event)",
+    );
+    expect(() => encodeRawCounter({ event: -1 }, ZEN4)).toThrow(RangeError);
+    expect(() => encodeRawCounter({ event: 1.5 }, ZEN4)).toThrow('expected a whole number');
+  });
+
+  it('comes back as it was, for any counter and any layout', () => {
+    const random = seededRandom(4);
+    const below = (end: number) => Math.floor(random() * end);
+    const layouts: [RawFormats, { events: number; masks: number; thresholds: number }][] = [
+      [INTEL.formats, { events: 0x100, masks: 0x100, thresholds: 0x100 }],
+      [LION_COVE, { events: 0x100, masks: 0x10000, thresholds: 0x100 }],
+      [AMD.formats, { events: 0x1000, masks: 0x100, thresholds: 0x100 }],
+      [ZEN4, { events: 0x1000, masks: 0x100, thresholds: 0x100 }],
+      [ARM.formats, { events: 0x10000, masks: 1, thresholds: 1 }],
+      [NEOVERSE, { events: 0x10000, masks: 1, thresholds: 0x1000 }],
+    ];
+    for (const [formats, { events, masks, thresholds }] of layouts) {
+      const hasEdge = formats.has('edge');
+      const hasInvert = formats.has('inv') || formats.has('threshold_compare');
+      for (let i = 0; i < 300; i++) {
+        const counter: RawCounter = {
+          event: below(events),
+          unitMask: below(masks),
+          user: below(2) === 1,
+          kernel: below(2) === 1,
+          edge: hasEdge && below(2) === 1,
+          invert: hasInvert && below(2) === 1,
+          counterMask: below(thresholds),
+        };
+        const decoded = decodeRawCounter(encodeRawCounter(counter, formats), formats);
+        expect(decoded.counter).toEqual(counter);
+        expect(isNothing(decoded.rest)).toBe(true);
+      }
+    }
+  });
+
+  it('keeps the bits that are no field of it', () => {
+    const values = { config: 0xf000_0000_0000_41_2en, config1: 3n, config2: 0n, config3: 0n };
+    const bits = { values, excludeUser: false, excludeKernel: false };
+    const { counter, rest } = decodeRawCounter(bits, INTEL.formats);
+    expect(counter).toMatchObject({ event: 0x2e, unitMask: 0x41 });
+    expect(rest).toMatchObject({ config: 0xf000_0000_0000_0000n, config1: 3n });
+  });
+});
+
+describe('an event select register', () => {
+  it('is 0x4300c0 for instructions in all modes', () => {
+    expect(toEventSelect({ event: 0xc0 }, INTEL)).toBe(0x4300c0n);
+    expect(fromEventSelect(0x4300c0n, INTEL)).toEqual({
+      counter: fullRawCounter({ event: 0xc0 }),
+      enabled: true,
+    });
+  });
+
+  it('is explained bit by bit', () => {
+    const lines = explainEventSelect(0x4300c0n, INTEL)
+      .slice(0, 11)
+      .map(({ name, bits, value }) => `${bits} ${name} ${value.toString(16)}`);
+    expect(lines.join('\n')).toBe(
+      outdent(`
+        7:0 EVENT c0
+        15:8 UMASK 0
+        16 USR 1
+        17 OS 1
+        18 E 0
+        19 PC 0
+        20 INT 0
+        21 ANY 0
+        22 EN 1
+        23 INV 0
+        31:24 CMASK 0
+      `),
+    );
+  });
+
+  it('says ring 0 of OS, and occurrences of E', () => {
+    const meaning = (register: bigint, name: string) =>
+      explainEventSelect(register, INTEL).find((field) => field.name === name)?.meaning;
+    expect(meaning(0x20000n, 'OS')).toContain('ring 0');
+    expect(meaning(0x40000n, 'E')).toContain('occurrences');
+    expect(meaning(0n, 'E')).toContain('cycles during which the condition holds');
+    expect(meaning(0x100000n, 'INT')).toContain('performance-monitoring interrupt');
+  });
+
+  it('has the registers of Intel, AMD and arm64', () => {
+    const pair = (vendor: SelectVendor, n: number) =>
+      Object.values(eventSelectLayout(vendor).registersOf(n)).join(' ');
+    expect(pair('intel', 0)).toBe('0x186 0xc1');
+    expect(pair('intel', 3)).toBe('0x189 0xc4');
+    expect(pair('amd', 0)).toBe('0xc0010200 0xc0010201');
+    expect(pair('amd', 5)).toBe('0xc001020a 0xc001020b');
+    expect(pair('arm', 2)).toBe('PMEVTYPER2_EL0 PMEVCNTR2_EL0');
+  });
+
+  it('names AMD’s upper event bits, and what belongs to no field', () => {
+    const fields = explainEventSelect(0x1_0008_00d0n | (1n << 63n), AMD);
+    expect(fields[0]).toMatchObject({ name: 'EVENT', bits: '35:32,7:0', value: 0x1d0 });
+    const reserved = fields.filter(({ name }) => name === 'reserved').map(({ bits }) => bits);
+    expect(reserved).toEqual(['19', '63']);
+  });
+
+  it('comes back as it was', () => {
+    const random = seededRandom(5);
+    const below = (end: number) => Math.floor(random() * end);
+    for (const [layout, events] of [
+      [INTEL, 0x100],
+      [AMD, 0x1000],
+    ] as const) {
+      for (let i = 0; i < 300; i++) {
+        const counter: RawCounter = {
+          event: below(events),
+          unitMask: below(0x100),
+          user: below(2) === 1,
+          kernel: below(2) === 1,
+          edge: below(2) === 1,
+          invert: below(2) === 1,
+          counterMask: below(0x100),
+        };
+        const register = toEventSelect(counter, layout);
+        expect(fromEventSelect(register, layout)).toEqual({ counter, enabled: true });
+        // What the kernel is given is the register without USR, OS and EN.
+        const { config } = encodeRawCounter(counter, layout.formats).values;
+        expect(register & ~0x430000n).toBe(config);
+      }
+    }
+    expect(() => toEventSelect({ event: 0x100 }, INTEL)).toThrow('EVENT: expected 0 to 0xff');
+    expect(() => toEventSelect({ event: 0 }, ARM)).toThrow('no field EVENT');
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { ByteWriter } from '../../../src/base/byte-writer.ts';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import {
+  PERF_CONTEXT,
+  PERF_RECORD,
+  PERF_SAMPLE,
+} from '../../../src/kernel/perf-event/constants.ts';
+import {
+  DeferredCallchains,
+  joinDeferred,
+  readCookie,
+} from '../../../src/kernel/perf-event/deferred-callchain.ts';
+import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
+import { decodeRecord } from '../../../src/kernel/perf-event/record.ts';
+import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
+import { record, viewOf } from '../../helpers/record-builder.ts';
+
+// The CPU in the lower half, a count in the upper: not exact as a double.
+const COOKIE = 0xffff_fff1_0000_0003n;
+const KERNEL_IP = 0xffff_ffff_8100_1234n;
+const sampleType = PERF_SAMPLE.CALLCHAIN | PERF_SAMPLE.CGROUP;
+
+function decodeChain(write: (out: ByteWriter) => void, deferCallchain = true) {
+  const attr = newAttr({ sampleType, flags: { deferCallchain } });
+  const bytes = record(PERF_RECORD.SAMPLE, 1, write);
+  const sample = new SampleView({ high: 0, low: 0 });
+  const view = viewOf(bytes);
+  const info = computeParseInfo(attr, true);
+  expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
+  expect(sample.cgroup).toBe(7);
+  const callchain = sample.callchain.slice(0, sample.callchainLength);
+  const at = sample.deferredCookieOffset;
+  return { callchain, cookie: at < 0 ? null : readCookie(view, at, true) };
+}
+
+describe('deferred callchain', () => {
+  test('marker and cookie are no entries of the callchain', () => {
+    const { callchain, cookie } = decodeChain((out) =>
+      out.u64(4).u64(-128).u64(KERNEL_IP).u64(-640).u64(COOKIE).u64(7),
+    );
+    expect([...callchain]).toEqual([-128, Number(KERNEL_IP - 2n ** 64n)]);
+    expect(cookie).toBe('0xfffffff100000003');
+  });
+
+  test('a complete callchain of such an event stays whole', () => {
+    const { callchain, cookie } = decodeChain((out) => out.u64(2).u64(-512).u64(0x401000).u64(7));
+    expect([...callchain]).toEqual([-512, 0x401000]);
+    expect(cookie).toBeNull();
+  });
+
+  test('is completed by the record with its cookie', () => {
+    const { callchain, cookie } = decodeChain((out) =>
+      out.u64(4).u64(-128).u64(KERNEL_IP).u64(-640).u64(COOKIE).u64(7),
+    );
+    const bytes = record(PERF_RECORD.CALLCHAIN_DEFERRED, 2, (out) =>
+      out.u64(COOKIE).u64(2).u64(-512).u64(0x401000),
+    );
+    const info = computeParseInfo(newAttr({ sampleType }), true);
+    const type = PERF_RECORD.CALLCHAIN_DEFERRED;
+    const deferred = decodeRecord(viewOf(bytes), 0, bytes.length, type, 2, info);
+    if (deferred.kind !== 'callchainDeferred') throw new Error(deferred.kind);
+    expect(deferred.cookie).toBe(cookie);
+    const { KERNEL, USER } = PERF_CONTEXT;
+    const joined = [KERNEL, Number(KERNEL_IP - 2n ** 64n), USER, 0x401000];
+    expect([...joinDeferred(callchain, deferred.callchain)]).toEqual(joined);
+  });
+});
+
+describe('samples that wait for their user part', () => {
+  const settling = () => {
+    const settled: [string, number[] | null][] = [];
+    const callchains = new DeferredCallchains<string>((sample, userPart) =>
+      settled.push([sample, userPart && [...userPart]]),
+    );
+    return { callchains, settled };
+  };
+  const { USER } = PERF_CONTEXT;
+
+  test('are settled by the record of their thread and cookie, all of them', () => {
+    const { callchains, settled } = settling();
+    callchains.add(1, '0xa', 'first of 1');
+    callchains.add(2, '0xa', 'only of 2');
+    callchains.add(1, '0xa', 'second of 1');
+    expect(callchains.heldCount).toBe(3);
+    callchains.apply(1, '0xa', Float64Array.of(0x401000));
+    expect(settled).toEqual([
+      ['first of 1', [USER, 0x401000]],
+      ['second of 1', [USER, 0x401000]],
+    ]);
+    expect(callchains.heldCount).toBe(1);
+    callchains.giveUp();
+    expect(settled.slice(2)).toEqual([['only of 2', null]]);
+    expect(callchains.heldCount).toBe(0);
+  });
+
+  test('are settled without where their record was lost', () => {
+    const { callchains, settled } = settling();
+    callchains.add(1, '0xa', 'old');
+    callchains.add(1, '0xb', 'new');
+    expect(settled).toEqual([['old', null]]);
+    callchains.apply(1, '0xc', Float64Array.of(0x401000));
+    expect(settled.slice(1)).toEqual([['new', null]]);
+    expect(callchains.heldCount).toBe(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { pairSwitches } from '../../../src/profile/off-cpu/switch-pairs.ts';
+
+/**
+ * Time goes from left to right, one column a nanosecond; a thread per line. `o` a sample taken as it
+ * leaves its CPU, `w` one of its wake-up, `i` the record of its coming back, `-` and space nothing.
+ */
+function draw(...lines: readonly string[]) {
+  const outs: { tid: number; timeNs: number; isWakeUp: boolean }[] = [];
+  const ins: typeof outs = [];
+  lines.forEach((line, tid) => {
+    [...line].forEach((mark, timeNs) => {
+      const isWakeUp = mark === 'w';
+      if (mark === 'o' || isWakeUp) outs.push({ tid, timeNs, isWakeUp });
+      if (mark === 'i') ins.push({ tid, timeNs, isWakeUp });
+    });
+  });
+  const columns = (rows: typeof outs) => {
+    rows.sort((a, b) => a.timeNs - b.timeNs || a.tid - b.tid);
+    return {
+      length: rows.length,
+      isWakeUp: Uint8Array.from(rows, ({ isWakeUp }) => Number(isWakeUp)),
+      tid: Int32Array.from(rows, ({ tid }) => tid),
+      timeNs: Float64Array.from(rows, ({ timeNs }) => timeNs),
+    };
+  };
+  const end = Math.max(...lines.map((line) => line.length));
+  const switches = columns(ins);
+  const isIn = new Uint8Array(switches.length).fill(1);
+  const pairs = pairSwitches(columns(outs), { ...switches, isIn }, end);
+  return { ...pairs, offCpuNs: [...pairs.offCpuNs] };
+}
+
+describe('the time off the CPU', () => {
+  it('is that from a switch out to the next switch in of the thread', () => {
+    expect(draw('  o---i   o-i ')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 0 });
+  });
+
+  it('is that until the wake-up, and from there', () => {
+    expect(draw('  o---w--i   o-i ')).toEqual({ offCpuNs: [4, 3, 2], unpaired: 0, cut: 0 });
+    expect(draw('  o---w-')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 1 });
+    expect(draw('  o-w--o-w-i')).toEqual({ offCpuNs: [2, 0, 2, 2], unpaired: 1, cut: 0 });
+  });
+
+  it('is told apart by thread', () => {
+    const { offCpuNs } = draw(
+      '  o-------i    o-i', //
+      '     o-i    o------i',
+    );
+    expect(offCpuNs).toEqual([8, 2, 7, 2]);
+  });
+
+  it('is counted up to the end where the recording ends first', () => {
+    expect(draw('    o-----')).toEqual({ offCpuNs: [6], unpaired: 0, cut: 1 });
+    expect(draw(' o-i  ', '   o--')).toEqual({ offCpuNs: [2, 3], unpaired: 0, cut: 1 });
+  });
+
+  it('is not known where the switch in was lost', () => {
+    expect(draw(' o---   o--i ')).toEqual({ offCpuNs: [0, 3], unpaired: 1, cut: 0 });
+    expect(draw(' o---   o---  ')).toEqual({ offCpuNs: [0, 6], unpaired: 1, cut: 1 });
+  });
+
+  it('does not begin with a switch in', () => {
+    expect(draw('  i  o--i ', 'i')).toEqual({ offCpuNs: [3], unpaired: 0, cut: 0 });
+  });
+
+  it('of no switches is nothing', () => {
+    expect(draw('   ')).toEqual({ offCpuNs: [], unpaired: 0, cut: 0 });
+  });
+
+  it('is that of one switch at a time: all of them together are what the thread waited', () => {
+    // A thread that is now on the CPU and now off, of lengths that repeat by different primes.
+    let line = '';
+    let expected = 0;
+    for (let i = 0; i < 300; i++) {
+      const off = 1 + (i % 7);
+      line += `${' '.repeat(i % 5)}o${'-'.repeat(off - 1)}i`;
+      expected += off;
+    }
+    const { offCpuNs, unpaired, cut } = draw(line);
+    expect([offCpuNs.reduce((sum, ns) => sum + ns), unpaired, cut]).toEqual([expected, 0, 0]);
+  });
+});

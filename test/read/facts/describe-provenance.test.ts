@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import type { EventIndex, Profile, ProfileEvent, WeightKind } from '../../../src/profile/types.ts';
+import { describeProvenance } from '../../../src/read/facts/describe-provenance.ts';
+import { OpenedProfile } from '../../../src/read/open-profile.ts';
+import { profileFromText } from '../../helpers/profile-from-text.ts';
+
+const PAGE_FAULTS: ProfileEvent = {
+  name: 'page-faults',
+  type: 1,
+  mode: 'frequency',
+  frequencyHz: 1000,
+  fixedPeriod: null,
+  unit: 'events',
+};
+
+/** Four samples of one event, with counts where they are given. */
+function opened(
+  event: Partial<ProfileEvent>,
+  { counts, notes, lost }: { counts?: number[]; notes?: string[]; lost?: number } = {},
+): OpenedProfile {
+  const drawn = profileFromText(
+    `
+      event   page-faults  page-faults  page-faults  page-faults
+      period  2            4            8            16
+              main         main         main         main
+    `,
+    { notes: notes ?? [], recorder: 'perf-ts 0.1.0' },
+  );
+  const profile: Profile = {
+    ...drawn,
+    events: [{ ...PAGE_FAULTS, ...event }],
+    samples: {
+      ...drawn.samples,
+      ...(counts !== undefined && { count: Float64Array.from(counts) }),
+    },
+    losses:
+      lost === undefined ? [] : [{ event: 0 as EventIndex, lostRecords: lost, lostSamples: 0 }],
+  };
+  return new OpenedProfile(profile, profile, new Diagnostics(), null);
+}
+
+function eventOf(profile: OpenedProfile, weight?: WeightKind) {
+  return describeProvenance(profile, weight === undefined ? {} : { weight }).events[0];
+}
+
+describe('where the weights come from', () => {
+  const UNTOLD = { name: 'cycles', type: 0 };
+  it.each([
+    ['counts', {}, { counts: [2, 4, 8, 16] }, 'events', 'counts', false],
+    [
+      'counts of some',
+      {},
+      { counts: [2, Number.NaN, 8, 16] },
+      'events',
+      'counts-and-periods',
+      false,
+    ],
+    ['periods of a known kind', {}, {}, 'events', 'realigned-periods', false],
+    ['periods of an unknown rule', UNTOLD, {}, 'events', 'reported-periods', true],
+    ['periods as perf takes them', UNTOLD, {}, 'period', 'reported-periods', false],
+    ['the number of samples', {}, {}, 'samples', 'samples', false],
+    [
+      'the times between context switches',
+      { name: 'off-cpu', mode: 'period', fixedPeriod: 1, unit: 'nanoseconds' },
+      { counts: [1, 1, 1, 1] },
+      'events',
+      'waits',
+      false,
+    ],
+    [
+      'the timer of a clock, whatever its counter says',
+      { mode: 'clock', unit: 'nanoseconds' },
+      { counts: [2, 4, 8, 16] },
+      'events',
+      'fixed-period',
+      false,
+    ],
+    [
+      'a fixed period',
+      { mode: 'period', frequencyHz: null, fixedPeriod: 2 },
+      {},
+      'events',
+      'fixed-period',
+      false,
+    ],
+  ] as const)('%s', (_what, event, rest, weight, from, isGuess) => {
+    const options = rest as { counts?: number[] };
+    const described = eventOf(opened(event, options), weight);
+    expect([described.weightsFrom, described.isGuess]).toEqual([from, isGuess]);
+  });
+
+  it('what is known of this kind of event is not called a guess, what nobody knows is', () => {
+    expect(eventOf(opened({})).said).toEqual([
+      'weights are periods of the interval after the sample that reports them, as is known of this ' +
+        'kind of event',
+    ]);
+    expect(eventOf(opened(UNTOLD)).said).toEqual([
+      'weights are the periods as reported: a guess, as which interval they measure is not known',
+    ]);
+  });
+});
+
+it('names the event that was asked for, where another was recorded', () => {
+  const note =
+    'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
+    'timer at the same rate';
+  const clock = { name: 'cpu-clock:u', mode: 'clock', unit: 'nanoseconds' } as const;
+  const { insteadOf, said } = eventOf(opened(clock, { notes: [note] }));
+  expect(insteadOf).toBe('cycles');
+  expect(said[0]).toBe('cpu-clock:u was recorded instead of cycles');
+  expect(eventOf(opened({}, { notes: [note] })).insteadOf).toBe(null);
+});
+
+it('says how many samples are missing', () => {
+  const { lostSamples, coverage, said } = eventOf(opened({}, { lost: 12 }));
+  expect([lostSamples, coverage]).toEqual([12, 0.25]);
+  expect(said).toContain('12 samples were lost: 25.0 % of those taken are here');
+});
+
+it('holds the weights against the counter', () => {
+  const { counted, weighed, said } = eventOf(opened({}, { counts: [2, 4, 8, 16] }));
+  expect([counted, weighed]).toEqual([16, 16]);
+  expect(said).toContain('the weights are 100.0 % of the 16 events counted in all');
+});
+
+it('says who recorded and who exported', () => {
+  const { schema, recorder, exporter, weight } = describeProvenance(opened({}));
+  expect([schema, recorder, weight]).toEqual(['perf-ts/provenance@1', 'perf-ts 0.1.0', 'events']);
+  expect(exporter).toMatch(/^perf-ts \d/);
+});

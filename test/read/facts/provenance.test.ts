@@ -1,0 +1,124 @@
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/base/byte-source.ts';
+import {
+  archSection,
+  type FeatureSection,
+  versionSection,
+} from '../../../src/formats/perf-data/feature-encoders.ts';
+import { FEATURE } from '../../../src/formats/perf-data/features.ts';
+import { FEATURE_FLAGS_OFFSET } from '../../../src/formats/perf-data/header.ts';
+import { openPerfData } from '../../../src/formats/perf-data/reader.ts';
+import { encodeFeatures, encodePrefix } from '../../../src/formats/perf-data/writer.ts';
+import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import {
+  attachProvenance,
+  type Provenance,
+  readKernelSymbols,
+  readProvenance,
+  totalKeys,
+  totalsOf,
+} from '../../../src/read/facts/provenance.ts';
+import { concat } from '../../helpers/record-builder.ts';
+
+const PROVENANCE: Provenance = {
+  version: 1,
+  recorder: '0.1.0',
+  notes: ['recording cpu-clock instead — “a timer”', ''],
+  kernel: { maxSampleRate: 100_000, maxSampleRateAfter: 25_000, cpuTimeMaxPercent: null },
+  totals: { 'cpu-clock:u': 2 ** 53 - 1, 'page-faults': 0 },
+};
+
+/** A recording without records, with these sections. */
+function fileWith(sections: readonly FeatureSection[]) {
+  const attrBytes = encodeAttr(newAttr({ type: 1, samplePeriod: 1 }));
+  const { bytes: prefix, dataOffset } = encodePrefix({
+    attrs: [{ attrBytes, ids: BigUint64Array.of(1n) }],
+  });
+  const { bytes, flags } = encodeFeatures(dataOffset, sections);
+  const file = new Uint8Array(dataOffset + bytes.length);
+  file.set(prefix);
+  file.set(flags, FEATURE_FLAGS_OFFSET);
+  file.set(bytes, dataOffset);
+  return openPerfData(memorySource(file));
+}
+
+const VERSION = versionSection('perf-ts 0.1.0');
+const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(document));
+
+describe('the final values of events', () => {
+  const names = ['cycles', 'page-faults', 'cycles', 'cycles'];
+
+  it('are each their own where two events have one name', () => {
+    expect(totalKeys(names)).toEqual(['cycles', 'page-faults', 'cycles#2', 'cycles#3']);
+    const totals = { cycles: 1, 'page-faults': 2, 'cycles#2': 3, 'cycles#3': 4 };
+    expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are not known where an older recording has one value for several events', () => {
+    const totals = { cycles: 4, 'page-faults': 2 };
+    expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([null, 2, null, null]);
+    expect(totalsOf({ ...PROVENANCE, totals }, ['cycles', 'toString'])).toEqual([4, null]);
+    expect(totalsOf(null, ['cycles'])).toEqual([null]);
+  });
+});
+
+describe('the provenance of a recording', () => {
+  it('comes back from the file as it went in', () => {
+    const file = fileWith(attachProvenance([archSection('x86_64'), VERSION], PROVENANCE));
+    expect(readProvenance(file)).toEqual(PROVENANCE);
+    expect(file.features.version).toBe('perf-ts 0.1.0');
+  });
+
+  it('is also read from the section of its own that it had', () => {
+    const file = fileWith([VERSION, { feature: FEATURE.PERF_TS, bytes: json(PROVENANCE) }]);
+    expect(readProvenance(file)).toEqual(PROVENANCE);
+  });
+
+  it('is null in a file of somebody else', () => {
+    expect(readProvenance(fileWith([]))).toBe(null);
+    expect(readProvenance(fileWith([VERSION]))).toBe(null);
+  });
+
+  it.each([
+    ['no JSON', new TextEncoder().encode('{"version":1,')],
+    ['nothing', new Uint8Array(0)],
+    ['bytes that are no text', Uint8Array.of(0xff, 0xfe, 0x00)],
+    ['null', json(null)],
+    ['a list', json([PROVENANCE])],
+    ['another version', json({ ...PROVENANCE, version: 2 })],
+    ['notes that are no sentences', json({ ...PROVENANCE, notes: [1] })],
+    ['no totals', json({ ...PROVENANCE, totals: undefined })],
+    ['no limits', json({ ...PROVENANCE, kernel: null })],
+    ['more than any recording has to say', json({ ...PROVENANCE, notes: ['x'.repeat(16 << 20)] })],
+  ])('is null where it holds %s', (_what, document) => {
+    const bytes = concat(VERSION.bytes, document);
+    expect(readProvenance(fileWith([{ ...VERSION, bytes }]))).toBe(null);
+  });
+});
+
+describe('the kernel symbols of a recording', () => {
+  const withSymbols = (kernelSymbols: unknown) =>
+    readKernelSymbols(
+      readProvenance(
+        fileWith([
+          { ...VERSION, bytes: concat(VERSION.bytes, json({ ...PROVENANCE, kernelSymbols })) },
+        ]),
+      ),
+    );
+
+  it('come back as they were', () => {
+    const text = 'ffffffff81000100 ffffffff81000200 do_one\n';
+    const packed = deflateRawSync(text).toString('base64');
+    expect(new TextDecoder().decode(withSymbols(packed) ?? undefined)).toBe(text);
+  });
+
+  it.each([
+    ['not there', undefined],
+    ['no text', 7],
+    ['damaged', 'c3RyYW5nZQ=='],
+    ['far larger than any', deflateRawSync(new Uint8Array(65 << 20)).toString('base64')],
+  ])('are null where they are %s', (_what, value) => {
+    expect(withSymbols(value)).toBe(null);
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
+import { MAX_UNPACKED_VARIABLE, mostFramesOf } from '../../../src/read/files/most-unpacked.ts';
+import { openProfile } from '../../../src/read/open-profile.ts';
+import { perfDataFile, plainSample } from '../../helpers/record-builder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'perf-ts-limits-'));
+const path = join(folder, 'perf.data');
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  delete process.env[MAX_UNPACKED_VARIABLE];
+});
+
+/** A sample at each of so many addresses. */
+function writeSamples(places: number): void {
+  const { IP, TID, TIME } = PERF_SAMPLE;
+  const attr = newAttr({ samplePeriod: 1, sampleType: IP | TID | TIME });
+  const records = Array.from({ length: places }, (_unused, index) =>
+    plainSample({ ip: 0x1000 + index, pid: 10, tid: 10, time: index }),
+  );
+  writeFileSync(path, perfDataFile({ attrs: [{ attr, ids: [1] }], records }));
+}
+
+describe('a recording or text with more events than a kernel has', () => {
+  const attr = newAttr({ samplePeriod: 1 });
+  const attrs = Array.from({ length: 5001 }, (_unused, index) => ({ attr, ids: [index] }));
+  const lines = attrs.map(
+    (_attr, index) => `app 1 [000] 1.${index}: 1 event-${index}: \n\t10 f (/a)\n`,
+  );
+
+  test.each([
+    ['recording', perfDataFile({ attrs, records: [] })],
+    ['text', lines.join('\n')],
+  ])('is refused unless the user allows it: %s', async (_what, bytes) => {
+    writeFileSync(path, bytes);
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 5000 events, which are not read unless --max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = '1e9';
+    expect((await openProfile(path)).profile.events.length).toBe(5001);
+  });
+});
+
+describe('a text with more threads than a machine has', () => {
+  test.each([
+    ['perf script', (i: number) => `app ${i + 1} [000] 1.${i}: 1 cycles: \n\t10 f (/a)\n\n`],
+    ['folded stacks', (i: number) => `app${i};f 1\n`],
+  ])('is refused unless the user allows it: %s', async (_what, line) => {
+    writeFileSync(path, Array.from({ length: 100 }, (_unused, i) => line(i)).join(''));
+    process.env[MAX_UNPACKED_VARIABLE] = '99000';
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 99 threads, which are not read unless --max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = '100000';
+    expect((await openProfile(path)).profile.threads.length).toBe(100);
+  });
+});
+
+describe('a text with more different stacks than are shown', () => {
+  test('is refused unless the user allows it', async () => {
+    writeFileSync(path, Array.from({ length: 50 }, (_unused, i) => `app;f${i};g 1\n`).join(''));
+    process.env[MAX_UNPACKED_VARIABLE] = String(99 * 256);
+    await expect(openProfile(path)).rejects.toThrow(
+      'it has more than 99 different stacks and beginnings of stacks, which are not read unless ' +
+        '--max-unpacked SIZE allows it',
+    );
+    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
+    expect((await openProfile(path)).profile.stacks.length).toBe(100);
+  });
+});
+
+describe('a recording with samples at more places than a program has', () => {
+  const open = () => openProfile(path, { kallsyms: '/nonexistent' });
+
+  test('is refused, with the limit and the option that lifts it', async () => {
+    process.env[MAX_UNPACKED_VARIABLE] = String(100 * 256);
+    writeSamples(101);
+    await expect(open()).rejects.toThrow(
+      'its stacks have more than 100 different places in code, as no program has, which is not read ' +
+        'unless --max-unpacked SIZE allows it',
+    );
+    writeSamples(100);
+    expect((await open()).profile.frames.length).toBe(100);
+  });
+
+  test('is known by its own size, and read where the user allows it', () => {
+    expect(mostFramesOf(100e6)).toBe(2_000_000);
+    expect(mostFramesOf(1e9)).toBe(15_625_000);
+    process.env[MAX_UNPACKED_VARIABLE] = 'Infinity';
+    expect(mostFramesOf(100e6)).toBe(Number.POSITIVE_INFINITY);
+  });
+});

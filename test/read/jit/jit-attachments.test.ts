@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { MAX_NOTES_BYTES, parseNotes } from '../../../src/read/jit/node-notes.ts';
+import { takeJitAttachments } from '../../../src/record/jit-maps/jit-attachments.ts';
+import type { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';
+
+const OPTIONS = { recordingId: null, commandUid: null, startedMs: 0 };
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+test('a failure to read perf maps leaves the recording its end, and is reported', () => {
+  const said: string[] = [];
+  const broken = {
+    finish() {
+      throw new Error('EIO: i/o error, read');
+    },
+  } as unknown as MapWatch;
+  const taken = takeJitAttachments(broken, true, (notice) => said.push(notice), OPTIONS);
+  expect(taken.attachments).toEqual([]);
+  expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
+});
+
+test('notes are read as lines, of which one that makes no sense is counted', () => {
+  const diagnostics = new Diagnostics();
+  const process = '{"kind":"process","pid":1,"node":"v20","cwd":"/srv"}';
+  const map = '{"kind":"sourceMap","url":"/a.ts","map":{"version":3,"mappings":"AAAA","x":[[]]}}';
+  const notes = parseNotes(bytesOf(`${process}\n\n\nnonsense\n${map}\n{"kind":`), diagnostics);
+  expect(notes.map(({ kind }) => kind)).toEqual(['process', 'sourceMap']);
+  expect(notes[1]).toMatchObject({ url: '/a.ts', map: { version: 3, mappings: 'AAAA' } });
+  expect(JSON.stringify(notes[1])).not.toContain('[[]]');
+  expect(diagnostics.entries()).toMatchObject([
+    { reason: 'line of Node notes not understood', count: 2 },
+  ]);
+});
+
+test.each([
+  ['newlines', '\n', 'Node notes are too long, the rest not read'],
+  ['lines of nonsense', '{"kind":"nothing"}\n', 'line of Node notes not understood'],
+  ['one line', 'x', 'line of Node notes not understood'],
+])('notes that are %s are given up before they cost much', (_, unit, reason) => {
+  const diagnostics = new Diagnostics();
+  const bytes = Buffer.alloc(MAX_NOTES_BYTES + 1, unit);
+  expect(parseNotes(bytes, diagnostics)).toEqual([]);
+  const found = diagnostics.entries().find((entry) => entry.reason === reason);
+  expect(found?.count).toBeGreaterThan(0);
+  expect(found?.count).toBeLessThan(1100);
+});

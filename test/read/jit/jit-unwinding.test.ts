@@ -1,0 +1,141 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/byte-writer.ts';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
+import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
+import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
+import { userRegisterMask } from '../../../src/record/call-graph.ts';
+import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
+import { cfa, EH_FRAME_ADDRESS, ehFrame } from '../../code/unwind/cfi-bytes.ts';
+import { perfDataFile, record } from '../../helpers/record-builder.ts';
+
+const { IP, TID, TIME, CALLCHAIN, REGS_USER, STACK_USER } = PERF_SAMPLE;
+/** No process has such a pid. */
+const PID = 2 ** 22 + process.pid;
+const CODE = 0x7f0000000000;
+const CODE_BYTES = 0x100;
+const STACK = 0x7ffd00000000;
+const RBX = 3;
+/** rbp, rsp and rip in what is recorded of x86-64. */
+const [RBP_AT, RSP_AT, RIP_AT] = [6, 7, 8] as const;
+
+let directory = '';
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'jit-')));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** One function: the place of its code, and the bytes of its frame; null: the JIT says nothing. */
+type Load = { time: number; name: string; at: number; frameBytes: number | null };
+
+function dumpOf(loads: readonly Load[], header: Uint8Array): Uint8Array {
+  const out = new ByteWriter().u32(0x4a695444).u32(1).u32(40).u32(62).u32(0).u32(PID).u64(0).u64(0);
+  const add = (id: number, time: number, body: () => void) => {
+    const at = out.length;
+    out.u32(id).u32(0).u64(time);
+    body();
+    out.patchU32(at + 4, out.length - at);
+  };
+  for (const { time, name, at, frameBytes } of loads) {
+    const start = EH_FRAME_ADDRESS - CODE_BYTES;
+    const program = [cfa.defOffset((frameBytes ?? 0) + 8), cfa.offset(RBX, -16)];
+    const { bytes } = ehFrame([{ start, size: CODE_BYTES, program }]);
+    const tables = frameBytes === null ? new Uint8Array(0) : bytes;
+    add(4, time, () => {
+      const size = tables.length + header.length;
+      out.u64(size).u64(header.length).u64(size).bytes(tables).bytes(header);
+    });
+    add(0, time, () => {
+      out.u32(PID).u32(PID).u64(at).u64(at).u64(CODE_BYTES).u64(0).text(name).u8(0);
+      out.bytes(new Uint8Array(CODE_BYTES));
+    });
+  }
+  return out.finish();
+}
+
+/** A recording of samples at these times, all with the same ip and the same words on the stack. */
+function recordingOf(dump: string, times: readonly number[], stack: readonly number[]): Uint8Array {
+  const sampleType = IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER;
+  const attr = newAttr({
+    type: 1,
+    samplePeriod: 1000,
+    sampleType,
+    sampleRegsUser: userRegisterMask('x64'),
+    sampleStackUser: 8 * stack.length,
+    clockid: 1,
+    flags: { sampleIdAll: true, useClockid: true },
+  });
+  const encoder = new RecordEncoder({ littleEndian: true, sampleType, sampleIdAll: true });
+  const map = (address: number, filename: string) =>
+    encoder.mmap(
+      { pid: PID, tid: PID, address: BigInt(address), length: 0x10000, fileOffset: 0, filename },
+      { time: 1 },
+    );
+  const registers = new Array<number>(20).fill(0);
+  registers[RBP_AT] = STACK + 1;
+  registers[RSP_AT] = STACK;
+  registers[RIP_AT] = CODE + 0x10;
+  const sample = (time: number) =>
+    record(PERF_RECORD.SAMPLE, 2, (out) => {
+      out
+        .u64(CODE + 0x10)
+        .u32(PID)
+        .u32(PID)
+        .u64(time)
+        .u64(0)
+        .u64(2);
+      for (const register of registers) out.u64(register);
+      out.u64(8 * stack.length);
+      for (const word of stack) out.u64(word);
+      out.u64(8 * stack.length);
+    });
+  const mapped = [map(0x10000000, dump), map(CODE, '//anon')];
+  return perfDataFile({ attrs: [{ attr, ids: [5] }], records: [...mapped, ...times.map(sample)] });
+}
+
+/** The stack of each sample, outermost first. */
+function stacksOf({ profile }: OpenedProfile): string[] {
+  const { stacks, frames, funcs, strings, samples } = profile;
+  return Array.from(samples.stack, (leaf) => {
+    const names: string[] = [];
+    for (let row = leaf; row !== -1; row = stacks.prefix[row]) {
+      const func = frames.func[stacks.frame[row]];
+      names.unshift(strings[funcs.name[func]]);
+    }
+    return names.join(' ');
+  });
+}
+
+/** `.eh_frame_hdr` of no function, as V8 writes where it knows nothing. */
+const EMPTY_HEADER = Uint8Array.of(1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 0, 0, 0, 0);
+
+test.each([
+  ['alone', new Uint8Array(0)],
+  ['with an empty search table', EMPTY_HEADER],
+])('JIT code without frame pointers is unwound by its tables (%s)', async (_, header) => {
+  const dump = join(directory, `jit-${PID}.dump`);
+  const callers = { frameBytes: null, time: 5 };
+  const loads: Load[] = [
+    { ...callers, name: 'near', at: CODE + 0x1000 },
+    { ...callers, name: 'far', at: CODE + 0x2000 },
+    { time: 10, name: 'small', at: CODE, frameBytes: 16 },
+    { time: 30, name: 'large', at: CODE, frameBytes: 32 },
+    { time: 50, name: 'unknown', at: CODE, frameBytes: null },
+  ];
+  writeFileSync(dump, dumpOf(loads, header));
+  const stack = [0, 0, CODE + 0x1010, 0, CODE + 0x2010, 0];
+  const file = join(directory, 'perf.data');
+  writeFileSync(file, recordingOf(dump, [20, 25, 40, 60], stack));
+
+  const opened = await openProfile(file);
+  const whole = ['near small', 'near small', 'far large'];
+  const found = stacksOf(opened).map((path) => path.replace(/^\[.*?\] /, ''));
+  expect(found).toEqual([...whole, 'unknown']);
+
+  const unwound = join(directory, 'unwound.data');
+  rewriteRecording(file, unwound, { dropStacks: true });
+  expect(stacksOf(await openProfile(unwound)).slice(0, 3)).toEqual(whole);
+});

@@ -1,0 +1,102 @@
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Diagnostics } from '../../../src/base/diagnostics.ts';
+import { ScriptMaps, type ScriptMapsOptions } from '../../../src/read/jit/script-maps.ts';
+import { scratchDirectory } from '../../helpers/cli.ts';
+
+const root = scratchDirectory();
+
+/** `f` of line 1, column 11 was written on line 7 of `app.ts`. */
+const MAP = { version: 3, sources: ['app.ts'], names: [], mappings: 'AAMA' };
+const BASE64 = Buffer.from(JSON.stringify(MAP)).toString('base64');
+
+function file(name: string, text: string): string {
+  const path = join(root, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Where the function of a script was written, and what was counted. */
+function find(script: string, options: Partial<ScriptMapsOptions> = {}) {
+  const diagnostics = new Diagnostics();
+  const maps = new ScriptMaps({ diagnostics, ...options });
+  const place = maps.find(script)?.find(1, 11, 'f') ?? null;
+  return {
+    place: place === null ? null : `${place.source}:${place.line}`,
+    counted: [...diagnostics.entries()].map(({ reason }) => reason),
+  };
+}
+
+describe('the source map of a script', () => {
+  test('beside it, by path and by URL', () => {
+    file('beside/app.js.map', JSON.stringify(MAP));
+    const script = file('beside/app.js', 'function f(){}\n//# sourceMappingURL=app.js.map\n');
+    const expected = { place: join(root, 'beside/app.ts:7'), counted: [] };
+    expect(find(script)).toEqual(expected);
+    expect(find(`file://${script}?v=1`)).toEqual(expected);
+    expect(find(script.slice(root.length), { symfs: root }).place).toBe('/beside/app.ts:7');
+  });
+
+  test('inside it, however long', () => {
+    const long = { ...MAP, sourcesContent: ['x'.repeat(100_000)] };
+    const data = Buffer.from(JSON.stringify(long)).toString('base64');
+    const url = `data:application/json;charset=utf-8;base64,${data}`;
+    const script = file('inline.js', `function f(){}\n//# sourceMappingURL=${url}`);
+    expect(find(script).place).toBe(join(root, 'app.ts:7'));
+    const plain = `data:application/json,${encodeURIComponent(JSON.stringify(MAP))}`;
+    expect(find(file('plain.js', `f()\n//# sourceMappingURL=${plain}\n`)).place).not.toBeNull();
+  });
+
+  test('noted by the process comes before what is on disk', () => {
+    const script = file('noted.ts', 'function f(): void {}\n');
+    const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
+    maps.addNoted(`file://${script}`, MAP);
+    expect(maps.find(script)?.find(1, 11, 'f')?.line).toBe(7);
+  });
+
+  test.each([
+    ['elsewhere', 'https://example.com/app.js.map'],
+    ['not there', 'gone.js.map'],
+    ['a directory', '.'],
+  ])('is not looked for %s', (what, url) => {
+    const script = file(`${what}.js`, `function f(){}\n//# sourceMappingURL=${url}\n`);
+    expect(find(script)).toEqual({ place: null, counted: [] });
+  });
+
+  test('that is none is counted, and the function keeps its place', () => {
+    const script = file(
+      'broken.js',
+      `f()\n//# sourceMappingURL=data:application/json;base64,e30x\n`,
+    );
+    expect(find(script)).toEqual({ place: null, counted: ['source map not understood'] });
+  });
+
+  test('is not used if it changed since the recording', () => {
+    const script = file(
+      'newer.js',
+      `f()\n//# sourceMappingURL=data:application/json;base64,${BASE64}\n`,
+    );
+    utimesSync(script, 2000, 2000);
+    expect(find(script, { recordedMs: 2_001_000 }).place).not.toBeNull();
+    expect(find(script, { recordedMs: 1_999_000 })).toEqual({
+      place: null,
+      counted: ['script or source map changed since the recording, not used'],
+    });
+  });
+
+  test('a device or a pipe in place of a script is left alone', () => {
+    symlinkSync('/dev/zero', join(root, 'device.js'));
+    expect(find(join(root, 'device.js'))).toEqual({ place: null, counted: [] });
+  });
+});
+
+test('lines that a TypeScript file does not have are those of code made of it', () => {
+  const script = file('made.ts', 'interface A {}\nexport function f(): void {}\n');
+  const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
+  expect(maps.mayBegin(script, 2, 18)).toBe(true);
+  expect(maps.mayBegin(script, 1, 250)).toBe(false);
+  expect(maps.mayBegin(script, 40, 1)).toBe(false);
+  expect(maps.mayBegin('/gone.ts', 40, 1)).toBe(true);
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { FailedError } from '../../src/base/errors.ts';
+import type { NativeBinding, SamplerOptions } from '../../src/native/types.ts';
+import { prepareRecording } from '../../src/record/prepare-recording.ts';
+import { fakeKernel, opensEverything } from '../system/kernel/fake-kernel.ts';
+
+/** A worker whose kernel opens every event by itself, and a group only up to `counters` events. */
+function bindingWith(counters: number) {
+  const tried: number[][] = [];
+  class Sampler {
+    readonly opened = { ringPages: 1024, sidebandPages: 128, isSettled: true };
+    constructor({ events }: SamplerOptions) {
+      tried.push(events.map(({ leader }) => leader));
+      events.forEach(({ leader }, eventIndex) => {
+        const inGroup = events.slice(0, eventIndex + 1).filter((other) => other.leader === leader);
+        if (leader < 0 || inGroup.length < counters) return;
+        const cause = { code: 'EINVAL', errno: 22, operation: 'perf_event_open', cpu: 0, pid: 1 };
+        throw Object.assign(new Error('perf_event_open: EINVAL'), cause, { eventIndex });
+      });
+    }
+  }
+  const { probe } = fakeKernel(opensEverything);
+  return { binding: { Sampler, probeEvent: probe } as unknown as NativeBinding, tried };
+}
+
+/** Any process that is no Node, of which nothing is said. */
+const TARGET = 1;
+
+/** Opens the events on a process, and collects what the user is told. */
+function prepare(events: string, counters: number) {
+  const { binding, tried } = bindingWith(counters);
+  const told: string[] = [];
+  const options = { pids: [TARGET], events: [events], ringPages: 1024, inherit: false };
+  const prepared = prepareRecording({ ...options, onNotice: (text) => told.push(text) }, binding);
+  return { prepared, tried, told };
+}
+
+describe('a group of more events than the PMU has counters', () => {
+  it('is opened singly if it is weak, and the user is told once', () => {
+    const { prepared, tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W,dummy', 2);
+    expect(tried).toEqual([
+      [-1, 0, 0, -1],
+      [-1, -1, -1, -1],
+    ]);
+    const notice =
+      'the group {cpu-clock,page-faults,task-clock} does not fit the PMU: its events are ' +
+      'recorded singly, as its modifier W allows';
+    expect(told).toEqual([notice]);
+    expect(prepared.notices).toEqual([notice]);
+    expect(prepared.plan.events.map(({ leader }) => leader)).toEqual([-1, -1, -1, -1]);
+  });
+
+  it('is broken up by itself: other groups that fit stay together', () => {
+    const { tried } = prepare('{cpu-clock,page-faults}:W,{cpu-clock,page-faults,task-clock}:W', 2);
+    expect(tried).toEqual([
+      [-1, 0, -1, 2, 2],
+      [-1, 0, -1, -1, -1],
+    ]);
+  });
+
+  it('is an error if it is not weak', () => {
+    expect(() => prepare('{cpu-clock,page-faults,task-clock}', 2)).toThrow(FailedError);
+    expect(() => prepare('{cpu-clock,page-faults,task-clock}', 2)).toThrow(
+      'the group {cpu-clock,page-faults,task-clock} does not fit the PMU, at task-clock (EINVAL)',
+    );
+  });
+
+  it('is opened as it is where it fits', () => {
+    const { tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W', 3);
+    expect([tried, told]).toEqual([[[-1, 0, 0]], []]);
+  });
+});

@@ -1,9 +1,0 @@
-import { expect, test } from 'vitest';
-import { checkOptions } from '../../src/session/record/check-options.ts';
-import type { RecordOptions } from '../../src/session/record/record-options.ts';
-
-test.each(['command', 'events', 'pids'])('%s is a list, also for JavaScript', (name) => {
-  const options = { [name]: 'true' } as unknown as RecordOptions;
-  expect(() => checkOptions(options)).toThrow(TypeError);
-  expect(() => checkOptions(options)).toThrow(`${name}: expected an array, got "true"`);
-});

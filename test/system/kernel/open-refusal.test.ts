@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
+import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
+import { CLOCK_IDS } from '../../../src/kernel/perf-event/clock-ids.ts';
+import { readEventSources } from '../../../src/system/kernel/event-sources.ts';
+import { readKernelSettings } from '../../../src/system/kernel/kernel-settings.ts';
+import { explainUnopenable } from '../../../src/system/kernel/open-refusal.ts';
+
+/** What the user is told of an event that the kernel refuses with `code`, as the hints. */
+function hintsOf(text: string, code: string): readonly string[] {
+  const [spec] = parseEvents(text, readEventSources());
+  if (spec === undefined) throw new Error(`${text} names nothing`);
+  return explainUnopenable({ spec, attr: newAttr(), code }, readKernelSettings(), false).hints;
+}
+
+describe('a clock that is read too slowly for the event', () => {
+  const explain = (clockid: number) => {
+    const [spec] = parseEvents('page-faults', readEventSources());
+    if (spec === undefined) throw new Error('it names nothing');
+    const attr = newAttr({ clockid, flags: { useClockid: true } });
+    return explainUnopenable({ spec, attr, code: 'EINVAL' }, readKernelSettings(), false).message;
+  };
+  it('is named', () => {
+    expect(explain(CLOCK_IDS.boottime)).toMatch(/no times of boottime for it \(EINVAL\)/);
+    expect(explain(CLOCK_IDS.monotonic)).toMatch(/finds its settings invalid/);
+  });
+});
+
+describe('an event that the kernel refuses', () => {
+  it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])(
+    '%s: if it was to be precise, that is told',
+    (code) => {
+      const plain = hintsOf('r1a8', code);
+      const precise = hintsOf('r1a8:ppp', code);
+      expect(plain).toEqual(['perf-ts list shows what opens here']);
+      expect(precise.slice(-1)).toEqual(plain);
+      expect(precise.slice(0, -1).join()).toMatch(/precise|:p/);
+    },
+  );
+});

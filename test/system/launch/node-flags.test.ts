@@ -1,0 +1,230 @@
+import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { CommandSpec } from '../../../src/native/types.ts';
+import { addNodeFlags } from '../../../src/system/launch/node-flags.ts';
+import type { NodeProgram } from '../../../src/system/launch/node-program.ts';
+import { findPlantedMap } from '../../../src/system/launch/planted-maps.ts';
+import { scratchDirectory } from '../../helpers/cli.ts';
+
+const FLAGS = '--perf-basic-prof --interpreted-frames-native-stack';
+const root = scratchDirectory();
+mkdirSync(root, { recursive: true });
+
+function program(name: string, text = ''): string {
+  const path = join(root, name);
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const node = program('node', '\x7fELF');
+const npmScript = program('npm-cli.js', '#!/usr/bin/env node\nrun();\n');
+symlinkSync(npmScript, join(root, 'linked'));
+
+type Options = {
+  env?: string[];
+  wanted?: boolean;
+  version?: string | null;
+  program?: NodeProgram;
+  user?: NonNullable<CommandSpec['user']>;
+  planted?: string | null;
+};
+
+/** The NODE_OPTIONS of a command, without the preload, which lies where the package lies. */
+function optionsFor(
+  argv: string[],
+  {
+    env = [],
+    wanted,
+    version = 'v20.20.2',
+    program = { kind: 'node', version },
+    user,
+    planted = null,
+  }: Options = {},
+) {
+  const path = argv[0].startsWith('/') ? argv[0] : join(root, argv[0]);
+  const command: CommandSpec = {
+    path,
+    argv,
+    env: [`PATH=${root}`, ...env],
+    stdoutToStderr: false,
+    ...(user !== undefined && { user }),
+  };
+  const {
+    command: changed,
+    notes,
+    causesMaps,
+  } = addNodeFlags(
+    command,
+    wanted,
+    () => program,
+    () => planted,
+  );
+  const all = changed.env.filter((entry) => entry.startsWith('NODE_OPTIONS='));
+  expect(all.length).toBeLessThanOrEqual(1);
+  const value = all[0]
+    ?.slice('NODE_OPTIONS='.length)
+    .replace(/ ?--require=(?:"[^"]*preload\.cjs"|\S+preload\.cjs)/, '');
+  return { value, notes, causesMaps, argv: changed.argv };
+}
+
+describe('a link of another user where a map would be', () => {
+  const planted = '/tmp/perf-4711.map';
+  const note =
+    "JavaScript may stay without names: /tmp/perf-4711.map is a link of another user, and V8 of root's " +
+    'Node would follow it; remove it, and set fs.protected_symlinks to 1';
+  const user = (uid: number) => ({ uid, gid: uid, groups: [uid] });
+
+  test.each([[undefined], [true]])(
+    'keeps the flags from Node of root (asked for: %s)',
+    (wanted) => {
+      const asked = { planted, user: user(0), ...(wanted !== undefined && { wanted }) };
+      expect(optionsFor(['node', 'x.js'], asked)).toMatchObject({
+        value: undefined,
+        notes: [note],
+        causesMaps: false,
+        argv: ['node', 'x.js'],
+      });
+    },
+  );
+
+  test('is followed by nobody but root', () => {
+    const { notes } = optionsFor(['node', 'x.js'], { planted, user: user(1000) });
+    expect(notes).not.toContain(note);
+  });
+
+  test('does not matter to who has chosen a jitdump', () => {
+    const env = ['NODE_OPTIONS=--perf-prof'];
+    const { value } = optionsFor(['node', 'x.js'], { planted, user: user(0), env });
+    expect(value).toContain('--perf-prof --interpreted-frames-native-stack');
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    'is found where the kernel would let it be followed',
+    () => {
+      const folder = join(root, 'tmp');
+      mkdirSync(folder);
+      const sysctl = (text: string): string => {
+        writeFileSync(join(root, 'sysctl'), text);
+        return join(root, 'sysctl');
+      };
+      writeFileSync(join(folder, 'perf-1.map'), '');
+      symlinkSync('/nonexistent', join(folder, 'perf-2.map'));
+      symlinkSync('/nonexistent', join(folder, 'other'));
+      lchownSync(join(folder, 'perf-1.map'), 1000, 1000);
+      lchownSync(join(folder, 'other'), 1000, 1000);
+      expect(findPlantedMap(folder, sysctl('0\n'))).toBeNull();
+      lchownSync(join(folder, 'perf-2.map'), 1000, 1000);
+      expect(findPlantedMap(folder, sysctl('0\n'))).toBe(join(folder, 'perf-2.map'));
+      expect(findPlantedMap(folder, sysctl('1\n'))).toBeNull();
+      expect(findPlantedMap(folder, join(root, 'no-such-sysctl'))).toBeNull();
+    },
+  );
+});
+
+describe('NODE_OPTIONS', () => {
+  test.each([
+    [[node, 'app.js']],
+    [[npmScript, 'run', 'dev']],
+    [[join(root, 'linked')]],
+    [['npx', 'something']],
+    [['tsx', 'app.ts']],
+    [['sh', '-c', 'cd app && NODE_ENV=production node server.js']],
+    [['bash', '-c', 'npm start']],
+    [[program('pnpm-tsx', '#!/bin/sh\nexec "$basedir/node" "$basedir/tsx.mjs" "$@"\n')]],
+  ])('of %j', (argv) => {
+    const { value, notes, causesMaps } = optionsFor(argv);
+    expect(value).toBe(FLAGS);
+    expect(causesMaps).toBe(true);
+    expect(notes).toEqual([`NODE_OPTIONS got ${FLAGS}; --no-node-flags leaves it alone`]);
+  });
+
+  test.each([
+    [['gcc', 'node.c']],
+    [['sh', '-c', 'cat node.txt; ./nodes; gzip -c /usr/bin/node | head; echo node']],
+    [['sh', 'node.sh']],
+    [[program('other', '#!/bin/sh\n# node\nexec ./nodes "$@"\n')]],
+    [[program('script.py', '#!/usr/bin/python3\n# node\n')]],
+  ])('stay as they are for %j, unless asked for', (argv) => {
+    expect(optionsFor(argv).value).toBeUndefined();
+    expect(optionsFor(argv, { wanted: true }).value).toBe(FLAGS);
+  });
+
+  test('keep what the user set, and are not set twice', () => {
+    const env = ['NODE_OPTIONS=--max-old-space-size=4096'];
+    expect(optionsFor([node, 'app.js'], { env }).value).toBe(`--max-old-space-size=4096 ${FLAGS}`);
+    const interpreted = '--interpreted-frames-native-stack';
+    const given = optionsFor([node, '--perf-prof', 'app.js']);
+    expect(given.value).toBe(interpreted);
+    expect(given.causesMaps).toBe(false);
+    expect(optionsFor([node, 'app.js', '--perf-prof']).value).toBe(FLAGS);
+    expect(
+      optionsFor([node, '--perf_basic_prof', '--no-interpreted-frames-native-stack', 'a.js']),
+    ).toMatchObject({ value: '--perf-basic-prof', causesMaps: false });
+    const all = { env: [`NODE_OPTIONS=${FLAGS}`] };
+    expect(optionsFor([node, 'app.js'], all)).toMatchObject({ value: FLAGS, notes: [] });
+  });
+
+  test("V8's log goes where nobody sees it, unless the user wants it", () => {
+    const hidden = ['--logfile=+', '--no-logfile-per-isolate'];
+    expect(optionsFor([node, 'app.js']).argv).toEqual([node, ...hidden, 'app.js']);
+    expect(optionsFor([node, '--prof', 'app.js']).argv).toEqual([node, '--prof', 'app.js']);
+    expect(optionsFor(['npx', 'something']).argv).toEqual(['npx', 'something']);
+  });
+
+  test('where V8 could not open its log, only Node itself gets flags, as words', () => {
+    const closed = join(root, 'closed');
+    mkdirSync(closed, { mode: 0o555 });
+    const before = process.cwd();
+    process.chdir(closed);
+    try {
+      const user = { uid: 65534, gid: 65534, groups: [] };
+      const own = optionsFor([node, 'app.js'], { user });
+      expect(own.value ?? '').toBe('');
+      expect(own.argv).toEqual([
+        ...[node, ...FLAGS.split(' '), '--logfile=+', '--no-logfile-per-isolate', 'app.js'],
+      ]);
+      const runner = optionsFor(['npx', 'something'], { user });
+      expect(runner.value ?? '').toBe('');
+      expect(runner.notes[0]).toContain('V8 would log to standard output');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  test('are left alone with --no-node-flags', () => {
+    expect(optionsFor([node, 'app.js'], { wanted: false }).value).toBeUndefined();
+  });
+
+  test('of a Node that would refuse them', () => {
+    const old = optionsFor([node, 'app.js'], { version: 'v10.24.1' });
+    expect(old.value).toBeUndefined();
+    expect(old.notes[0]).toContain('Node v10.24.1 does not take');
+  });
+
+  test('are given to a Node whose file does not say its version', () => {
+    expect(optionsFor([node, 'app.js'], { version: null }).value).toBe(FLAGS);
+  });
+
+  test('are not given to another program called node, unless they are asked for', () => {
+    const program = { kind: 'other' } as const;
+    expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
+      value: undefined,
+      notes: [],
+      argv: [node, 'app.js'],
+    });
+    expect(optionsFor([node, 'app.js'], { program, wanted: true })).toMatchObject({
+      value: FLAGS,
+      argv: [node, 'app.js'],
+    });
+  });
+
+  test('leave the words of a script called node alone', () => {
+    const program = { kind: 'script' } as const;
+    expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
+      value: FLAGS,
+      argv: [node, 'app.js'],
+    });
+  });
+});

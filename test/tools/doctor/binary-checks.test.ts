@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { FailedError } from '../../../src/base/errors.ts';
+import { examineBinary } from '../../../src/tools/doctor/binary-checks.ts';
+import { scratchDirectory } from '../../helpers/cli.ts';
+import { compileC } from '../../helpers/compile.ts';
+
+const scratch = scratchDirectory();
+const source = join(dirname(fileURLToPath(import.meta.url)), '../../helpers/stacks.c');
+
+/** Check -> state. */
+function statesOf(path: string): Record<string, string> {
+  return Object.fromEntries(examineBinary(path).checks.map(({ name, state }) => [name, state]));
+}
+
+describe('what doctor says of a program', () => {
+  it('with frame pointers, tables and symbols', () => {
+    expect(statesOf(compileC(source, ['-O2', '-fno-omit-frame-pointer']))).toEqual({
+      'frame-pointers': 'ok',
+      'unwind-tables': 'ok',
+      symbols: 'ok',
+    });
+  });
+
+  it('without frame pointers', () => {
+    const program = compileC(source, ['-O2', '-fomit-frame-pointer']);
+    const [check] = examineBinary(program).checks;
+    expect(check).toMatchObject({ name: 'frame-pointers', state: 'warn' });
+    expect(check?.found).toMatch(/^0 % of \d+ functions set one up$/);
+    expect(check?.fix.join('\n')).toContain('-fno-omit-frame-pointer');
+  });
+
+  it('without tables and symbols', () => {
+    const bare = join(scratch, 'bare');
+    const program = compileC(source, ['-O2', '-fno-omit-frame-pointer']);
+    execFileSync('objcopy', ['-S', '-R', '.eh_frame', '-R', '.eh_frame_hdr', program, bare]);
+    expect(statesOf(bare)).toMatchObject({ 'unwind-tables': 'warn', symbols: 'warn' });
+  });
+
+  it('that is none', () => {
+    const text = join(scratch, 'text');
+    writeFileSync(text, 'no program');
+    expect(() => examineBinary(text)).toThrow(FailedError);
+  });
+});

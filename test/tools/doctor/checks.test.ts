@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../../../src/tools/doctor/check.ts';
+import { doctor } from '../../../src/tools/doctor/examine.ts';
+import type { MachineState } from '../../../src/tools/doctor/machine-state.ts';
+import { NEW_KERNEL, USUAL_SETTINGS } from '../../system/kernel/fake-kernel.ts';
+
+/** Bare metal, root: nothing stands in the way. */
+const READY: MachineState = {
+  platform: 'linux',
+  kernel: '6.18.1',
+  addonProblem: null,
+  settings: USUAL_SETTINGS,
+  privileges: { perfmon: true, ipcLock: true },
+  isRoot: true,
+  hasSeccompFilter: false,
+  isContainer: false,
+  confinement: {
+    capabilities: ['CAP_PERFMON', 'CAP_SYS_ADMIN', 'CAP_IPC_LOCK'],
+    container: null,
+    cgroup: { cpuQuota: null, memoryBytes: null },
+  },
+  noCounters: null,
+  opens: { ownUser: '', ownKernel: '', wholeCpu: '', cycles: '', callStacks: '' },
+  features: NEW_KERNEL,
+  fdLimit: { soft: 1024, hard: 20_000 },
+  onlineCpus: 8,
+  hasNmiWatchdog: false,
+  tracepointProblem: null,
+  seesKernelAddresses: true,
+  isTmpWritable: true,
+  nodeWritesPerfMaps: true,
+};
+
+const NOTHING_OPENS = (code: string) => ({
+  ownUser: code,
+  ownKernel: code,
+  wholeCpu: code,
+  cycles: code,
+  callStacks: code,
+});
+
+/** The checks that did not pass, as `state name`. */
+function troubles(change: Partial<MachineState>): string[] {
+  return doctor({ ...READY, ...change })
+    .checks.filter(({ state }) => state !== 'ok')
+    .map(({ state, name }) => `${state} ${name}`);
+}
+
+function check(name: string, change: Partial<MachineState>): Check {
+  const found = doctor({ ...READY, ...change }).checks.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no check ${name}`);
+  return found;
+}
+
+describe('the doctor', () => {
+  it('finds nothing on a machine that has everything', () => {
+    expect(troubles({})).toEqual([]);
+    expect(doctor(READY).ready).toBe(true);
+  });
+
+  it('an ordinary user with paranoid 2 is ready, with limits', () => {
+    const change: Partial<MachineState> = {
+      privileges: { perfmon: false, ipcLock: false },
+      isRoot: false,
+      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '', callStacks: '' },
+      seesKernelAddresses: false,
+      tracepointProblem: { message: 'no permission', fix: ['sudo …'] },
+    };
+    expect(troubles(change)).toEqual([
+      'warn kernel-code',
+      'warn whole-cpus',
+      'warn capabilities',
+      'warn tracepoints',
+      'warn ring-memory',
+      'warn kernel-symbols',
+    ]);
+    expect(doctor({ ...READY, ...change }).ready).toBe(true);
+    expect(check('kernel-code', change).fix).toContain(
+      'for now:      sudo sysctl kernel.perf_event_paranoid=1',
+    );
+    expect(check('ring-memory', change).found).toBe(
+      'rings of 256 KiB a CPU: kernel.perf_event_mlock_kb is 516',
+    );
+  });
+
+  it('a seccomp filter that refuses the call is not a matter of the paranoid level', () => {
+    const change = { opens: NOTHING_OPENS('EPERM'), hasSeccompFilter: true, isContainer: true };
+    const own = check('own-programs', change);
+    expect(own.state).toBe('fail');
+    expect(own.found).toContain('a seccomp filter is in force, in a container');
+    expect(own.fix.join('\n')).not.toContain('sysctl');
+    // Root already is who it is.
+    expect(own.fix.join('\n')).not.toContain('sudo perf-ts');
+    expect(check('kernel-code', change).fix).toEqual([
+      'what refuses own-programs refuses this too; see there',
+    ]);
+    expect(own.fix).toContain('in Docker or Podman: run the container with --cap-add PERFMON');
+    expect(doctor({ ...READY, ...change }).ready).toBe(false);
+  });
+
+  it.each([
+    ['', 'cycles opens with them'],
+    ['EOPNOTSUPP', 'there are none (EOPNOTSUPP)'],
+    ['EACCES', 'not to be tried (EACCES)'],
+  ])("says of the CPU's records of calls, which nobody can change: %j", (callStacks, found) => {
+    const opens = { ...READY.opens!, callStacks };
+    expect(check('call-stack-records', { opens })).toMatchObject({ state: 'ok', found, fix: [] });
+  });
+
+  it('says nothing of features where nothing opens', () => {
+    const names = doctor({ ...READY, opens: NOTHING_OPENS('ENOSYS') }).checks.map((c) => c.name);
+    expect(names).not.toContain('counts-with-inherit');
+  });
+
+  it('without the addon only what needs none is judged', () => {
+    const change: Partial<MachineState> = {
+      addonProblem: { message: 'the native addon is not built', fix: ['build it'] },
+      opens: null,
+      features: null,
+      fdLimit: null,
+    };
+    expect(troubles(change)).toEqual(['fail addon']);
+    expect(check('addon', change).fix).toEqual(['build it']);
+  });
+
+  it.each([
+    ['no PMU', { opens: { ...READY.opens!, cycles: 'ENOENT' } }, ['warn hardware-counters']],
+    ['watchdog with a PMU', { hasNmiWatchdog: true }, ['warn nmi-watchdog']],
+    [
+      'watchdog without a PMU',
+      { hasNmiWatchdog: true, opens: { ...READY.opens!, cycles: 'ENOENT' } },
+      ['warn hardware-counters'],
+    ],
+    [
+      'a kernel of 2020',
+      { features: { ...NEW_KERNEL, lost: false, inheritedRead: false } },
+      ['warn counts-with-inherit', 'warn lost-counts'],
+    ],
+    ['a kernel of 2015', { kernel: '4.4.0' }, ['warn kernel']],
+    ['few open files', { fdLimit: { soft: 64, hard: 64 } }, ['warn open-files']],
+    ['another system', { platform: 'darwin' }, ['fail kernel']],
+  ] satisfies [string, Partial<MachineState>, string[]][])('%s', (_what, change, expected) => {
+    expect(troubles(change)).toEqual(expected);
+  });
+
+  it('a rate that the kernel lowered is set back; where its limit is off, that comes first', () => {
+    const settings = { ...USUAL_SETTINGS, maxSampleRateHz: 1500 };
+    expect(check('max-sample-rate', { settings })).toMatchObject({
+      state: 'warn',
+      found: 'kernel.perf_event_max_sample_rate is 1500, less than the default -F 4000',
+      fix: ['sudo sysctl kernel.perf_event_max_sample_rate=100000'],
+    });
+    const off = { ...settings, cpuTimeMaxPercent: 0 };
+    expect(check('max-sample-rate', { settings: off }).fix).toEqual([
+      'sudo sysctl kernel.perf_cpu_time_max_percent=25',
+      'sudo sysctl kernel.perf_event_max_sample_rate=100000',
+    ]);
+  });
+
+  it.each([
+    [0, 2, 'sudo sysctl kernel.perf_event_paranoid=1'],
+    [1, 1, 'sudo sysctl kernel.kptr_restrict=0'],
+    [2, 1, 'sudo sysctl kernel.kptr_restrict=1'],
+  ])('hidden kernel addresses, kptr_restrict %i, paranoid %i', (kptr, paranoid, command) => {
+    const settings = { ...USUAL_SETTINGS, kptrRestrict: kptr, paranoidLevel: paranoid };
+    const { fix } = check('kernel-symbols', { settings, seesKernelAddresses: false });
+    expect(fix.join('\n')).toContain(command);
+  });
+
+  it('names the limits of the control group, and the command that lifts them', () => {
+    const narrow = (container: string | null): Partial<MachineState> => ({
+      confinement: {
+        ...READY.confinement,
+        container,
+        cgroup: { cpuQuota: 1.5, memoryBytes: 2 ** 28 },
+      },
+    });
+    expect(troubles(narrow(null))).toEqual(['warn cpu-quota', 'warn memory-limit']);
+    expect(check('cpu-quota', narrow('Docker'))).toMatchObject({
+      found: '1.5 of 8 CPUs for the control group',
+      fix: ['docker update --cpus 8 CONTAINER'],
+    });
+    expect(check('memory-limit', narrow(null))).toMatchObject({
+      found: '256 MiB for the control group',
+      fix: ['sudo systemctl set-property UNIT MemoryMax=512M'],
+    });
+    expect(check('container', narrow('Podman')).found).toBe('in a container (Podman)');
+  });
+
+  it('names the capabilities, and a seccomp filter that lets the call pass', () => {
+    expect(check('capabilities', {}).found).toBe('CAP_PERFMON, CAP_SYS_ADMIN, CAP_IPC_LOCK');
+    expect(check('seccomp', { hasSeccompFilter: true })).toMatchObject({
+      state: 'ok',
+      found: 'a filter is in force, and lets perf_event_open pass',
+    });
+    const refused = { hasSeccompFilter: true, opens: NOTHING_OPENS('EPERM') };
+    expect(check('seccomp', refused).state).toBe('warn');
+  });
+
+  it('says which hypervisor keeps the PMU, where there is one', () => {
+    const opens = { ...READY.opens!, cycles: 'ENOENT' };
+    const noCounters = { reason: 'KVM does not pass the PMU on', fix: ['-cpu host,pmu=on'] };
+    expect(check('hardware-counters', { opens, noCounters })).toMatchObject({
+      found: 'cycles does not open (ENOENT): KVM does not pass the PMU on',
+      fix: ['-cpu host,pmu=on', expect.stringContaining('perf-ts record -e cpu-clock')],
+    });
+  });
+
+  it('every check that did not pass says what to do', () => {
+    const worst: Partial<MachineState> = {
+      kernel: '4.4.0',
+      settings: { ...USUAL_SETTINGS, maxSampleRateHz: 100, cpuTimeMaxPercent: 5, kptrRestrict: 2 },
+      privileges: { perfmon: false, ipcLock: false },
+      opens: { ownUser: '', ownKernel: 'EACCES', wholeCpu: 'EACCES', cycles: '', callStacks: '' },
+      features: { ...NEW_KERNEL, lost: false, inheritedRead: false },
+      fdLimit: { soft: 1, hard: 1 },
+      hasNmiWatchdog: true,
+      tracepointProblem: { message: 'not mounted', fix: ['mount it'] },
+      seesKernelAddresses: false,
+      isTmpWritable: false,
+      confinement: {
+        capabilities: [],
+        container: 'Docker',
+        cgroup: { cpuQuota: 0.5, memoryBytes: 2 ** 26 },
+      },
+    };
+    const open = doctor({ ...READY, ...worst }).checks.filter(({ state }) => state !== 'ok');
+    expect(open).toHaveLength(16);
+    for (const { name, fix } of open) expect(fix, name).not.toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { readCgroupLimits, readConfinement } from '../../../src/tools/doctor/confinement.ts';
+
+/** Files by path. */
+const drawn = (files: Readonly<Record<string, string>>) => (path: string) => files[path] ?? null;
+
+describe('the limits of a control group', () => {
+  it('are the narrowest of it and of those above it (version 2)', () => {
+    const limits = readCgroupLimits(
+      drawn({
+        '/proc/self/cgroup': '0::/user.slice/app.service\n',
+        '/sys/fs/cgroup/user.slice/app.service/cpu.max': '200000 100000\n',
+        '/sys/fs/cgroup/user.slice/app.service/memory.max': 'max\n',
+        '/sys/fs/cgroup/user.slice/cpu.max': '50000 100000\n',
+        '/sys/fs/cgroup/user.slice/memory.max': '268435456\n',
+        '/sys/fs/cgroup/cpu.max': 'max 100000\n',
+      }),
+    );
+    expect(limits).toEqual({ cpuQuota: 0.5, memoryBytes: 268_435_456 });
+  });
+
+  it('are in a tree for each controller (version 1)', () => {
+    const limits = readCgroupLimits(
+      drawn({
+        '/proc/self/cgroup': '4:memory:/docker/1\n3:cpu,cpuacct:/docker/1\n0::/\n',
+        '/sys/fs/cgroup/cpu,cpuacct/docker/1/cpu.cfs_quota_us': '150000\n',
+        '/sys/fs/cgroup/cpu,cpuacct/docker/1/cpu.cfs_period_us': '100000\n',
+        '/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us': '-1\n',
+        '/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us': '100000\n',
+        '/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes': '9223372036854771712\n',
+      }),
+    );
+    expect(limits).toEqual({ cpuQuota: 1.5, memoryBytes: null });
+  });
+
+  it('are none where no file says any', () => {
+    expect(readCgroupLimits(drawn({}))).toEqual({ cpuQuota: null, memoryBytes: null });
+    const odd = drawn({ '/proc/self/cgroup': 'x\n0::relative/path\n\n' });
+    expect(readCgroupLimits(odd)).toEqual({ cpuQuota: null, memoryBytes: null });
+  });
+});
+
+describe('what a process is kept to', () => {
+  it('is its capabilities and its container', () => {
+    const status = 'CapEff:\t0000004000084000\n';
+    const at = (files: Readonly<Record<string, string>>) =>
+      readConfinement(drawn({ '/proc/self/status': status, ...files }));
+    expect(at({}).capabilities).toEqual(['CAP_PERFMON', 'CAP_IPC_LOCK', 'CAP_SYS_PTRACE']);
+    expect(at({}).container).toBeNull();
+    expect(at({ '/.dockerenv': '' }).container).toBe('Docker');
+    expect(at({ '/run/.containerenv': '' }).container).toBe('Podman');
+    expect(at({ '/proc/1/environ': 'A=b\0container=lxc\0' }).container).toBe('lxc');
+    const pod = { '/.dockerenv': '', '/proc/self/environ': 'KUBERNETES_SERVICE_HOST=10.0.0.1\0' };
+    expect(at(pod).container).toBe('Kubernetes');
+  });
+});
