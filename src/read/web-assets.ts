@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { FailedError } from '../base/errors.ts';
 import type { PageAssets } from '../formats/export/html.ts';
 
-/** The built page, seen from src/session and from dist/session. */
+/** The built page, seen from src/read and from dist/read. */
 const DIRECTORY = new URL('../../dist/web', import.meta.url);
 
 /** Reads what `npm run build:web` made. */

@@ -7,7 +7,7 @@
  *   maps of code that a loader (tsx, ts-node …) makes in memory.
  *
  * The notes are JSON lines in `/tmp/perf-ts-PID.notes`, see `NodeNote` in
- * `src/session/read/node-notes.ts`. Whatever fails here is left undone: the program comes first.
+ * `src/read/jit/node-notes.ts`. Whatever fails here is left undone: the program comes first.
  */
 
 // biome-ignore-all lint/style/noCommonJs: a preload of --require is CommonJS.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The package's folder, which lies two up from here in src/, dist/session/ and dist/bin/ alike. */
+/** The package's folder, which lies two up from here in src/system/, dist/system/ and dist/bin/ alike. */
 const PACKAGE_ROOT = new URL('../..', import.meta.url);
 
 /** The version in package.json. */

@@ -5,7 +5,7 @@ import { perfTs, projectRoot } from '../helpers/cli.ts';
 import { outdent } from '../helpers/format-tree.ts';
 
 const PLAIN = { colour: false };
-const fixture = (name: string) => join(projectRoot, `test/cpu/fixtures/${name}.txt`);
+const fixture = (name: string) => join(projectRoot, `test/counting/cpu/fixtures/${name}.txt`);
 
 describe('perf-ts cpu --explain', () => {
   it('takes 0x004300c0 apart and names the register pairs', () => {

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FIXTURES = fileURLToPath(new URL('../events/fixtures', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../kernel/events/fixtures', import.meta.url));
 
-/** Writes the machine of test/events/fixtures/NAME.txt as a sysfs of two CPUs below `root`. */
+/** Writes the machine of test/kernel/events/fixtures/NAME.txt as a sysfs of two CPUs below `root`. */
 export function writeSysfsTree(machine: string, root: string): void {
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,4 +1,4 @@
-// The stacks of a recording with copied stacks, by src/unwind alone: what the session adds (mappings
+// The stacks of a recording with copied stacks, by src/code/unwind alone: what reading adds (mappings
 // that end, build IDs, joining with callchains) is left out.
 
 import { existsSync, readFileSync } from 'node:fs';

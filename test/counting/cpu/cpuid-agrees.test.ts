@@ -10,7 +10,7 @@ import { parseLeafDumps } from '../../../src/counting/cpu/leaf-dump.ts';
 import { type CpuidLeaves, WANTED_LEAVES } from '../../../src/counting/cpu/leaves.ts';
 import { projectRoot, scratchDirectory } from '../../helpers/cli.ts';
 
-const FIXTURES = join(projectRoot, 'test/cpu/fixtures');
+const FIXTURES = join(projectRoot, 'test/counting/cpu/fixtures');
 const scratch = scratchDirectory();
 
 function hasCpuid(): boolean {

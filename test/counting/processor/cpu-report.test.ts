@@ -12,7 +12,7 @@ import type { EventSources, PmuDescription } from '../../../src/kernel/events/ev
 import { describeLive } from '../../helpers/live.ts';
 
 function dumps(name: string): CpuidLeaves[] {
-  const file = new URL(`../../cpu/fixtures/${name}.txt`, import.meta.url);
+  const file = new URL(`../cpu/fixtures/${name}.txt`, import.meta.url);
   return parseLeafDumps(readFileSync(file, 'utf8')).map(({ leaves }) => leaves);
 }
 

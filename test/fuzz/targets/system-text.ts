@@ -116,7 +116,9 @@ export const systemTextTargets: readonly Target[] = [
   {
     name: 'cpuid-dump',
     seeds: () =>
-      repositoryFiles('test/cpu/fixtures', '.txt').map(({ text }) => toBytes(text.slice(0, 4000))),
+      repositoryFiles('test/counting/cpu/fixtures', '.txt').map(({ text }) =>
+        toBytes(text.slice(0, 4000)),
+      ),
     mutate,
     read(bytes) {
       for (const { leaves } of parseLeafDumps(toText(bytes)).slice(0, 8))

@@ -7,7 +7,7 @@ import { mutateText } from '../mutate-text.ts';
 import { repositoryFiles } from '../repository.ts';
 import { type Target, toBytes, toText } from '../target.ts';
 
-const formats = () => repositoryFiles('test/tracepoint/fixtures', '.format');
+const formats = () => repositoryFiles('test/kernel/tracepoint/fixtures', '.format');
 
 /** A line longer than this out of 200 bytes of raw data is an attack. */
 const LONGEST_LINE = 2 ** 22;
