@@ -3,7 +3,7 @@ import { FailedError } from '../base/errors.ts';
 import type { PageAssets } from '../formats/export/html.ts';
 
 /** The built page, seen from src/read and from dist/read. */
-const DIRECTORY = new URL('../../dist/web', import.meta.url);
+const DIRECTORY = new URL('../../dist/web/', import.meta.url);
 
 /** Reads what `npm run build:web` made. */
 export function readPageAssets(): PageAssets {
