@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The package's folder, which lies two up from here in src/system/, dist/system/ and dist/bin/ alike. */
-const PACKAGE_ROOT = new URL('../..', import.meta.url);
+const PACKAGE_ROOT = new URL('../../', import.meta.url);
 
 /** The version in package.json. */
 export function packageVersion(): string {
