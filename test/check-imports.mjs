@@ -104,6 +104,7 @@ const pages = sourceFiles(join(root, 'web'));
 for (const file of ours) checkSource(file);
 for (const file of pages) checkWeb(file);
 checkCycles([...ours, ...pages]);
+checkNativeCore();
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
   console.error(`${problems.length} imports or circles of imports are wrong`);
@@ -141,6 +142,16 @@ function checkWeb(file) {
     if (!isTaken) {
       problems.push(`${relative(root, file)}: web may not import ${other} (${target})`);
     }
+  }
+}
+
+/** The core of the addon is tested without Node: it knows neither N-API nor the glue. */
+function checkNativeCore() {
+  const core = join(root, 'native/core');
+  for (const name of readdirSync(core).filter((file) => /\.(cc|h)$/.test(file))) {
+    const text = readFileSync(join(core, name), 'utf8');
+    const included = /^#include ["<](.*(?:napi|glue\/|node_api).*)[">]/m.exec(text);
+    if (included !== null) problems.push(`native/core/${name}: may not include ${included[1]}`);
   }
 }
 

@@ -1,10 +1,10 @@
-#include "../backward_ring.h"
+#include "../core/backward_ring.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "../record.h"
+#include "../core/record.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../backward_ring.h"
-#include "../record.h"
+#include "../core/backward_ring.h"
+#include "../core/record.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "../child_process.h"
+#include "../core/child_process.h"
 #include "test.h"
 
 namespace perf_ts::test {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../child_process.h"
+#include "../core/child_process.h"
 #include "command_runner.h"
 
 using namespace perf_ts::test;

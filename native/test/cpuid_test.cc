@@ -1,6 +1,6 @@
 // CPUID against what the kernel says of the same CPU, and that pinning leaves no trace.
 
-#include "../cpuid.h"
+#include "../core/cpuid.h"
 
 #include <errno.h>
 #include <sched.h>

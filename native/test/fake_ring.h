@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../record.h"
-#include "../ring_buffer.h"
+#include "../core/record.h"
+#include "../core/ring_buffer.h"
 
 namespace perf_ts::test {
 

@@ -1,8 +1,8 @@
-#include "../final_records.h"
+#include "../core/final_records.h"
 
 #include <linux/perf_event.h>
 
-#include "../record.h"
+#include "../core/record.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -1,4 +1,4 @@
-#include "../live_queue.h"
+#include "../core/live_queue.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "../live_queue.h"
+#include "../core/live_queue.h"
 #include "fake_ring.h"
 #include "test.h"
 

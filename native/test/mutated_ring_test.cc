@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "../backward_ring.h"
-#include "../ring_buffer.h"
+#include "../core/backward_ring.h"
+#include "../core/ring_buffer.h"
 #include "test.h"
 
 using namespace perf_ts;

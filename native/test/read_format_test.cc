@@ -1,4 +1,4 @@
-#include "../read_format.h"
+#include "../core/read_format.h"
 
 #include "test.h"
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "../ring_buffer.h"
+#include "../core/ring_buffer.h"
 #include "test.h"
 
 using namespace perf_ts;

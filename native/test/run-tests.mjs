@@ -34,13 +34,13 @@ export function buildAndRunTests(root) {
     .filter((file) => file.endsWith('_test.cc'))
     .map((file) => basename(file, '.cc'))
     .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
-  const headers = [native, join(native, 'test')].flatMap((directory) =>
+  const headers = [join(native, 'core'), join(native, 'test')].flatMap((directory) =>
     readdirSync(directory)
       .filter((file) => file.endsWith('.h'))
       .map((file) => statSync(join(directory, file)).mtimeMs),
   );
   const newestHeader = Math.max(...headers);
-  const implementations = implementationsIn(native);
+  const implementations = implementationsIn(join(native, 'core'));
 
   let failed = 0;
   let ran = 0;

@@ -1,4 +1,4 @@
-#include "../user_counter.h"
+#include "../core/user_counter.h"
 
 #include "test.h"
 

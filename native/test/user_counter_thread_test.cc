@@ -1,7 +1,7 @@
 #include <atomic>
 #include <thread>
 
-#include "../user_counter.h"
+#include "../core/user_counter.h"
 #include "test.h"
 
 using namespace perf_ts;

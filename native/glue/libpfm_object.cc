@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "../core/libpfm.h"
 #include "js_options.h"
 #include "js_results.h"
-#include "libpfm.h"
 
 namespace perf_ts {
 namespace {

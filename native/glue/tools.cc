@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "attach.h"
-#include "child_process.h"
-#include "clock.h"
-#include "cpuid.h"
-#include "demangle.h"
-#include "errno_name.h"
-#include "fd_limit.h"
-#include "file_identity.h"
+#include "../core/attach.h"
+#include "../core/child_process.h"
+#include "../core/clock.h"
+#include "../core/cpuid.h"
+#include "../core/demangle.h"
+#include "../core/errno_name.h"
+#include "../core/fd_limit.h"
+#include "../core/file_identity.h"
+#include "../core/perf_event.h"
+#include "../core/signal_origin.h"
 #include "js_options.h"
 #include "js_results.h"
-#include "perf_event.h"
-#include "signal_origin.h"
 
 namespace perf_ts {
 

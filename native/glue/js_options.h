@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "attach.h"
-#include "counter_group.h"
-#include "options.h"
+#include "../core/attach.h"
+#include "../core/counter_group.h"
+#include "../core/options.h"
 
 namespace perf_ts {
 

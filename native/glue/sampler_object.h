@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "../core/sampler.h"
 #include "notifier.h"
-#include "sampler.h"
 
 namespace perf_ts {
 

@@ -2,9 +2,9 @@
 
 #include <node_api.h>
 
-#include "error.h"
-#include "mailbox.h"
-#include "sampler.h"
+#include "../core/error.h"
+#include "../core/mailbox.h"
+#include "../core/sampler.h"
 
 namespace perf_ts {
 
