@@ -4,7 +4,7 @@ import { describeSystemError, isSystemError, systemErrorReason } from '../base/s
 import type { NativeError } from '../native/types.ts';
 import { writeError } from './stdout.ts';
 
-/** Exit statuses of the contract. */
+/** Exit statuses, by docs/contract.md. */
 export const EXIT_USAGE = 2;
 /** `--fail-on-loss` was exceeded and the command itself ended well. */
 export const EXIT_LOSS = 3;

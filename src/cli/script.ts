@@ -144,7 +144,7 @@ function styleOf(data: PerfData, names: readonly string[], flags: ScriptFlags): 
   };
 }
 
-/** Keys of the contract, then the record's own fields; absent is left out by JSON itself. */
+/** Keys of docs/contract.md, then the record's own fields; absent is left out by JSON itself. */
 function jsonLine(described: DescribedRecord): string {
   const { record, more, ...head } = described;
   const own = record === undefined ? more : recordFields(record);

@@ -219,7 +219,7 @@ export type Profile = {
   readonly lostStack: StackIndex | -1;
 };
 
-/** What a sample counts for; see the contract. */
+/** The quantity that a sample counts for: `--weight` of docs/contract.md. */
 export type WeightKind = 'samples' | 'period' | 'events' | 'time';
 
 /** How far what was lost may be from its estimate, as factors: `least` ≤ 1 ≤ `most`. */

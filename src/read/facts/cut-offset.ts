@@ -1,7 +1,7 @@
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 
 /**
- * Where a recording was cut, as the JSON of the contract has it. Our recorder keeps the data size
+ * Where a recording was cut, as the JSON of docs/contract.md has it. Our recorder keeps the data size
  * current and writes the sections last: a file that ends with its records, without any section, is
  * of a recorder that was killed.
  */

@@ -15,7 +15,7 @@ import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './eve
 import { readProvenance, totalsOf } from './provenance.ts';
 import { describeHeader, type RecordingHeader } from './recording-header.ts';
 
-/** The document of `perf-ts info --json`; keys are the contract's. */
+/** The document of `perf-ts info --json`; keys are those of docs/contract.md. */
 export type RecordingInfo = {
   readonly endian: 'little' | 'big';
   readonly pipe: boolean;

@@ -12,7 +12,7 @@ const LOADER_ERRORS: Readonly<Record<number, string>> = { 8: 'ENOEXEC', 80: 'ELI
 
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
- * and its errno. The status is the contract's: 126 and 127 when it was the command's fault, 125
+ * and its errno. The status is that of docs/contract.md: 126 and 127 when it was the command's fault, 125
  * when the change of user failed.
  */
 export function explainExecFailure(
