@@ -12,7 +12,11 @@ import { barChart } from './bar-chart.mjs';
 const { openGroup } = await import(`${process.env.PERF_TS_DIST ?? join(root, 'dist')}/index.js`);
 const directory = process.argv[2] ?? outDirectory;
 const program = join(outDirectory, 'workloads');
-const sources = ['bench/count/workloads.cc', 'native/core/counter_group.cc', 'native/core/perf_event.cc'];
+const sources = [
+  'bench/count/workloads.cc',
+  'native/core/counter_group.cc',
+  'native/core/perf_event.cc',
+];
 sources.push('native/core/user_counter.cc');
 execFileSync('g++', [
   '-std=c++17',

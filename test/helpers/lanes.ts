@@ -1,0 +1,51 @@
+// The lanes of the tests, by what a file needs: `npm test` is the unit lane, test/run.sh runs all.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Lane = 'unit' | 'live' | 'command' | 'browser' | 'fuzz';
+
+/** Files that take seconds of computing and need nothing else. */
+const LONG = new Set([
+  'test/code/dwarf/programs.test.ts',
+  'test/formats/export/corpora-exports.test.ts',
+  'test/formats/export/viewers.test.ts',
+  'test/formats/perf-data/cut-anywhere.test.ts',
+  'test/formats/perf-data/compressed.test.ts',
+  'test/period/uncertainty-coverage.test.ts',
+  'test/rewrite/corpora.test.ts',
+]);
+
+/** Files that need the addon or the built page. */
+const BUILT = new Set([
+  'test/kernel/events/libpfm-tools.test.ts',
+  'test/read/open-import.test.ts',
+  'test/system/files/file-identity.test.ts',
+  'test/tools/archive/archive-safety.test.ts',
+  'test/view/assembly.test.ts',
+]);
+
+/**
+ * `live` records on this kernel, `command` runs the built command, the addon or a compiler, `browser` opens
+ * the page in Chromium, `fuzz` reads hostile input; all else is `unit`: pure code, in one process.
+ */
+export function laneOf(path: string, text: string): Lane {
+  if (path.startsWith('test/browser/')) return 'browser';
+  if (/^test\/(?:fuzz|limits|faults)\//.test(path)) return 'fuzz';
+  if (/^test\/(?:live|examples)\//.test(path) || text.includes('helpers/live.ts')) return 'live';
+  if (LONG.has(path) || BUILT.has(path) || path.startsWith('test/native/')) return 'command';
+  return /helpers\/(?:cli|compile|both-tools|recordings|workload)\.ts/.test(text)
+    ? 'command'
+    : 'unit';
+}
+
+/** All test files below `root`, by lane. */
+export function testFilesByLane(root: string): Record<Lane, string[]> {
+  const lanes: Record<Lane, string[]> = { unit: [], live: [], command: [], browser: [], fuzz: [] };
+  const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  for (const name of names.filter((file) => file.endsWith('.test.ts'))) {
+    const path = join('test', name);
+    lanes[laneOf(path, readFileSync(join(root, path), 'utf8'))].push(path);
+  }
+  return lanes;
+}
