@@ -64,10 +64,10 @@ export type { RawCounter, RawCounterSpec } from './kernel/events/raw-counter.ts'
 export type { ClockName } from './kernel/perf-event/clock-ids.ts';
 export type { KernelRecord } from './kernel/perf-event/record.ts';
 export type { PeriodsReport } from './period/report/report.ts';
-export type { Completeness, CutStacks } from './profile/completeness.ts';
-export type { SampleSelection } from './profile/filter.ts';
-export type { FlatReport } from './profile/flat-report.ts';
-export type { InstructionWeights } from './profile/instruction-weights.ts';
+export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
+export type { SampleSelection } from './profile/analysis/filter.ts';
+export type { FlatReport } from './profile/analysis/flat-report.ts';
+export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
 export { exportPprof } from './read/export-pprof.ts';

@@ -20,7 +20,8 @@ const PURE = {
   'kernel/order': ['base'],
   'formats/perf-data': ['base', 'kernel/perf-event'],
   profile: ['base'],
-  'profile/off-cpu': ['base', 'profile'],
+  'profile/analysis': ['base', 'profile'],
+  'profile/off-cpu': ['base', 'profile', 'profile/analysis'],
   period: ['base'],
   'code/elf': ['base'],
   'code/dwarf': ['base'],
@@ -29,10 +30,10 @@ const PURE = {
   'code/process': ['base'],
   'code/jit': ['base', 'code/process'],
   'code/symbols': ['base', 'code/elf', 'code/dwarf'],
-  'code/javascript': ['base', 'profile'],
+  'code/javascript': ['base', 'profile', 'profile/analysis'],
   'counting/count': ['base'],
   'counting/cpu': ['base'],
-  'formats/export': ['base', 'profile'],
+  'formats/export': ['base', 'profile', 'profile/analysis'],
   'formats/import': ['base', 'profile'],
 };
 const STAGES = Object.keys(PURE);
@@ -88,11 +89,11 @@ const MAY_USE_NODE = new Set([...Object.keys(COMPOSITION), 'cli']);
 const TYPES_ONLY = {
   'code/symbols': ['code/process'],
   'code/process': ['profile'],
-  period: ['profile'],
+  period: ['profile', 'profile/analysis'],
   'formats/export': ['period'],
   'system/files': ['code/elf', 'code/symbols'],
 };
-const WEB_ALLOWED = ['base', 'profile', 'period', 'formats/export'];
+const WEB_ALLOWED = ['base', 'profile', 'profile/analysis', 'period', 'formats/export'];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 
 const IMPORT =

@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
 import { STOP, STOP_NAMES } from '../code/unwind/stop-reason.ts';
-import type { Completeness, CutStacks } from '../profile/completeness.ts';
+import type { Completeness, CutStacks } from '../profile/analysis/completeness.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
 import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from '../read/unwind/stack-roots.ts';
 import { formatCount, formatShare } from './render/numbers.ts';

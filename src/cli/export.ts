@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { printableProvenance } from '../formats/export/provenance.ts';
 import { weightTitle } from '../formats/export/weight-title.ts';
-import { firstEvent } from '../profile/filter.ts';
+import { firstEvent } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { exportPprof } from '../read/export-pprof.ts';
 import { type ExportFormat, exportProfile, exportProvenance } from '../read/export-profile.ts';

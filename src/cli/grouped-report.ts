@@ -1,11 +1,11 @@
 import { printable } from '../base/printable.ts';
-import type { SampleSelection } from '../profile/filter.ts';
+import type { SampleSelection } from '../profile/analysis/filter.ts';
 import {
   computeGroupedReport,
   type GroupedReport,
   type GroupedRow,
   type GroupKey,
-} from '../profile/grouped-report.ts';
+} from '../profile/analysis/grouped-report.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';

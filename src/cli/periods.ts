@@ -1,6 +1,6 @@
 import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { isRestricting } from '../profile/filter.ts';
+import { isRestricting } from '../profile/analysis/filter.ts';
 import { comparedProfile } from '../read/compared-profile.ts';
 import { wantsColour } from './colour.ts';
 import { loadForCommand } from './load.ts';

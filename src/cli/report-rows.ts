@@ -1,6 +1,6 @@
 import { NONE } from '../base/brand.ts';
-import type { SampleSelection } from '../profile/filter.ts';
-import type { Figures, FlatReport, TableName } from '../profile/flat-report.ts';
+import type { SampleSelection } from '../profile/analysis/filter.ts';
+import type { Figures, FlatReport, TableName } from '../profile/analysis/flat-report.ts';
 import { lostFunc } from '../profile/losses.ts';
 import type { Profile, WeightKind } from '../profile/types.ts';
 import type { SymbolSources } from '../read/files/symbol-files.ts';

@@ -1,12 +1,12 @@
 import { lostSamplesOf } from '../base/lost-samples.ts';
 import { printable } from '../base/printable.ts';
 import { weightTitle } from '../formats/export/weight-title.ts';
-import { computeCallNodesByInlining } from '../profile/call-nodes.ts';
-import { computeCallTree } from '../profile/call-tree.ts';
-import { isRestricting, type SampleSelection } from '../profile/filter.ts';
-import { computeFlatReport, type FlatReport } from '../profile/flat-report.ts';
+import { computeCallNodesByInlining } from '../profile/analysis/call-nodes.ts';
+import { computeCallTree } from '../profile/analysis/call-tree.ts';
+import { isRestricting, type SampleSelection } from '../profile/analysis/filter.ts';
+import { computeFlatReport, type FlatReport } from '../profile/analysis/flat-report.ts';
+import { computeGroupedReport, type GroupKey } from '../profile/analysis/grouped-report.ts';
 import { funcLabel } from '../profile/func-label.ts';
-import { computeGroupedReport, type GroupKey } from '../profile/grouped-report.ts';
 import { sayLostSideband } from '../profile/losses.ts';
 import { shortName } from '../profile/short-name.ts';
 import type { EventIndex, Weights } from '../profile/types.ts';

@@ -1,5 +1,5 @@
 import type { PeriodsReport } from '../period/report/report.ts';
-import { type SampleSelection, selectSamples } from '../profile/filter.ts';
+import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import type { Profile } from '../profile/types.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { parseCpuList } from '../base/cpu-list.ts';
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { isRestricting, type SampleSelection, selectSamples } from '../profile/filter.ts';
+import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
 import type { WeightKind } from '../profile/types.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';

@@ -6,7 +6,7 @@ import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
 import type { ExportProvenance } from '../formats/export/provenance.ts';
 import { writeSpeedscope } from '../formats/export/speedscope.ts';
-import type { SampleSelection } from '../profile/filter.ts';
+import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';

@@ -2,7 +2,7 @@ import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { narrowPage } from '../formats/export/narrow-page.ts';
 import type { PageProfile } from '../formats/export/page-profile.ts';
-import { type SampleSelection, selectSamples } from '../profile/filter.ts';
+import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import type { Profile, WeightKind, Weights } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';

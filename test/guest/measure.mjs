@@ -16,7 +16,7 @@ if (program === undefined) {
   process.exit(2);
 }
 const { openProfile } = await import(join(app, 'dist/index.js'));
-const { fitRules } = await import(join(app, 'dist/period/realign.js'));
+const { fitRules } = await import(join(app, 'dist/period/period-rule.js'));
 const { groupByStream } = await import(join(app, 'dist/period/streams.js'));
 
 mkdirSync(out, { recursive: true });

@@ -6,8 +6,8 @@ import { writeFolded } from '../../src/formats/export/folded.ts';
 import { escapeComm, escapeFrameName } from '../../src/formats/export/folded-name.ts';
 import { writeSpeedscope } from '../../src/formats/export/speedscope.ts';
 import { importFolded } from '../../src/formats/import/folded.ts';
+import { selectSamples } from '../../src/profile/analysis/filter.ts';
 import { checkProfile } from '../../src/profile/check.ts';
-import { selectSamples } from '../../src/profile/filter.ts';
 import { funcLabel } from '../../src/profile/func-label.ts';
 import { ProfileBuilder } from '../../src/profile/profile-builder.ts';
 import type {

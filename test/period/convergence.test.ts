@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { findRampsInSlices, type PeriodSequence } from '../../src/period/report/convergence.ts';
+import type { PeriodSequence } from '../../src/period/period-sequence.ts';
+import { findRampsInSlices } from '../../src/period/report/convergence.ts';
 import { type SimulationOptions, type Stretch, simulate } from './controller-simulator.ts';
 import { fixtureSamples } from './recording.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Interval } from '../../src/period/interval-ticks.ts';
+import { Interval } from '../../src/period/model/interval-ticks.ts';
 
 /**
  * 100 events from 1000 to 1700 ns, with two pauses of 100 ns:

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ModelReport, replayStream } from '../../src/period/model/model.ts';
-import type { PeriodSequence } from '../../src/period/report/convergence.ts';
+import type { PeriodSequence } from '../../src/period/period-sequence.ts';
 import { type DrawnSample, fixtureSamples } from './recording.ts';
 
 /** The columns of one stream whose samples carry counts. */

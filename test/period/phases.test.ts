@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
+import type { PeriodSequence } from '../../src/period/period-sequence.ts';
 import { measureActivity } from '../../src/period/report/activity.ts';
-import { findRampsInSlices, type PeriodSequence } from '../../src/period/report/convergence.ts';
+import { findRampsInSlices } from '../../src/period/report/convergence.ts';
 import { findPhases } from '../../src/period/report/phases.ts';
 import { type Stretch, simulate } from './controller-simulator.ts';
 

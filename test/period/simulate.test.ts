@@ -9,7 +9,7 @@ import {
   simulatePeriod,
 } from '../../src/period/model/simulate.ts';
 import { tickLengthNs } from '../../src/period/model/ticks.ts';
-import type { PeriodSequence } from '../../src/period/report/convergence.ts';
+import type { PeriodSequence } from '../../src/period/period-sequence.ts';
 import { reportPeriods } from '../../src/period/report/report.ts';
 import { simulate } from './controller-simulator.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
 import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
-import { findRules } from '../../src/period/realign.ts';
+import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import { computeWeights } from '../../src/period/weights.ts';
-import { sumStepsByKey } from '../../src/profile/share-steps.ts';
+import { sumStepsByKey } from '../../src/profile/analysis/share-steps.ts';
 import {
   drawExponential,
   type Run,

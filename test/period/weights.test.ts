@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FailedError } from '../../src/base/errors.ts';
 import { finish } from '../../src/base/slices.ts';
 import { elapsedEventsInSlices } from '../../src/period/elapsed-events.ts';
-import { findRules } from '../../src/period/realign.ts';
+import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { PeriodInput } from '../../src/period/types.ts';
 import { computeWeights, effectiveSampleSize } from '../../src/period/weights.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NONE } from '../../src/base/brand.ts';
 import { finish } from '../../src/base/slices.ts';
-import { callTreeWithRowsInSlices, sumSubtrees } from '../../src/profile/call-tree.ts';
+import { callTreeWithRowsInSlices, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
 import { Matchings } from '../../web/src/worker/matching.ts';
 import type { TreeParams } from '../../web/src/worker/messages.ts';
 import { Recording } from '../../web/src/worker/recording.ts';

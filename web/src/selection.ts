@@ -1,4 +1,4 @@
-import type { FrameEdit } from '../../src/profile/edit-stacks.ts';
+import type { FrameEdit } from '../../src/profile/analysis/edit-stacks.ts';
 import type { ViewState } from './state.ts';
 import type { Selection } from './worker/selection.ts';
 

@@ -1,5 +1,5 @@
 import { NONE } from '../../base/brand.ts';
-import { type CallTree, computeChildLists } from '../../profile/call-tree.ts';
+import { type CallTree, computeChildLists } from '../../profile/analysis/call-tree.ts';
 import { formatShare } from './numbers.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { formatShare } from '../../base/numbers.ts';
-import type { ShareInterval } from '../../profile/share-steps.ts';
+import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
 
 export { formatBytes, formatCount, formatNanos, formatShare } from '../../base/numbers.ts';
 

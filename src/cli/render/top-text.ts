@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { printable } from '../../base/printable.ts';
-import type { GroupKey } from '../../profile/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';

@@ -1,5 +1,9 @@
 import { printable } from '../../base/printable.ts';
-import { groupSamples, type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import {
+  groupSamples,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/filter.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
 import { type ThreadIds, threadIds } from './firefox-ids.ts';
 import {

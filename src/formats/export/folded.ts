@@ -1,8 +1,12 @@
 import { NONE } from '../../base/brand.ts';
 import { StringTable } from '../../base/string-table.ts';
-import { computeCallNodes } from '../../profile/call-nodes.ts';
-import { type CallTree, computeCallTree, computeChildLists } from '../../profile/call-tree.ts';
-import { firstEvent, type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import { computeCallNodes } from '../../profile/analysis/call-nodes.ts';
+import {
+  type CallTree,
+  computeCallTree,
+  computeChildLists,
+} from '../../profile/analysis/call-tree.ts';
+import { firstEvent, type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import { UNKNOWN_FUNC_NAME } from '../../profile/func-table.ts';
 import type { Profile, Weights } from '../../profile/types.ts';

@@ -1,5 +1,5 @@
 import type { PeriodInput } from '../../period/types.ts';
-import type { Completeness } from '../../profile/completeness.ts';
+import type { Completeness } from '../../profile/analysis/completeness.ts';
 import type { Profile, WeightKind, Weights } from '../../profile/types.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
 import { NONE } from '../../base/brand.ts';
 import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
-import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';

@@ -1,6 +1,10 @@
 import { NONE } from '../../base/brand.ts';
 import { printable } from '../../base/printable.ts';
-import { groupSamples, type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import {
+  groupSamples,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/filter.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import { type EventProvenance, type ExportProvenance, printableProvenance } from './provenance.ts';

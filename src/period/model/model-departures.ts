@@ -1,5 +1,5 @@
 import { adjustAtOverflow } from '../controller.ts';
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import type { ModelOptions } from './model-rules.ts';
 import type { ReplayRules } from './replay-rules.ts';
 import { UNKNOWN_TICK_NS } from './ticks.ts';

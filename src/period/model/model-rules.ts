@@ -1,5 +1,5 @@
 import { adjustPeriod, type EighthRounding } from '../controller.ts';
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import type { PeriodRule, ThrottleInterval } from '../types.ts';
 import { replay } from './replay.ts';
 import { isFitted, type Replay, type ReplayRules, STEP } from './replay-rules.ts';

@@ -7,7 +7,7 @@
  */
 
 import { type EighthRounding, isCountedInSoftware } from '../controller.ts';
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput } from '../types.ts';
 import { DepartureCauses, type Departures } from './model-departures.ts';

@@ -1,9 +1,9 @@
 // Hot: once per sample.
 
 import { adjustAtOverflow } from '../controller.ts';
-import { Interval, Ticks } from '../interval-ticks.ts';
-import { adjustWithLull } from '../lulls.ts';
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
+import { Interval, Ticks } from './interval-ticks.ts';
+import { adjustWithLull } from './lulls.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
 
 /**

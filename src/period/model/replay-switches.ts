@@ -1,10 +1,10 @@
 // Hot: once per sample.
 
 import { adjustAtOverflow } from '../controller.ts';
-import { Interval, Ticks } from '../interval-ticks.ts';
-import { adjustWithLull } from '../lulls.ts';
-import { PausePlaces } from '../pause-places.ts';
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
+import { Interval, Ticks } from './interval-ticks.ts';
+import { adjustWithLull } from './lulls.ts';
+import { PausePlaces } from './pause-places.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import { replayWithGuesses } from './replay-guesses.ts';
 import type { Replay, ReplayRules } from './replay-rules.ts';
 import { replayWithSwitches } from './replay-switches.ts';

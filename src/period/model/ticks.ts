@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import type { PeriodSequence } from '../report/convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 
 /**
  * When the timer ticked, found out from what the ticks did.

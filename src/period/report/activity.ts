@@ -1,5 +1,5 @@
+import type { PeriodSequence } from '../period-sequence.ts';
 import { median } from '../spread.ts';
-import type { PeriodSequence } from './convergence.ts';
 
 /**
  * A sequence's time without its idle gaps. A task that sleeps, or that computes without touching

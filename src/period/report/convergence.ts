@@ -1,3 +1,4 @@
+import type { PeriodSequence } from '../period-sequence.ts';
 /**
  * How one stream's period behaved: where it settled, where it ramped again, where it rested.
  *
@@ -18,22 +19,6 @@
 import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { MAX_FALL_PER_OVERFLOW } from '../controller.ts';
 import { slidingMedians } from './sliding-median.ts';
-
-/** Periods of one stream in time order, and what was counted up to each sample. */
-export type PeriodSequence = {
-  readonly length: number;
-  /** Nanoseconds since the recording's first timestamp. */
-  readonly timeNs: Float64Array;
-  /** As reported. */
-  readonly periodEvents: Float64Array;
-  /** Events since the stream's previous sample; of the first one, up to it. */
-  readonly elapsedEvents: Float64Array;
-  /**
-   * Nanoseconds since the stream's previous sample in which the event was not counting; 0: none,
-   * NaN: can't be told. Null or absent: no running time was read.
-   */
-  readonly offCpuNs?: Float64Array | null;
-};
 
 /** A stretch [first, end) of samples in which the period was on its way. */
 export type Ramp = {

@@ -1,4 +1,4 @@
-import type { PeriodSequence } from './convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 
 /**
  * Two samples of a stream in a row, and the two rates that they give:

@@ -1,7 +1,7 @@
 import type { Slices } from '../../base/slices.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import { median } from '../spread.ts';
 import type { Activity } from './activity.ts';
-import type { PeriodSequence } from './convergence.ts';
 import { slidingMedians } from './sliding-median.ts';
 
 /** A stretch of a stream in which the event rate stayed about the same. */

@@ -1,5 +1,6 @@
+import type { PeriodSequence } from '../period-sequence.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
-import type { PeriodSequence, Ramp } from './convergence.ts';
+import type { Ramp } from './convergence.ts';
 import { throttledBetween } from './throttled-time.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Hot: once per sample.
 
 import { offCpuNs } from '../off-cpu.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import type { PeriodInput } from '../types.ts';
-import type { PeriodSequence } from './convergence.ts';
 
 /** The samples of one group as a sequence. `elapsedEvents` is parallel to the sample table. */
 export function sequenceOf(

@@ -1,9 +1,10 @@
 // Hot: once per sample.
 
 import type { Slices } from '../../base/slices.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import { computeSpreadInSlices, median, type Spread } from '../spread.ts';
 import type { Activity } from './activity.ts';
-import type { Convergence, PeriodSequence } from './convergence.ts';
+import type { Convergence } from './convergence.ts';
 
 /** What holds while the period is at rest. */
 export type SteadyState = {

@@ -1,6 +1,6 @@
 // Hot: once per sample.
 
-import type { PeriodSequence } from './convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 
 /**
  * A storm: samples far faster than asked, right after a gap. While events were rare the ticks

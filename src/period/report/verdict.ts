@@ -1,4 +1,5 @@
-import { type Convergence, MIN_SAMPLES, type PeriodSequence } from './convergence.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
+import { type Convergence, MIN_SAMPLES } from './convergence.ts';
 
 /**
  * What became of a stream's period.

@@ -4,7 +4,7 @@ import type {
   ShareEstimator,
   StepColumns,
   StepSums,
-} from '../../profile/share-steps.ts';
+} from '../../profile/analysis/share-steps.ts';
 import type { ProfileEvent, WeightKind } from '../../profile/types.ts';
 import { isCountedInSoftware } from '../controller.ts';
 import type { PeriodInput } from '../types.ts';

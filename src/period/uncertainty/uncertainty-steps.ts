@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import { eachSlice, type Slices } from '../../base/slices.ts';
-import type { SampleSteps, StepColumns } from '../../profile/share-steps.ts';
+import type { SampleSteps, StepColumns } from '../../profile/analysis/share-steps.ts';
 import type { ShareInput } from './share-input.ts';
 import { NOT_SPLIT } from './uncertainty-borders.ts';
 

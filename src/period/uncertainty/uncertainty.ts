@@ -4,7 +4,7 @@ import type {
   ShareEstimator,
   ShareInterval,
   StepSums,
-} from '../../profile/share-steps.ts';
+} from '../../profile/analysis/share-steps.ts';
 import type { LostBounds } from '../../profile/types.ts';
 import { effectiveSampleSize } from '../weights.ts';
 import type { ShareInput } from './share-input.ts';

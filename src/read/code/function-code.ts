@@ -9,7 +9,7 @@ import type { Symbolizer } from '../../code/symbols/symbolizer.ts';
 import {
   computeInstructionWeights,
   type InstructionWeights,
-} from '../../profile/instruction-weights.ts';
+} from '../../profile/analysis/instruction-weights.ts';
 import { type Dso, type Profile, TIERS, type Weights } from '../../profile/types.ts';
 import {
   type CodeAt,

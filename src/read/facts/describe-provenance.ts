@@ -5,7 +5,7 @@ import {
   sayProvenance,
 } from '../../formats/export/provenance.ts';
 import { withUnitOf } from '../../formats/export/weight-title.ts';
-import { type SampleSelection, selectSamples } from '../../profile/filter.ts';
+import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import { OFF_CPU_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';

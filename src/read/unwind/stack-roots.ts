@@ -4,7 +4,7 @@ import { isRoot, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
 import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import { type Completeness, computeCompleteness } from '../../profile/completeness.ts';
+import { type Completeness, computeCompleteness } from '../../profile/analysis/completeness.ts';
 import {
   findStackEnds,
   MARKER_DEPTH,
@@ -12,7 +12,7 @@ import {
   type RootFacts,
   TRUNCATED_FUNC_NAME,
   unmarkWholeStacks,
-} from '../../profile/cut-stacks.ts';
+} from '../../profile/analysis/cut-stacks.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
 import { isBeside } from '../facts/event-description.ts';

@@ -1,5 +1,5 @@
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
-import type { SampleSelection } from '../../profile/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { isInRanges } from '../../profile/time-range.ts';
 import { findEvents } from '../../read/find-events.ts';
 import type { NamedFrame } from '../../read/frame-namer.ts';

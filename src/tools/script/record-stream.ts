@@ -21,7 +21,7 @@ import {
 import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
 import type { FieldValue } from '../../kernel/tracepoint/field-value.ts';
 import type { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
-import type { SampleSelection } from '../../profile/filter.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import { applyToProcesses } from '../../read/apply-side-band.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';

@@ -1,5 +1,5 @@
 import { computeLedgers, type EventLedger } from '../../period/loss/loss-ledger.ts';
-import { findRules } from '../../period/realign.ts';
+import { findRules } from '../../period/period-rule.ts';
 import { groupByStream } from '../../period/streams.ts';
 import type { PeriodInput, ReportedPeriod } from '../../period/types.ts';
 import type { Profile } from '../../profile/types.ts';

@@ -1,5 +1,5 @@
 import { wilsonInterval } from '../../period/uncertainty/uncertainty.ts';
-import type { Figures } from '../../profile/flat-report.ts';
+import type { Figures } from '../../profile/analysis/flat-report.ts';
 
 /** What one row has of a slice or of all of them. Sums over samples; weights in the event's unit. */
 export type SumRow = {

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
-import { innermostFuncs } from '../../profile/call-nodes.ts';
-import { computeFlatReport, type Figures } from '../../profile/flat-report.ts';
-import { computeGroupedReport, type GroupKey } from '../../profile/grouped-report.ts';
+import { innermostFuncs } from '../../profile/analysis/call-nodes.ts';
+import { computeFlatReport, type Figures } from '../../profile/analysis/flat-report.ts';
+import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import type { GroupKey } from '../../profile/grouped-report.ts';
+import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';

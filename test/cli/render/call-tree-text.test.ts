@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { formatCallTree } from '../../../src/cli/render/call-tree-text.ts';
-import { computeCallNodes } from '../../../src/profile/call-nodes.ts';
-import { computeCallTree } from '../../../src/profile/call-tree.ts';
-import { selectSamples } from '../../../src/profile/filter.ts';
+import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
+import { computeCallTree } from '../../../src/profile/analysis/call-tree.ts';
+import { selectSamples } from '../../../src/profile/analysis/filter.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isPlumbing, type Simplify } from '../../../src/code/javascript/plumbing.ts';
 import { simplifyStacks } from '../../../src/code/javascript/simplify.ts';
-import { computeCallNodes } from '../../../src/profile/call-nodes.ts';
+import { computeCallNodes } from '../../../src/profile/analysis/call-nodes.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
 import type { Profile } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';

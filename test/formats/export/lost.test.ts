@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { writeFolded } from '../../../src/formats/export/folded.ts';
 import { writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
+import { selectSamples } from '../../../src/profile/analysis/filter.ts';
+import { computeFlatReport } from '../../../src/profile/analysis/flat-report.ts';
 import { checkProfile } from '../../../src/profile/check.ts';
-import { selectSamples } from '../../../src/profile/filter.ts';
-import { computeFlatReport } from '../../../src/profile/flat-report.ts';
 import type { EventIndex, Weights } from '../../../src/profile/types.ts';
 import { profileFromText } from '../../helpers/profile-from-text.ts';
 import { collect } from '../../helpers/round-trip.ts';

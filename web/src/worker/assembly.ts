@@ -1,5 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { computeInstructionWeights } from '../../../src/profile/instruction-weights.ts';
+import { computeInstructionWeights } from '../../../src/profile/analysis/instruction-weights.ts';
 import type { AssemblyParams, AssemblyResult } from './messages.ts';
 import type { Selected } from './selected.ts';
 

@@ -1,4 +1,4 @@
-import type { DiffTree } from '../../../src/profile/diff.ts';
+import type { DiffTree } from '../../../src/profile/analysis/diff.ts';
 import type { Matching } from './matching.ts';
 import type { DiffFound } from './messages.ts';
 import { outermostMatches, searchTree } from './search.ts';

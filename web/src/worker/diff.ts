@@ -1,23 +1,27 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
-import { innermostFuncs } from '../../../src/profile/call-nodes.ts';
-import type { CallTree } from '../../../src/profile/call-tree.ts';
+import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
+import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
   compareSharesInSlices,
   type DiffTree,
   diffTreesInSlices,
   type SharedRow,
-} from '../../../src/profile/diff.ts';
-import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
-import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
-import { comparedDsoName, matchFunctions } from '../../../src/profile/match-functions.ts';
-import { boundsOfLost, boundsOfNothing, boundsOfShare } from '../../../src/profile/share-bounds.ts';
+} from '../../../src/profile/analysis/diff.ts';
+import { invertCallTreeInSlices } from '../../../src/profile/analysis/invert-call-tree.ts';
+import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
+import { comparedDsoName, matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
+import {
+  boundsOfLost,
+  boundsOfNothing,
+  boundsOfShare,
+} from '../../../src/profile/analysis/share-bounds.ts';
 import {
   keysOfSelected,
   type ShareInterval,
   sumStepsByKeyInSlices,
-} from '../../../src/profile/share-steps.ts';
+} from '../../../src/profile/analysis/share-steps.ts';
 import { searchDiff } from './diff-search.ts';
 import { Matchings } from './matching.ts';
 import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';

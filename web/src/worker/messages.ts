@@ -1,6 +1,6 @@
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
-import type { InstructionWeights } from '../../../src/profile/instruction-weights.ts';
-import type { DsoMatch } from '../../../src/profile/match-dsos.ts';
+import type { InstructionWeights } from '../../../src/profile/analysis/instruction-weights.ts';
+import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import type { ProfileMeta, SamplingMode, WeightKind } from '../../../src/profile/types.ts';
 import type { Selection } from './selection.ts';
 import type { TimeRequests } from './time-messages.ts';

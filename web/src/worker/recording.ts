@@ -9,10 +9,10 @@ import {
   isMeasured,
 } from '../../../src/period/uncertainty/measured.ts';
 import { createEstimatorInSlices } from '../../../src/period/uncertainty/uncertainty.ts';
-import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
+import { selectSamplesInSlices } from '../../../src/profile/analysis/filter.ts';
+import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import { funcLabel } from '../../../src/profile/func-label.ts';
 import { lostFunc } from '../../../src/profile/losses.ts';
-import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
 import {
   type DsoKind,
   type EventIndex,

@@ -1,7 +1,7 @@
 import { NONE } from '../../../src/base/brand.ts';
 import type { Slices } from '../../../src/base/slices.ts';
-import { type CallTree, sumSubtrees } from '../../../src/profile/call-tree.ts';
-import { computeCallersCallees } from '../../../src/profile/callers-callees.ts';
+import { type CallTree, sumSubtrees } from '../../../src/profile/analysis/call-tree.ts';
+import { computeCallersCallees } from '../../../src/profile/analysis/callers-callees.ts';
 import type { Matching } from './matching.ts';
 import type { SandwichResult } from './messages.ts';
 import type { Selected } from './selected.ts';

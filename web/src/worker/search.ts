@@ -1,5 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { nthLargest } from '../../../src/profile/prune-tree.ts';
+import { nthLargest } from '../../../src/profile/analysis/prune-tree.ts';
 import type { Matching } from './matching.ts';
 import type { FrameKey, SearchResult, Unit } from './messages.ts';
 import { matchesInChains, pathToRow } from './shown-chains.ts';

@@ -3,19 +3,22 @@ import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.t
 import {
   type CallNodeTable,
   callNodesByInliningInSlices,
-} from '../../../src/profile/call-nodes.ts';
+} from '../../../src/profile/analysis/call-nodes.ts';
 import {
   type CallTree,
   callTreeWithRowsInSlices,
   sumSubtrees,
   type TreeRoots,
-} from '../../../src/profile/call-tree.ts';
-import { chainTreeInSlices } from '../../../src/profile/chain-tree.ts';
-import { computeDominantTiers } from '../../../src/profile/dominant-tiers.ts';
-import { type EditedStacks, editStacksInSlices } from '../../../src/profile/edit-stacks.ts';
-import { invertCallTreeInSlices } from '../../../src/profile/invert-call-tree.ts';
-import { openingInSlices } from '../../../src/profile/open-chains.ts';
-import type { ShareEstimator } from '../../../src/profile/share-steps.ts';
+} from '../../../src/profile/analysis/call-tree.ts';
+import { chainTreeInSlices } from '../../../src/profile/analysis/chain-tree.ts';
+import { computeDominantTiers } from '../../../src/profile/analysis/dominant-tiers.ts';
+import {
+  type EditedStacks,
+  editStacksInSlices,
+} from '../../../src/profile/analysis/edit-stacks.ts';
+import { invertCallTreeInSlices } from '../../../src/profile/analysis/invert-call-tree.ts';
+import { openingInSlices } from '../../../src/profile/analysis/open-chains.ts';
+import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.ts';
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import type { FrameKey, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';

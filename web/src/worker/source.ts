@@ -1,5 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
-import { computeSourceLines } from '../../../src/profile/source-lines.ts';
+import { computeSourceLines } from '../../../src/profile/analysis/source-lines.ts';
 import type { SourceParams, SourceResult } from './messages.ts';
 import type { Selected } from './selected.ts';
 

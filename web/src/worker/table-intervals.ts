@@ -1,12 +1,12 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
-import { boundsOfLost, boundsOfShare } from '../../../src/profile/share-bounds.ts';
+import { boundsOfLost, boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
 import {
   type GroupedTree,
   type StepSums,
   sumStepsByKeyInSlices,
-} from '../../../src/profile/share-steps.ts';
-import { sumStepsOfGroups } from '../../../src/profile/share-steps-of-groups.ts';
+} from '../../../src/profile/analysis/share-steps.ts';
+import { sumStepsOfGroups } from '../../../src/profile/analysis/share-steps-of-groups.ts';
 import type { Interval } from './messages.ts';
 import type { Selected } from './selected.ts';
 

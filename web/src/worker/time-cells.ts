@@ -3,7 +3,7 @@
 import { eachSlice, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { LossGap } from '../../../src/period/types.ts';
-import { selectSamplesInSlices } from '../../../src/profile/filter.ts';
+import { selectSamplesInSlices } from '../../../src/profile/analysis/filter.ts';
 import { type Pause, type TimeFacts, timeFactsOf } from './time-facts.ts';
 import type { Stretch, TimeCells, TimeFilter, TimeGrid } from './time-messages.ts';
 

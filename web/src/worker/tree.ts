@@ -1,8 +1,8 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import { preparePruning, pruneTree } from '../../../src/profile/prune-tree.ts';
-import { boundsOfShare } from '../../../src/profile/share-bounds.ts';
-import { sumStepsByTreeRowInSlices } from '../../../src/profile/share-steps.ts';
+import { preparePruning, pruneTree } from '../../../src/profile/analysis/prune-tree.ts';
+import { boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
+import { sumStepsByTreeRowInSlices } from '../../../src/profile/analysis/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
 import {

@@ -1,0 +1,149 @@
+/**
+ * Which interval a reported period belongs to (see `PeriodRule`), found out per event.
+ *
+ *  1. Counts. Where samples carry the counter's value, the difference between two samples is what
+ *     was counted. Each pair in which the two candidates differ is a vote.
+ *  2. The table. Events that the kernel counts in software report the next interval's period; the
+ *     code that does so is quoted in `controller.ts`. Fixed periods and clocks: both are the same.
+ *  3. The fit (`period-rule-fit.ts`). Otherwise it depends on the driver and its age (x86 reported the next
+ *     interval's until a change of 2025, arm64 the elapsed one's). While the event rate stays what
+ *     it was, the length of an interval follows the right period and not the wrong one.
+ *
+ * A wrong rule moves weight to the neighbour of the function it belongs to, so whatever is not
+ * clear stays 'unknown', and the period is then used as reported.
+ */
+
+import { finish, SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import { isCountedInSoftware } from './controller.ts';
+import {
+  type FittedRule,
+  fitRule,
+  fitRuleWithoutStreams,
+  groupByCpuInSlices,
+} from './period-rule-fit.ts';
+import type { StreamGroups } from './streams.ts';
+import type { PeriodInput, ReportedPeriod } from './types.ts';
+
+/** Fewer votes than this decide nothing. */
+const MIN_VOTES = 8;
+const MIN_MAJORITY = 0.9;
+/** Hardware counts on while it interrupts: a candidate within a tenth of the count explains it. */
+const NEAR = 0.1;
+
+/** The rule for each event of the input. */
+export function findRules(input: PeriodInput, groups: StreamGroups): ReportedPeriod[] {
+  return finish(findRulesInSlices(input, groups));
+}
+
+export function* findRulesInSlices(
+  input: PeriodInput,
+  groups: StreamGroups,
+): Slices<ReportedPeriod[]> {
+  const groupsByEvent = listGroupsByEvent(input, groups);
+  let fits: FittedRule[] | null = null;
+  const found: ReportedPeriod[] = [];
+  for (const [index, event] of input.events.entries()) {
+    if (event.mode !== 'frequency') {
+      found.push({ rule: 'elapsed', from: 'table', confidence: 1 });
+      continue;
+    }
+    const counted = yield* ruleFromCounts(input, groups, groupsByEvent[index]);
+    if (counted) {
+      found.push(counted);
+    } else if (isCountedInSoftware(event.type)) {
+      found.push({ rule: 'next', from: 'table', confidence: 1 });
+    } else {
+      fits ??= yield* fitRulesInSlices(input, groups);
+      const { rule, confidence } = fits[index];
+      found.push({ rule, from: 'fit', confidence });
+    }
+  }
+  return found;
+}
+
+/**
+ * What times and periods alone say of every event, even of those whose rule is known: how the fit
+ * itself is checked.
+ */
+export function fitRules(input: PeriodInput, groups: StreamGroups): FittedRule[] {
+  return finish(fitRulesInSlices(input, groups));
+}
+
+function* fitRulesInSlices(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
+  const fits = yield* fitEach(input, groups);
+  if (!groups.stream.includes(-1)) return fits;
+  const byCpu = yield* groupByCpuInSlices(input);
+  const fitsByCpu = yield* fitEach(input, byCpu);
+  return fits.map((fit, index) => fitRuleWithoutStreams(fit, fitsByCpu[index]));
+}
+
+function* fitEach(input: PeriodInput, groups: StreamGroups): Slices<FittedRule[]> {
+  const fits: FittedRule[] = [];
+  for (const own of listGroupsByEvent(input, groups)) {
+    fits.push(fitRule(input, groups, own));
+    yield;
+  }
+  return fits;
+}
+
+/** Rows of `groups` for each event, in one pass: there may be a group per thread of a machine. */
+function listGroupsByEvent(input: PeriodInput, groups: StreamGroups): Int32Array[] {
+  const counts = new Int32Array(input.events.length);
+  for (let g = 0; g < groups.length; g++) counts[groups.event[g]]++;
+  const lists = Array.from(counts, (count) => new Int32Array(count));
+  counts.fill(0);
+  for (let g = 0; g < groups.length; g++) {
+    const event = groups.event[g];
+    lists[event][counts[event]++] = g;
+  }
+  return lists;
+}
+
+function* ruleFromCounts(
+  input: PeriodInput,
+  groups: StreamGroups,
+  groupsOfEvent: Int32Array,
+): Slices<ReportedPeriod | null> {
+  const { periodEvents, count } = input.samples;
+  let forNext = 0;
+  let forElapsed = 0;
+  let left = SLICE_ITEMS;
+  for (let j = 0; j < groupsOfEvent.length; j++) {
+    const g = groupsOfEvent[j];
+    const end = groups.offsets[g + 1];
+    for (let k = groups.offsets[g] + 1; k < end; k++) {
+      if (--left === 0) {
+        left = SLICE_ITEMS;
+        yield;
+      }
+      const row = groups.rows[k];
+      const previous = groups.rows[k - 1];
+      const counted = count[row] - count[previous];
+      // NaN, where a sample was not read, fails this comparison too.
+      if (!(counted > 0)) continue;
+      const vote = voteOf(counted, periodEvents[previous], periodEvents[row]);
+      if (vote > 0) forNext++;
+      else if (vote < 0) forElapsed++;
+    }
+  }
+  const votes = forNext + forElapsed;
+  if (votes < MIN_VOTES) return null;
+  const majority = Math.max(forNext, forElapsed) / votes;
+  if (majority < MIN_MAJORITY) return null;
+  return {
+    rule: forNext > forElapsed ? 'next' : 'elapsed',
+    from: 'counts',
+    confidence: majority,
+  };
+}
+
+/** 1: `next` explains what was counted, −1: `elapsed` does, 0: both or neither. */
+function voteOf(counted: number, next: number, elapsed: number): -1 | 0 | 1 {
+  if (next === elapsed) return 0;
+  if (counted === next) return 1;
+  if (counted === elapsed) return -1;
+  const isNext = Math.abs(counted - next) <= NEAR * counted;
+  const isElapsed = Math.abs(counted - elapsed) <= NEAR * counted;
+  if (isNext === isElapsed) return 0;
+  return isNext ? 1 : -1;
+}

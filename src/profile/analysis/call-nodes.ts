@@ -1,0 +1,113 @@
+import { NONE } from '../../base/brand.ts';
+import { PairInterner } from '../../base/pair-interner.ts';
+import { eachSlice, finish, type Slices } from '../../base/slices.ts';
+import type { Profile } from '../types.ts';
+
+/**
+ * Stack rows grouped by function: two paths that differ only in where inside the functions they
+ * were, are one call node.
+ *
+ *   stacks                          call nodes
+ *    0  main+0x10                    0  main
+ *    1  └ work+0x20                  1  └ work          stackToCallNode = [0, 1, 1]
+ *    2  └ work+0x34
+ *
+ * Like stacks, parents come before children.
+ */
+export type CallNodeTable = {
+  readonly length: number;
+  /** The caller's call node, −1 at the root. Always smaller than the row's own index. */
+  readonly prefix: Int32Array;
+  /** FuncIndex, or whatever `funcToGroup` made of it. */
+  readonly group: Int32Array;
+  /** Call node of every stack row. */
+  readonly stackToCallNode: Int32Array;
+};
+
+/**
+ * Groups the stacks by function, or by anything that a function determines: with `funcToGroup`
+ * (one value, 0 or more, per func) frames with equal values are taken for the same.
+ */
+export function computeCallNodes(profile: Profile, funcToGroup?: Int32Array): CallNodeTable {
+  return finish(callNodesInSlices(profile, funcToGroup));
+}
+
+function* callNodesInSlices(profile: Profile, funcToGroup?: Int32Array): Slices<CallNodeTable> {
+  const { frame: stackFrame, prefix: stackPrefix, length } = profile.stacks;
+  const frameToFunc = profile.frames.func;
+  const groups = funcToGroup ?? identity(profile.funcs.length);
+  const nodes = new PairInterner();
+  const stackToCallNode = new Int32Array(length);
+  // Hot: once per stack row.
+  yield* eachSlice(length, (first, end) => {
+    for (let stack = first; stack < end; stack++) {
+      const prefix = stackPrefix[stack];
+      const prefixNode = prefix === NONE ? NONE : stackToCallNode[prefix];
+      const func = frameToFunc[stackFrame[stack]];
+      stackToCallNode[stack] = nodes.intern(prefixNode, groups[func]);
+    }
+  });
+  return {
+    length: nodes.length,
+    prefix: nodes.first.finish(),
+    group: nodes.second.finish(),
+    stackToCallNode,
+  };
+}
+
+/**
+ * The same with inlined calls apart from calls of the same function: their group is the func plus the
+ * number of funcs.
+ */
+export function computeCallNodesByInlining(profile: Profile): CallNodeTable {
+  return finish(callNodesByInliningInSlices(profile));
+}
+
+export function callNodesByInliningInSlices(profile: Profile): Slices<CallNodeTable> {
+  const { frames, funcs } = profile;
+  const func = frames.func.map((row, frame) => row + (isInlined(frame) ? funcs.length : 0));
+  const grouped = { ...profile, frames: { ...frames, func } };
+  return callNodesInSlices(grouped, identity(2 * funcs.length));
+
+  function isInlined(frame: number): boolean {
+    // Frames without a DSO have the depth for other purposes.
+    return frames.dso[frame] !== NONE && frames.inlineDepth[frame] > 0;
+  }
+}
+
+/** The call node of every sample's innermost frame, −1 for samples without a stack. */
+export function callNodeOfSample(profile: Profile, { stackToCallNode }: CallNodeTable): Int32Array {
+  const { stack, length } = profile.samples;
+  const nodes = new Int32Array(length);
+  // Hot: once per sample.
+  for (let sample = 0; sample < length; sample++) {
+    const row = stack[sample];
+    nodes[sample] = row === NONE ? NONE : stackToCallNode[row];
+  }
+  return nodes;
+}
+
+/** The function of every sample's innermost frame, −1 for samples without a stack. */
+export function innermostFuncs(profile: Profile): Int32Array {
+  const frameToFunc = profile.frames.func;
+  return innermostFrames(profile).map((frame) => (frame === NONE ? NONE : frameToFunc[frame]));
+}
+
+/** Every sample's innermost frame, −1 for samples without a stack. */
+export function innermostFrames(profile: Profile): Int32Array {
+  const { stack, length } = profile.samples;
+  const stackToFrame = profile.stacks.frame;
+  const frames = new Int32Array(length);
+  // Hot: once per sample.
+  for (let sample = 0; sample < length; sample++) {
+    const row = stack[sample];
+    frames[sample] = row === NONE ? NONE : stackToFrame[row];
+  }
+  return frames;
+}
+
+function identity(length: number): Int32Array {
+  const values = new Int32Array(length);
+  for (let i = 0; i < length; i++) values[i] = i;
+  return values;
+}

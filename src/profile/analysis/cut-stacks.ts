@@ -1,0 +1,107 @@
+import { NONE } from '../../base/brand.ts';
+import { UNKNOWN_FUNC_NAME } from '../func-table.ts';
+import type { FrameTable, Profile } from '../types.ts';
+
+/** The marker frame at the root of stacks whose callers are missing. */
+export const TRUNCATED_FUNC_NAME = '[truncated]';
+
+/** Nothing is inlined so deep: tells markers apart from frames of code. */
+export const MARKER_DEPTH = 255;
+/** The frame of lost samples has −1. */
+const FIRST_MARKER_ADDRESS = -2;
+const NO_REASON = -1;
+
+/** Address of the marker frame for stacks cut for `reason`, 0 or more. It lies in no DSO. */
+export function markerAddress(reason: number): number {
+  return FIRST_MARKER_ADDRESS - reason;
+}
+
+/** What is known of the outermost frame of stacks. */
+export type RootFacts = {
+  /** 1 for frames at which unwinding found the end of a stack. By frame; may be shorter. */
+  readonly rootFrames: Uint8Array;
+  /** The reason to be noted for a callchain, followed by the kernel, that ends at no root. */
+  readonly chainReason: number;
+  /** The same where its outermost function has no name, so that nobody can tell. */
+  readonly unnamedReason: number;
+};
+
+/**
+ * Functions that nothing called: where the kernel starts a program or thread, and those of the C
+ * library around `main` and thread functions, to which a chain of frame pointers leads at best.
+ */
+const ROOT_FUNCS = new RegExp(
+  `^(?:${[
+    '_start|_start_c|__start|_dl_start_user|_dl_start',
+    '__libc_start_main(?:_impl)?|__libc_start_call_main|libc_start_main_stage2',
+    '(?:__GI_)?(?:__)?clone3?|start_thread|ret_from_fork|ret_from_fork_asm',
+    'runtime\\.(?:goexit|mstart|rt0_go|mcall|systemstack)(?:\\.abi0)?',
+    '_rt0_(?:amd64|arm64)(?:_linux)?',
+  ].join('|')})(?:@.*)?$`,
+);
+
+/** Whether a stack that begins with the function `name` is whole. */
+export function isRootFunc(name: string): boolean {
+  return ROOT_FUNCS.test(name);
+}
+
+/** Whether each stack is whole, by its row. */
+export type StackEnds = {
+  /** Row of the outermost frame of code, markers aside; a marker's own row is its own. */
+  readonly outermost: Int32Array;
+  /** Row of the outermost frame that lies in a DSO; −1: none does. */
+  readonly outermostMapped: Int32Array;
+  /** Why the callers of that frame are missing; −1: none are. */
+  readonly reason: Int32Array;
+};
+
+/** Follows every stack to its outermost frame; one forward pass, as prefixes come first. */
+export function findStackEnds(profile: Profile, facts: RootFacts): StackEnds {
+  const { stacks, frames } = profile;
+  const outermost = new Int32Array(stacks.length);
+  const outermostMapped = new Int32Array(stacks.length);
+  const reason = new Int32Array(stacks.length);
+  for (let row = 0; row < stacks.length; row++) {
+    const prefix = stacks.prefix[row];
+    const isOutermost = prefix === NONE || isMarker(frames, stacks.frame[prefix]);
+    outermost[row] = isOutermost ? row : outermost[prefix];
+    const callers = isOutermost ? NONE : outermostMapped[prefix];
+    const isMapped = frames.dso[stacks.frame[row]] !== NONE;
+    outermostMapped[row] = callers === NONE && isMapped ? row : callers;
+    reason[row] = isOutermost ? reasonOf(profile, facts, row) : reason[prefix];
+  }
+  return { outermost, outermostMapped, reason };
+}
+
+/** Whether `frame` stands for missing callers. */
+export function isMarker({ inlineDepth, address }: FrameTable, frame: number): boolean {
+  return inlineDepth[frame] === MARKER_DEPTH && address[frame] <= FIRST_MARKER_ADDRESS;
+}
+
+/** `row` is that of an outermost frame. */
+function reasonOf(profile: Profile, facts: RootFacts, row: number): number {
+  const { stacks, frames, funcs, strings, dsos } = profile;
+  const frame = stacks.frame[row];
+  if (frames.inlineDepth[frame] === MARKER_DEPTH || facts.rootFrames[frame] === 1) return NO_REASON;
+  const dso = frames.dso[frame];
+  const kind = dso === NONE ? null : dsos[dso]?.kind;
+  if (kind === 'kernel' || kind === 'module') return NO_REASON;
+  const name = strings[funcs.name[frames.func[frame]]];
+  if (isRootFunc(name)) return NO_REASON;
+  const prefix = stacks.prefix[row];
+  if (prefix === NONE) {
+    const mayBeRoot = name === UNKNOWN_FUNC_NAME && dso !== NONE;
+    return mayBeRoot ? facts.unnamedReason : facts.chainReason;
+  }
+  return FIRST_MARKER_ADDRESS - frames.address[stacks.frame[prefix]];
+}
+
+/**
+ * Takes the marker away, in place, where a stack turned out to be whole: its outermost function is a
+ * root by name.
+ */
+export function unmarkWholeStacks({ stacks }: Profile, { outermost, reason }: StackEnds): void {
+  for (let row = 0; row < stacks.length; row++) {
+    if (outermost[row] === row && reason[row] === NO_REASON) stacks.prefix[row] = NONE;
+  }
+}

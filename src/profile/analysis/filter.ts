@@ -1,0 +1,166 @@
+import { NONE } from '../../base/brand.ts';
+import { eachSlice, finish, SLICE_ITEMS, type Slices } from '../../base/slices.ts';
+import { isInRanges, type TimeRange } from '../time-range.ts';
+import type { EventIndex, Profile } from '../types.ts';
+
+/**
+ * Which samples: those that every given part admits. Weights stay those of the whole recording: what
+ * a sample stands for does not depend on who looks at it.
+ */
+export type SampleSelection = {
+  readonly event?: number;
+  readonly thread?: number;
+  /** Nanoseconds since the recording's start; the first moment inside. */
+  readonly fromNs?: number;
+  /** Nanoseconds since the recording's start; the first moment no longer inside. */
+  readonly toNs?: number;
+  /** Inside one of them, and inside of `fromNs` and `toNs`. */
+  readonly times?: readonly TimeRange[];
+  readonly cpus?: ReadonlySet<number>;
+  readonly pids?: ReadonlySet<number>;
+  readonly tids?: ReadonlySet<number>;
+  /** Names that the thread had at the time of the sample. */
+  readonly comms?: ReadonlySet<string>;
+  /** The innermost frame's DSO, by file name or path. */
+  readonly dsos?: ReadonlySet<string>;
+  /** The innermost frame's function. */
+  readonly symbols?: ReadonlySet<string>;
+};
+
+/** Indexes of the samples that `selection` admits, in time order. */
+export function selectSamples(profile: Profile, selection: SampleSelection = {}): Int32Array {
+  return finish(selectSamplesInSlices(profile, selection));
+}
+
+export function* selectSamplesInSlices(
+  profile: Profile,
+  selection: SampleSelection,
+): Slices<Int32Array> {
+  const { samples, threads } = profile;
+  const event = selection.event ?? NONE;
+  const fromNs = selection.fromNs ?? Number.NEGATIVE_INFINITY;
+  const toNs = selection.toNs ?? Number.POSITIVE_INFINITY;
+  const { times, cpus, pids, tids } = selection;
+  const threadAdmits = admitted(threads.length, (row) => {
+    const { pid, tid } = threads[row];
+    const isThread = selection.thread === undefined || selection.thread === row;
+    return isThread && (pids?.has(pid) ?? true) && (tids?.has(tid) ?? true);
+  });
+  const commAdmits = admittedComms(profile, selection.comms);
+  const stackAdmits = admittedStacks(profile, selection);
+  const { event: events, thread, timeNs: sampleTimes, cpu, comm, stack } = samples;
+  const selected = new Int32Array(samples.length);
+  let count = 0;
+  // Hot: once per sample.
+  for (let sample = 0; sample < samples.length; sample++) {
+    if (sample % SLICE_ITEMS === SLICE_ITEMS - 1) yield;
+    if (event !== NONE && events[sample] !== event) continue;
+    if (threadAdmits[thread[sample]] === 0) continue;
+    const timeNs = sampleTimes[sample];
+    if (timeNs < fromNs || timeNs >= toNs) continue;
+    if (times !== undefined && !isInRanges(times, timeNs)) continue;
+    if (cpus !== undefined && !cpus.has(cpu[sample])) continue;
+    if (commAdmits !== null && commAdmits[comm[sample]] === 0) continue;
+    if (stackAdmits !== null) {
+      const row = stack[sample];
+      if (row === NONE || stackAdmits[row] === 0) continue;
+    }
+    selected[count++] = sample;
+  }
+  return selected.slice(0, count);
+}
+
+/** Whether `selection` could leave out any sample of one event. */
+export function isRestricting(selection: SampleSelection): boolean {
+  return Object.entries(selection).some(([key, value]) => key !== 'event' && value !== undefined);
+}
+
+/** 1 for every row that `isAdmitted`. */
+function admitted(length: number, isAdmitted: (row: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length }, (_, row) => (isAdmitted(row) ? 1 : 0));
+}
+
+/** By string index; null: all. */
+function admittedComms(
+  { strings }: Profile,
+  comms: ReadonlySet<string> | undefined,
+): Uint8Array | null {
+  if (comms === undefined) return null;
+  return admitted(strings.length, (row) => comms.has(strings[row]));
+}
+
+/** By stack, what its innermost frame says; null: all. */
+function admittedStacks(
+  { stacks, frames, funcs, dsos, strings }: Profile,
+  wanted: SampleSelection,
+): Uint8Array | null {
+  if (wanted.dsos === undefined && wanted.symbols === undefined) return null;
+  const dsoAdmits = admitted(dsos.length, (row) => {
+    const { name, path } = dsos[row];
+    return wanted.dsos === undefined || wanted.dsos.has(name) || wanted.dsos.has(path);
+  });
+  const funcAdmits = admitted(funcs.length, (row) => {
+    const dso = funcs.dso[row];
+    const isInDso = dso === NONE ? wanted.dsos === undefined : dsoAdmits[dso] === 1;
+    const name = strings[funcs.name[row]];
+    return isInDso && (wanted.symbols?.has(name) ?? true);
+  });
+  return admitted(stacks.length, (row) => {
+    const func = frames.func[stacks.frame[row]];
+    return funcAdmits[func] === 1;
+  });
+}
+
+/** The event of the first sample, event 0 if there is none: what one-event outputs show. */
+export function firstEvent(profile: Profile): EventIndex {
+  return (profile.samples.length === 0 ? 0 : profile.samples.event[0]) as EventIndex;
+}
+
+/** Samples sorted by a key: those of key k are `samples[starts[k] … starts[k + 1])`. */
+export type SampleGroups = {
+  /** One more than there are keys. */
+  readonly starts: Int32Array;
+  /** In time order within each group. */
+  readonly samples: Int32Array;
+};
+
+/**
+ * Splits `samples` by a column of the sample table (`profile.samples.thread` and the like), whose
+ * values are 0 … `keyCount` − 1. A counting sort: two passes whatever the number of keys.
+ */
+export function groupSamples(
+  samples: Int32Array,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): SampleGroups {
+  return finish(groupSamplesInSlices(samples, keyOfSample, keyCount));
+}
+
+export function* groupSamplesInSlices(
+  samples: Int32Array,
+  keyOfSample: Int32Array,
+  keyCount: number,
+): Slices<SampleGroups> {
+  const starts = new Int32Array(keyCount + 1);
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const key = keyOfSample[samples[i]];
+      starts[key + 1] = starts[key + 1] + 1;
+    }
+  });
+  for (let key = 0; key < keyCount; key++) {
+    starts[key + 1] = starts[key + 1] + starts[key];
+  }
+  const next = starts.slice();
+  const sorted = new Int32Array(samples.length);
+  yield* eachSlice(samples.length, (first, end) => {
+    for (let i = first; i < end; i++) {
+      const sample = samples[i];
+      const key = keyOfSample[sample];
+      const position = next[key];
+      sorted[position] = sample;
+      next[key] = position + 1;
+    }
+  });
+  return { starts, samples: sorted };
+}

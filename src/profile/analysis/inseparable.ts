@@ -1,0 +1,64 @@
+import { NONE } from '../../base/brand.ts';
+import type { FuncIndex, Profile } from '../types.ts';
+import { innermostFuncs } from './call-nodes.ts';
+import type { FlatReport } from './flat-report.ts';
+import { keysOfSelected, type ShareEstimator, sumStepsOfNeighbours } from './share-steps.ts';
+
+/** Two functions whose order by self may be chance. */
+export type InseparablePair = {
+  /** The one that comes first in the report. */
+  readonly first: FuncIndex;
+  readonly second: FuncIndex;
+  /** Of their self shares of what arrived, ≥ 0. */
+  readonly difference: number;
+  readonly standardError: number;
+};
+
+/** Rows that are compared, each with the next. */
+const COMPARED_ROWS = 6;
+/** Below this share nobody minds which of two comes first. */
+const LEAST_SHARE = 0.01;
+
+/**
+ * The pairs of neighbours at the top of `report.bySymbol`, a report of `samples`, whose difference is less than chance
+ * makes of it; its rows must have intervals. Two intervals may overlap although their difference is certain, and the other way
+ * round: what the one gets, the other may have lost. So it has an error of its own.
+ */
+export function findInseparable(
+  profile: Profile,
+  report: FlatReport,
+  samples: Int32Array,
+  estimator: ShareEstimator,
+): InseparablePair[] {
+  // The estimator knows the samples only, and no sample is of the row for what was lost.
+  const arrivedShare = report.weight === 0 ? 1 : 1 - report.lost / report.weight;
+  const rows = report.bySymbol
+    .filter(({ selfShare, selfSamples }) => selfShare >= LEAST_SHARE && selfSamples > 0)
+    .slice(0, COMPARED_ROWS);
+  // The error of a difference is never more than the two together.
+  const mayTouch = rows.some((row, i) => {
+    const low = rows[i - 1]?.selfInterval?.low ?? 1;
+    return low <= (row.selfInterval?.high ?? 0);
+  });
+  if (!mayTouch) return [];
+
+  const funcToRank = new Int32Array(profile.funcs.length).fill(NONE);
+  for (const [rank, { func }] of rows.entries()) funcToRank[func] = rank;
+  const rankOfSample = keysOfSelected(innermostFuncs(profile), samples).map((func) =>
+    func === NONE ? NONE : funcToRank[func],
+  );
+  const differences = sumStepsOfNeighbours(estimator.steps, rankOfSample, rows.length);
+  return differences.flatMap((sums, rank) => {
+    const first = rows[rank];
+    const second = rows[rank + 1];
+    const firstShare = first.selfShare / arrivedShare;
+    const secondShare = second.selfShare / arrivedShare;
+    const standardError = estimator.errorOfDifference(firstShare, secondShare, sums);
+    const difference = firstShare - secondShare;
+    if (difference >= TWO_SIDED_95 * standardError) return [];
+    return [{ first: first.func, second: second.func, difference, standardError }];
+  });
+}
+
+/** Standard deviations of the normal distribution within which 95 % lie. */
+const TWO_SIDED_95 = 1.959964;

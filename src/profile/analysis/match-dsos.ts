@@ -1,0 +1,197 @@
+import { NONE } from '../../base/brand.ts';
+import type { Dso, Profile } from '../types.ts';
+
+/** Files of different names that are compared with each other. */
+export type DsoMatch = { readonly name: string; readonly otherName: string };
+
+/** Which DSOs of two recordings are the same program or library. */
+export type MatchedDsos = {
+  /** By DsoIndex, a number that what is the same has in both. */
+  readonly mine: Int32Array;
+  readonly other: Int32Array;
+  readonly renamed: readonly DsoMatch[];
+};
+
+/**
+ * DSOs are the same, also within a recording, that
+ *
+ *  1. have the same build ID, or the same path, or hold JIT code: which process it was does not matter.
+ *
+ * What has no counterpart after that is led together if it is the only one of its kind on either side:
+ *
+ *  2. with the same file name, in another folder;
+ *  3. with the same file name but for a version (`app-v1` and `app-v2`, `libfoo.so.1.2` and
+ *     `libfoo.so.1.3`), if most of the functions of the one are also in the other.
+ *
+ * Where several could be meant, none is: functions then stand in two rows, which can be seen.
+ */
+export function matchDsos(mine: Profile, other: Profile): MatchedDsos {
+  const sides = [mine, other] as const;
+  const groups = new Groups(mine.dsos.length + other.dsos.length);
+  const all: Entry[] = sides.flatMap(({ dsos }, side) =>
+    dsos.map((dso, index) => ({ dso, side, index, row: index + side * mine.dsos.length })),
+  );
+  const seen = new Map<string, number>();
+  for (const { dso, row } of all) {
+    for (const key of identitiesOf(dso)) {
+      const before = seen.get(key);
+      if (before === undefined) seen.set(key, row);
+      else groups.join(before, row);
+    }
+  }
+  const used = sides.map(usedDsos);
+  const candidates = all.filter(({ side, index }) => used[side].has(index));
+  joinOnlyOnes(candidates, groups, nameOf, () => true);
+  const functions = sides.map(functionNames);
+  joinOnlyOnes(candidates, groups, stemOf, (a, b) =>
+    areAlike(functions[a.side].get(a.index), functions[b.side].get(b.index)),
+  );
+  const rootOf = (row: number): number => groups.rootOf(row);
+  return {
+    mine: Int32Array.from(mine.dsos, (_, index) => rootOf(index)),
+    other: Int32Array.from(other.dsos, (_, index) => rootOf(mine.dsos.length + index)),
+    renamed: renamedOf(candidates, groups),
+  };
+}
+
+type Entry = {
+  readonly dso: Dso;
+  /** 0: mine, 1: the other. */
+  readonly side: number;
+  readonly index: number;
+  /** In `Groups`. */
+  readonly row: number;
+};
+
+/** JIT code as this program, perf's perf map, and `perf inject --jit` name it. */
+const JIT_NAME = /^(\[JIT\] .*|perf-\d+\.map|jitted-\d+-\d+\.so)$/;
+
+/** Code without a file, which some process made while it ran. */
+export function isJitCode({ kind, name }: Pick<Dso, 'kind' | 'name'>): boolean {
+  return kind === 'jit' || JIT_NAME.test(name);
+}
+
+function identitiesOf({ kind, name, path, buildId }: Dso): string[] {
+  if (isJitCode({ kind, name })) return ['jit'];
+  const place = `path ${withoutDeleted(path)}`;
+  return buildId === null || buildId === '' ? [place] : [place, `build ID ${buildId}`];
+}
+
+function withoutDeleted(path: string): string {
+  return path.replace(/ \(deleted\)$/, '');
+}
+
+function nameOf({ name }: Dso): string {
+  return withoutDeleted(name);
+}
+
+/** The file name without versions and what else tells builds of one program apart. */
+function stemOf(dso: Dso): string {
+  const stem = nameOf(dso)
+    .replace(/[-_.]?v?\d+([._-]\d+)*(?=$|[-_.])/gi, '')
+    .replace(/[-_.](old|new|orig|before|after|base|head|prev|bak)$/i, '');
+  return stem === '' ? nameOf(dso) : stem;
+}
+
+/**
+ * Joins groups that are on one side only, where one on each side has the same `keyOf` and no other
+ * has it.
+ */
+function joinOnlyOnes(
+  candidates: readonly Entry[],
+  groups: Groups,
+  keyOf: (dso: Dso) => string,
+  mayJoin: (mine: Entry, other: Entry) => boolean,
+): void {
+  const sidesOf = new Map<number, number>();
+  for (const { row, side } of candidates) {
+    const root = groups.rootOf(row);
+    sidesOf.set(root, (sidesOf.get(root) ?? 0) | (1 << side));
+  }
+  const byKey = new Map<string, Map<number, Entry>[]>();
+  for (const entry of candidates) {
+    const root = groups.rootOf(entry.row);
+    if (sidesOf.get(root) === 3) continue;
+    const key = keyOf(entry.dso);
+    let found = byKey.get(key);
+    if (found === undefined) {
+      found = [new Map(), new Map()];
+      byKey.set(key, found);
+    }
+    found[entry.side].set(root, entry);
+  }
+  for (const [mine, other] of byKey.values()) {
+    if (mine.size !== 1 || other.size !== 1) continue;
+    const [[, a]] = [...mine] as [[number, Entry]];
+    const [[, b]] = [...other] as [[number, Entry]];
+    if (a.dso.kind === b.dso.kind && mayJoin(a, b)) groups.join(a.row, b.row);
+  }
+}
+
+/** DSOs that functions are in. */
+function usedDsos({ funcs }: Profile): Set<number> {
+  return new Set(funcs.dso.filter((dso) => dso !== NONE));
+}
+
+const NO_NAME = '[unknown]';
+
+/** Names of functions by DSO. */
+function functionNames({ funcs, strings }: Profile): Map<number, Set<string>> {
+  const names = new Map<number, Set<string>>();
+  for (let func = 0; func < funcs.length; func++) {
+    const dso = funcs.dso[func];
+    const name = strings[funcs.name[func]];
+    if (name === NO_NAME) continue;
+    const known = names.get(dso);
+    if (known === undefined) names.set(dso, new Set([name]));
+    else known.add(name);
+  }
+  return names;
+}
+
+/** Whether at least half of the functions of the smaller one are in the other. */
+function areAlike(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let common = 0;
+  for (const name of small) if (large.has(name)) common++;
+  return common >= small.size / 2;
+}
+
+function renamedOf(candidates: readonly Entry[], groups: Groups): DsoMatch[] {
+  const names = new Map<number, [Set<string>, Set<string>]>();
+  for (const { dso, side, row } of candidates) {
+    if (isJitCode(dso)) continue;
+    const root = groups.rootOf(row);
+    const known = names.get(root) ?? [new Set<string>(), new Set<string>()];
+    names.set(root, known);
+    known[side].add(nameOf(dso));
+  }
+  return [...names.values()].flatMap(([mine, other]): DsoMatch[] => {
+    const [name] = mine;
+    const [otherName] = other;
+    if (name === undefined || otherName === undefined) return [];
+    return [...mine].some((known) => other.has(known)) ? [] : [{ name, otherName }];
+  });
+}
+
+/** Disjoint sets of rows; a set goes by its smallest row. */
+class Groups {
+  readonly #parent: Int32Array;
+
+  constructor(length: number) {
+    this.#parent = Int32Array.from({ length }, (_, row) => row);
+  }
+
+  rootOf(row: number): number {
+    let root = row;
+    while (this.#parent[root] !== root) root = this.#parent[root];
+    this.#parent[row] = root;
+    return root;
+  }
+
+  join(a: number, b: number): void {
+    const [first, second] = [this.rootOf(a), this.rootOf(b)];
+    this.#parent[Math.max(first, second)] = Math.min(first, second);
+  }
+}

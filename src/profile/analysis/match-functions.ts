@@ -1,0 +1,87 @@
+import { NONE } from '../../base/brand.ts';
+import type { Profile } from '../types.ts';
+import { type DsoMatch, isJitCode, matchDsos } from './match-dsos.ts';
+
+/** Which functions of two recordings are the same. */
+export type MatchedFunctions = {
+  /** By FuncIndex, a number that the same function has in both; below `count`. */
+  readonly mine: Int32Array;
+  readonly other: Int32Array;
+  readonly count: number;
+  /** Files of different names that are compared with each other. */
+  readonly renamed: readonly DsoMatch[];
+};
+
+/**
+ * Functions of two recordings by name and DSO. Which DSOs are the same program, `matchDsos` says.
+ * Functions of one name in DSOs that are the same are one, also within a recording: two processes may
+ * run the same script. A function of JavaScript has its line in its name; where lines have moved, it
+ * is known by the rest of the name if only one function on either side is called so.
+ */
+export function matchFunctions(mine: Profile, other: Profile): MatchedFunctions {
+  const dsos = matchDsos(mine, other);
+  const ids = new Map<string, number>();
+  const numbered = ({ funcs, strings }: Profile, dsoToGroup: Int32Array): Int32Array => {
+    const found = new Int32Array(funcs.length);
+    for (let func = 0; func < funcs.length; func++) {
+      const dso = funcs.dso[func];
+      const group = dso === NONE ? NONE : dsoToGroup[dso];
+      const key = `${group}\0${strings[funcs.name[func]]}`;
+      const id = ids.get(key) ?? ids.size;
+      ids.set(key, id);
+      found[func] = id;
+    }
+    return found;
+  };
+  const mineIds = numbered(mine, dsos.mine);
+  const otherIds = numbered(other, dsos.other);
+  joinMovedLines([mine, mineIds, dsos.mine], [other, otherIds, dsos.other]);
+  return { mine: mineIds, other: otherIds, count: ids.size, renamed: dsos.renamed };
+}
+
+type Side = readonly [profile: Profile, ids: Int32Array, dsoToGroup: Int32Array];
+
+/** The line, or line and column, at the end of the name of a JavaScript function. */
+const PLACE = /:\d+(:\d+)?$/;
+
+/** Gives functions that only the other recording has the ids of those that moved to other lines. */
+function joinMovedLines(mine: Side, other: Side): void {
+  const alone = withoutLines(mine, new Set(other[1]));
+  const otherAlone = withoutLines(other, new Set(mine[1]));
+  const moved = new Map<number, number>();
+  for (const [name, id] of otherAlone) {
+    const own = alone.get(name);
+    if (typeof own === 'number' && typeof id === 'number') moved.set(id, own);
+  }
+  if (moved.size === 0) return;
+  const ids = other[1];
+  for (let func = 0; func < ids.length; func++) {
+    ids[func] = moved.get(ids[func]) ?? ids[func];
+  }
+}
+
+/** JIT functions whose ids are not among `known`, by name without the line; null: there are several. */
+function withoutLines(
+  [{ funcs, strings, dsos }, ids, dsoToGroup]: Side,
+  known: ReadonlySet<number>,
+): Map<string, number | null> {
+  const found = new Map<string, number | null>();
+  for (let func = 0; func < funcs.length; func++) {
+    const dso = funcs.dso[func];
+    const id = ids[func];
+    if (dso === NONE || dsos[dso].kind !== 'jit' || known.has(id)) continue;
+    const name = strings[funcs.name[func]];
+    if (!PLACE.test(name)) continue;
+    const key = `${dsoToGroup[dso]}\0${name.replace(PLACE, '')}`;
+    const before = found.get(key);
+    found.set(key, before === undefined || before === id ? id : null);
+  }
+  return found;
+}
+
+/** What the DSO of a compared function is called: JIT code is not that of one process. */
+export function comparedDsoName({ dsos, funcs }: Profile, func: number): string {
+  const dso = dsos[funcs.dso[func]];
+  if (dso === undefined) return '';
+  return isJitCode(dso) ? '[JIT]' : dso.name;
+}

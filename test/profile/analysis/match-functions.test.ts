@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
+import type { Dso, Profile } from '../../../src/profile/types.ts';
+
+type DrawnDso = Partial<Dso> & { readonly name: string; readonly functions: readonly string[] };
+
+/** A profile of nothing but these DSOs with these functions. */
+function profileOf(...drawn: readonly DrawnDso[]): Profile {
+  const strings: string[] = [];
+  const name: number[] = [];
+  const dso: number[] = [];
+  for (const [index, { functions }] of drawn.entries()) {
+    for (const text of functions) {
+      dso.push(index);
+      name.push(strings.push(text) - 1);
+    }
+  }
+  const dsos = drawn.map(({ functions: _, ...known }) => ({
+    kind: 'user' as const,
+    path: `/usr/bin/${known.name}`,
+    buildId: null,
+    ...known,
+  }));
+  const funcs = { length: name.length, name: Int32Array.from(name), dso: Int32Array.from(dso) };
+  return { strings, dsos, funcs } as unknown as Profile;
+}
+
+/** `here = there` for functions that are the same, by name and DSO. */
+function pairs(mine: Profile, other: Profile): string[] {
+  const matched = matchFunctions(mine, other);
+  const label = ({ strings, dsos, funcs }: Profile, func: number) =>
+    `${strings[funcs.name[func]]}@${dsos[funcs.dso[func]].name}`;
+  const found: string[] = [];
+  for (let a = 0; a < mine.funcs.length; a++) {
+    for (let b = 0; b < other.funcs.length; b++) {
+      if (matched.mine[a] === matched.other[b])
+        found.push(`${label(mine, a)} = ${label(other, b)}`);
+    }
+  }
+  return found;
+}
+
+const JIT = { kind: 'jit' } as const;
+
+describe('functions of two recordings', () => {
+  it('of JIT code are the same in another process', () => {
+    const mine = profileOf({ ...JIT, name: '[JIT] tid 7', functions: ['parse app.js:1'] });
+    const other = profileOf({ ...JIT, name: '[JIT] tid 8', functions: ['parse app.js:1', 'x'] });
+    expect(pairs(mine, other)).toEqual(['parse app.js:1@[JIT] tid 7 = parse app.js:1@[JIT] tid 8']);
+    expect(matchFunctions(mine, other).renamed).toEqual([]);
+  });
+
+  it('of JavaScript are the same where their lines have moved, if only one is called so', () => {
+    const names = ['parse app.js:1', 'get app.js:10', 'get app.js:20'];
+    const mine = profileOf({ ...JIT, name: '[JIT] tid 7', functions: names });
+    const moved = ['parse app.js:4', 'get app.js:14', 'get app.js:24'];
+    const other = profileOf({ ...JIT, name: '[JIT] tid 8', functions: moved });
+    expect(pairs(mine, other)).toEqual(['parse app.js:1@[JIT] tid 7 = parse app.js:4@[JIT] tid 8']);
+  });
+
+  it.each([
+    ['app-v2', 'app-v1'],
+    ['libfoo.so.1.3', 'libfoo.so.1.2'],
+    ['python3.12', 'python3.11'],
+    ['app', 'app.old'],
+  ])('of %s are those of %s, which is said', (name, otherName) => {
+    const mine = profileOf({ name, functions: ['run', 'added'] });
+    const other = profileOf({ name: otherName, functions: ['run', 'gone'] });
+    expect(pairs(mine, other)).toEqual([`run@${name} = run@${otherName}`]);
+    expect(matchFunctions(mine, other).renamed).toEqual([{ name, otherName }]);
+  });
+
+  it('of a program in another folder are the same, and nothing needs to be said', () => {
+    const mine = profileOf({ name: 'app', path: '/opt/new/app', functions: ['run'] });
+    const other = profileOf({ name: 'app', path: '/opt/old/app', functions: ['run'] });
+    expect(pairs(mine, other)).toEqual(['run@app = run@app']);
+    expect(matchFunctions(mine, other).renamed).toEqual([]);
+  });
+
+  it('of one build ID are the same under any name', () => {
+    const mine = profileOf({ name: 'service', buildId: 'ab12', functions: ['run'] });
+    const other = profileOf({ name: 'a.out', buildId: 'ab12', functions: ['run'] });
+    expect(pairs(mine, other)).toEqual(['run@service = run@a.out']);
+    expect(matchFunctions(mine, other).renamed).toEqual([{ name: 'service', otherName: 'a.out' }]);
+  });
+
+  it('of other programs are others, however alike their names', () => {
+    const mine = profileOf({ name: 'app-v2', functions: ['main', 'draw', 'paint'] });
+    const other = profileOf({ name: 'app-v1', functions: ['main', 'sort', 'merge'] });
+    expect(pairs(mine, other)).toEqual([]);
+  });
+
+  it('of two versions in one recording stay two, and none is guessed to be the one meant', () => {
+    const mine = profileOf(
+      { name: 'libfoo.so.1.2', functions: ['run'] },
+      { name: 'libfoo.so.1.3', functions: ['run'] },
+    );
+    const other = profileOf({ name: 'libfoo.so.1.4', functions: ['run'] });
+    expect(pairs(mine, other)).toEqual([]);
+    const { mine: ids } = matchFunctions(mine, other);
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(pairs(mine, mine)).toEqual([
+      'run@libfoo.so.1.2 = run@libfoo.so.1.2',
+      'run@libfoo.so.1.3 = run@libfoo.so.1.3',
+    ]);
+  });
+
+  it('of one name in two files of one recording are not led together', () => {
+    const mine = profileOf(
+      { name: 'app', path: '/a/app', functions: ['run'] },
+      { name: 'app', path: '/b/app', functions: ['run'] },
+    );
+    expect(pairs(mine, mine)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { finish } from '../../../src/base/slices.ts';
+import {
+  type SampleSteps,
+  sumStepsByGroup,
+  sumStepsByKey,
+  sumStepsByTreeRowInSlices,
+  sumStepsOfNeighbours,
+} from '../../../src/profile/analysis/share-steps.ts';
+import { sumStepsOfGroups } from '../../../src/profile/analysis/share-steps-of-groups.ts';
+
+const GROUPS = 4;
+
+/** A tree (parents before children), samples in it, and steps between them. */
+const drawnTree = fc
+  .array(fc.record({ above: fc.nat(), group: fc.nat(GROUPS - 1) }), { minLength: 1, maxLength: 12 })
+  .chain((rows) => {
+    const prefix = Int32Array.from(rows, ({ above }, row) => (above % (row + 1)) - 1);
+    const group = Int32Array.from(rows, (row) => row.group);
+    const sample = fc.integer({ min: -1, max: rows.length - 1 });
+    const pair = fc.tuple(fc.nat(7), fc.nat(7), fc.integer({ min: 1, max: 50 }));
+    return fc.record({
+      tree: fc.constant({ prefix, group }),
+      rowOfSample: fc
+        .array(sample, { minLength: 8, maxLength: 8 })
+        .map((found) => Int32Array.from(found)),
+      near: fc.array(pair, { maxLength: 10 }),
+      far: fc.array(pair, { maxLength: 10 }),
+      border: fc.array(pair, { maxLength: 4 }),
+      last: fc.array(
+        fc.tuple(fc.nat(7), fc.integer({ min: 1, max: 50 })).map(([i, w]) => [i, i, w] as const),
+        { maxLength: 3 },
+      ),
+    });
+  });
+
+type Pair = readonly [from: number, to: number, amount: number];
+
+const columns = (pairs: readonly Pair[]) => ({
+  length: pairs.length,
+  from: Int32Array.from(pairs, ([from]) => from),
+  to: Int32Array.from(pairs, ([, to]) => to),
+  amount: Float64Array.from(pairs, ([, , amount]) => amount),
+});
+
+type DrawnSteps = Record<'near' | 'far' | 'border' | 'last', readonly Pair[]>;
+
+const toSteps = ({ near, far, border, last }: DrawnSteps): SampleSteps => ({
+  near: columns(near),
+  far: columns(far),
+  border: columns(border),
+  last: columns(last),
+});
+
+/** The definition, category by category: a step counts where one end is in and the other is not. */
+function byDefinition(steps: DrawnSteps, isIn: (sample: number) => boolean) {
+  const sum = (pairs: readonly Pair[]) =>
+    pairs.reduce((all, [from, to, amount]) => all + (isIn(from) === isIn(to) ? 0 : amount), 0);
+  return {
+    near: sum(steps.near),
+    far: sum(steps.far),
+    border: sum(steps.border),
+    entered: steps.near.reduce(
+      (all, [from, to, amount]) =>
+        all + (Number(isIn(to)) - Number(isIn(from))) * Math.sqrt(2 * amount),
+      0,
+    ),
+    last: steps.last.reduce((all, [, to, amount]) => all + (isIn(to) ? amount : 0), 0),
+  };
+}
+
+type Found = Readonly<Record<keyof ReturnType<typeof byDefinition>, Float64Array>>;
+
+function expectEqual(found: Found, category: number, wanted: ReturnType<typeof byDefinition>) {
+  for (const [name, value] of Object.entries(wanted)) {
+    expect(found[name as keyof Found][category], name).toBeCloseTo(value, 9);
+  }
+}
+
+function path(prefix: Int32Array, row: number): number[] {
+  const rows: number[] = [];
+  for (let at = row; at >= 0; at = prefix[at]) rows.push(at);
+  return rows;
+}
+
+test('by key: the steps that enter or leave it', () => {
+  fc.assert(
+    fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
+      const found = sumStepsByKey(toSteps(steps), rowOfSample, tree.prefix.length);
+      for (let row = 0; row < tree.prefix.length; row++) {
+        expectEqual(
+          found,
+          row,
+          byDefinition(steps, (sample) => rowOfSample[sample] === row),
+        );
+      }
+    }),
+  );
+});
+
+test('by tree row: a sample is in every row above its own', () => {
+  fc.assert(
+    fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
+      const found = finish(sumStepsByTreeRowInSlices(toSteps(steps), rowOfSample, tree.prefix));
+      for (let row = 0; row < tree.prefix.length; row++) {
+        const isIn = (sample: number) => path(tree.prefix, rowOfSample[sample]).includes(row);
+        expectEqual(found, row, byDefinition(steps, isIn));
+      }
+    }),
+  );
+});
+
+test('by group: a sample is in every group on its path, however often it recurs', () => {
+  fc.assert(
+    fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
+      const found = sumStepsByGroup(toSteps(steps), rowOfSample, tree, GROUPS);
+      for (let group = 0; group < GROUPS; group++) {
+        const isIn = (sample: number) =>
+          path(tree.prefix, rowOfSample[sample]).some((row) => tree.group[row] === group);
+        expectEqual(found, group, byDefinition(steps, isIn));
+      }
+    }),
+  );
+});
+
+test('of a few groups: the same as of all, however many there are and in whatever order', () => {
+  fc.assert(
+    fc.property(
+      drawnTree,
+      fc.integer({ min: 1, max: 40 }),
+      fc.infiniteStream(fc.nat()),
+      ({ tree, rowOfSample, ...steps }, groupCount, picks) => {
+        const group = tree.group.map((own, row) => (own + row * 7) % groupCount);
+        const spread = { prefix: tree.prefix, group };
+        const all = sumStepsByGroup(toSteps(steps), rowOfSample, spread, groupCount);
+        const start = picks.next().value as number;
+        // More than 32 need a second pass.
+        const wanted = Int32Array.from({ length: groupCount }, (_, i) => (start + i) % groupCount);
+        const found = finish(
+          sumStepsOfGroups(toSteps(steps), rowOfSample, spread, groupCount, wanted),
+        );
+        for (const [at, own] of wanted.entries()) {
+          for (const name of ['near', 'far', 'border', 'entered', 'last'] as const) {
+            expect(found[name][at], name).toBe(all[name][own]);
+          }
+        }
+      },
+    ),
+  );
+});
+
+test('a difference: from the one to the other counts twice over, squared', () => {
+  const rowOfSample = Int32Array.of(0, 1, 2);
+  const steps = toSteps({
+    near: [
+      [0, 1, 2],
+      [1, 2, 8],
+      [2, 2, 50],
+    ],
+    far: [[0, 2, 3]],
+    border: [],
+    last: [[2, 2, 7]],
+  });
+  expect(sumStepsOfNeighbours(steps, rowOfSample, 3)).toEqual([
+    { near: 4 * 2 + 8, far: 3, border: 0, entered: -2 * 2 + 4, lastA: 0, lastB: 0 },
+    { near: 2 + 4 * 8, far: 3, border: 0, entered: 2 - 2 * 4, lastA: 0, lastB: 7 },
+  ]);
+});
