@@ -9,10 +9,10 @@ import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from './e
 import { reportFailure } from './failure.ts';
 import { declareReadingCommands } from './reading-commands.ts';
 import { collect } from './reading-options.ts';
-import { declareRecordOptions } from './record-command.ts';
-import { declareStatOptions } from './stat-command.ts';
+import { declareRecordOptions } from './record/record-command.ts';
+import { declareStatOptions } from './stat/stat-command.ts';
 import { terminalStream, writeError, writeOut } from './stdout.ts';
-import { declareTopOptions } from './top-command.ts';
+import { declareTopOptions } from './top/top-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.
 
@@ -56,7 +56,7 @@ Examples:
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
     prepareFor(command);
-    const { runRecord } = await import('./record.ts');
+    const { runRecord } = await import('./record/record.ts');
     await runRecord(command, options);
   });
 
@@ -68,7 +68,7 @@ Examples:
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
     prepareFor(command);
-    const { runStat } = await import('./stat.ts');
+    const { runStat } = await import('./stat/stat.ts');
     await runStat(command, options);
   });
 
@@ -80,7 +80,7 @@ Examples:
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
     prepareFor(command);
-    const { runTop } = await import('./top.ts');
+    const { runTop } = await import('./top/top.ts');
     await runTop(command, options);
   });
 

@@ -11,7 +11,7 @@ import {
   withSelection,
   withSymbols,
 } from './reading-options.ts';
-import { declareView } from './view-command.ts';
+import { declareView } from './view/view-command.ts';
 
 // The commands that read a recording, and what their options are called. What an option means is in
 // the command's own file, which is loaded when it is run.
@@ -67,11 +67,11 @@ Examples:
     )
     .action(async (file: string | undefined, options) => {
       if (options.diff !== undefined) {
-        const { runDiffReport } = await import('./diff-report.ts');
+        const { runDiffReport } = await import('./report/diff-report.ts');
         await runDiffReport(inputFile(file, options), options.diff, options);
         return;
       }
-      const { runReport } = await import('./report.ts');
+      const { runReport } = await import('./report/report.ts');
       await runReport(inputFile(file, options), options);
     });
 }
@@ -98,7 +98,7 @@ Examples:
 perf-ts report and perf-ts view have the newer one first: report new.data --diff old.data, view new.data old.data.`,
     )
     .action(async (old = 'perf.data.old', now = 'perf.data', options) => {
-      const { runDiffReport } = await import('./diff-report.ts');
+      const { runDiffReport } = await import('./report/diff-report.ts');
       await runDiffReport(now, old, options);
     });
 }

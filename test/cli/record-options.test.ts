@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { type RecordFlags, readOptions, readToleratedLoss } from '../../src/cli/record-flags.ts';
+import {
+  type RecordFlags,
+  readOptions,
+  readToleratedLoss,
+} from '../../src/cli/record/record-flags.ts';
 
 /** The options that a command line gives beside the ones that are always there. */
 function options(flags: Partial<RecordFlags>, ...command: string[]) {

@@ -6,7 +6,7 @@ import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TableKeys } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
-import type { TopState } from '../top-state.ts';
+import type { TopState } from '../top/top-state.ts';
 import { clip } from './clip.ts';
 import { displayWidth } from './display-width.ts';
 import { formatCount, formatInterval, formatShare } from './numbers.ts';

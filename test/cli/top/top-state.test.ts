@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstState, keysOf, press, type TopState } from '../../../src/cli/top-state.ts';
+import { firstState, keysOf, press, type TopState } from '../../../src/cli/top/top-state.ts';
 
 const start = firstState(['sym', 'dso', 'comm']);
 

@@ -3,10 +3,10 @@
 import { globMatcher } from '../../../src/base/glob.ts';
 import { parseRegister } from '../../../src/cli/cpu-explain.ts';
 import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/option-values.ts';
+import { parseSort } from '../../../src/cli/report/sort-keys.ts';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
 import { parseSimulationSpec } from '../../../src/cli/simulate-spec.ts';
-import { parseSort } from '../../../src/cli/sort-keys.ts';
-import { readPort } from '../../../src/cli/view.ts';
+import { readPort } from '../../../src/cli/view/view.ts';
 import { listEvents } from '../../../src/kernel/events/event-list.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { completenessLines } from '../../../src/cli/completeness-lines.ts';
 import { formatPeriods } from '../../../src/cli/render/periods-text.ts';
+import { completenessLines } from '../../../src/cli/report/completeness-lines.ts';
 import { formatDump } from '../../../src/cli/script/dump-text.ts';
 import type { ScriptField } from '../../../src/cli/script/fields.ts';
 import { formatRecord } from '../../../src/cli/script/record-text.ts';

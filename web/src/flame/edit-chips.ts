@@ -1,7 +1,7 @@
+import { shorten } from '../controls/frame-actions.ts';
 import { element } from '../dom.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
-import { shorten } from './frame-actions.ts';
 
 /** Names for the chips: by FuncIndex and DsoIndex. */
 export type EditNames = {

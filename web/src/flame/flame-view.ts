@@ -1,3 +1,13 @@
+import { renderCrumbs } from '../controls/crumbs.ts';
+import { frameActions } from '../controls/frame-actions.ts';
+import { showMenu } from '../controls/frame-menu.ts';
+import { createSearchBar } from '../controls/search-bar.ts';
+import {
+  createRootsChooser,
+  orderSwitch,
+  shapeSwitch,
+  treeSwitch,
+} from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
@@ -5,17 +15,12 @@ import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
-import { renderCrumbs } from './crumbs.ts';
 import { cursorKeys } from './cursor-keys.ts';
 import { renderEdits } from './edit-chips.ts';
 import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
-import { frameActions } from './frame-actions.ts';
 import { createLegend, describeFolding } from './frame-legend.ts';
 import { describeFrame, speakFrame } from './frame-lines.ts';
-import { showMenu } from './frame-menu.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
-import { createSearchBar } from './search-bar.ts';
-import { createRootsChooser, orderSwitch, shapeSwitch, treeSwitch } from './tree-switches.ts';
 import './flame.css';
 
 /** The flame graph with its controls. */

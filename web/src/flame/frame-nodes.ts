@@ -45,12 +45,6 @@ export function isInlined(key: FrameKey, funcs: number): boolean {
   return key >= funcs && key < 2 * funcs;
 }
 
-/** FuncIndex of a key; −1 for what is no function. */
-export function funcOfKey(key: FrameKey, funcs: number): number {
-  if (key < 0 || key >= 2 * funcs) return -1;
-  return key < funcs ? key : key - funcs;
-}
-
 /** The whole path to a node, for `ViewState.zoom`. */
 export function pathOf(result: TreeResult, node: FrameNode): FrameKey[] {
   const path: FrameKey[] = [];

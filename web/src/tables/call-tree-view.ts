@@ -1,9 +1,9 @@
+import { renderCrumbs } from '../controls/crumbs.ts';
+import { frameActions } from '../controls/frame-actions.ts';
+import { showMenu } from '../controls/frame-menu.ts';
+import { createSearchBar } from '../controls/search-bar.ts';
+import { createRootsChooser, orderSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
-import { renderCrumbs } from '../flame/crumbs.ts';
-import { frameActions } from '../flame/frame-actions.ts';
-import { showMenu } from '../flame/frame-menu.ts';
-import { createSearchBar } from '../flame/search-bar.ts';
-import { createRootsChooser, orderSwitch, treeSwitch } from '../flame/tree-switches.ts';
 import { formatCount } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';

@@ -1,0 +1,38 @@
+import type { EventAttr } from '../../kernel/perf-event/attr.ts';
+import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
+import { planOnly } from '../../record/prepare-recording.ts';
+import type { RecordOptions } from '../../record/record-options.ts';
+import { readPageBytes } from '../../system/kernel/page-size.ts';
+
+/** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
+export function describeDryRun(options: RecordOptions): string[] {
+  const { plan, ring, target } = planOnly(options);
+  const lines = plan.events.map(({ name, attr, leader }) => {
+    const member = leader >= 0 ? `, in the group of ${plan.events[leader]?.name}` : '';
+    return `${name}: ${describeAttr(attr)}${member}`;
+  });
+  lines.push(`side-band: ${describeAttr(plan.sideband)}`);
+  lines.push(`target: ${target.kind}, CPUs ${plan.cpus.join(',')}`);
+  const place = options.perThread ? 'thread' : 'CPU';
+  const pageKib = readPageBytes() / 1024;
+  lines.push(
+    `rings: ${ring.ringPages} + ${ring.sidebandPages} pages of ${pageKib} KiB per ${place}`,
+  );
+  return lines;
+}
+
+function describeAttr(attr: EventAttr): string {
+  const rate = describeRate(attr);
+  const set = Object.entries(attr.flags)
+    .filter(([name, value]) => value !== false && value !== 0 && name !== 'freq')
+    .map(([name, value]) => (value === true ? name : `${name}=${value}`));
+  return (
+    `type ${attr.type}, config 0x${attr.config.toString(16)}, ${rate}, ` +
+    `${sampleTypeNames(attr.sampleType).join('|')}; ${set.join(' ')}`
+  );
+}
+
+function describeRate({ samplePeriod, flags }: EventAttr): string {
+  if (samplePeriod === 0) return 'not sampled by itself';
+  return flags.freq ? `${samplePeriod} Hz` : `1 in ${samplePeriod}`;
+}

@@ -1,0 +1,267 @@
+import { constants } from 'node:os';
+import { getSystemErrorName } from 'node:util';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import type { SamplerTotals } from '../../native/types.ts';
+import { sayLostSideband } from '../../profile/losses.ts';
+import type { RecordOptions } from '../../record/record-options.ts';
+import {
+  type CommandExit,
+  type Recording,
+  type RunningRecording,
+  startRecording,
+} from '../../record/recorder.ts';
+import { isStream } from '../../system/files/stream-place.ts';
+import { commandStatus } from '../command-status.ts';
+import { type EndingSignal, ONE_WISH_MS, onEndingSignals } from '../ending-signals.ts';
+import { EXIT_FAILED, EXIT_LOSS, say } from '../failure.ts';
+import { formatBytes, formatCount, formatShare } from '../render/numbers.ts';
+import { writeError } from '../stdout.ts';
+import type { LiveView } from '../view/live-view.ts';
+import { describeDryRun } from './dry-run.ts';
+import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
+import { besideLines, countedBeside } from './record-stat.ts';
+
+/** `perf-ts record`: records, forwards signals, prints the closing line, sets the exit status. */
+export async function runRecord(command: string[], flags: RecordFlags): Promise<void> {
+  const quiet = flags.quiet === true;
+  const toleratedLoss = readToleratedLoss(flags);
+  checkPageFlags(flags);
+  const options: RecordOptions = {
+    ...readOptions(command, flags),
+    onNotice: (notice) => {
+      if (!quiet) say(`perf-ts: ${notice}`);
+    },
+  };
+  if (flags.dryRun) {
+    for (const line of describeDryRun(options)) say(line);
+    return;
+  }
+  if (flags.verbose) {
+    // The recording itself passes the notices on.
+    for (const line of describeDryRun({ ...options, onNotice: () => {} })) say(line);
+  }
+  if (flags.archive === true && isStream(options.output)) {
+    throw new UsageError(`--archive needs a file, and -o ${options.output} writes a stream`);
+  }
+  const { recording, exit } = await (flags.view === true
+    ? recordWithView(options, flags)
+    : recordAndTell(options, flags, null));
+  const status = exitStatus(recording, exit);
+  const excesses = toleratedLoss === null ? [] : lossesBeyond(recording.totals, toleratedLoss);
+  for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
+  process.exitCode = status === 0 && excesses.length > 0 ? EXIT_LOSS : status;
+}
+
+/** Options of the page that would have no effect without it. */
+function checkPageFlags(flags: RecordFlags): void {
+  if (flags.view) return;
+  if (flags.port !== undefined) throw new UsageError('--port goes with --view');
+  if (flags.open === false) throw new UsageError('--no-open goes with --view');
+}
+
+type Outcome = { readonly recording: Recording; readonly exit: CommandExit | null };
+
+/** The page of the recording meanwhile. What its server can't do fails before anything is started. */
+async function recordWithView(options: RecordOptions, flags: RecordFlags): Promise<Outcome> {
+  const { checkLiveView, openLiveView } = await import('../view/live-view.ts');
+  checkLiveView(flags);
+  const view = await openLiveView(options.output ?? 'perf.data', flags);
+  try {
+    return await recordAndTell(options, flags, view);
+  } finally {
+    await view.close();
+  }
+}
+
+/** Until the file is complete and the command has ended; with a page, until Ctrl-C. */
+async function recordAndTell(
+  options: RecordOptions,
+  flags: RecordFlags,
+  view: LiveView | null,
+): Promise<Outcome> {
+  const quiet = flags.quiet === true;
+  // From the first moment: by itself this signal ends a process.
+  process.on('SIGUSR2', () => {});
+  const early = keepSignals();
+  let running: RunningRecording;
+  try {
+    running = await startRecording({ ...options, signal: early.signal });
+  } catch (error) {
+    early.release();
+    throw error;
+  }
+  const signals = forwardSignals(running);
+  for (const { name, isWithCommand } of early.release()) signals.onSignal(name, isWithCommand);
+  await view?.show();
+  const recording = await running.finished;
+  if (flags.json) writeError(`${JSON.stringify(summary(recording))}\n`);
+  else if (!quiet || recording.endReason === 'write-error') printClosingLine(recording);
+  if (!flags.json && !quiet) for (const line of besideLines(recording)) say(line);
+  signals.fileComplete();
+  const exit = await running.exited;
+  signals.dispose();
+  if (flags.archive === true) await archive(recording.path, quiet);
+  await view?.serveFinished();
+  return { recording, exit };
+}
+
+/** Stores what names the samples, now that the command has ended and its files still are there. */
+async function archive(path: string, quiet: boolean): Promise<void> {
+  const { runArchive } = await import('../archive.ts');
+  runArchive(path, { quiet });
+}
+
+type KeptSignal = { readonly name: EndingSignal; readonly isWithCommand: boolean };
+
+/** What ends a recording and comes while it is being started: handed on once it can end in order. */
+function keepSignals(): { release(): readonly KeptSignal[]; readonly signal: AbortSignal } {
+  const kept: KeptSignal[] = [];
+  // Nothing may have begun that could be ended: the reader of a FIFO is still waited for.
+  const abort = new AbortController();
+  const dispose = onEndingSignals((name, isWithCommand) => {
+    kept.push({ name, isWithCommand });
+    const status = 128 + constants.signals[name];
+    abort.abort(new FailedError(`${name} ended the recording before it began`, [], status));
+  });
+  return {
+    signal: abort.signal,
+    release: () => {
+      dispose();
+      return kept;
+    },
+  };
+}
+
+/**
+ * The first Ctrl-C ends the recording and writes the file, the second quits: at once where the file
+ * is complete (the command may still run), else as soon as it is. The command gets every signal
+ * once: from the terminal, or from us.
+ */
+function forwardSignals(running: {
+  stop(): void;
+  snapshot(): void;
+  kill(signal: number): boolean;
+}): {
+  /** To be called when the file is complete. */
+  fileComplete(): void;
+  /** For a signal that came before. */
+  onSignal(name: EndingSignal, isWithCommand: boolean): void;
+  dispose(): void;
+} {
+  let firstMs: number | null = null;
+  let isComplete = false;
+  let quitStatus: number | null = null;
+  const onSignal = (name: EndingSignal, isWithCommand: boolean): void => {
+    const number = constants.signals[name];
+    const nowMs = performance.now();
+    if (firstMs !== null && name === 'SIGINT') {
+      const isStuck = nowMs - firstMs > ONE_WISH_MS;
+      if (isComplete || isStuck) process.exit(128 + number);
+      quitStatus = 128 + number;
+    }
+    firstMs ??= nowMs;
+    if (!isWithCommand) running.kill(number);
+    running.stop();
+  };
+  const dispose = onEndingSignals(onSignal);
+  // As in perf: rings are written to the file, or it is changed.
+  const snapshot = (): void => running.snapshot();
+  process.on('SIGUSR2', snapshot);
+  return {
+    fileComplete: () => {
+      process.off('SIGUSR2', snapshot);
+      isComplete = true;
+      if (quitStatus !== null) process.exit(quitStatus);
+    },
+    onSignal,
+    dispose,
+  };
+}
+
+/** The command's own status, 128 + n when it died of signal n; 125 when the file is incomplete. */
+function exitStatus(recording: Recording, exit: CommandExit | null): number {
+  if (recording.endReason === 'write-error') return EXIT_FAILED;
+  if (exit === null) return 0;
+  return commandStatus(exit);
+}
+
+/** Samples that did not arrive, by the better of the kernel's two counts of them, and their share. */
+function lossOf({ lostRecords, lostSamples, samples }: SamplerTotals): {
+  lost: number;
+  share: number;
+} {
+  const lost = Math.max(lostRecords, lostSamples);
+  return { lost, share: lost > 0 ? lost / (lost + samples) : 0 };
+}
+
+/**
+ * What was lost beyond the share of samples that is tolerated. Of side-band records none is: one
+ * lost mapping may misname any number of samples, so its share says nothing.
+ */
+function lossesBeyond(totals: SamplerTotals, tolerated: number): string[] {
+  const { share } = lossOf(totals);
+  const { lostSideband } = totals;
+  return [
+    ...(share > tolerated
+      ? [`${formatShare(share)} of the samples were lost, tolerated are ${formatShare(tolerated)}`]
+      : []),
+    ...(lostSideband > 0
+      ? [
+          `${formatCount(lostSideband)} side-band records (forks, execs, mappings) were lost, ` +
+            'and of these none is tolerated',
+        ]
+      : []),
+  ];
+}
+
+function summary(recording: Recording): object {
+  const { totals, path, fileBytes, events, notices, endReason } = recording;
+  return {
+    path,
+    fileBytes,
+    recordedBytes: recording.recordedBytes,
+    samples: totals.samples,
+    lost: {
+      records: totals.lostRecords,
+      samples: totals.lostSamples < 0 ? null : totals.lostSamples,
+      sideband: totals.lostSideband,
+    },
+    throttle: totals.throttles,
+    events,
+    notices,
+    endReason,
+    ...(recording.counted !== null && { counted: countedBeside(recording) }),
+  };
+}
+
+function printClosingLine(recording: Recording): void {
+  const { totals, path, fileBytes, events } = recording;
+  const { lost, share } = lossOf(totals);
+  const lostShare = lost > 0 ? ` (${formatShare(share)})` : '';
+  const throttled =
+    totals.throttles > 0 ? `, throttled ${formatCount(totals.throttles)} times` : '';
+  if (recording.endReason === 'write-error') {
+    const name = getSystemErrorName(-recording.writeErrno);
+    say(
+      `perf-ts: recording stopped: writing ${path} failed (${name}) after ` +
+        `${formatBytes(fileBytes)}; what was written is readable, the command runs on`,
+    );
+  }
+  if (recording.endReason === 'size-limit') say('perf-ts: recording stopped at --max-size');
+  if (totals.skippedBytes > 0) {
+    say(
+      `perf-ts: ${formatBytes(totals.skippedBytes)} of ring data made no sense and were given up`,
+    );
+  }
+  if (totals.lostSideband > 0) say(`perf-ts: ${sayLostSideband(totals.lostSideband)}`);
+  say(
+    `perf-ts: ${formatCount(totals.samples)} samples of ${events.join(', ')}, ` +
+      `lost ${formatCount(lost)}${lostShare}${throttled}; ${whereWritten(path, fileBytes)}`,
+  );
+}
+
+/** Of a stream nobody has counted the bytes. */
+function whereWritten(path: string, bytes: number): string {
+  if (path === '-') return 'written to standard output';
+  return bytes === 0 ? `written to ${path}` : `${formatBytes(bytes)} in ${path}`;
+}

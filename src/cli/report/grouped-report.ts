@@ -1,0 +1,169 @@
+import { printable } from '../../base/printable.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import {
+  computeGroupedReport,
+  type GroupedReport,
+  type GroupedRow,
+  type GroupKey,
+} from '../../profile/analysis/grouped-report.ts';
+import { shortName } from '../../profile/short-name.ts';
+import type { EventIndex, WeightKind } from '../../profile/types.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { wantsColour } from '../colour.ts';
+import { figuresJson } from '../figures-json.ts';
+import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import { formatTable } from '../render/table.ts';
+
+export type GroupedOptions = {
+  readonly keys: readonly GroupKey[];
+  readonly weight?: WeightKind;
+  readonly select: SampleSelection;
+  /** Rows by total instead of by self; null: without totals. */
+  readonly byTotal: boolean | null;
+};
+
+/** Which rows are shown; says how many are not. */
+export type SelectRows = <Row extends { readonly totalShare: number }>(
+  rows: readonly Row[],
+) => { rows: Row[]; rest: string[] };
+
+export function groupedReport(
+  opened: OpenedProfile,
+  event: EventIndex,
+  { keys, weight, select, byTotal }: GroupedOptions,
+): GroupedReport {
+  const weights = opened.weights(weight, event);
+  const estimator = opened.shareEstimator(weights, event, select);
+  const samples = opened.samplesOf(event, select);
+  const report = computeGroupedReport(
+    opened.profile,
+    weights,
+    samples,
+    keys,
+    estimator ?? undefined,
+  );
+  if (byTotal !== true) return report;
+  return { ...report, rows: report.rows.toSorted((a, b) => b.total - a.total) };
+}
+
+/** A table of one event: shares, then the keys in the order of `--sort`. */
+export function groupedLines(
+  report: GroupedReport,
+  { keys, byTotal }: GroupedOptions,
+  selectRows: SelectRows,
+): string[] {
+  const { rows, rest } = selectRows(report.rows);
+  const withTotal = byTotal !== null;
+  const withInterval =
+    rows.some(({ selfInterval }) => selfInterval !== undefined) && !report.isExact;
+  const cells = rows.map((row) => [
+    formatShare(row.selfShare),
+    ...(withInterval ? [formatInterval(row.selfInterval)] : []),
+    ...(withTotal ? [formatShare(row.totalShare)] : []),
+    formatCount(row.selfSamples),
+    ...namesOf(row),
+  ]);
+  const numbers = [
+    'self',
+    ...(withInterval ? [byTotal ? '95% of self' : '95% interval'] : []),
+    ...(withTotal ? ['total'] : []),
+    'samples',
+  ];
+  const lost = report.lost > 0 ? [lostLine(report)] : [];
+  return [...tableOf(numbers, keys, cells), ...rest, ...lost];
+}
+
+function lostLine({ lost, weight }: GroupedReport): string {
+  return `[lost]: ${formatShare(lost / weight)}, in no row`;
+}
+
+function namesOf(row: GroupedRow): string[] {
+  return row.names.map((name) => printable(shortName(name)));
+}
+
+function tableOf(numbers: string[], keys: readonly GroupKey[], cells: string[][]): string[] {
+  const right = numbers.map((_, column) => column);
+  return formatTable([...numbers, ...keys.map(titleOf)], cells, { right, colour: wantsColour() });
+}
+
+function titleOf(key: GroupKey): string {
+  if (key === 'sym') return 'symbol';
+  return key === 'dso' ? 'DSO' : key;
+}
+
+/**
+ * Events that were counted together side by side, as perf shows a group: a column of self shares for
+ * each, rows by those of the leader.
+ *
+ *    cycles  instructions  symbol
+ *    52.10%        30.02%  sort
+ */
+export function groupLines(
+  opened: OpenedProfile,
+  group: readonly EventIndex[],
+  options: GroupedOptions,
+  selectRows: SelectRows,
+): string[] {
+  const { rows, rest } = selectRows(sideBySide(opened, group, options));
+  const cells = rows.map(({ shares, names }) => [
+    ...shares.map((share) => (share === null ? '' : formatShare(share))),
+    ...names.map((name) => printable(shortName(name))),
+  ]);
+  const numbers = group.map((event) => printable(opened.profile.events[event].name));
+  return [...tableOf(numbers, options.keys, cells), ...rest];
+}
+
+type GroupRow = {
+  readonly names: readonly string[];
+  /** Self share per event; null: nothing of it here. */
+  readonly shares: readonly (number | null)[];
+  readonly totalShare: number;
+};
+
+function sideBySide(
+  opened: OpenedProfile,
+  group: readonly EventIndex[],
+  options: GroupedOptions,
+): GroupRow[] {
+  const reports = group.map((event) => groupedReport(opened, event, options));
+  const byNames = new Map<
+    string,
+    { names: readonly string[]; shares: (number | null)[]; totalShare: number }
+  >();
+  reports.forEach(({ rows }, column) => {
+    for (const { names, selfShare, totalShare } of rows) {
+      const text = names.join('\0');
+      const row = byNames.get(text) ?? { names, shares: group.map(() => null), totalShare: 0 };
+      row.shares[column] = selfShare;
+      row.totalShare = Math.max(row.totalShare, totalShare);
+      byNames.set(text, row);
+    }
+  });
+  return [...byNames.values()].sort((a, b) => compareShares(a.shares, b.shares));
+}
+
+/** By the first event in which they differ. */
+function compareShares(a: readonly (number | null)[], b: readonly (number | null)[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const difference = (b[i] ?? 0) - (a[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Numbers as numbers, null where they were not recorded. */
+function jsonName(key: GroupKey, name: string): string | number | null {
+  if (key !== 'pid' && key !== 'tid' && key !== 'cpu') return name;
+  return name === '[unknown]' ? null : Number(name);
+}
+
+export function groupedJson(
+  report: GroupedReport,
+  keys: readonly GroupKey[],
+  selectRows: SelectRows,
+): object[] {
+  return selectRows(report.rows).rows.map((row) => ({
+    ...Object.fromEntries(keys.map((key, i) => [key, jsonName(key, row.names[i])])),
+    ...figuresJson(row),
+  }));
+}

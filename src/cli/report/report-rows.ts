@@ -1,0 +1,122 @@
+import { NONE } from '../../base/brand.ts';
+import type { SampleSelection } from '../../profile/analysis/filter.ts';
+import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
+import { lostFunc } from '../../profile/losses.ts';
+import type { Profile, WeightKind } from '../../profile/types.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { percentage, wholeNumber } from '../option-values.ts';
+import { formatCount } from '../render/numbers.ts';
+import type { SelectionFlags } from '../selection-flags.ts';
+import type { PlainKey, SortOrder } from './sort-keys.ts';
+
+export type ReportFlags = SelectionFlags &
+  SymbolSources & {
+    weight?: WeightKind;
+    tree?: boolean;
+    sort: string;
+    children?: boolean;
+    group?: boolean;
+    event?: string;
+    limit?: string;
+    percentLimit?: string;
+    debuginfod?: string | true;
+    json?: boolean;
+    strict?: boolean;
+    verbose?: boolean;
+    /** Another recording to compare with. */
+    diff?: string;
+  };
+
+/** What is shown of an event, and how. */
+export type View = {
+  readonly order: SortOrder;
+  readonly select: SampleSelection;
+  readonly limits: Limits;
+  /** `--children`, `--no-children`; null: neither. */
+  readonly byTotal: boolean | null;
+};
+
+const DEFAULT_ROWS = 40;
+/** Smallest branch that the tree draws unless asked for less; the flat table is limited by rows. */
+const DEFAULT_TREE_SHARE = 0.005;
+
+/** One row of whichever table was asked for. */
+export type Row = Figures & { readonly name: string; readonly dso: string };
+
+/** The rows of the table that `sort` names, in the order of the report. */
+export function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
+  const dsoName = (dso: number): string =>
+    dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
+  const lost = lostFunc(profile);
+  switch (sort) {
+    case 'sym':
+      return report.bySymbol.map((row) => ({
+        ...row,
+        name: profile.strings[profile.funcs.name[row.func]],
+        dso: row.func === lost ? '' : dsoName(profile.funcs.dso[row.func]),
+      }));
+    case 'dso':
+      return report.byDso.map((row) => ({ ...row, name: dsoName(row.dso), dso: '' }));
+    case 'thread':
+      return report.byThread.map((row) => {
+        const { comm, pid, tid } = profile.threads[row.thread];
+        return { ...row, name: `${comm} ${pid}/${tid}`, dso: '' };
+      });
+    case 'comm':
+      return report.byComm.map((row) => ({
+        ...row,
+        // Threads that neither a record nor /proc has named.
+        name: profile.strings[row.comm] || '[unknown]',
+        dso: '',
+      }));
+  }
+}
+
+export const TABLES: Record<PlainKey, TableName> = {
+  sym: 'bySymbol',
+  dso: 'byDso',
+  thread: 'byThread',
+  comm: 'byComm',
+};
+
+/** Which rows of a table are shown. */
+export type Limits = {
+  /** At most so many; infinite for all. */
+  readonly rows: number;
+  /** Rows and branches of less than this share are left out. */
+  readonly leastShare: number;
+};
+
+/** Throws `UsageError` for a limit that is no number of its kind. */
+export function readLimits(flags: ReportFlags): Limits {
+  // A document for a program is whole; a table on a screen is as long as one reads.
+  const defaultRows = flags.json ? 0 : DEFAULT_ROWS;
+  const rows = flags.limit === undefined ? defaultRows : wholeNumber('--limit', flags.limit);
+  const defaultShare = flags.tree && !flags.json ? DEFAULT_TREE_SHARE : 0;
+  const { percentLimit } = flags;
+  return {
+    rows: rows === 0 ? Number.POSITIVE_INFINITY : rows,
+    leastShare:
+      percentLimit === undefined ? defaultShare : percentage('--percent-limit', percentLimit),
+  };
+}
+
+/** The rows to show, and a line for those that are not. */
+export function selectRows<R extends { readonly totalShare: number }>(
+  all: readonly R[],
+  limits: Limits,
+): { rows: R[]; rest: string[] } {
+  const large = all.filter((row) => row.totalShare >= limits.leastShare);
+  const rows = large.slice(0, limits.rows);
+  const rest: string[] = [];
+  const cut = large.length - rows.length;
+  if (cut > 0) rest.push(`… and ${formatCount(cut)} more (--limit 0 shows all)`);
+  const small = all.length - large.length;
+  if (small > 0) rest.push(`… and ${formatCount(small)} below ${limits.leastShare * 100}%`);
+  return { rows, rest };
+}
+
+/** `--children`: by total. */
+export function inOrder(rows: readonly Row[], { byTotal }: View): readonly Row[] {
+  return byTotal === true ? rows.toSorted((a, b) => b.total - a.total) : rows;
+}

@@ -1,0 +1,269 @@
+import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { printable } from '../../base/printable.ts';
+import { weightTitle } from '../../formats/export/weight-title.ts';
+import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
+import { computeCallTree } from '../../profile/analysis/call-tree.ts';
+import { isRestricting, type SampleSelection } from '../../profile/analysis/filter.ts';
+import { computeFlatReport, type FlatReport } from '../../profile/analysis/flat-report.ts';
+import { computeGroupedReport, type GroupKey } from '../../profile/analysis/grouped-report.ts';
+import { funcLabel } from '../../profile/func-label.ts';
+import { sayLostSideband } from '../../profile/losses.ts';
+import { shortName } from '../../profile/short-name.ts';
+import type { EventIndex, Weights } from '../../profile/types.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import { wantsColour } from '../colour.ts';
+import { figuresJson } from '../figures-json.ts';
+import { loadForCommand } from '../load.ts';
+import { formatCallTree } from '../render/call-tree-text.ts';
+import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import { formatTable } from '../render/table.ts';
+import { selectFrom } from '../selection-flags.ts';
+import { printJson, writeOut } from '../stdout.ts';
+import { completenessJson, completenessLines } from './completeness-lines.ts';
+import {
+  type GroupedOptions,
+  groupedJson,
+  groupedLines,
+  groupedReport,
+  groupLines,
+  type SelectRows,
+} from './grouped-report.ts';
+import { findInseparablePairs, inseparableLines } from './inseparable-pairs.ts';
+import {
+  inOrder,
+  type ReportFlags,
+  readLimits,
+  rowsOf,
+  selectRows,
+  TABLES,
+  type View,
+} from './report-rows.ts';
+import { needsLines, type PlainKey, parseSort, unsorted } from './sort-keys.ts';
+
+/** `perf-ts report`: where the events went. */
+export async function runReport(path: string, flags: ReportFlags): Promise<void> {
+  const limits = readLimits(flags);
+  const order = parseSort(flags.sort);
+  if (flags.tree && flags.sort !== 'sym') throw unsorted(flags.sort, '--tree');
+  const opened = await loadForCommand(path, {
+    ...flags,
+    ...(needsLines(order) && { lines: true }),
+  });
+  const select = selectFrom(opened, flags);
+  const view: View = { order, select, limits, byTotal: flags.children ?? null };
+  const { profile, facts } = opened;
+  const events =
+    flags.event === undefined
+      ? profile.events.map((_, index) => index as EventIndex)
+      : [opened.eventIndex(flags.event)];
+  if (flags.json) {
+    printJson({
+      schema: 'perf-ts/report@1',
+      lostSideband: profile.meta.lostSideband ?? 0,
+      completeness: completenessJson(opened),
+      events: events.map((event) => toJson(opened, event, flags, view)),
+    });
+    return;
+  }
+  for (const note of profile.meta.notes) writeOut(`# note: ${printable(note)}\n`);
+  const { lostSideband = 0 } = profile.meta;
+  if (lostSideband > 0) writeOut(`# ${sayLostSideband(lostSideband)}\n`);
+  for (const line of completenessLines(opened, flags.verbose === true)) writeOut(`${line}\n`);
+  const isGrouped = flags.event === undefined && flags.group !== false && !flags.tree;
+  const groups = isGrouped ? facts.groups : [];
+  for (const event of events) {
+    const group = groups.find((members) => members.includes(event));
+    if (group !== undefined && group[0] !== event) continue;
+    const lines =
+      group === undefined
+        ? reportLines(opened, event, flags, view)
+        : sectionOfGroup(opened, group, flags, view);
+    writeOut(`${lines.join('\n')}\n\n`);
+  }
+}
+
+/** The heads of all events of a group, then one table. */
+function sectionOfGroup(
+  opened: OpenedProfile,
+  group: readonly EventIndex[],
+  flags: ReportFlags,
+  view: View,
+): string[] {
+  const heads = group.flatMap((event) => {
+    const weights = opened.weights(flags.weight, event);
+    const samples = opened.samplesOf(event, view.select);
+    const report = computeGroupedReport(opened.profile, weights, samples, ['event']);
+    return headLines(opened, event, report, weights, view.select);
+  });
+  const options = groupedOptions(flags, view);
+  const rows: SelectRows = (all) => selectRows(all, view.limits);
+  return [...heads, '', ...groupLines(opened, group, options, rows)];
+}
+
+function groupedOptions(flags: ReportFlags, { order, select, byTotal }: View): GroupedOptions {
+  const keys = order.kind === 'grouped' ? order.keys : KEYS_OF_TABLE[order.key];
+  return {
+    keys,
+    select,
+    byTotal: byTotal === false ? null : byTotal === true,
+    ...(flags.weight !== undefined && { weight: flags.weight }),
+  };
+}
+
+/** What the plain tables are made of. */
+const KEYS_OF_TABLE: Record<PlainKey, readonly GroupKey[]> = {
+  sym: ['dso', 'sym'],
+  dso: ['dso'],
+  thread: ['comm', 'pid', 'tid'],
+  comm: ['comm'],
+};
+
+function reportLines(
+  opened: OpenedProfile,
+  event: EventIndex,
+  flags: ReportFlags,
+  view: View,
+): string[] {
+  const { profile } = opened;
+  const { order, select, limits } = view;
+  const weights = opened.weights(flags.weight, event);
+  if (order.kind === 'grouped' && !flags.tree) {
+    const options = groupedOptions(flags, view);
+    const grouped = groupedReport(opened, event, options);
+    const lines = headLines(opened, event, grouped, weights, select);
+    if (grouped.samples === 0) return lines;
+    return [...lines, '', ...groupedLines(grouped, options, (rows) => selectRows(rows, limits))];
+  }
+  const sort = order.kind === 'plain' ? order.key : 'sym';
+  const samples = opened.samplesOf(event, select);
+  const estimator = flags.tree ? null : opened.shareEstimator(weights, event, select);
+  const totals = view.byTotal === true;
+  const report = computeFlatReport(
+    profile,
+    weights,
+    samples,
+    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals },
+  );
+  const lines = headLines(opened, event, report, weights, select);
+  if (report.samples === 0) return lines;
+  if (flags.tree) {
+    const tree = computeCallTree(profile, computeCallNodesByInlining(profile), weights, samples);
+    const { length } = profile.funcs;
+    const label = (group: number): string =>
+      group < length
+        ? printable(shortName(funcLabel(profile, group)))
+        : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
+    return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
+  }
+  const { rows, rest } = selectRows(inOrder(rowsOf(profile, report, sort), view), limits);
+  const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
+  const withDso = sort === 'sym';
+  const withTotal = view.byTotal !== false;
+  const hasIntervals = estimator !== null && !estimator.isExact;
+  // An interval stands behind the share that it is of: the one that the rows are ordered by.
+  const columns: [title: string, cell: (row: (typeof rows)[number]) => string][] = [
+    ['self', (row) => formatShare(row.selfShare)],
+    ['total', (row) => formatShare(row.totalShare)],
+  ];
+  const intervalOf = (row: (typeof rows)[number]) =>
+    totals ? row.totalInterval : row.selfInterval;
+  if (totals) columns.reverse();
+  if (!withTotal) columns.pop();
+  if (hasIntervals)
+    columns.splice(1, 0, ['95% interval', (row) => formatInterval(intervalOf(row))]);
+  // Names stand last: those of C++ are long, and the last column is not padded.
+  const numbers = [...columns.map(([title]) => title), 'samples'];
+  const cells = rows.map((row) => [
+    ...columns.map(([, cell]) => cell(row)),
+    formatCount(row.selfSamples),
+    ...(withDso ? [printable(row.dso)] : []),
+    printable(shortName(row.name)),
+  ]);
+  const header = [...numbers, ...(withDso ? ['DSO'] : []), titles[sort]];
+  const right = numbers.map((_, column) => column);
+  const table = formatTable(header, cells, { right, colour: wantsColour() });
+  const pairs = withDso ? findInseparablePairs(opened, event, report, estimator, select) : [];
+  return [...lines, '', ...table, ...rest, ...inseparableLines(pairs)];
+}
+
+function headLines(
+  opened: OpenedProfile,
+  event: EventIndex,
+  report: Pick<FlatReport, 'samples' | 'weight'>,
+  weights: Weights,
+  select: SampleSelection,
+): string[] {
+  const { profile } = opened;
+  const lost = lostSamplesOf(profile.losses, event);
+  // Which part of the losses would have been selected, nobody knows.
+  const share = isRestricting(select)
+    ? ' in the whole recording'
+    : ` (${formatShare(lost / (lost + report.samples))})`;
+  return [
+    `# event ${printable(profile.events[event].name)}: ${formatCount(report.samples)} samples, ` +
+      `${formatCount(report.weight)} ${weightTitle(weights)}, lost ${formatCount(lost)}${lost > 0 ? share : ''}`,
+    ...(weights.kind === 'events' && !isRestricting(select)
+      ? uncoveredLine(opened, event, report.weight)
+      : []),
+  ];
+}
+
+/** Where this share of the events is in no row, it is told. */
+const LEAST_UNCOVERED = 0.01;
+
+/**
+ * What was counted after the last samples. A program may end before its next sample is due, and
+ * when the period overshoots, that can be most of it.
+ */
+function uncoveredLine(opened: OpenedProfile, event: EventIndex, weight: number): string[] {
+  const eventsCounted = opened.eventsCounted(event);
+  if (eventsCounted === null || opened.profile.events[event].mode === 'clock') return [];
+  const after = eventsCounted - weight;
+  if (after < LEAST_UNCOVERED * eventsCounted) return [];
+  return [
+    `# ${formatCount(after)} of ${formatCount(eventsCounted)} events ` +
+      `(${formatShare(after / eventsCounted)}) came after the last samples: they are in no row`,
+  ];
+}
+
+function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, view: View): object {
+  const { profile } = opened;
+  const { order, select, limits } = view;
+  const weights = opened.weights(flags.weight, event);
+  if (order.kind === 'grouped') {
+    const { keys } = order;
+    const report = groupedReport(opened, event, groupedOptions(flags, view));
+    return {
+      event: profile.events[event].name,
+      weight: { kind: weights.kind, unit: weights.unit },
+      samples: report.samples,
+      total: report.weight,
+      lost: lostSamplesOf(profile.losses, event),
+      rows: groupedJson(report, keys, (rows) => selectRows(rows, limits)),
+    };
+  }
+  const sort = order.key;
+  const estimator = opened.shareEstimator(weights, event, select);
+  const report = computeFlatReport(
+    profile,
+    weights,
+    opened.samplesOf(event, select),
+    estimator === null ? undefined : { estimator, tables: [TABLES[sort]], totals: true },
+  );
+  return {
+    event: profile.events[event].name,
+    weight: { kind: weights.kind, unit: weights.unit },
+    samples: report.samples,
+    effectiveSamples: estimator?.effectiveSamples ?? null,
+    total: report.weight,
+    lost: lostSamplesOf(profile.losses, event),
+    rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({
+      name: row.name,
+      ...(sort === 'sym' && { dso: row.dso }),
+      ...figuresJson(row),
+    })),
+    ...(sort === 'sym' && {
+      inseparable: findInseparablePairs(opened, event, report, estimator, select),
+    }),
+  };
+}

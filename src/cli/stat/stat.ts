@@ -1,0 +1,156 @@
+import { closeSync } from 'node:fs';
+import { constants } from 'node:os';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import {
+  type RunningStat,
+  type StatReport,
+  type StatResult,
+  startStat,
+} from '../../counting/stat/stat.ts';
+import { wantsColour } from '../colour.ts';
+import { commandStatus } from '../command-status.ts';
+import { onEndingSignals } from '../ending-signals.ts';
+import { EXIT_FAILED, say } from '../failure.ts';
+import { openOutput } from '../open-output.ts';
+import { wholeNumber } from '../option-values.ts';
+import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
+import { intervalDocument, statDocument } from '../render/stat-json.ts';
+import { formatInterval, formatStat } from '../render/stat-text.ts';
+import { writeAll } from '../stdout.ts';
+import { readStatOptions, type StatFlags } from './stat-flags.ts';
+
+/** `perf-ts stat`: counts, prints, exits with the command's status. */
+export async function runStat(command: string[], flags: StatFlags): Promise<void> {
+  const options = readStatOptions(command, flags);
+  const intervals =
+    flags.intervalCount === undefined ? null : wholeNumber('--interval-count', flags.intervalCount);
+  if (intervals !== null && options.intervalMs === undefined) {
+    throw new UsageError('--interval-count counts the stretches of -I: add -I MS');
+  }
+  const output = new StatOutput(
+    flags,
+    options.aggregation !== undefined || options.cgroups !== undefined,
+  );
+  let running: RunningStat;
+  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
+  const dispose = forwardSignals(() => running, command.length > 0);
+  try {
+    let told = 0;
+    running = startStat(
+      {
+        ...options,
+        onNotice: (notice) => {
+          if (flags.quiet !== true) say(`perf-ts: ${notice}`);
+        },
+      },
+      (report) => {
+        output.writeInterval(report, told === 0);
+        told++;
+        if (told === intervals) running.stop();
+      },
+    );
+    const result = await running.finished;
+    output.writeResult(result);
+    const exit = await running.exited;
+    process.exitCode = exitStatus(result, exit);
+  } finally {
+    dispose();
+    output.close();
+  }
+}
+
+/** The command's own, 128 + n when it died of signal n; 125 where no event was on a counter. */
+function exitStatus(
+  { rows }: StatResult,
+  exit: { readonly status: number; readonly signal: number } | null,
+): number {
+  const wasEnabled = rows.some(({ enabledNs }) => enabledNs > 0);
+  if (wasEnabled && rows.every(({ value }) => value === null)) return EXIT_FAILED;
+  if (exit === null) return 0;
+  return commandStatus(exit);
+}
+
+/** Where the counts go, and in which form. */
+class StatOutput {
+  private readonly flags: StatFlags;
+  private readonly hasUnits: boolean;
+  private readonly fd: number;
+  private readonly isOwn: boolean;
+
+  constructor(flags: StatFlags, hasUnits: boolean) {
+    this.flags = flags;
+    this.hasUnits = hasUnits;
+    const { output } = flags;
+    this.isOwn = output !== undefined && output !== '-';
+    this.fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
+  }
+
+  writeInterval(report: StatReport, isFirst: boolean): void {
+    const { json, fieldSeparator } = this.flags;
+    if (json) {
+      this.write([JSON.stringify(intervalDocument(report))]);
+    } else if (fieldSeparator !== undefined) {
+      const columns = this.columns(true, false);
+      const header = isFirst ? [formatFieldHeader(columns)] : [];
+      this.write([...header, ...formatFields(report, columns)]);
+    } else {
+      this.write(formatInterval(report, isFirst, { colour: this.colour() }));
+    }
+  }
+
+  writeResult(result: StatResult): void {
+    const { json, fieldSeparator, intervalPrint, table } = this.flags;
+    if (json) {
+      const indent = intervalPrint === undefined ? 2 : undefined;
+      this.write([JSON.stringify(statDocument(result), null, indent)]);
+    } else if (fieldSeparator === undefined) {
+      this.write(formatStat(result, { colour: this.colour(), runs: table === true }));
+    } else if (intervalPrint === undefined) {
+      // Otherwise the stretches were the whole, as in perf.
+      const columns = this.columns(false, result.runs > 1);
+      this.write([formatFieldHeader(columns), ...formatFields(result, columns)]);
+    }
+  }
+
+  close(): void {
+    if (this.isOwn) closeSync(this.fd);
+  }
+
+  private columns(hasTime: boolean, hasSpread: boolean): FieldColumns {
+    const separator = this.flags.fieldSeparator ?? ',';
+    return {
+      separator: separator === '\\t' ? '\t' : separator,
+      hasTime,
+      hasUnits: this.hasUnits,
+      hasSpread,
+    };
+  }
+
+  private colour(): boolean {
+    return !this.isOwn && wantsColour(this.fd);
+  }
+
+  private write(lines: readonly string[]): void {
+    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    try {
+      writeAll(this.fd, bytes);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new FailedError(`cannot write the counts (${code})`);
+    }
+  }
+}
+
+/**
+ * Ctrl-C ends a count without a command; a command gets the signal (a terminal has sent it already)
+ * and is counted to its end. The second one ends the counting at once. `running` is called when a signal
+ * is handled, which is in a turn of the event loop of its own.
+ */
+function forwardSignals(running: () => RunningStat, hasCommand: boolean): () => void {
+  let isSecond = false;
+  return onEndingSignals((name, isWithCommand) => {
+    if (!isWithCommand) running().kill(constants.signals[name]);
+    if (!hasCommand || isSecond) running().stop();
+    isSecond = true;
+  });
+}

@@ -1,0 +1,77 @@
+import { printable } from '../../base/printable.ts';
+import type { TopRow } from '../../tools/top/share-sums.ts';
+import type { TopReport } from '../../tools/top/top-options.ts';
+import { figuresJson } from '../figures-json.ts';
+import { headOf, tableLines, titlesOf } from '../render/top-text.ts';
+import { writeOut } from '../stdout.ts';
+import type { TopShown } from './top-shown.ts';
+
+/** Lines of a file may be as long as they need. */
+const FILE_COLUMNS = 10_000;
+
+/** A table, or a line of JSON, at each interval. */
+export async function printBatches({ top, tables, look, flags }: TopShown): Promise<void> {
+  for await (const report of top.reports()) {
+    if (flags.json) {
+      writeOut(`${JSON.stringify(reportJson(report, { tables, look }))}\n`);
+      continue;
+    }
+    for (const event of report.events) {
+      const table = event.table(tables[0]);
+      const rows = table.rows.slice(0, look.rows);
+      const wide = { ...look, columns: FILE_COLUMNS, lines: 0 };
+      const lines = [
+        ...headOf(report, event).map((line) => `# ${line}`),
+        ...(rows.length > 0 ? ['', ...tableLines(rows, tables[0], wide)] : []),
+      ];
+      const cut = table.rows.length - rows.length;
+      if (cut > 0) lines.push(`… and ${cut} more (-n 0 shows all)`);
+      writeOut(`${lines.join('\n')}\n\n`);
+    }
+  }
+}
+
+/** One report, schema `perf-ts/top@1`: numbers are numbers, shares 0…1, times in seconds. */
+export function reportJson(
+  report: TopReport,
+  { tables, look }: Pick<TopShown, 'tables' | 'look'>,
+): object {
+  const [of] = tables;
+  const titles = titlesOf(of, look.keys).map((title) => title.toLowerCase());
+  const nameJson = ({ names }: TopRow): object =>
+    Object.fromEntries(titles.map((title, i) => [title, jsonValue(title, names[i])]));
+  return {
+    schema: 'perf-ts/top@1',
+    elapsed: report.elapsedMs / 1000,
+    shown: report.shownMs / 1000,
+    isWindow: report.isWindow,
+    isLast: report.isLast,
+    cpus: report.cpus,
+    samples: report.samples,
+    lost: report.lost,
+    lostSideband: report.lostSideband,
+    lostNow: report.lostNow,
+    throttled: report.throttles,
+    ownCpu: report.ownCpu,
+    events: report.events.map((event) => {
+      const table = event.table(of);
+      return {
+        event: printable(event.name),
+        unit: event.unit,
+        samplesPerSecond: event.rateHz,
+        ownShare: event.ownShare,
+        samples: table.samples,
+        effectiveSamples: table.effectiveSamples,
+        total: table.weight,
+        rows: table.rows
+          .slice(0, look.rows)
+          .map((row) => ({ ...nameJson(row), ...figuresJson(row) })),
+      };
+    }),
+  };
+}
+
+function jsonValue(title: string, name: string): string | number | null {
+  if (title !== 'pid' && title !== 'tid' && title !== 'cpu') return name;
+  return name === '[unknown]' ? null : Number(name);
+}

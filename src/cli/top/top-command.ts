@@ -1,0 +1,68 @@
+import { Command, Option } from 'commander';
+import { declareRecordOptions } from '../record/record-command.ts';
+
+/** Options of `record` that mean the same here. */
+const SHARED = [
+  '--event',
+  '--freq',
+  '--count',
+  '--strict-freq',
+  '--all-user',
+  '--all-kernel',
+  '--pid',
+  '--tid',
+  '--all-cpus',
+  '--cpu',
+  '--no-inherit',
+  '--cgroup',
+  '--user',
+  '--as-root',
+  '--node-flags',
+  '--no-node-flags',
+  '--call-graph',
+  '--mmap-pages',
+  '--duration',
+  '--quiet',
+];
+
+/** The options of `top`: those of `record` that concern no file, and how it is shown. */
+export function declareTopOptions(command: Command): Command {
+  for (const option of declareRecordOptions(new Command()).options) {
+    if (option.long === '--all-cpus') option.description = 'the whole system (default)';
+    if (SHARED.includes(option.long ?? '') || option.flags === '-g') command.addOption(option);
+  }
+  return command
+    .optionsGroup('Where:')
+    .option('-u, --uid <user>', 'the processes that run as this user (name or number)')
+    .optionsGroup('How it is shown:')
+    .option('-d, --delay <s>', 'seconds between two tables (default 1)')
+    .option('--window <s>', 'tables of the last so many seconds (default: since the start)')
+    .option(
+      '-s, --sort <keys>',
+      'rows: sym, dso, comm, thread, or a list of these and pid, tid, cpu, category, tier',
+      'sym',
+    )
+    .addOption(
+      new Option('--weight <kind>', 'what a sample counts for (default period)').choices([
+        'samples',
+        'period',
+      ]),
+    )
+    .option('-n, --rows <n>', 'how many rows (default: what the terminal has, else 40; 0: all)')
+    .option('--with-self', 'also what perf-ts itself does')
+    .option('--batch', 'table after table, without a screen; so it is where output is no terminal')
+    .option('--json', 'one line of JSON for each table')
+    .addHelpText(
+      'after',
+      `
+Keys:
+  q quit   s other rows   e other event   p pause   z begin anew   / filter
+  ↑ ↓ choose a row   Enter its callers   Esc back   h help
+
+Examples:
+  sudo perf-ts top                             the whole machine
+  sudo perf-ts top -g -F 1000 --window 10      with callers, the last ten seconds
+  perf-ts top -p 1234                          a process that runs already
+  perf-ts top --json --duration 5 -- ./app     a line for each second, for a program`,
+    );
+}

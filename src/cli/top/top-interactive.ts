@@ -1,0 +1,75 @@
+import { constants } from 'node:os';
+import type { TopReport } from '../../tools/top/top-options.ts';
+import { callerLines } from '../render/caller-text.ts';
+import { filterRows, screenOf } from '../render/top-text.ts';
+import { isTerminal } from '../stdout.ts';
+import { TopScreen } from './top-screen.ts';
+import type { TopShown } from './top-shown.ts';
+import { firstState, keysOf, press, type TopAction } from './top-state.ts';
+
+/** Draws each report over the last, and does what keys ask for, until `q` or Ctrl-C. */
+export async function showScreen({ top, tables, look, end }: TopShown): Promise<void> {
+  let state = firstState(tables);
+  /** What is on the screen; stays behind the last one while it is paused. */
+  let report: TopReport | null = null;
+  let hasQuit = false;
+  let onQuit = (): void => {};
+  const quit = new Promise<void>((resolve) => {
+    onQuit = resolve;
+  });
+
+  const draw = (): void => {
+    if (report === null) {
+      screen.draw(['perf-ts top: sampling …   q quits']);
+      return;
+    }
+    const { columns, rows: lines } = screen.size;
+    const callers = state.showsCallers ? callerLines(report.events[state.event]?.callers) : null;
+    screen.draw(screenOf(report, state, { ...look, columns, lines }, callers));
+  };
+
+  const act = (action: TopAction): void => {
+    if (action === 'quit' || action === 'interrupt') {
+      hasQuit = true;
+      end(action === 'quit' ? constants.signals.SIGTERM : constants.signals.SIGINT);
+      onQuit();
+    } else if (action === 'suspend') {
+      screen.leave();
+      process.kill(process.pid, 'SIGSTOP');
+    } else if (action === 'reset') {
+      top.reset();
+    } else if (action === 'callers' && report !== null) {
+      const { rows } = report.events[state.event].table(state.table);
+      const row = filterRows(rows, state.filter)[state.selected];
+      if (state.table === 'sym' && row !== undefined) top.watchCallers(state.event, row.names);
+    }
+  };
+
+  const screen = new TopScreen((bytes) => {
+    for (const key of keysOf(bytes)) {
+      const pressed = press(state, key, top.events.length);
+      state = pressed.state;
+      act(pressed.action);
+    }
+    if (!hasQuit) draw();
+  }, draw);
+  const resume = (): void => {
+    if (hasQuit) return;
+    screen.enter();
+    draw();
+  };
+  process.on('SIGCONT', resume);
+  screen.enter();
+  try {
+    draw();
+    for await (const next of top.reports()) {
+      if (!state.isPaused || next.isLast) report = next;
+      draw();
+    }
+    // A command that has ended leaves its table to be read; a signal does not.
+    if (!hasQuit && isTerminal(0) && !top.wasStopped) await quit;
+  } finally {
+    process.off('SIGCONT', resume);
+    screen.leave();
+  }
+}

@@ -1,0 +1,49 @@
+import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import type { RunningTop } from '../../tools/top/top.ts';
+import type { RecordFlags } from '../record/record-flags.ts';
+import type { TopLook } from '../render/top-text.ts';
+
+/** What the two ways to show it share. */
+export type TopShown = {
+  readonly top: RunningTop;
+  /** Tables, the one that was asked for first. */
+  readonly tables: readonly TableKeys[];
+  readonly look: Omit<TopLook, 'columns' | 'lines'>;
+  readonly flags: TopFlags;
+  /** Ends it as Ctrl-C does: the command gets the signal, too. Without an own exit status. */
+  readonly end: (signal: number) => void;
+};
+
+export type TopFlags = Pick<
+  RecordFlags,
+  | 'event'
+  | 'freq'
+  | 'count'
+  | 'strictFreq'
+  | 'allUser'
+  | 'allKernel'
+  | 'pid'
+  | 'tid'
+  | 'allCpus'
+  | 'cpu'
+  | 'inherit'
+  | 'cgroup'
+  | 'user'
+  | 'asRoot'
+  | 'nodeFlags'
+  | 'g'
+  | 'callGraph'
+  | 'mmapPages'
+  | 'duration'
+  | 'quiet'
+> & {
+  uid?: string;
+  delay?: string;
+  window?: string;
+  sort: string;
+  weight?: 'samples' | 'period';
+  rows?: string;
+  withSelf?: boolean;
+  batch?: boolean;
+  json?: boolean;
+};

@@ -1,0 +1,153 @@
+import { constants } from 'node:os';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import type { CommandExit } from '../../record/recorder.ts';
+import { processesOf } from '../../tools/top/processes-of.ts';
+import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import { type RunningTop, startTop } from '../../tools/top/top.ts';
+import type { TopOptions } from '../../tools/top/top-options.ts';
+import { wantsColour } from '../colour.ts';
+import { commandStatus } from '../command-status.ts';
+import { onEndingSignals } from '../ending-signals.ts';
+import { say } from '../failure.ts';
+import { positiveNumber, wholeNumber } from '../option-values.ts';
+import { readOptions } from '../record/record-flags.ts';
+import { parseSort } from '../report/sort-keys.ts';
+import { isTerminal } from '../stdout.ts';
+import { printBatches } from './top-batch.ts';
+import { showScreen } from './top-interactive.ts';
+import { checkTerminal } from './top-screen.ts';
+import type { TopFlags, TopShown } from './top-shown.ts';
+
+const PLAIN_TABLES: readonly TableKeys[] = ['sym', 'dso', 'comm', 'thread'];
+const BATCH_ROWS = 40;
+
+/** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
+export async function runTop(command: string[], flags: TopFlags): Promise<void> {
+  const isBatch = flags.batch === true || flags.json === true || !isTerminal(1);
+  const order = parseSort(flags.sort);
+  const keys = order.kind === 'grouped' ? order.keys : [];
+  const first: TableKeys = order.kind === 'grouped' ? 'grouped' : order.key;
+  const rows = readRows(flags, isBatch);
+  // On the screen they would be written over: they are said when it is gone.
+  if (!isBatch) checkTerminal();
+  const notices: string[] = [];
+  let hasScreen = false;
+  const options = readTopOptions(command, flags, (notice) => {
+    if (flags.quiet) return;
+    if (hasScreen) notices.push(notice);
+    else say(`perf-ts: ${notice}`);
+  });
+  let top: RunningTop;
+  // Before anything runs: a signal may come as soon as the command does, and by itself it ends us.
+  const signals = forwardSignals(() => top, command.length > 0);
+  try {
+    top = start({ ...options, ...(keys.length > 0 && { keys }) }, flags);
+  } catch (error) {
+    signals.dispose();
+    throw error;
+  }
+  const shown: TopShown = {
+    top,
+    tables: [first, ...PLAIN_TABLES.filter((table) => table !== first)],
+    look: {
+      colour: wantsColour(),
+      hasStacks: options.callGraph !== undefined && options.callGraph !== 'none',
+      keys,
+      rows,
+    },
+    flags,
+    end: signals.end,
+  };
+  try {
+    hasScreen = !isBatch;
+    if (isBatch) await printBatches(shown);
+    else await showScreen(shown);
+  } finally {
+    hasScreen = false;
+    for (const notice of notices) say(`perf-ts: ${notice}`);
+  }
+  const exit = await top.exited;
+  signals.dispose();
+  process.exitCode = signals.statusOf(exit);
+}
+
+/** Without a target it is the whole machine, which not everybody may see. */
+function start(options: TopOptions, { allCpus, cpu }: TopFlags): RunningTop {
+  try {
+    return startTop(options);
+  } catch (error) {
+    const isDefault = options.systemWide && !allCpus && cpu === undefined;
+    if (!(error instanceof FailedError) || !isDefault) throw error;
+    const hints = [
+      ...error.hints,
+      'or watch what is yours: perf-ts top -p PID, perf-ts top -- ./app',
+    ];
+    throw new FailedError(error.message, hints);
+  }
+}
+
+function readTopOptions(
+  command: string[],
+  flags: TopFlags,
+  onNotice: (notice: string) => void,
+): TopOptions {
+  const { uid, delay, window, weight, withSelf, batch, json, sort, rows, ...recorded } = flags;
+  const others = [flags.pid, flags.tid].filter((target) => target !== undefined).length;
+  if (uid !== undefined && (others > 0 || flags.allCpus || command.length > 0)) {
+    throw new UsageError('-u, -p, -t, -a and a command exclude each other: name one target');
+  }
+  const hasTarget =
+    command.length > 0 ||
+    flags.pid !== undefined ||
+    flags.tid !== undefined ||
+    uid !== undefined ||
+    flags.cpu !== undefined;
+  const given = readOptions(command, { ...recorded, allCpus: flags.allCpus || !hasTarget });
+  return {
+    ...given,
+    ...(uid !== undefined && { pids: processesOf(uid) }),
+    onNotice,
+    ...(delay !== undefined && { intervalMs: positiveNumber('-d', delay) * 1000 }),
+    ...(window !== undefined && { windowMs: positiveNumber('--window', window) * 1000 }),
+    ...(weight !== undefined && { weight }),
+    ...(withSelf && { withSelf }),
+  };
+}
+
+function readRows({ rows, json }: TopFlags, isBatch: boolean): number {
+  const most = rows === undefined ? (isBatch && !json ? BATCH_ROWS : 0) : wholeNumber('-n', rows);
+  return most === 0 ? Number.POSITIVE_INFINITY : most;
+}
+
+/**
+ * Ctrl-C and `q` end the sampling, and the command that was started for it, which gets a signal
+ * from us where the terminal did not send it. A second one quits at once. `top` is called when a signal
+ * is handled, which is in a turn of the event loop of its own.
+ */
+function forwardSignals(
+  top: () => RunningTop,
+  hasCommand: boolean,
+): { end(signal: number): void; statusOf(exit: CommandExit | null): number; dispose(): void } {
+  let ended = 0;
+  let sent = 0;
+  const end = (signal: number, isWithCommand = false): void => {
+    if (sent > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
+    sent = signal;
+    if (hasCommand && !isWithCommand) top().kill(signal);
+    top().stop();
+  };
+  const dispose = onEndingSignals((name, isWithCommand) => {
+    // Ctrl-C is how one ends it.
+    if (name !== 'SIGINT') ended = constants.signals[name];
+    end(constants.signals[name], isWithCommand);
+  });
+  return {
+    end,
+    statusOf: (exit) => {
+      if (ended > 0) return 128 + ended;
+      if (exit === null || exit.signal === sent) return 0;
+      return commandStatus(exit);
+    },
+    dispose,
+  };
+}

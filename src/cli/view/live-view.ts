@@ -1,0 +1,83 @@
+import { UsageError } from '../../base/errors.ts';
+import { isStream } from '../../system/files/stream-place.ts';
+import { GrowingFile } from '../../view/growing-file.ts';
+import { ThreadedFile } from '../../view/threaded-file.ts';
+import { say } from '../failure.ts';
+
+import type { RecordFlags } from '../record/record-flags.ts';
+import { announcePage, interrupted, listenForPage } from './serve-page.ts';
+import { readPort } from './view.ts';
+import type { ReadingFlags, ViewThreadData } from './view-thread.ts';
+
+export type LiveViewFlags = {
+  readonly port?: string;
+  readonly open?: boolean;
+  /** How the page names and weighs what it reads. */
+  readonly reading?: ReadingFlags;
+};
+
+/** What the page of a live recording can't be of. Throws `UsageError`. */
+export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput' | 'port'>): void {
+  if (isStream(flags.output)) {
+    throw new UsageError(`--view needs a file, and -o ${flags.output} writes a stream`);
+  }
+  if (flags.switchOutput !== undefined) {
+    throw new UsageError('--view shows one file, and --switch-output writes many');
+  }
+  readPort(flags.port);
+}
+
+/**
+ * Listens for the page of the recording that will be at `path`. Throws `FailedError` where that
+ * is not possible, before anything is started.
+ */
+export async function openLiveView(path: string, flags: LiveViewFlags): Promise<LiveView> {
+  const entry = new URL('./view-thread.js', import.meta.url);
+  let lastProblem = '';
+  let isClosed = false;
+  const growing = new GrowingFile(path, {
+    open: (path) => {
+      const data: ViewThreadData = { path, isLive: true, flags: flags.reading ?? {} };
+      return new ThreadedFile(path, entry, data, { isLive: true });
+    },
+    isWatched: () => server.streams.isWatched,
+    onGrowth: () => server.streams.grow(),
+    onProblem: ({ message }) => {
+      // Each second anew, it would be the same.
+      if (message !== lastProblem && !isClosed) say(`perf-ts: the page: ${message}`);
+      lastProblem = message;
+    },
+  });
+  const options = { ...flags, port: readPort(flags.port), isLive: true };
+  const { server, viewer } = await listenForPage([growing], options);
+  return {
+    async show() {
+      growing.follow();
+      await announcePage(server.url, viewer, options);
+    },
+    async serveFinished() {
+      const ended = interrupted();
+      const finished = growing.finish().then(() => {
+        server.streams.end();
+        if (!isClosed) say('perf-ts: the page shows all of it, until Ctrl-C');
+      });
+      await Promise.race([ended, finished]);
+      await ended;
+    },
+    async close() {
+      isClosed = true;
+      await server.close();
+      await growing.close();
+    },
+  };
+}
+
+/** The page of a recording that is being written. */
+export type LiveView = {
+  /** The recording has begun: prints the address and follows. */
+  show(): Promise<void>;
+  /** The recording has ended: shows all of it, until Ctrl-C. */
+  serveFinished(): Promise<void>;
+  /** Ends the server, whatever it does. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import {
+  collect,
+  debuginfodOption,
+  weightOption,
+  withJavaScript,
+  withSymbols,
+} from '../reading-options.ts';
+
+export function declareView(program: Command): void {
+  withJavaScript(withSymbols(program.command('view')))
+    .description('look at a profile in the browser, or compare it with an older one')
+    .argument('[files...]', 'one recording (default perf.data), or two: NEW OLD')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: any that is free)')
+    .option('--no-open', 'print the address only')
+    .addOption(weightOption())
+    .addOption(debuginfodOption())
+    .option('--strict', 'fail on a file that was cut short')
+    .option('-v, --verbose', 'more about what was found')
+    .option('--live', 'record now, and show what comes: with one of the next three')
+    .option('-p, --pid <pids>', 'live: processes, all their threads')
+    .option('-t, --tid <tids>', 'live: single threads')
+    .option('-a, --all-cpus', 'live: the whole system')
+    .option('-e, --event <list>', 'live: events in perf syntax; may repeat', collect)
+    .option('-F, --freq <hz>', 'live: samples per second')
+    .option('--call-graph <how>', 'live: call stacks, as in record (default fp)')
+    .option('--duration <s>', 'live: stop recording after this many seconds')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  perf-ts view                         perf.data
+  perf-ts view new.data old.data       what changed; the newer one first, unlike in perf-ts diff
+  sudo perf-ts view --live -p 1234     a process that runs, while it runs
+  perf-ts record --view -- ./app       the same with a program that is to be started`,
+    )
+    .action(async (files: string[], options) => {
+      checkLiveOptions(files, options);
+      if (options.live) {
+        const { runLiveView } = await import('./view-live.ts');
+        await runLiveView(options);
+        return;
+      }
+      const { runView } = await import('./view.ts');
+      await runView(files.length === 0 ? ['perf.data'] : files, options);
+    });
+}
+
+/** What means something only while it is recorded, by commander's name for it. */
+const ONLY_LIVE = [
+  ['pid', '-p'],
+  ['tid', '-t'],
+  ['allCpus', '-a'],
+  ['event', '-e'],
+  ['freq', '-F'],
+  ['callGraph', '--call-graph'],
+  ['duration', '--duration'],
+] as const;
+
+/** Refuses what would have no effect. Throws `UsageError`. */
+function checkLiveOptions(files: readonly string[], options: Record<string, unknown>): void {
+  if (!options.live) {
+    const stray = ONLY_LIVE.find(([name]) => options[name] !== undefined);
+    if (stray === undefined) return;
+    throw new UsageError(`${stray[1]} belongs to view --live`, [
+      'a recording that is there has its events: they are chosen in the page',
+    ]);
+  }
+  if (files.length > 0) {
+    throw new UsageError(`view --live ${files[0]}: it shows what is recorded now, and no file`, [
+      'a program that is to be started: perf-ts record --view -- ./app',
+    ]);
+  }
+  if (options.strict) throw new UsageError('--strict is about files, and view --live reads none');
+  if (options.debuginfod !== undefined) {
+    throw new UsageError('view --live asks no debuginfod server: it would wait for each answer', [
+      'perf-ts record, then perf-ts view --debuginfod',
+    ]);
+  }
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { symbolSources } from '../load.ts';
+import type { RecordFlags } from '../record/record-flags.ts';
+import type { ReadingFlags } from './view-thread.ts';
+
+/** The options of `view --live`: those of recording, and those of reading. */
+type LiveRunFlags = Pick<
+  RecordFlags,
+  | 'pid'
+  | 'tid'
+  | 'allCpus'
+  | 'event'
+  | 'freq'
+  | 'callGraph'
+  | 'duration'
+  | 'port'
+  | 'open'
+  | 'verbose'
+> &
+  ReadingFlags;
+
+/** `perf-ts view --live`: records processes that run, and shows them meanwhile. */
+export async function runLiveView(flags: LiveRunFlags): Promise<void> {
+  if (flags.pid === undefined && flags.tid === undefined && !flags.allCpus) {
+    throw new UsageError('view --live: of what? -p PID, -t TID, or -a for the whole system', [
+      'a program that is to be started: perf-ts record --view -- ./app',
+    ]);
+  }
+  // Fails before anything is recorded.
+  symbolSources(flags);
+  const directory = mkdtempSync(join(tmpdir(), 'perf-ts-'));
+  // Also where a second Ctrl-C quits at once.
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const { runRecord } = await import('../record/record.ts');
+  await runRecord([], {
+    ...flags,
+    ...(flags.callGraph === undefined && { g: true }),
+    // Of these names `record` has others: what an event cost, and what names the samples.
+    weight: false,
+    archive: false,
+    inherit: true,
+    output: join(directory, 'live'),
+    view: true,
+    reading: flags,
+  });
+}

@@ -1,0 +1,59 @@
+// The thread of a recording that `view` shows.
+
+import { setPriority } from 'node:os';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { WeightKind } from '../../profile/types.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { openProfile } from '../../read/open-profile.ts';
+import { answerFrom } from '../../view/file-thread.ts';
+import { ViewedFile } from '../../view/viewed-file.ts';
+import { type JavaScriptFlags, loadForCommand, openOptions } from '../load.ts';
+
+/** How a recording is named and weighed. */
+export type ReadingFlags = SymbolSources & JavaScriptFlags & { readonly weight?: WeightKind };
+
+export type ViewThreadData = {
+  readonly path: string;
+  /** It is being written, by this process. */
+  readonly isLive?: boolean;
+  readonly flags: ReadingFlags & {
+    readonly strict?: boolean;
+    readonly verbose?: boolean;
+  };
+};
+
+/** On the scale from −20 to 19, where 0 is usual: what is recorded goes first. */
+const LIVE_PRIORITY = 5;
+
+if (parentPort !== null) {
+  const data = workerData as ViewThreadData;
+  if (data.isLive) answerLive(parentPort, data);
+  else answerFrom(parentPort, open(data));
+}
+
+async function open({ path, flags }: ViewThreadData): Promise<ViewedFile> {
+  const opened = await loadForCommand(path, { ...flags, lines: flags.inline !== false });
+  return new ViewedFile(path, opened, flags);
+}
+
+function answerLive(port: MessagePort, { path, flags }: ViewThreadData): void {
+  // Of this thread: Linux gives each its own.
+  setPriority(LIVE_PRIORITY);
+  const read = (from: string) =>
+    openProfile(from, { ...openOptions(flags), lines: flags.inline !== false });
+  const file = read(path).then(
+    (opened) => new ViewedFile(path, opened, { ...flags, isLive: true }),
+  );
+  answerFrom(port, file, async (from, isLast) => {
+    if (isLast) setUsualPriority();
+    (await file).replace(await read(from), { isLive: !isLast });
+  });
+}
+
+function setUsualPriority(): void {
+  try {
+    setPriority(0);
+  } catch {
+    // That takes a privilege: without, the last reading is as slow as the others.
+  }
+}
