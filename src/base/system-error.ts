@@ -14,7 +14,7 @@ export function isSystemError(error: unknown): error is SystemError {
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EAGAIN: 'it is not available at the moment',
-  EBADF: 'it is closed',
+  EBADF: 'the descriptor is closed',
   EBUSY: 'it is in use',
   EDQUOT: 'the disk quota is used up',
   EEXIST: 'there is something of that name already',
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the device',
   ENOTDIR: 'a part of the path is not a directory',
   EPERM: 'not permitted',
-  EPIPE: 'its reader has gone',
+  EPIPE: 'the reader closed the pipe',
   EROFS: 'the file system is read-only',
   ESTALE: 'the file server has lost it',
 };

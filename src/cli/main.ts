@@ -75,7 +75,7 @@ Examples:
   declareTopOptions(
     program
       .command('top')
-      .description('where the events go, while they go there')
+      .description('live profile of running code')
       .argument('[command...]', 'the program to run and its arguments')
       .passThroughOptions(),
   ).action(async (command: string[], options) => {
@@ -100,7 +100,7 @@ Examples:
 
   program
     .command('cpu')
-    .description('what this processor can count, and why it can not')
+    .description('hardware events that this CPU supports')
     .option('--explain <register>', 'every bit of an event select, in hex: 0x004300c0')
     .addOption(
       new Option(
@@ -117,7 +117,7 @@ Examples:
 
   program
     .command('doctor')
-    .description('what stands in the way here, and the fix for each')
+    .description('problems that prevent recording here, and the fix for each')
     .argument('[binary]', 'a program or library: whether stacks through it will be whole')
     .option('--selftest', 'record a workload of our own and check what is claimed of the kernel')
     .option('-e, --event <list>', 'selftest: this event only; may repeat', collect)

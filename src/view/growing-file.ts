@@ -138,6 +138,6 @@ export class GrowingFile implements ServedFile {
         return { path, file };
       }
     }
-    throw new FailedError(`${this.#path}: is there no more; the page shows what was read of it`);
+    throw new FailedError(`${this.#path}: no longer exists; the page shows what was read before`);
   }
 }

@@ -132,7 +132,7 @@ describeLive('an output that is no file', () => {
       ${words} -o /dev/fd/3 -- true; echo $?`;
     const run = spawnSync('bash', ['-c', script], { env: cleanEnvironment(), encoding: 'utf8' });
     expect(infoOf(copy)).toMatchObject({ truncatedAt: null });
-    expect(run.stderr).toBe('perf-ts: cannot write /dev/fd/3: it is closed\n');
+    expect(run.stderr).toBe('perf-ts: cannot write /dev/fd/3: the descriptor is closed\n');
     expect(run.stdout).toBe('125\n');
   });
 

@@ -104,7 +104,7 @@ describe('a recording that grows', () => {
     const before = await growing.pageData();
     rmSync(path);
     await vi.advanceTimersByTimeAsync(1000);
-    const gone = 'recording.folded: is there no more; the page shows what was read of it';
+    const gone = 'recording.folded: no longer exists; the page shows what was read before';
     expect(log).toStrictEqual([gone]);
     const finished = growing.finish();
     await vi.advanceTimersByTimeAsync(1000);

@@ -3,17 +3,20 @@ import { type Command, Option } from 'commander';
 /** The options of `record`, in the groups that its help shows. What they mean is in record-flags. */
 export function declareRecordOptions(command: Command): Command {
   command
-    .optionsGroup('What happens:')
+    .optionsGroup('Events:')
     .option('-e, --event <list>', 'events in perf syntax; may repeat', collect)
     .option('-F, --freq <hz>', 'frequency mode: samples per second, or max (default 4000)')
     .option('-c, --count <n>', 'period mode: one sample every n events')
-    .option('--off-cpu [=only]', 'also how long threads wait, where and why; only: nothing else')
-    .option('--no-wake-ups', 'with --off-cpu: not when they were woken, and by whom')
+    .option(
+      '--off-cpu [=only]',
+      'also record off-CPU time, where and why threads wait; only: nothing else',
+    )
+    .option('--no-wake-ups', 'with --off-cpu: leave out when threads were woken, and by whom')
     .option('--strict-freq', 'refuse a frequency above the kernel limit')
     .option('--all-user', 'user code only')
     .option('--all-kernel', 'kernel code only')
 
-    .optionsGroup('Where:')
+    .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'attach to processes, all their threads')
     .option('-t, --tid <tids>', 'attach to single threads')
     .option('-a, --all-cpus', 'record the whole system')
@@ -23,48 +26,48 @@ export function declareRecordOptions(command: Command): Command {
     .option('-G, --cgroup <path>', 'with -a: what runs in this control group')
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
-    .option('--node-flags', 'add to NODE_OPTIONS what names JavaScript, whatever the command is')
-    .option('--no-node-flags', 'leave NODE_OPTIONS alone; it is added where the command runs Node')
+    .option('--node-flags', "always add V8's perf flags to NODE_OPTIONS")
+    .option(
+      '--no-node-flags',
+      'do not touch NODE_OPTIONS (flags are added automatically for Node commands)',
+    )
 
-    .optionsGroup('With each sample:')
+    .optionsGroup('Fields of each sample:')
     .option('-g', 'call stacks')
     .option(
       '--call-graph <how>',
-      'call stacks: fp (frame pointers), dwarf[,BYTES] (copied stacks), auto[,BYTES] (both), lbr (Intel), none',
+      'call stacks: fp (frame pointers), dwarf[,BYTES] (stack dumps), auto[,BYTES] (both), lbr (Intel), none',
     )
     .option('--counts', 'the value of the counter')
     .option('-d, --data', 'the address of the data, and mappings of data')
     .option('--phys-data', 'the physical address of the data')
     .option('--data-page-size', 'the size of the page that the data is in')
     .option('--code-page-size', 'the size of the page that the code is in')
-    .option('-W, --weight', 'what the event cost, where the CPU tells')
+    .option('-W, --weight', 'the cost of the event, where the CPU reports it')
     .option('--user-regs [=list]', 'registers of user code: all, or these (ax,sp,ip)')
     .option('--intr-regs [=list]', 'registers where the event happened: all, or these')
-    .option('-b, --branch-any', 'the branches before it, where the CPU records them')
-    .option('-j, --branch-filter <list>', 'such branches only (any_call,u)')
+    .option('-b, --branch-any', 'the branches before the sample, where the CPU records them')
+    .option('-j, --branch-filter <list>', 'only branches of these kinds (any_call,u)')
     .option('-R, --raw-samples', "the kernel's raw data of all events, not of tracepoints only")
 
-    .optionsGroup('Beside samples:')
+    .optionsGroup('Additional records:')
     .option('--switch-events', 'when threads come onto a CPU and leave it')
     .option('--namespaces', 'the namespaces of processes')
     .option('--all-cgroups', 'control groups, and the one of each sample')
     .option('-s, --exit-counts', 'with --counts, also the final count of each thread as it exits')
-    .option(
-      '--stat',
-      'also count: totals of these events and of the usual ones, beside the samples',
-    )
-    .option('-n, --no-samples', 'no samples: only what stands beside them')
+    .option('--stat', 'also count: totals of these events and of the usual ones')
+    .option('-n, --no-samples', 'no samples: the additional records only')
     .option('-B, --no-buildid', 'leave out build IDs')
 
-    .optionsGroup('How:')
-    .option('-D, --delay <ms>', 'let the target run this long first; -1: until --control enables')
+    .optionsGroup('Recording:')
+    .option('-D, --delay <ms>', 'start sampling after this time; -1: when --control enables it')
     .option('--control <where>', 'commands while it runs: fd:N[,ACK] or fifo:PATH[,ACK]')
     .option('--duration <s>', 'stop by itself after this many seconds')
     .option('-m, --mmap-pages <pages>', 'data pages of each ring, or a size (512K)')
     .option('--overwrite', 'keep the last samples that fit the rings, write them at the end')
     .option('-k, --clockid <clock>', 'clock of the record times (default monotonic)')
 
-    .optionsGroup('The file:')
+    .optionsGroup('Output file:')
     .option('-o, --output <file>', 'where to write; - is standard output (default perf.data)')
     .option(
       '--switch-output [=when]',
@@ -74,10 +77,10 @@ export function declareRecordOptions(command: Command): Command {
     .option('--max-size <size>', 'stop at this file size (10M, 1G)')
     .option(
       '--archive',
-      'also store what names the samples, in FILE.symbols, for reports elsewhere',
+      'also store the files that name the samples in FILE.symbols, for other machines',
     )
 
-    .optionsGroup('What is said:')
+    .optionsGroup('View and messages:')
     .option('--view', 'show it in the browser while it is recorded, until Ctrl-C')
     .option('--port <n>', 'with --view: the port on 127.0.0.1 (default: any that is free)')
     .option('--no-open', 'with --view: print the address only')
@@ -86,8 +89,8 @@ export function declareRecordOptions(command: Command): Command {
       'exit with 3 if more of the samples were lost (0.01, 1%), or any fork, exec or mapping',
     )
     .option('-q, --quiet', 'errors only')
-    .option('-v, --verbose', 'also say what is opened, field by field')
-    .option('--dry-run', 'say what would be opened, and stop')
+    .option('-v, --verbose', 'also print what is opened, field by field')
+    .option('--dry-run', 'print what would be opened, and stop')
     .option('--json', 'the closing summary as JSON on standard error')
     .addHelpText(
       'after',

@@ -3,18 +3,18 @@ import { type Command, Option } from 'commander';
 /** The options of `stat`, in the groups that its help shows. What they mean is in stat-flags. */
 export function declareStatOptions(command: Command): Command {
   return command
-    .optionsGroup('What is counted:')
+    .optionsGroup('Events:')
     .option(
       '-e, --event <list>',
       'events in perf syntax, {a,b} counted together; may repeat',
       collect,
     )
     .option('-d, --detailed', 'more of the caches; -dd, -ddd: more still', increase, 0)
-    .option('--topdown', "what became of the CPU's issue slots, where it counts them")
+    .option('--topdown', 'how the CPU used its issue slots, where it counts them')
     .option('--all-user', 'user code only')
     .option('--all-kernel', 'kernel code only')
 
-    .optionsGroup('Of whom:')
+    .optionsGroup('Target:')
     .option('-p, --pid <pids>', 'processes that run, all their threads')
     .option('-t, --tid <tids>', 'single threads')
     .option('-a, --all-cpus', 'the whole system; a command says how long')
@@ -24,22 +24,22 @@ export function declareStatOptions(command: Command): Command {
     .option('--user <name>', 'who the command runs as')
     .option('--as-root', 'under sudo: keep root for the command')
 
-    .optionsGroup('How it is added up:')
+    .optionsGroup('Aggregation:')
     .option('-A, --no-aggr', 'with -a: each CPU by itself')
     .option('--per-core', 'with -a: by core')
     .option('--per-socket', 'with -a: by socket')
     .option('--per-thread', 'with -p or -t: each thread by itself')
 
-    .optionsGroup('When:')
+    .optionsGroup('Duration and repetition:')
     .option('-r, --repeat <n>', 'run the command n times: mean, and the error of the mean')
     .option('--table', 'with -r: the time of each run')
-    .option('-I, --interval-print <ms>', 'also what was counted in each stretch of time')
-    .option('--interval-count <n>', 'end after n of them')
+    .option('-I, --interval-print <ms>', 'also print the counts of each interval')
+    .option('--interval-count <n>', 'end after n intervals')
     .option('-D, --delay <ms>', 'begin to count after this time')
     .option('--duration <s>', 'end the counting after this time')
 
-    .optionsGroup('How it is shown:')
-    .option('-j, --json', 'as JSON; with -I one line for each stretch, and one at the end')
+    .optionsGroup('Output:')
+    .option('-j, --json', 'as JSON; with -I one line per interval, and one at the end')
     .option('-x, --field-separator <separator>', 'as lines of fields, with a header')
     .option('-o, --output <file>', 'into this file, - is standard output (default standard error)')
     .option('-q, --quiet', 'counts only, no notices')
@@ -54,7 +54,7 @@ Examples:
   perf-ts stat -r 10 -e '{cycles,instructions}' -- ./app mean of ten runs, with IPC
   perf-ts stat -I 1000 -e '{cycles,instructions}' -p PID IPC of each second
   sudo perf-ts stat -a --per-core --duration 5           the machine, core by core
-  sudo perf-ts stat -a -e power/energy-pkg/ -- ./app     Joules of the socket meanwhile
+  sudo perf-ts stat -a -e power/energy-pkg/ -- ./app     Joules of the socket while it runs
   perf-ts stat --json -o counts.json -- ./app            for programs`,
     );
 }

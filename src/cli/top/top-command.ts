@@ -32,9 +32,9 @@ export function declareTopOptions(command: Command): Command {
     if (SHARED.includes(option.long ?? '') || option.flags === '-g') command.addOption(option);
   }
   return command
-    .optionsGroup('Where:')
+    .optionsGroup('Target:')
     .option('-u, --uid <user>', 'the processes that run as this user (name or number)')
-    .optionsGroup('How it is shown:')
+    .optionsGroup('Display:')
     .option('-d, --delay <s>', 'seconds between two tables (default 1)')
     .option('--window <s>', 'tables of the last so many seconds (default: since the start)')
     .option(

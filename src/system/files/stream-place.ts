@@ -106,7 +106,7 @@ export async function openStreamOnceRead(path: string, signal?: AbortSignal): Pr
 /** Node has pipes of its own; writing to one of these would be its end. */
 function checkInherited(path: string, fd: number): number {
   const isOpen = fd <= STDERR || findInheritedFds(readOpenFds(), readProcessStartMs()).includes(fd);
-  const problem = isOpen ? whyNotWritten(fd) : 'it is closed';
+  const problem = isOpen ? whyNotWritten(fd) : 'the descriptor is closed';
   if (problem !== null) throw new FailedError(`cannot write ${path}: ${problem}`);
   return fd;
 }
@@ -131,7 +131,7 @@ function openInFolder(path: string): number {
       return fd;
     }
     closeSync(fd);
-    throw new FailedError(`cannot write ${path}: somebody has replaced it in this moment`);
+    throw new FailedError(`cannot write ${path}: another process replaced it in the meantime`);
   } finally {
     folder.close();
   }
