@@ -27,8 +27,8 @@ std::unique_ptr<HeldCommand> HeldCommand::Spawn(const CommandSpec& spec, Error* 
   return std::unique_ptr<HeldCommand>(new HeldCommand(std::move(child)));
 }
 
-bool HeldCommand::Release(std::function<void()> ring, uint64_t* start_ns, Error* error) {
-  ring_ = std::move(ring);
+bool HeldCommand::Release(std::function<void()> notify, uint64_t* start_ns, Error* error) {
+  notify_ = std::move(notify);
   stop_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop_.valid()) {
     *error = {errno, "eventfd"};
@@ -65,7 +65,7 @@ void HeldCommand::AwaitEnd() {
     const std::lock_guard<std::mutex> lock(mutex_);
     end_ = end;
   }
-  ring_();
+  notify_();
 }
 
 std::optional<CommandEnd> HeldCommand::end() {

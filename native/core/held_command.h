@@ -44,12 +44,12 @@ class HeldCommand {
   pid_t pid() const { return child_ ? child_->pid() : -1; }
 
   /**
-   * Lets the command exec and returns at once. `ring` is called on the waiting thread when the
+   * Lets the command exec and returns at once. `notify` is called on the waiting thread when the
    * command has ended, or could not be executed. Once. `*start_ns`: CLOCK_MONOTONIC right before.
    */
-  bool Release(std::function<void()> ring, uint64_t* start_ns, Error* error);
+  bool Release(std::function<void()> notify, uint64_t* start_ns, Error* error);
 
-  /** Any thread, after `ring`. */
+  /** Any thread, after `notify`. */
   std::optional<CommandEnd> end();
 
   bool released() const { return released_; }
@@ -63,7 +63,7 @@ class HeldCommand {
   void AwaitEnd();
 
   std::unique_ptr<ChildProcess> child_;
-  std::function<void()> ring_;
+  std::function<void()> notify_;
   bool released_ = false;
   /** Readable once the thread is to give up. */
   Fd stop_;

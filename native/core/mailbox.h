@@ -70,8 +70,8 @@ struct Mail {
  */
 class Mailbox {
  public:
-  /** `ring` is called on the drain thread after every Post. */
-  explicit Mailbox(std::function<void()> ring) : ring_(std::move(ring)) {}
+  /** `notify` is called on the drain thread after every Post. */
+  explicit Mailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
 
   /** Drain thread: `edit` changes the waiting mail. */
   template <typename Edit>
@@ -80,7 +80,7 @@ class Mailbox {
       const std::lock_guard<std::mutex> lock(mutex_);
       edit(&mail_);
     }
-    ring_();
+    notify_();
   }
 
   /** Any thread: what has come since the last call. */
@@ -92,7 +92,7 @@ class Mailbox {
  private:
   std::mutex mutex_;
   Mail mail_;
-  std::function<void()> ring_;
+  std::function<void()> notify_;
 };
 
 }  // namespace perf_ts

@@ -24,25 +24,27 @@ std::unique_ptr<Sampler> Sampler::Open(const SamplerOptions& options, Error* err
   return sampler;
 }
 
-bool Sampler::StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error) {
+bool Sampler::StartFile(const FileSinkOptions& options, std::function<void()> notify,
+                        Error* error) {
   abort_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!abort_.valid()) {
     *error = {errno, "eventfd"};
     return false;
   }
   std::unique_ptr<RecordSink> sink = DataFile::Open(options, abort_.get(), error);
-  return sink && Start(std::move(sink), std::move(ring), error);
+  return sink && Start(std::move(sink), std::move(notify), error);
 }
 
-bool Sampler::StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error) {
+bool Sampler::StartLive(const LiveSinkOptions& options, std::function<void()> notify,
+                        Error* error) {
   auto queue = std::make_unique<LiveQueue>(options);
   queue_ = queue.get();
-  return Start(std::move(queue), std::move(ring), error);
+  return Start(std::move(queue), std::move(notify), error);
 }
 
-bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring, Error* error) {
+bool Sampler::Start(std::unique_ptr<RecordSink> sink, std::function<void()> notify, Error* error) {
   sink_ = std::move(sink);
-  mailbox_ = std::make_unique<Mailbox>(std::move(ring));
+  mailbox_ = std::make_unique<Mailbox>(std::move(notify));
   const bool follows_tasks = kind_ == TargetKind::kProcesses || kind_ == TargetKind::kThreads;
   thread_ = std::make_unique<SamplerThread>(events_.get(), child_.get(), sink_.get(),
                                             mailbox_.get(), latency_ms_, follows_tasks);

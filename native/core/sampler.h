@@ -27,11 +27,11 @@ class Sampler {
   ~Sampler() { Close(); }
 
   /**
-   * Enables the events, lets the command go and begins to drain. `ring` is called on the drain
+   * Enables the events, lets the command go and begins to drain. `notify` is called on the drain
    * thread when there is mail. Once per session.
    */
-  bool StartFile(const FileSinkOptions& options, std::function<void()> ring, Error* error);
-  bool StartLive(const LiveSinkOptions& options, std::function<void()> ring, Error* error);
+  bool StartFile(const FileSinkOptions& options, std::function<void()> notify, Error* error);
+  bool StartLive(const LiveSinkOptions& options, std::function<void()> notify, Error* error);
 
   /**
    * Everything that was recorded so far goes into the old file, what comes into the new one; the
@@ -72,7 +72,7 @@ class Sampler {
 
  private:
   Sampler() = default;
-  bool Start(std::unique_ptr<RecordSink> sink, std::function<void()> ring, Error* error);
+  bool Start(std::unique_ptr<RecordSink> sink, std::function<void()> notify, Error* error);
 
   TargetKind kind_ = TargetKind::kSystem;
   int latency_ms_ = 0;

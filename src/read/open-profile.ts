@@ -10,7 +10,7 @@ import { noteCodeObjects } from './code/jit-code.ts';
 import { type ExportFormat, type ExportOptions, exportProfile } from './export-profile.ts';
 import { clockOf } from './facts/clock.ts';
 import { cutOffset } from './facts/cut-offset.ts';
-import { describeEvent, isBeside, withRecordedPeriods } from './facts/event-description.ts';
+import { describeEvent, isAuxiliaryEvent, withRecordedPeriods } from './facts/event-description.ts';
 import { readKernelSymbols, readProvenance, totalsOf } from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS } from './facts/recording-facts.ts';
 import { fetchFiles } from './files/fetch-files.ts';
@@ -95,7 +95,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
   const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
   const finals = pipeline.finals();
   const totals = pipeline.totals();
-  const opened = data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
+  const opened = data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
   const provenance = readProvenance(data);
   const built = builder.finish({
     meta: {

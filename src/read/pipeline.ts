@@ -23,7 +23,7 @@ import type {
 } from '../profile/types.ts';
 import { applyToProcesses } from './apply-side-band.ts';
 import { DeferredStacks } from './deferred-stacks.ts';
-import { isBeside } from './facts/event-description.ts';
+import { isAuxiliaryEvent } from './facts/event-description.ts';
 import { checkEvents, limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
@@ -113,7 +113,9 @@ export class Pipeline {
       return this.#stacks.internCallchain(callchain, callchain.length, pid, joined);
     }, data.diagnostics);
     let events = 0;
-    this.#attrToEvent = Int32Array.from(data.attrs, (event) => (isBeside(event) ? NONE : events++));
+    this.#attrToEvent = Int32Array.from(data.attrs, (event) =>
+      isAuxiliaryEvent(event) ? NONE : events++,
+    );
     this.#idStreams = new IdStreams(data.attrs, (id, attrIndex) =>
       this.#addStream(id, this.#attrToEvent[attrIndex]),
     );
@@ -122,7 +124,7 @@ export class Pipeline {
     this.#offCpuAttr = offCpu.attrIndex;
     this.#wakeUpAttr = offCpu.wakeUpIndex;
     this.#sampledEvents = data.attrs.filter(
-      (event) => !isBeside(event) && event.attr.samplePeriod > 0,
+      (event) => !isAuxiliaryEvent(event) && event.attr.samplePeriod > 0,
     ).length;
     this.#attrIsRead = Uint8Array.from(data.attrs, (event) =>
       event.info.readFormat !== 0 ? 1 : 0,

@@ -72,7 +72,7 @@ function describeBegunWaits(
   const event = plan.events[index];
   const id = opened.ids[index]?.[0];
   if (event === undefined || id === undefined || !canEncode(event.attr)) return null;
-  const raw = event.spec.isTracepoint === null ? null : rawWriter(event.spec);
+  const raw = event.spec.tracepoint === null ? null : rawWriter(event.spec);
   const places = threads.flatMap(({ kernelStack }) => kernelStack);
   const addresses = kernelAddresses(places, kallsyms);
   const timeNs = readClockNs();

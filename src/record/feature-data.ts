@@ -1,4 +1,4 @@
-import type { CountedBeside } from '../counting/stat/beside.ts';
+import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import {
   archSection,
   buildIdSection,
@@ -48,7 +48,7 @@ export type FeatureContext = {
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
   /** With `--stat`: what was counted beside the samples. Called when the recording has ended. */
-  readonly countedBeside?: () => readonly CountedBeside[];
+  readonly countedBeside?: () => readonly ConcurrentCount[];
   /** Default `here`; see `Provenance`. */
   readonly countsBegin?: CountStart;
 };
@@ -84,7 +84,7 @@ export function collectHostFeatures(
   const buildId = readKernelBuildId();
   const clockId = CLOCK_IDS[context.clock];
   const pair = context.readClockPair(clockId);
-  const tracepoints = plan.events.map(({ spec }) => spec).filter((spec) => spec.isTracepoint);
+  const tracepoints = plan.events.map(({ spec }) => spec).filter((spec) => spec.tracepoint);
   const sections = [
     hostnameSection(host.hostname),
     osReleaseSection(host.kernel),

@@ -15,7 +15,7 @@ import { chooseUser } from '../system/accounts/run-as.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
 import { isStream } from '../system/files/stream-place.ts';
 import { openCgroup } from '../system/kernel/containers.ts';
-import { chooseCpus, onlineCpus, readEventSources } from '../system/kernel/event-sources.ts';
+import { checkCpuOption, onlineCpus, readEventSources } from '../system/kernel/event-sources.ts';
 import { detectKernelFeatures } from '../system/kernel/kernel-features.ts';
 import {
   type KernelSettings,
@@ -91,7 +91,7 @@ export function planOnly(
       probe: (attr, pid, cpu) => binding.probeEvent(attr, pid, cpu),
       settings,
       features: detectKernelFeatures(binding.probeEvent),
-      cpus: chooseCpus(options.cpus),
+      cpus: checkCpuOption(options.cpus),
     },
   );
   for (const notice of [...eventNotices, ...plan.notices]) say(notice);

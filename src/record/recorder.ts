@@ -1,6 +1,6 @@
 import type { FailedError } from '../base/errors.ts';
 import { systemErrorReason } from '../base/system-error.ts';
-import { type CountedBeside, CountersBeside } from '../counting/stat/beside.ts';
+import { type ConcurrentCount, ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
@@ -48,7 +48,7 @@ export type Recording = {
   readonly writeErrno: number;
   readonly ringPages: number;
   /** With `stat`: what was counted beside the samples; null without. */
-  readonly counted: readonly CountedBeside[] | null;
+  readonly counted: readonly ConcurrentCount[] | null;
 };
 
 /** A recording that runs. */
@@ -87,7 +87,7 @@ export async function startRecording(
   const stream = isStream(output) ? await openStreamOnceRead(output, options.signal) : null;
   if (stream === null) checkWritable(output);
   let session: PreparedRecording;
-  let beside: CountersBeside | null;
+  let beside: ConcurrentCounters | null;
   try {
     session = prepareRecording({ ...options, output }, binding);
     beside = options.stat ? countBeside(options, session, binding) : null;
@@ -112,7 +112,7 @@ export async function startRecording(
   };
   let hasFailedToCount = false;
   /** No recording ends for what was to be counted beside it. */
-  const finishCounting = (): readonly CountedBeside[] | null => {
+  const finishCounting = (): readonly ConcurrentCount[] | null => {
     if (beside === null || hasFailedToCount) return null;
     try {
       return beside.finish();
@@ -401,9 +401,9 @@ function countBeside(
   options: RecordOptions,
   { plan, target, sampler }: PreparedRecording,
   binding: NativeBinding,
-): CountersBeside {
+): ConcurrentCounters {
   try {
-    return new CountersBeside(
+    return new ConcurrentCounters(
       {
         sampled: plan.events,
         target,

@@ -84,7 +84,7 @@ export function planRecording(
   }
   for (const { name, spec } of opened) tellLimits(name, spec, options, features, notices);
   const events = joinGroups(opened, features, notices);
-  tellOfMixedUp(events, notices);
+  warnAboutMixedIds(events, notices);
   if (events.some(({ attr }) => attr.flags.inherit && attr.sampleType & PERF_SAMPLE.READ)) {
     notices.add(
       'perf 6.12 and older misread the counts that this recording has of threads and children; ' +
@@ -139,7 +139,7 @@ function tellLimits(
 }
 
 /** Events whose samples the kernel puts into each other, as `EventLookup` says of two recorders. */
-function tellOfMixedUp(events: readonly PlannedEvent[], notices: Notices): void {
+function warnAboutMixedIds(events: readonly PlannedEvent[], notices: Notices): void {
   const sampled = events.filter(({ attr }) => attr.samplePeriod > 0 && isReportedByKernel(attr));
   for (const [index, { attr, name }] of sampled.entries()) {
     const other = sampled.slice(index + 1).find((later) => mayCoincide(attr, later.attr));

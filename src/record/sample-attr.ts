@@ -33,7 +33,7 @@ export function sampleAttr(
   if (stackBytes > 0) sampleType |= PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
   if (isLbr) sampleType |= PERF_SAMPLE.BRANCH_STACK;
   if (readsCounter(spec, options, features)) sampleType |= PERF_SAMPLE.READ;
-  if (spec.isTracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
+  if (spec.tracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
   if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
   const { clockid, useClockid } = clockFields(options, features);
   return newAttr({

@@ -127,7 +127,7 @@ function mayReadInUserSpace(
   { pid, cpu, inherit, cgroup, userReads }: GroupOptions,
 ): boolean {
   const isOwnThread = (pid === undefined || pid === 0) && cpu === undefined && cgroup === undefined;
-  const isInRegisters = chosen.every(({ spec }) => !spec.isSoftware && spec.isTracepoint === null);
+  const isInRegisters = chosen.every(({ spec }) => !spec.isSoftware && spec.tracepoint === null);
   return isOwnThread && isInRegisters && inherit !== true && userReads !== false;
 }
 

@@ -8,7 +8,7 @@ import type {
   NativeHeldCommand,
 } from '../../native/types.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
-import { chooseCpus, onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { checkCpuOption, onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { reapLater } from '../../system/launch/reap-later.ts';
@@ -191,7 +191,7 @@ class Stat {
     const { binding, sources } = this.machine;
     const { cgroups = [], delayMs = 0 } = options;
     const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
-    const cpus = chooseCpus(options.cpus, this.machine.cpus);
+    const cpus = checkCpuOption(options.cpus, this.machine.cpus);
     const cgroupFds: number[] = [];
     const perEvent =
       target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;

@@ -67,7 +67,7 @@ export type EventSpec = {
    * system-wide, once for each of `cpus`.
    */
   readonly isUncore: boolean;
-  readonly isTracepoint: { readonly system: string; readonly event: string } | null;
+  readonly tracepoint: { readonly system: string; readonly event: string } | null;
   /** `type` is software: counted by the kernel, opens on any machine. */
   readonly isSoftware: boolean;
   /** cpu-clock or task-clock: an hrtimer, its period is nanoseconds. */

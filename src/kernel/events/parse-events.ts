@@ -100,7 +100,7 @@ function eventSpec(
     defaultPeriod: isTakenSingly(event.type, event.config) ? 1 : null,
     cpus: event.cpus,
     isUncore: event.isUncore,
-    isTracepoint: event.isTracepoint,
+    tracepoint: event.tracepoint,
     isSoftware: event.type === EVENT_TYPE.SOFTWARE,
     isClock: clock,
     unit: clock ? 'nanoseconds' : 'events',

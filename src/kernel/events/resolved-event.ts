@@ -11,7 +11,7 @@ export type ResolvedEvent = Pick<
   | 'bpType'
   | 'cpus'
   | 'isUncore'
-  | 'isTracepoint'
+  | 'tracepoint'
 > & {
   /** `cycles`, `sched:sched_switch`; of a PMU event the PMU's name alone. */
   readonly name: string;
@@ -48,7 +48,7 @@ export function resolvedEvent(
     bpType: 0,
     cpus: null,
     isUncore: false,
-    isTracepoint: null,
+    tracepoint: null,
     terms: null,
     hybridPmu: null,
     canExclude: true,

@@ -37,7 +37,7 @@ export function resolveTracepoints(
 
 function tracepointEvent(system: string, event: string, id: number): ResolvedEvent {
   return resolvedEvent(`${system}:${event}`, EVENT_TYPE.TRACEPOINT, BigInt(id), {
-    isTracepoint: { system, event },
+    tracepoint: { system, event },
   });
 }
 

@@ -9,8 +9,8 @@ export function isSideband(attr: EventAttr): boolean {
   return attr.type === PERF_TYPE.SOFTWARE && attr.config === BigInt(PERF_COUNT_SW.DUMMY);
 }
 
-/** Whether the event has no samples in the profile: it says something about those of others. */
-export function isBeside({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
+/** Whether the event is recorded for its records or times only and does not appear in the profile. */
+export function isAuxiliaryEvent({ attr, name }: Pick<RecordedEvent, 'attr' | 'name'>): boolean {
   return isSideband(attr) || name === WAKE_UP_EVENT;
 }
 

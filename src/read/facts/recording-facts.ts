@@ -12,7 +12,7 @@ import type { ImportedProfile } from '../../formats/import/imported-profile.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { isBeside } from './event-description.ts';
+import { isAuxiliaryEvent } from './event-description.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
 export type RecordingFacts = {
@@ -76,7 +76,7 @@ function mappingsOf({ mappings }: ProcessTable, { dsos, frames }: Profile): Mapp
 /** The groups of the header, by the profile's events: those that only carry side-band have no row. */
 function groupsOf({ attrs, features }: PerfData): EventIndex[][] {
   let events = 0;
-  const attrToEvent = attrs.map((event) => (isBeside(event) ? NONE : events++));
+  const attrToEvent = attrs.map((event) => (isAuxiliaryEvent(event) ? NONE : events++));
   return (features.groups ?? [])
     .map(({ leaderIndex, memberCount }) =>
       attrToEvent.slice(leaderIndex, leaderIndex + memberCount).filter((event) => event !== NONE),

@@ -10,7 +10,7 @@ import { withRecording } from '../open-recording.ts';
 import type { RecordSelection } from '../selection.ts';
 import { Selector } from '../selection.ts';
 import { cutOffset } from './cut-offset.ts';
-import { eventName, isBeside, isSideband, samplingMode } from './event-description.ts';
+import { eventName, isAuxiliaryEvent, isSideband, samplingMode } from './event-description.ts';
 import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './event-facts.ts';
 import { readProvenance, totalsOf } from './provenance.ts';
 import { describeHeader, type RecordingHeader } from './recording-header.ts';
@@ -142,7 +142,7 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
         instances: event.ids.length,
         sampled: facts.of(index),
         samples: samples[index],
-        sideband: isBeside(event),
+        sideband: isAuxiliaryEvent(event),
         counted: totals[index] ?? null,
       };
     }),

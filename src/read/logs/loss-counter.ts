@@ -3,7 +3,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import type { KernelRecord } from '../../kernel/perf-event/record.ts';
-import { isBeside, isSideband } from '../facts/event-description.ts';
+import { isAuxiliaryEvent, isSideband } from '../facts/event-description.ts';
 import { readProvenance } from '../facts/provenance.ts';
 
 /**
@@ -56,7 +56,7 @@ export class LossCounter {
   #ownerOf(attrIndex: number): number {
     const { attrs } = this.#data;
     if (!this.#sharesRings || !isSideband(attrs[attrIndex].attr)) return attrIndex;
-    const sampled = attrs.findIndex((event) => !isBeside(event));
+    const sampled = attrs.findIndex((event) => !isAuxiliaryEvent(event));
     return sampled < 0 ? attrIndex : sampled;
   }
 }

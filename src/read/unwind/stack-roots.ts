@@ -15,7 +15,7 @@ import {
 } from '../../profile/analysis/cut-stacks.ts';
 import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import type { Profile } from '../../profile/types.ts';
-import { isBeside } from '../facts/event-description.ts';
+import { isAuxiliaryEvent } from '../facts/event-description.ts';
 import { copiesStacks, NO_UNWINDER } from './unwind-stacks.ts';
 
 // Reasons behind the unwinder's: of callchains that the kernel followed.
@@ -57,7 +57,7 @@ export class StackRoots {
 
   constructor(builder: ProfileBuilder, attrs: readonly RecordedEvent[]) {
     this.#builder = builder;
-    const sampled = attrs.filter((event) => !isBeside(event)).map(({ attr }) => attr);
+    const sampled = attrs.filter((event) => !isAuxiliaryEvent(event)).map(({ attr }) => attr);
     this.#recordsStacks = sampled.map((attr) => {
       const hasUserPart = !attr.flags.excludeCallchainUser || attr.flags.excludeUser;
       return copiesStacks(attr) || ((attr.sampleType & PERF_SAMPLE.CALLCHAIN) !== 0 && hasUserPart);

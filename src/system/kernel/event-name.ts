@@ -21,8 +21,8 @@ export function nameInUserSpace(spec: EventSpec): string {
  * (in groups of these names by perf's custom) happen there, so both do count.
  */
 export function happensOnlyInKernel(spec: EventSpec): boolean {
-  if (spec.isTracepoint !== null) {
-    return !/^(?:syscalls|uprobes|probe_.*|sdt_.*)$/.test(spec.isTracepoint.system);
+  if (spec.tracepoint !== null) {
+    return !/^(?:syscalls|uprobes|probe_.*|sdt_.*)$/.test(spec.tracepoint.system);
   }
   return spec.isSoftware && KERNEL_ONLY.includes(spec.config);
 }

@@ -59,7 +59,7 @@ export function onlineCpus(sysfs = '/sys'): number[] {
 }
 
 /** Those asked for, or all that are online. Throws `FailedError` for one that is not. */
-export function chooseCpus(
+export function checkCpuOption(
   asked: readonly number[] | undefined,
   online: readonly number[] = onlineCpus(),
 ): readonly number[] {

@@ -74,12 +74,12 @@ export type FormatTexts = {
 
 /** The format files of the tracepoints among `specs`. */
 export function readFormatTexts(
-  specs: readonly { readonly isTracepoint: { system: string; event: string } | null }[],
+  specs: readonly { readonly tracepoint: { system: string; event: string } | null }[],
   place: TracefsPlace = SYSTEM_TRACEFS,
 ): FormatTexts {
   const folder = findEventsFolder(place);
   const wanted = new Map<string, { system: string; event: string }>();
-  for (const { isTracepoint: tracepoint } of specs) {
+  for (const { tracepoint } of specs) {
     if (tracepoint) wanted.set(`${tracepoint.system}:${tracepoint.event}`, tracepoint);
   }
   return {

@@ -8,7 +8,7 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import type { Profile } from '../../profile/types.ts';
 import { demangler } from '../../read/demangler.ts';
-import { describeEvent, isBeside } from '../../read/facts/event-description.ts';
+import { describeEvent, isAuxiliaryEvent } from '../../read/facts/event-description.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';
 import { ScriptMaps } from '../../read/jit/script-maps.ts';
@@ -78,7 +78,7 @@ export class LiveProfile {
   }
 
   get events(): Profile['events'] {
-    return this.#pipeline.data.attrs.filter((event) => !isBeside(event)).map(describeEvent);
+    return this.#pipeline.data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
   }
 
   /** The tables have grown so large that a new object should take over. */

@@ -182,7 +182,7 @@ describe('tracepoints', () => {
 
   it('say which tracepoint they are, also out of a glob', () => {
     const specs = parseEvents('sched:sched_[sp]*', NO_PMU);
-    expect(specs.map(({ isTracepoint }) => isTracepoint)).toEqual([
+    expect(specs.map(({ tracepoint }) => tracepoint)).toEqual([
       { system: 'sched', event: 'sched_process_fork' },
       { system: 'sched', event: 'sched_switch' },
     ]);

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import {
-  chooseCpus,
+  checkCpuOption,
   onlineCpus,
   readEventSources,
   readFormatTexts,
@@ -126,9 +126,9 @@ describe('online CPUs', () => {
   });
 
   it('are recorded on where asked for, and said where one is not online', () => {
-    expect(chooseCpus(undefined, [0, 1, 4])).toEqual([0, 1, 4]);
-    expect(chooseCpus([4], [0, 1, 4])).toEqual([4]);
-    expect(() => chooseCpus([1, 2, 3], [0, 1, 4])).toThrow('-C: CPU 2-3 is not online here');
+    expect(checkCpuOption(undefined, [0, 1, 4])).toEqual([0, 1, 4]);
+    expect(checkCpuOption([4], [0, 1, 4])).toEqual([4]);
+    expect(() => checkCpuOption([1, 2, 3], [0, 1, 4])).toThrow('-C: CPU 2-3 is not online here');
   });
 
   it('are on this machine those of /proc/stat', () => {

@@ -14,7 +14,7 @@ import { rowsOf, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
 
 /** What an event counted while it, or others, were sampled. */
-export type CountedBeside = {
+export type ConcurrentCount = {
   readonly event: string;
   /** In `unit`; null: not counted, `reason` says why. */
   readonly count: number | null;
@@ -26,7 +26,7 @@ export type CountedBeside = {
   readonly reason: string | null;
 };
 
-export type BesideContext = {
+export type ConcurrentContext = {
   /** The events that are sampled, as they opened. */
   readonly sampled: readonly { readonly spec: EventSpec; readonly attr: EventAttr }[];
   readonly target: SamplerTarget;
@@ -45,13 +45,13 @@ export type BesideContext = {
  * of `stat`. They see what throttling, losses and the ends of periods keep from the samples. Open
  * them while the command is held; `enable` when the recording is started.
  */
-export class CountersBeside {
+export class ConcurrentCounters {
   private readonly counters: Counters;
   private readonly begunByExec: boolean;
-  private rows: readonly CountedBeside[] | null = null;
+  private rows: readonly ConcurrentCount[] | null = null;
 
   constructor(
-    context: BesideContext,
+    context: ConcurrentContext,
     binding: NativeBinding,
     sources: EventSources = readEventSources(),
   ) {
@@ -98,7 +98,7 @@ export class CountersBeside {
   }
 
   /** Reads and closes the counters; later calls give the same. */
-  finish(): readonly CountedBeside[] {
+  finish(): readonly ConcurrentCount[] {
     if (this.rows !== null) return this.rows;
     const { counters } = this;
     counters.disable();
@@ -125,7 +125,7 @@ export class CountersBeside {
 
 /** Each sampled event by itself, then what the default set has beyond them. */
 function chooseSpecs(
-  { sampled }: BesideContext,
+  { sampled }: ConcurrentContext,
   systemWide: boolean,
   sources: EventSources,
 ): EventSpec[] {
