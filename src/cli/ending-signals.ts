@@ -8,8 +8,8 @@ const ENDING_SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 
 /** With nohup, or after `trap ''`, these are not meant for us. SIGINT always ends a recording. */
 const MAY_BE_IGNORED: readonly EndingSignal[] = ['SIGHUP', 'SIGQUIT'];
 
-/** Signals closer together than this are one wish: shells, sudo and npm pass them on. */
-export const ONE_WISH_MS = 1000;
+/** Repeated signals within this time count as one: shells, sudo and npm forward them. */
+export const SIGNAL_DEBOUNCE_MS = 1000;
 
 /**
  * Calls `onSignal` at each signal that ends a recording or a count, until the returned function is
@@ -29,7 +29,7 @@ export function onEndingSignals(
       if (isIgnored) return;
       const nowMs = performance.now();
       if (isSignalFromKernel(number)) fromTerminalMs = nowMs;
-      onSignal(name, nowMs - fromTerminalMs < ONE_WISH_MS);
+      onSignal(name, nowMs - fromTerminalMs < SIGNAL_DEBOUNCE_MS);
     };
     process.on(name, handler);
     // Node has set its handler now.

@@ -116,7 +116,7 @@ export type FrameTable = {
   /**
    * Lookup address: instruction pointer of the innermost frame, return address − 1 of the others.
    * File-relative where the DSO is a file, absolute (signed form) in the kernel, in JIT code and
-   * where there is no DSO. Exact but there: garbage that a broken stack left may be rounded.
+   * where there is no DSO. Exact, except without a DSO: an address of a corrupt stack may be rounded.
    */
   readonly address: Float64Array;
   /** 0: the function that exists in machine code; 1…: calls inlined into it. */
@@ -232,7 +232,7 @@ export type Weights = {
   readonly unit: 'samples' | 'events' | 'nanoseconds';
   /** Parallel to `SampleTable`. */
   readonly values: Float64Array;
-  /** They are the numbers of an imported text: nobody knows what they were counted over. */
+  /** Weights come from an imported text; their unit is unknown. */
   readonly areOfText?: true;
   /** Of one event only, whose samples weigh how long their threads were off the CPU. */
   readonly areWaits?: true;

@@ -10,7 +10,7 @@ import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
 
-/** Small enough for the processor's caches, and to be had again when a round is out. */
+/** Small enough for the processor's caches, and for reuse when a round ends. */
 const SEGMENT_BYTES = 512 << 10;
 /** Segments in memory at once: 64 MiB. */
 const MOST_RESIDENT = 128;

@@ -120,7 +120,7 @@ function sizedCallGraph(
   return { callGraph: `auto,${autoStackBytes(ringBytes, hz ?? DEFAULT_FREQUENCY_HZ)}` };
 }
 
-/** The events asked for, and the one of waits. */
+/** The requested events plus the off-CPU event. */
 function chooseSpecs(
   options: RecordOptions,
   target: SamplerTarget,

@@ -57,7 +57,7 @@ export function changeEvent({ attr }: RecordedEvent, options: RewriteOptions): E
   };
 }
 
-/** Copies of stacks go, and so are unwound before. */
+/** Stack dumps are removed, so the stacks are unwound first. */
 export function dropsStacks({ dropStacks, anonymize }: RewriteOptions): boolean {
   return dropStacks === true || anonymize === true;
 }

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ONE_WISH_MS } from '../../src/cli/ending-signals.ts';
+import { SIGNAL_DEBOUNCE_MS } from '../../src/cli/ending-signals.ts';
 import { cleanEnvironment, infoOf, perfTs, scratchDirectory, startPerfTs } from '../helpers/cli.ts';
 import { compileWorkload } from '../helpers/compile.ts';
 import { describeLive } from '../helpers/live.ts';
@@ -162,7 +162,7 @@ describeLive('stacks that are unwound at the end', () => {
     child.kill('SIGSTOP');
     await until(() => stateOf(pid) === 'T' || hasEnded());
     expect(isUnwinding(), 'the unwinding is under way').toBe(true);
-    await until(() => performance.now() - handledMs > ONE_WISH_MS);
+    await until(() => performance.now() - handledMs > SIGNAL_DEBOUNCE_MS);
     child.kill('SIGINT');
     child.kill('SIGCONT');
     expect((await ended).status, stderr()).toBe(130);

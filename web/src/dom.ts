@@ -15,7 +15,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A pair or more of buttons of which one is pressed. */
+/** A segmented control: buttons of which one is pressed. */
 export function switcher<Value extends string>(
   title: string,
   choices: readonly { readonly value: Value; readonly label: string; readonly hint: string }[],

@@ -12,7 +12,7 @@ import {
 } from '../../record/recorder.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { commandStatus } from '../command-status.ts';
-import { type EndingSignal, ONE_WISH_MS, onEndingSignals } from '../ending-signals.ts';
+import { type EndingSignal, onEndingSignals, SIGNAL_DEBOUNCE_MS } from '../ending-signals.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from '../failure.ts';
 import { formatBytes, formatCount, formatShare } from '../render/numbers.ts';
 import { writeError } from '../stdout.ts';
@@ -155,7 +155,7 @@ function forwardSignals(running: {
     const number = constants.signals[name];
     const nowMs = performance.now();
     if (firstMs !== null && name === 'SIGINT') {
-      const isStuck = nowMs - firstMs > ONE_WISH_MS;
+      const isStuck = nowMs - firstMs > SIGNAL_DEBOUNCE_MS;
       if (isComplete || isStuck) process.exit(128 + number);
       quitStatus = 128 + number;
     }
@@ -260,7 +260,7 @@ function printClosingLine(recording: Recording): void {
   );
 }
 
-/** Of a stream nobody has counted the bytes. */
+/** The size of a piped recording is unknown. */
 function whereWritten(path: string, bytes: number): string {
   if (path === '-') return 'written to standard output';
   return bytes === 0 ? `written to ${path}` : `${formatBytes(bytes)} in ${path}`;

@@ -41,7 +41,7 @@ export type StatResult = StatReport & {
   /** What was counted, in words: the command line, `process 12`, `the whole system`. */
   readonly target: StatTarget;
   readonly runs: number;
-  /** Of the runs, nanoseconds. */
+  /** Wall-clock time of each run, in nanoseconds. */
   readonly elapsed: Spread;
   readonly elapsedOfRunsNs: readonly number[];
   /** CPU time that the command and what it waited for used, nanoseconds; null without one. */

@@ -16,7 +16,7 @@ export type InseparablePair = {
 
 /** Rows that are compared, each with the next. */
 const COMPARED_ROWS = 6;
-/** Below this share nobody minds which of two comes first. */
+/** Below this share the order of two functions does not matter. */
 const LEAST_SHARE = 0.01;
 
 /**

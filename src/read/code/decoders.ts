@@ -53,7 +53,7 @@ function makeDecoder(capstone: CapstoneModule, architecture: Architecture): Deco
     aarch64: [ARCH_ARM64, MODE_LITTLE_ENDIAN],
   }[architecture] as [number, number];
   const handle = new capstone.Capstone(arch, mode);
-  // What is no instruction is told as bytes, and decoding goes on behind it.
+  // Invalid encodings are reported as data bytes; decoding continues after them.
   handle.option(capstone.OPT_SKIPDATA, capstone.OPT_ON);
   return { decode: (bytes, address) => decodeAll(handle, bytes, address) };
 }

@@ -141,7 +141,7 @@ export class MapWatch {
     return { attachments: this.#stored(), notices: [...this.#notices.values()] };
   }
 
-  /** All that was read until now, of a look in this moment as well; the watch goes on. */
+  /** Everything read so far, including one more scan now; watching continues. */
   soFar(): Attachment[] {
     this.#noteFailure(() => this.look(MAX_PERF_MAP_BYTES));
     return this.#stored();

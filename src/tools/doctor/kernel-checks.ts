@@ -36,7 +36,7 @@ function checkAddon({ addonProblem }: MachineState): Check {
 }
 
 function checkFeatures({ features, opens }: MachineState): Check[] {
-  // Where nothing opens, nothing was found out about features.
+  // If no event could be opened, the kernel's features are unknown.
   if (features === null || opens?.ownUser !== '') return [];
   return [
     features.inheritedRead

@@ -36,7 +36,7 @@ export function checkPermissions(state: MachineState): Check[] {
       state: name === 'own-programs' ? 'fail' : 'warn',
       found: `${what}: refused (${code}; ${circumstances(state)})`,
       matters,
-      // What refuses everything is explained once.
+      // A refusal that affects every event is explained once, under `own-programs`.
       fix:
         name !== 'own-programs' && opens.ownUser !== '' ? [SEE_OWN] : explain(state, wants, code),
     };
