@@ -84,7 +84,7 @@ describeLive('copied stacks', () => {
     const ours = scriptOf(file);
     // Addresses of user frames are relative to the file in perf 6.1: names are compared.
     const names = (frames: readonly string[]) => frames.map((frame) => frame.split(' ')[1] ?? '');
-    let different = 0;
+    const different: object[] = [];
     for (const [time, frames] of ours) {
       const their = names(theirs.get(time) ?? []);
       const our = names(frames);
@@ -92,10 +92,11 @@ describeLive('copied stacks', () => {
       // It gets no further where the program is in the system call that does so; we do.
       const isEqual = their.every((name, i) => name === our[i] || our[i] === '__restore_rt');
       const isWhole = our.length === their.length || our[their.length - 1] === '__restore_rt';
-      if (!isEqual || !isWhole) different++;
+      if (!isEqual || !isWhole) different.push({ time, our, their });
     }
     expect(ours.size).toBe(theirs.size);
-    expect(different).toBeLessThan(0.01 * ours.size);
+    const examples = JSON.stringify(different.slice(0, 3), null, 1);
+    expect(different.length, examples).toBeLessThan(0.01 * ours.size);
   });
 
   it('that are too short are marked, counted and explained', async () => {
