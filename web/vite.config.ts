@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** One classic script and one style sheet, which `export/html.ts` puts into a page. */
+/** One classic script and one style sheet, which `formats/export/html.ts` puts into a page. */
 export default defineConfig({
   root: here,
   logLevel: 'warn',

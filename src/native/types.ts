@@ -4,7 +4,7 @@ import type { NativeLibpfm } from './libpfm-types.ts';
  * The typed shape of the addon, by hand. `binding.ts` is the only file that loads it; everything
  * else takes a `NativeBinding`, so that tests can hand in a fake.
  *
- * Events go in as the bytes of a `perf_event_attr` (`perf-event/attr.ts` writes them): one place
+ * Events go in as the bytes of a `perf_event_attr` (`kernel/perf-event/attr.ts` writes them): one place
  * knows that layout, and what the kernel was given is what the file says.
  */
 

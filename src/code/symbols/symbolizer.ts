@@ -31,7 +31,7 @@ export type SymbolizerOptions = {
   readonly jit?: JitNames;
 };
 
-/** `jit/jit-code.ts` */
+/** `code/jit/jit-code.ts` */
 export type JitNames = { resolve(dso: DsoIndex, address: number): ResolvedSymbol | null };
 
 export type ResolvedSymbol = {

@@ -13,7 +13,7 @@ export type CounterMode = {
   readonly userOnly: boolean;
 };
 
-/** Values by the kernel's id, with the times that scaling needs (`count/group-layout.ts`). */
+/** Values by the kernel's id, with the times that scaling needs (`counting/count/group-layout.ts`). */
 const READ_FORMAT =
   PERF_FORMAT.GROUP |
   PERF_FORMAT.ID |

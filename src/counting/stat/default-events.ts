@@ -68,7 +68,7 @@ export function topdownEvents(sources: EventSources): EventSpec[] | null {
   return texts.length === 0 ? null : parseEvents(texts, sources);
 }
 
-/** The three ways of `count/metrics-topdown.ts`. `slots` has to lead its group. */
+/** The three ways of `counting/count/metrics-topdown.ts`. `slots` has to lead its group. */
 const TOPDOWN: readonly (readonly string[])[] = [
   ['slots', 'topdown-retiring', 'topdown-bad-spec', 'topdown-fe-bound', 'topdown-be-bound'],
   [

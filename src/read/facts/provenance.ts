@@ -43,7 +43,7 @@ export type Provenance = {
   readonly counts?: Readonly<
     Record<string, { readonly count: number | null; readonly unit: string }>
   >;
-  /** Names of what was met in the kernel: `symbols/recorded-kernel.ts`, deflated, in base64. */
+  /** Names of what was met in the kernel: `code/symbols/recorded-kernel.ts`, deflated, in base64. */
   readonly kernelSymbols?: string;
 };
 

@@ -11,7 +11,7 @@ const MOST_SECTION_BYTES = 256 * 2 ** 20;
 /** Beyond that to so many times their size; symbols and DWARF come to four or five. */
 const BYTES_FOR_EACH = 20;
 
-/** Memory that a scratch file takes while it is open (`elf/inflated-section.ts`). */
+/** Memory that a scratch file takes while it is open (`code/elf/inflated-section.ts`). */
 const SCRATCH_BYTES = 2 ** 20;
 
 const EXHAUSTED =
@@ -19,7 +19,7 @@ const EXHAUSTED =
 
 /**
  * Bounds what the files that name a recording may unpack to, all of them together. Each section has a limit of
- * its own (`elf/section-bytes.ts`), but an archive beside a recording may hold thousands of files.
+ * its own (`code/elf/section-bytes.ts`), but an archive beside a recording may hold thousands of files.
  */
 export class UnpackBudget {
   readonly #least: number;
