@@ -1,7 +1,7 @@
 import { PerfDataError } from '../base/errors.ts';
 import { openPerfData, type PerfData } from '../formats/perf-data/reader.ts';
 import { readTracepointNames } from '../kernel/tracepoint/tracepoint-names.ts';
-import type { FileSource } from '../system/files/fd-source.ts';
+import type { FileSource } from './files/fd-source.ts';
 import { openFileSource } from './files/file-source.ts';
 import { mostUnpacked } from './files/most-unpacked.ts';
 import { createZstdDecoder } from './files/zstd.ts';

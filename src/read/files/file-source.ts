@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
-import { type FileSource, reading, sourceOf } from '../../system/files/fd-source.ts';
-import { readPipe } from '../../system/files/pipe-source.ts';
+import { type FileSource, reading, sourceOf } from './fd-source.ts';
+import { readPipe } from './pipe-source.ts';
 
 const STANDARD_INPUT = 'standard input';
 

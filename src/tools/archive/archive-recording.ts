@@ -13,6 +13,7 @@ import {
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { readAppendix } from '../../formats/perf-data/appendix.ts';
 import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.ts';
+import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
 import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
@@ -22,7 +23,6 @@ import type { Pipeline } from '../../read/pipeline.ts';
 import { copiesStacks } from '../../read/unwind/unwind-stacks.ts';
 import { actAs, type FileIdentity } from '../../system/accounts/file-identity.ts';
 import { systemAccounts } from '../../system/accounts/system-accounts.ts';
-import type { FileSource } from '../../system/files/fd-source.ts';
 import { asWriteFailure } from '../../system/files/output-file.ts';
 import { ArchiveOutput } from './archive-output.ts';
 import { copyElf, type Kept } from './copy-elf.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
 import { openFileSource } from '../../../src/read/files/file-source.ts';
-import { readPipe } from '../../../src/system/files/pipe-source.ts';
+import { readPipe } from '../../../src/read/files/pipe-source.ts';
 import { CLI, scratchDirectory } from '../../helpers/cli.ts';
 import { builtRecordings } from '../../helpers/recordings.ts';
 

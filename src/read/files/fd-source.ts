@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { FailedError } from '../../base/errors.ts';
 import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
-import { readFully } from './read-some.ts';
+import { readFully } from '../../system/files/read-some.ts';
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & {
   /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */

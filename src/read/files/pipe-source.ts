@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
+import { readSome } from '../../system/files/read-some.ts';
 import { type FileSource, sourceOf } from './fd-source.ts';
-import { readSome } from './read-some.ts';
 
 /** As much of a pipe is kept in memory; the whole of a longer one goes to a file. */
 const MOST_IN_MEMORY = 64 << 20;
