@@ -26,6 +26,7 @@ import type { OpenProfileOptions } from './open-options.ts';
 import { openRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { openUnwinder } from './unwind/open-unwinder.ts';
+
 /** A profile of a file, which can be exported as well. */
 export class OpenedProfile extends AnalysedProfile {
   /** The profile in one of the formats, as one text; `exportProfile` writes it in pieces. */

@@ -1,4 +1,5 @@
 import type { RecordSelection } from '../read/selection.ts';
+
 /** What happens to the build IDs of a recording that is rewritten. */
 export type BuildIdChange =
   /** Those that are there stay. */

@@ -1,4 +1,5 @@
 import type { FrameKey } from './worker/messages.ts';
+
 /** FuncIndex of a key; −1 for what is no function. */
 export function funcOfKey(key: FrameKey, funcs: number): number {
   if (key < 0 || key >= 2 * funcs) return -1;

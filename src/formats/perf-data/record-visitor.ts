@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../base/byte-source.ts';
+
 /** Gets every record of a file. */
 export type RecordVisitor = {
   /**

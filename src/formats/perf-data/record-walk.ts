@@ -1,4 +1,3 @@
-import type { RecordVisitor, WalkEnd } from './record-visitor.ts';
 // Hot: once per record.
 
 import type { ByteSource } from '../../base/byte-source.ts';
@@ -7,6 +6,7 @@ import { readU64 } from '../../base/u64.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../../kernel/perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
 import type { RecordInflater } from './record-inflater.ts';
+import type { RecordVisitor, WalkEnd } from './record-visitor.ts';
 
 /**
  * Bytes read at once. More is not faster. Records that cross the border are read again with the

@@ -1,6 +1,7 @@
 import type { Evaluator } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import type { Scope } from './scope.ts';
+
 /** A helper in the middle of being compiled: its arguments and where they come from. */
 export type HelperCall = {
   readonly name: string;

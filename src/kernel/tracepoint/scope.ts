@@ -1,4 +1,5 @@
 import type { TracepointField } from './format-file.ts';
+
 /** What expressions may refer to. */
 export type Scope = {
   readonly fieldOf: (name: string) => TracepointField | null;

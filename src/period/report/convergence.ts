@@ -1,4 +1,3 @@
-import type { PeriodSequence } from '../period-sequence.ts';
 /**
  * How one stream's period behaved: where it settled, where it ramped again, where it rested.
  *
@@ -18,6 +17,7 @@ import type { PeriodSequence } from '../period-sequence.ts';
 
 import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
 import { MAX_FALL_PER_OVERFLOW } from '../controller.ts';
+import type { PeriodSequence } from '../period-sequence.ts';
 import { slidingMedians } from './sliding-median.ts';
 
 /** A stretch [first, end) of samples in which the period was on its way. */

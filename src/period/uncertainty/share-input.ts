@@ -1,5 +1,6 @@
 import type { LostBounds } from '../../profile/types.ts';
 import type { StreamGroups } from '../streams.ts';
+
 /** What an interval is estimated from: the samples of one event. */
 export type ShareInput = {
   /** Per row of the sample table. */

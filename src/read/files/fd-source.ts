@@ -3,6 +3,10 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import { FailedError } from '../../base/errors.ts';
 import { isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import { readFully } from '../../system/files/read-some.ts';
+
+/** Bytes of buffers kept for reuse; ordering holds about two rounds at a time. */
+const MOST_SPARE_BYTES = 32 << 20;
+
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & {
   /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */
@@ -37,9 +41,6 @@ export function sourceOf(fd: number, size: number, name: string): FileSource {
     close: () => closeSync(fd),
   };
 }
-
-/** Of buffers kept for reuse; ordering holds about two rounds at a time. */
-const MOST_SPARE_BYTES = 32 << 20;
 
 /** Runs `read`; what the system refuses becomes an error that names the file. */
 export function reading<T>(path: string, read: () => T): T {

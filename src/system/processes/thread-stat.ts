@@ -4,6 +4,9 @@ import { uptime } from 'node:os';
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
 export const STAT_FIELD = { state: 0, parent: 1, flags: 6, startTicks: 19, cpu: 36 } as const;
 
+/** /proc counts in hundredths of a second on every architecture. */
+const MS_PER_TICK = 10;
+
 /** States of threads that have ended: they have no memory, no files and no root any more. */
 const ENDED = new Set(['Z', 'X', 'x']);
 
@@ -36,6 +39,3 @@ export function startOf(pid: number): number | null {
   if (!Number.isFinite(ticks)) return null;
   return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
 }
-
-/** /proc counts in hundredths of a second on every architecture. */
-const MS_PER_TICK = 10;

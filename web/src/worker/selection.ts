@@ -1,5 +1,6 @@
 import type { FrameEdit } from '../../../src/profile/analysis/edit-stacks.ts';
 import type { WeightKind } from '../../../src/profile/types.ts';
+
 /** Which samples, and what each counts for. All views of one page state share it. */
 export type Selection = {
   /** EventIndex. */
