@@ -4,37 +4,27 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { onlineCpus } from '../../src/system/kernel/event-sources.ts';
+import { readStat } from '../../src/system/processes/thread-stat.ts';
 
 /** Resolves when `condition` holds. A test's own time limit ends what never comes true. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** The fields of `/proc/PID/stat` from the third (state) on; null if the process is gone. */
-function statFields(pid: number): string[] | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The comm is in parentheses and may hold anything.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return null;
-  }
-}
-
 /** One letter: `R`unning, `S`leeping, s`T`opped, `Z`ombie; null if the process is gone. */
 export function stateOf(pid: number): string | null {
-  return statFields(pid)?.[0] ?? null;
+  return readStat(pid)?.[0] ?? null;
 }
 
 /** Page faults of the process itself that needed no disk. */
 export function minorFaultsOf(pid: number): number {
-  return Number(statFields(pid)?.[7] ?? 0);
+  return Number(readStat(pid)?.[7] ?? 0);
 }
 
 /** Children of a process that run. */
 export function childrenOf(pid: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((child) => Number(statFields(child)?.[1]) === pid);
+  return pids.map(Number).filter((child) => Number(readStat(child)?.[1]) === pid);
 }
 
 /** A descendant of `pid` whose comm is `comm`; null if there is none (any more). */

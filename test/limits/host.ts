@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { FailedError, PerfDataError, UsageError } from '../../src/base/errors.ts';
 import { declareReadingCommands } from '../../src/cli/reading-commands.ts';
 import { MAX_UNPACKED_VARIABLE } from '../../src/read/files/most-unpacked.ts';
+import { readStat } from '../../src/system/processes/thread-stat.ts';
 import { allShapes, type Case, writeCase } from './cases.ts';
 
 export type Order =
@@ -55,8 +56,7 @@ function peakBytes(): number {
 
 /** CPU milliseconds, user and system, of `xz`, tools that were asked, and all that was waited for. */
 function childrenMs(): number {
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = readStat('self') ?? [];
   return TICK_MS * (Number(fields[13]) + Number(fields[14]));
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { formatCpuList } from '../../base/cpu-list.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import type { StatTarget } from './stat-options.ts';
@@ -46,15 +46,6 @@ function noCpus(events: readonly CountedEvent[], cpus: readonly number[]): strin
   return events.length > 1
     ? `no CPU of ${formatCpuList(cpus)} can count the whole group`
     : `it counts on the CPUs ${where}, and ${formatCpuList(cpus)} were asked for`;
-}
-
-/** Threads of a process that run now; empty if it is gone. */
-export function listThreads(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number);
-  } catch {
-    return [];
-  }
 }
 
 /** The comm of a thread, empty if it is gone. */

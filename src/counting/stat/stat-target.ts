@@ -3,7 +3,7 @@ import { chooseUser } from '../../system/accounts/run-as.ts';
 import { resolveCommand } from '../../system/launch/resolve-command.ts';
 import { explainUnprofilable } from '../../system/launch/unprofilable.ts';
 import { processesOf } from '../../system/processes/attached.ts';
-import { listThreads } from './places.ts';
+import { listThreads } from '../../system/processes/thread-stat.ts';
 import type { StatOptions, StatTarget } from './stat-options.ts';
 
 /** Whom to count, from options that may contradict each other. Throws UsageError. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import { startOf } from '../../system/processes/thread-stat.ts';
+import { startTimeMs } from '../../system/processes/thread-stat.ts';
 import { type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
 
 /** Where and until when a recording was made, as far as that is known. */
@@ -31,7 +31,7 @@ export function judgeLeftFile(
   const other = whyOtherMachine(recordedOn);
   if (other !== null) return { refused: `it is of this machine, but ${other}` };
   if (recordedUntilMs === null || modifiedMs <= recordedUntilMs) return 'believed';
-  const startedMs = startOf(pid);
+  const startedMs = startTimeMs(pid);
   const isReused = startedMs !== null && startedMs > recordedUntilMs;
   if (isReused && modifiedMs >= startedMs) {
     return { refused: `written by another process, which has the number ${pid} now` };

@@ -10,7 +10,7 @@ import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
 import { hasEnded } from '../../system/processes/living-thread.ts';
-import { startOf } from '../../system/processes/thread-stat.ts';
+import { startTimeMs } from '../../system/processes/thread-stat.ts';
 import { type ClockPair, MapTail, MOST_IN_ONE_LOOK } from './map-tail.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -205,7 +205,7 @@ export class MapWatch {
       if (stat === undefined || known?.inode === stat.ino) continue;
       // Of a process that had this pid before, as long as nobody writes to it.
       const isOld = this.#earlier.get(path) === stat.mtimeMs;
-      const startedMs = isOld ? startOf(pid) : null;
+      const startedMs = isOld ? startTimeMs(pid) : null;
       if (isOld && (startedMs === null || stat.mtimeMs < startedMs)) continue;
       const isRecorded = this.#processes.has(pid) ?? this.#mayBeOurs(stat.mtimeMs);
       if (isRecorded) this.#adopt(path, pid, isOld);

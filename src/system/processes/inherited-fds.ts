@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { readStat, STAT_FIELD } from './thread-stat.ts';
+import { startTimeMs } from './thread-stat.ts';
 
 /** One open descriptor of this process, as far as its origin can be seen. */
 export type OpenFd = {
@@ -83,10 +83,7 @@ export function readStatusFlags(fd: number): number {
   return Number.parseInt(/^flags:\s*([0-7]+)/m.exec(text)?.[1] ?? '0', 8);
 }
 
-/** When this process was forked, milliseconds of wall time, up to a tick too early. */
+/** When this process was forked, milliseconds of wall time, up to a tick too early; NaN without /proc. */
 export function readProcessStartMs(): number {
-  const startTicks = Number(readStat('self')?.[STAT_FIELD.startTicks]);
-  const uptimeSeconds = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
-  // USER_HZ is 100 on every architecture that Node runs on; /proc/uptime has the same unit.
-  return Date.now() - (uptimeSeconds - startTicks / 100) * 1000;
+  return startTimeMs('self') ?? Number.NaN;
 }

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { isAlive } from './thread-stat.ts';
+import { isAlive, listThreads } from './thread-stat.ts';
 
 /**
  * A thread by which `/proc` can describe a process: `/proc/TID/maps`, `…/map_files`, `…/root`,
@@ -18,10 +17,5 @@ export function hasEnded(pid: number): boolean {
 }
 
 function otherThreads(pid: number): number[] {
-  try {
-    const tids = readdirSync(`/proc/${pid}/task`).map(Number);
-    return tids.filter((tid) => tid !== pid);
-  } catch {
-    return [];
-  }
+  return listThreads(pid).filter((tid) => tid !== pid);
 }

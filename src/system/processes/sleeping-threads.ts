@@ -1,4 +1,4 @@
-import { listNumbers, readText } from './system-processes.ts';
+import { readText } from './system-processes.ts';
 import { STAT_FIELD, splitStat } from './thread-stat.ts';
 
 /** A thread that is off the CPU and not for want of one. */
@@ -26,11 +26,6 @@ export function findSleepingThreads(tids: Iterable<number>): SleepingThread[] {
     if (thread !== null) found.push(thread);
   }
   return found;
-}
-
-/** The threads of a process. */
-export function listThreads(pid: number): number[] {
-  return listNumbers(`/proc/${pid}/task`);
 }
 
 /** Null where it does not sleep, or is gone. */

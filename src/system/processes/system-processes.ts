@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { livingThread } from './living-thread.ts';
+import { listThreads } from './thread-stat.ts';
 
 /** One area of `/proc/PID/maps`. */
 export type ProcMapping = {
@@ -28,7 +29,13 @@ export type ProcProcess = {
 
 /** All processes of this machine (of this pid namespace), by pid. */
 export function listProcesses(): number[] {
-  return listNumbers('/proc');
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
 }
 
 /**
@@ -40,7 +47,7 @@ export function describeProcess(pid: number, withData = false): ProcProcess | nu
   // That file alone tells a living process's parent; all else is read elsewhere.
   if (status === null && !existsSync(`/proc/${pid}`)) return null;
   const maps = readMaps(pid);
-  const threads = listNumbers(`/proc/${pid}/task`).map((tid) => ({
+  const threads = listThreads(pid).map((tid) => ({
     tid,
     comm: (readText(`/proc/${pid}/task/${tid}/comm`) ?? '').replace(/\n$/, ''),
   }));
@@ -109,17 +116,6 @@ export function parseMaps(text: string, withData = false): ProcMapping[] {
     });
   }
   return mappings;
-}
-
-/** Names of the folder that are numbers; none where it can't be read. */
-export function listNumbers(directory: string): number[] {
-  try {
-    return readdirSync(directory)
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
 }
 
 /** Null where it can't be read. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
@@ -33,9 +33,21 @@ export function isAlive(tid: number): boolean | null {
   return stat === null ? null : !ENDED.has(stat[STAT_FIELD.state] ?? '');
 }
 
-/** When the process began, milliseconds of the wall clock; null if it is gone. */
-export function startOf(pid: number): number | null {
+/**
+ * When a process, or this one, was forked: milliseconds of the wall clock, up to a tick too early. Null
+ * if it is gone.
+ */
+export function startTimeMs(pid: number | 'self'): number | null {
   const ticks = Number(readStat(pid)?.[STAT_FIELD.startTicks]);
   if (!Number.isFinite(ticks)) return null;
   return Date.now() - uptime() * 1000 + ticks * MS_PER_TICK;
+}
+
+/** The threads of a process; empty if it is gone. */
+export function listThreads(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
 }
