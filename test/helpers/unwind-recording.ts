@@ -7,13 +7,16 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { formatAddress, toRawTime } from '../../src/base/u64.ts';
 import { type ElfFile, findSection, parseElf } from '../../src/code/elf/elf-file.ts';
 import { sectionBytes } from '../../src/code/elf/section-bytes.ts';
+import type {
+  UnwindArchitecture,
+  UnwindSection,
+  UnwindSections,
+} from '../../src/code/unwind/module-input.ts';
 import { type ModuleRange, ModuleRanges } from '../../src/code/unwind/module-ranges.ts';
 import { RegisterDump } from '../../src/code/unwind/register-dump.ts';
 import { StackBytes } from '../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/code/unwind/stop-reason.ts';
-import type { UnwindArchitecture } from '../../src/code/unwind/unwind-architecture.ts';
 import { UnwindModule } from '../../src/code/unwind/unwind-module.ts';
-import type { UnwindSection, UnwindSections } from '../../src/code/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../src/code/unwind/unwinder.ts';
 import { openPerfData, type PerfData } from '../../src/formats/perf-data/reader.ts';
 import {

@@ -7,8 +7,8 @@ import { EhFrameHdr } from './eh-frame-hdr.ts';
 import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
 import { FrameIndex } from './frame-index.ts';
+import type { UnwindSections } from './module-input.ts';
 import type { PointerBases, SectionReader } from './section-reader.ts';
-import type { UnwindSections } from './unwind-sections.ts';
 
 const NO_BASES: PointerBases = { text: 0, data: 0 };
 

@@ -1,5 +1,5 @@
+import type { UnwindSection } from './module-input.ts';
 import { DW_EH_PE, SectionReader } from './section-reader.ts';
-import type { UnwindSection } from './unwind-sections.ts';
 
 /** The one encoding of tables that linkers write: pairs of s32 that count from the section. */
 const TABLE_ENCODING = DW_EH_PE.DATAREL | DW_EH_PE.SDATA4;

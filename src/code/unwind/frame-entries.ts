@@ -1,5 +1,5 @@
+import type { UnwindSection } from './module-input.ts';
 import { DW_EH_PE, type PointerBases, SectionReader } from './section-reader.ts';
-import type { UnwindSection } from './unwind-sections.ts';
 
 /** What the FDEs of one producer share. Offsets count from the section's start. */
 export type Cie = {

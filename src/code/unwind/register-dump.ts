@@ -1,9 +1,9 @@
 // Hot: once per sample.
 
 import { readAddress } from '../../base/u64.ts';
+import type { UnwindArchitecture } from './module-input.ts';
 import { wordBytesOf } from './stack-bytes.ts';
 import type { OtherRegisters } from './types.ts';
-import type { UnwindArchitecture } from './unwind-architecture.ts';
 
 /**
  * perf's register number -> DWARF's, −1 for none. perf's numbers are the bits of

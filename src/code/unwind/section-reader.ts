@@ -1,4 +1,4 @@
-import type { UnwindSection } from './unwind-sections.ts';
+import type { UnwindSection } from './module-input.ts';
 
 const TWO_32 = 2 ** 32;
 /** Of 64 bits. */

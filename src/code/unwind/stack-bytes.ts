@@ -1,7 +1,7 @@
 // Hot: once per frame.
 
+import type { UnwindArchitecture } from './module-input.ts';
 import type { StackReader } from './types.ts';
-import type { UnwindArchitecture } from './unwind-architecture.ts';
 
 const TWO_32 = 2 ** 32;
 

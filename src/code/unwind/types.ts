@@ -1,4 +1,4 @@
-import type { UnwindArchitecture } from './unwind-architecture.ts';
+import type { UnwindArchitecture } from './module-input.ts';
 import type { UnwindModule } from './unwind-module.ts';
 
 /**

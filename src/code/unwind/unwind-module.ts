@@ -1,6 +1,6 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { CfiTable } from './cfi-table.ts';
-import type { UnwindSections } from './unwind-sections.ts';
+import type { UnwindSections } from './module-input.ts';
 
 let modules = 0;
 

@@ -7,6 +7,7 @@ import { CallSites } from './call-sites.ts';
 import { frameRecordAt } from './frame-record.ts';
 import { FullUnwinder } from './full-unwinder.ts';
 import { I386 } from './i386/architecture.ts';
+import type { UnwindArchitecture } from './module-input.ts';
 import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
 import { stackStop } from './stack-stop.ts';
@@ -18,7 +19,6 @@ import type {
   StackReader,
   Unwinder,
 } from './types.ts';
-import type { UnwindArchitecture } from './unwind-architecture.ts';
 import type { UnwindModule } from './unwind-module.ts';
 import { KIND, UnwindRule } from './unwind-rule.ts';
 import { X86_64 } from './x86-64/architecture.ts';

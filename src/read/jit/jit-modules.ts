@@ -1,8 +1,8 @@
 import type { CodeTable } from '../../code/jit/code-table.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { DsoIndex } from '../../code/process/types.ts';
+import type { UnwindSection } from '../../code/unwind/module-input.ts';
 import { UnwindModule } from '../../code/unwind/unwind-module.ts';
-import type { UnwindSection } from '../../code/unwind/unwind-sections.ts';
 
 /** Modules kept, whose indexes take memory; V8 has some hundred with tables. */
 const MOST_MODULES = 4096;

@@ -7,9 +7,12 @@ import { type SectionDecoders, sectionBytes } from '../../code/elf/section-bytes
 import type { DsoKey } from '../../code/process/types.ts';
 import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import type { SymbolProvider, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import type {
+  UnwindArchitecture,
+  UnwindSection,
+  UnwindSections,
+} from '../../code/unwind/module-input.ts';
 import { wordBytesOf } from '../../code/unwind/stack-bytes.ts';
-import type { UnwindArchitecture } from '../../code/unwind/unwind-architecture.ts';
-import type { UnwindSection, UnwindSections } from '../../code/unwind/unwind-sections.ts';
 import { sectionDecoders } from '../files/section-decoders.ts';
 
 /** ELF machines. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isBehindCall, isSigreturn } from '../../../src/code/unwind/arm/code.ts';
+import type { UnwindSection, UnwindSections } from '../../../src/code/unwind/module-input.ts';
 import { RegisterDump } from '../../../src/code/unwind/register-dump.ts';
-import type { UnwindSection, UnwindSections } from '../../../src/code/unwind/unwind-sections.ts';
 import {
   cfa,
   ehFrame,

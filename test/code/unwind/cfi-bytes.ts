@@ -1,6 +1,11 @@
 // Hand-made frame tables and stacks.
 
 import { expect } from 'vitest';
+import type {
+  UnwindArchitecture,
+  UnwindSection,
+  UnwindSections,
+} from '../../../src/code/unwind/module-input.ts';
 import { ModuleRanges } from '../../../src/code/unwind/module-ranges.ts';
 import { REGISTER_COUNT } from '../../../src/code/unwind/register-dump.ts';
 import {
@@ -11,9 +16,7 @@ import {
 } from '../../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
 import type { Unwinder } from '../../../src/code/unwind/types.ts';
-import type { UnwindArchitecture } from '../../../src/code/unwind/unwind-architecture.ts';
 import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
-import type { UnwindSection, UnwindSections } from '../../../src/code/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../../src/code/unwind/unwinder.ts';
 
 /** Where `.eh_frame` lies in the file; functions are below. */

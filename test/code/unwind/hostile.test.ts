@@ -1,8 +1,8 @@
 // Damaged tables: whatever they hold, unwinding ends and throws nothing.
 
 import { expect, test } from 'vitest';
+import type { UnwindSection } from '../../../src/code/unwind/module-input.ts';
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
-import type { UnwindSection } from '../../../src/code/unwind/unwind-sections.ts';
 import { createUnwinder } from '../../../src/code/unwind/unwinder.ts';
 import { seededRandom } from '../../helpers/random.ts';
 import { openElf, sectionsOf } from '../../helpers/unwind-recording.ts';

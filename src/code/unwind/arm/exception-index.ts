@@ -1,7 +1,7 @@
 import type { CfiRow } from '../cfi-row.ts';
 import { FOUND } from '../found.ts';
+import type { UnwindSection } from '../module-input.ts';
 import { SectionReader } from '../section-reader.ts';
-import type { UnwindSection } from '../unwind-sections.ts';
 import { runExceptionProgram } from './exception-program.ts';
 import { SP } from './registers.ts';
 
