@@ -16,7 +16,7 @@ import { type EndingSignal, onEndingSignals, SIGNAL_DEBOUNCE_MS } from '../endin
 import { EXIT_FAILED, EXIT_LOSS, say } from '../failure.ts';
 import { formatBytes, formatCount, formatShare } from '../render/numbers.ts';
 import { writeError } from '../stdout.ts';
-import type { LiveView } from '../view/live-view.ts';
+import type { LiveView } from '../view/live-page.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
 import { besideLines, countedBeside } from './record-stat.ts';
@@ -63,7 +63,7 @@ type Outcome = { readonly recording: Recording; readonly exit: CommandExit | nul
 
 /** The page of the recording meanwhile. What its server can't do fails before anything is started. */
 async function recordWithView(options: RecordOptions, flags: RecordFlags): Promise<Outcome> {
-  const { checkLiveView, openLiveView } = await import('../view/live-view.ts');
+  const { checkLiveView, openLiveView } = await import('../view/live-page.ts');
   checkLiveView(flags);
   const view = await openLiveView(options.output ?? 'perf.data', flags);
   try {
