@@ -1,4 +1,5 @@
 import type { ClockName } from '../kernel/perf-event/clock-ids.ts';
+import type { UserOptions } from '../system/accounts/run-as.ts';
 import type { CallGraph } from './call-graph.ts';
 
 export type { CallGraph } from './call-graph.ts';
@@ -8,7 +9,7 @@ export type { CallGraph } from './call-graph.ts';
  * `tids` and `systemWide` names the target; `systemWide` may have a command beside it, which then
  * bounds the recording.
  */
-export type RecordOptions = {
+export type RecordOptions = UserOptions & {
   /** The program and its arguments; leading `NAME=value` words go into its environment. */
   readonly command?: readonly string[];
   /** Running processes, with all their threads. */
@@ -106,10 +107,6 @@ export type RecordOptions = {
   /** Clock of the record times; default `monotonic`. */
   readonly clock?: ClockName;
 
-  /** Name or uid whom the command runs as; under sudo the invoking user is the default. */
-  readonly user?: string;
-  /** Keep root for the command under sudo. */
-  readonly asRoot?: boolean;
   /**
    * Add to NODE_OPTIONS what makes V8 name its code. Default: where the command runs Node; true:
    * always; false: never.

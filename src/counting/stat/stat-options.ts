@@ -1,11 +1,12 @@
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import type { CommandSpec, NativeBinding } from '../../native/types.ts';
+import type { UserOptions } from '../../system/accounts/run-as.ts';
 
 /** How counts are put together. */
 export type Aggregation = 'total' | 'cpu' | 'core' | 'socket' | 'thread';
 
 /** What is to be counted, of whom, and how it is shown. */
-export type StatOptions = {
+export type StatOptions = UserOptions & {
   /** Words of the command line; with `systemWide` it only says how long. */
   readonly command?: readonly string[];
   readonly pids?: readonly number[];
@@ -35,9 +36,6 @@ export type StatOptions = {
   /** Counting ends by itself after this long. */
   readonly durationMs?: number;
 
-  /** Who the command runs as, as in `record`. */
-  readonly user?: string;
-  readonly asRoot?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Ends the counting. */
   readonly signal?: AbortSignal;
