@@ -100,6 +100,8 @@ const IMPORT =
   /^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/gm;
 
 const problems = [];
+/** Imports by file: each is asked for twice, for directions and for circles. */
+const imports = new Map();
 const ours = sourceFiles(join(root, 'src'));
 const pages = sourceFiles(join(root, 'web'));
 for (const file of ours) checkSource(file);
@@ -186,6 +188,11 @@ function checkCycles(files) {
 }
 
 function importsOf(file) {
+  if (!imports.has(file)) imports.set(file, readImports(file));
+  return imports.get(file);
+}
+
+function readImports(file) {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(IMPORT)].map((match) => ({
     target: match[2] ?? match[3],
