@@ -15,7 +15,7 @@ const project = (name: keyof typeof lanes, options: object) => ({
   test: {
     name,
     include: lanes[name],
-    // What perf has stored below ~/.debug on this machine is no part of a recording under test.
+    // Files that perf has stored below ~/.debug on this machine are no part of a recording under test.
     env: { PERF_BUILDID_DIR: '/nonexistent' },
     server: { deps: { inline: ['d3-flame-graph'] } },
     ...options,

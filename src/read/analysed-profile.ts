@@ -28,11 +28,11 @@ export class AnalysedProfile {
   readonly diagnostics: Diagnostics;
   /** Offset at which the file ends early; null if it is whole. */
   readonly truncatedAt: number | null;
-  /** What the recording says beside the profile. */
+  /** Facts of the recording that the profile has no place for. */
   readonly facts: RecordingFacts;
   /** How many samples have whole stacks; null where no event records stacks. */
   readonly completeness: Completeness | null;
-  /** What weights and period reports are computed from. */
+  /** Input of weights and period reports. */
   readonly periodInput: PeriodInput;
   readonly #code: FunctionCode | null;
   readonly #weights = new Map<WeightKind, Weights>();
@@ -57,8 +57,8 @@ export class AnalysedProfile {
   }
 
   /**
-   * What each sample counts for; `events` is what was really counted. With `event` the unit is that
-   * event's, else the one that all events share.
+   * Returns the weight of each sample; `events` weighs by what was really counted. With `event` the
+   * unit is that event's, else the one that all events share.
    */
   weights(kind: WeightKind = 'events', event?: EventIndex): Weights {
     let weights = this.#weights.get(kind);
@@ -163,8 +163,8 @@ export class AnalysedProfile {
   }
 
   /**
-   * What was spent at the instructions of a part that `disassemble` gave of `func`: columns by its rows.
-   * Of one event, in weights of one kind; with `select` of those samples that it admits.
+   * Sums the weights at the instructions of a part that `disassemble` gave of `func`, as columns by its
+   * rows: of one event, in weights of one kind; with `select` only of the samples that it admits.
    */
   weighInstructions(
     func: FuncIndex,
@@ -204,7 +204,7 @@ export class AnalysedProfile {
   }
 
   /**
-   * What happened at a time and is no sample: losses, throttling, re-ramps, context switches.
+   * Collects events in time that are not samples: losses, throttling, re-ramps, context switches.
    * `report` describes all streams.
    */
   marks(report: PeriodsReport = this.periods({ streams: 'all' })): RecordingMarks {
@@ -219,7 +219,7 @@ export class AnalysedProfile {
     return { losses, throttles, switches, reRamps };
   }
 
-  /** What arrived of each event and what did not, in events. */
+  /** Accounts for each event: what arrived and what did not, in events. */
   ledgers(): EventLedger[] {
     return computeLedgers(this.periodInput, this.#aligned());
   }

@@ -124,7 +124,7 @@ export type RecordOptions = UserOptions & {
 /** perf's default rate, Hz. */
 export const DEFAULT_FREQUENCY_HZ = 4000;
 
-/** What a sample carries on wish, beside what all samples have. */
+/** Optional fields of samples. */
 export type SampleFields = {
   /** The address of the data that was touched, and where it came from; mappings of data too. */
   readonly dataAddresses?: boolean;
@@ -132,7 +132,7 @@ export type SampleFields = {
   readonly physicalAddresses?: boolean;
   readonly dataPageSizes?: boolean;
   readonly codePageSizes?: boolean;
-  /** What the event cost, such as the latency of a load, where the CPU tells. */
+  /** The cost of the event, such as the latency of a load, where the CPU reports it. */
   readonly weights?: boolean;
   /** The kernel's raw data of every event; tracepoints have theirs anyway. */
   readonly raw?: boolean;

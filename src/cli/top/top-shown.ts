@@ -3,7 +3,7 @@ import type { RunningTop } from '../../tools/top/top.ts';
 import type { RecordFlags } from '../record/record-flags.ts';
 import type { TopLook } from '../render/top-text.ts';
 
-/** What the two ways to show it share. */
+/** A running `top`, as the screen and the batches take it. */
 export type TopShown = {
   readonly top: RunningTop;
   /** Tables, the one that was asked for first. */

@@ -38,7 +38,7 @@ export async function runLiveView(flags: LiveRunFlags): Promise<void> {
   await runRecord([], {
     ...flags,
     ...(flags.callGraph === undefined && { g: true }),
-    // Of these names `record` has others: what an event cost, and what names the samples.
+    // `record` means others by these names: the cost of an event, and the files that name samples.
     weight: false,
     archive: false,
     inherit: true,

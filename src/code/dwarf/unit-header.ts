@@ -1,4 +1,4 @@
-/** What the header of a unit says. Offsets are in `.debug_info`. */
+/** The header of a unit. Offsets are in `.debug_info`. */
 export type UnitHeader = {
   readonly offset: number;
   readonly end: number;

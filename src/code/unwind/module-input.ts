@@ -5,7 +5,7 @@ export type UnwindSection = {
   readonly address: number;
 };
 
-/** What a file says about its frames. Null where it has no such section. */
+/** The sections of a file that describe its frames; null where it has no such section. */
 export type UnwindSections = {
   readonly ehFrame: UnwindSection | null;
   readonly ehFrameHdr: UnwindSection | null;

@@ -32,7 +32,7 @@ export type Metric = {
   readonly name: MetricName;
   /** Shares are 0…1. Null: unknown, `reason` says why. */
   readonly value: number | null;
-  /** What the number may mean; a hint and no finding. */
+  /** A possible meaning of the number: a hint, not a finding. */
   readonly hint: string | null;
   readonly reason: string | null;
 };

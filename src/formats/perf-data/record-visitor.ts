@@ -19,7 +19,7 @@ export type RecordVisitor = {
   ): void;
   /** Looked at after every record: true ends the walk. */
   readonly isDone?: boolean;
-  /** What the records from here on are read from; more than one source only in a directory. */
+  /** Names the source of the records that follow; only a directory has more than one. */
   part?(source: ByteSource): void;
 };
 

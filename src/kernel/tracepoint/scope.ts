@@ -1,6 +1,6 @@
 import type { TracepointField } from './format-file.ts';
 
-/** What expressions may refer to. */
+/** Names that expressions may refer to. */
 export type Scope = {
   readonly fieldOf: (name: string) => TracepointField | null;
   /** `sizeof(long)` of the recorded machine. */

@@ -1,7 +1,7 @@
 import type { LostBounds } from '../../profile/types.ts';
 import type { StreamGroups } from '../streams.ts';
 
-/** What an interval is estimated from: the samples of one event. */
+/** The samples of one event, from which an interval is estimated. */
 export type ShareInput = {
   /** Per row of the sample table. */
   readonly weights: Float64Array;
@@ -18,7 +18,7 @@ export type ShareInput = {
   readonly lostBounds?: LostBounds | null;
 };
 
-/** What lies behind weights of kind `events`; columns per row of the sample table. */
+/** Columns from which weights of kind `events` are made, by rows of the sample table. */
 export type EventCourse = {
   /** The weights before borders were divided: a divided border is known better. */
   readonly elapsedEvents: Float64Array;

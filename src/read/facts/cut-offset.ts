@@ -1,9 +1,9 @@
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 
 /**
- * Where a recording was cut, as the JSON of docs/contract.md has it. Our recorder keeps the data size
- * current and writes the sections last: a file that ends with its records, without any section, is
- * of a recorder that was killed.
+ * Returns the offset at which a recording was cut, as the JSON of docs/contract.md has it. Our recorder
+ * keeps the data size current and writes the sections last: a file that ends with its records, without
+ * any section, is of a recorder that was killed.
  */
 export function cutOffset(data: PerfData): number | null {
   if (data.truncatedAt >= 0) return data.truncatedAt;

@@ -9,7 +9,7 @@ const MOST_SPARE_BYTES = 32 << 20;
 
 /** An input file as bytes; `close` when nothing more will be read. */
 export type FileSource = ByteSource & {
-  /** Of a directory that `perf record --threads` wrote, where this is the file `data`: the others. */
+  /** The other files of a directory that `perf record --threads` wrote, where this is `data`. */
   readonly threadFiles: readonly ByteSource[];
   /** Whose file it is; absent where it is none. */
   readonly owner?: { readonly uid: number; readonly gid: number };

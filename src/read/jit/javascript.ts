@@ -35,7 +35,7 @@ export type JavaScriptOptions = {
 };
 
 /**
- * What JavaScript functions are called, and which frames of V8 are shown; see `src/code/javascript`.
+ * Names JavaScript functions and chooses the frames of V8 that are shown; see `src/code/javascript`.
  * `keepMaps` gets the source maps, for places that no frame is at.
  */
 export function nameJavaScript(

@@ -17,7 +17,7 @@ export type ShownTree = {
   readonly tierOf: (row: number) => number;
   /** Row per sample of the recording, −1: none. Empty for a part of chains. */
   readonly rowOfSample: Int32Array;
-  /** Where it is a part of chains: the whole, and the chain of each row. */
+  /** The whole tree and the chain of each row, if this is a part of chains. */
   readonly chains?: { readonly of: ShownChains; readonly chain: Int32Array };
   /** Rows of the whole tree below each row, where this is a part of it. */
   readonly rowsBelow?: Float64Array;
