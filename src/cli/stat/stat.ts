@@ -72,68 +72,68 @@ function exitStatus(
 
 /** Where the counts go, and in which form. */
 class StatOutput {
-  private readonly flags: StatFlags;
-  private readonly hasUnits: boolean;
-  private readonly fd: number;
-  private readonly isOwn: boolean;
+  readonly #flags: StatFlags;
+  readonly #hasUnits: boolean;
+  readonly #fd: number;
+  readonly #isOwn: boolean;
 
   constructor(flags: StatFlags, hasUnits: boolean) {
-    this.flags = flags;
-    this.hasUnits = hasUnits;
+    this.#flags = flags;
+    this.#hasUnits = hasUnits;
     const { output } = flags;
-    this.isOwn = output !== undefined && output !== '-';
-    this.fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
+    this.#isOwn = output !== undefined && output !== '-';
+    this.#fd = output === undefined ? 2 : output === '-' ? 1 : openOutput(output);
   }
 
   writeInterval(report: StatReport, isFirst: boolean): void {
-    const { json, fieldSeparator } = this.flags;
+    const { json, fieldSeparator } = this.#flags;
     if (json) {
-      this.write([JSON.stringify(intervalDocument(report))]);
+      this.#write([JSON.stringify(intervalDocument(report))]);
     } else if (fieldSeparator !== undefined) {
-      const columns = this.columns(true, false);
+      const columns = this.#columns(true, false);
       const header = isFirst ? [formatFieldHeader(columns)] : [];
-      this.write([...header, ...formatFields(report, columns)]);
+      this.#write([...header, ...formatFields(report, columns)]);
     } else {
-      this.write(formatInterval(report, isFirst, { colour: this.colour() }));
+      this.#write(formatInterval(report, isFirst, { colour: this.#colour() }));
     }
   }
 
   writeResult(result: StatResult): void {
-    const { json, fieldSeparator, intervalPrint, table } = this.flags;
+    const { json, fieldSeparator, intervalPrint, table } = this.#flags;
     if (json) {
       const indent = intervalPrint === undefined ? 2 : undefined;
-      this.write([JSON.stringify(statDocument(result), null, indent)]);
+      this.#write([JSON.stringify(statDocument(result), null, indent)]);
     } else if (fieldSeparator === undefined) {
-      this.write(formatStat(result, { colour: this.colour(), runs: table === true }));
+      this.#write(formatStat(result, { colour: this.#colour(), runs: table === true }));
     } else if (intervalPrint === undefined) {
       // Otherwise the stretches were the whole, as in perf.
-      const columns = this.columns(false, result.runs > 1);
-      this.write([formatFieldHeader(columns), ...formatFields(result, columns)]);
+      const columns = this.#columns(false, result.runs > 1);
+      this.#write([formatFieldHeader(columns), ...formatFields(result, columns)]);
     }
   }
 
   close(): void {
-    if (this.isOwn) closeSync(this.fd);
+    if (this.#isOwn) closeSync(this.#fd);
   }
 
-  private columns(hasTime: boolean, hasSpread: boolean): FieldColumns {
-    const separator = this.flags.fieldSeparator ?? ',';
+  #columns(hasTime: boolean, hasSpread: boolean): FieldColumns {
+    const separator = this.#flags.fieldSeparator ?? ',';
     return {
       separator: separator === '\\t' ? '\t' : separator,
       hasTime,
-      hasUnits: this.hasUnits,
+      hasUnits: this.#hasUnits,
       hasSpread,
     };
   }
 
-  private colour(): boolean {
-    return !this.isOwn && wantsColour(this.fd);
+  #colour(): boolean {
+    return !this.#isOwn && wantsColour(this.#fd);
   }
 
-  private write(lines: readonly string[]): void {
+  #write(lines: readonly string[]): void {
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     try {
-      writeAll(this.fd, bytes);
+      writeAll(this.#fd, bytes);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new FailedError(`cannot write the counts (${code})`);

@@ -42,18 +42,18 @@ export type Measured<Key extends string, Value> = GroupReading<Key> & {
 export class CounterGroup<Key extends string> {
   /** What was asked for, in its order. */
   readonly keys: readonly Key[];
-  private readonly handle: CounterHandle;
-  private readonly layout: GroupLayout;
+  readonly #handle: CounterHandle;
+  readonly #layout: GroupLayout;
   /** The reading that `read` counts from: the kernel resets values only, and never the times. */
-  private readonly base: BigUint64Array<ArrayBuffer>;
-  private readonly baseHalves: Uint32Array;
-  private readonly readUser: (() => boolean) | null;
+  readonly #base: BigUint64Array<ArrayBuffer>;
+  readonly #baseHalves: Uint32Array;
+  readonly #readUser: (() => boolean) | null;
   /** Its values as halves. */
-  private readonly userHalves: Uint32Array;
+  readonly #userHalves: Uint32Array;
   /** Measurements under way: the outermost one enables and disables. */
-  private depth = 0;
-  private isEnabled = false;
-  private isClosed = false;
+  #depth = 0;
+  #isEnabled = false;
+  #isClosed = false;
 
   constructor(
     keys: readonly Key[],
@@ -61,31 +61,31 @@ export class CounterGroup<Key extends string> {
     format: { readonly hasLost: boolean; readonly userReader?: UserReader | null },
   ) {
     this.keys = keys;
-    this.handle = handle;
-    this.layout = new GroupLayout(handle.ids, format.hasLost);
+    this.#handle = handle;
+    this.#layout = new GroupLayout(handle.ids, format.hasLost);
     const { userReader = null } = format;
-    this.readUser = userReader?.read ?? null;
+    this.#readUser = userReader?.read ?? null;
     const userValues = userReader?.values ?? new BigUint64Array(0);
-    this.userHalves = new Uint32Array(userValues.buffer);
-    this.base = new BigUint64Array(keys.length + 2);
-    this.baseHalves = new Uint32Array(this.base.buffer);
+    this.#userHalves = new Uint32Array(userValues.buffer);
+    this.#base = new BigUint64Array(keys.length + 2);
+    this.#baseHalves = new Uint32Array(this.#base.buffer);
   }
 
   get closed(): boolean {
-    return this.isClosed;
+    return this.#isClosed;
   }
 
   /** Starts counting, all events at once. */
   enable(): void {
-    this.checkOpen();
-    this.handle.enable();
-    this.isEnabled = true;
+    this.#checkOpen();
+    this.#handle.enable();
+    this.#isEnabled = true;
   }
 
   disable(): void {
-    this.checkOpen();
-    this.handle.disable();
-    this.isEnabled = false;
+    this.#checkOpen();
+    this.#handle.disable();
+    this.#isEnabled = false;
   }
 
   /**
@@ -93,12 +93,12 @@ export class CounterGroup<Key extends string> {
    * kept and subtracted, because the kernel resets values but not the times that scale them.
    */
   reset(): void {
-    this.base.set(this.readSnapshot());
+    this.#base.set(this.#readSnapshot());
   }
 
   /** What was counted since the opening or the last `reset`. One system call. */
   read(): GroupReading<Key> {
-    return this.since(this.base);
+    return this.#since(this.#base);
   }
 
   /**
@@ -107,20 +107,21 @@ export class CounterGroup<Key extends string> {
    * one after the other, where the PMU lets user space read its counters, else by one read(2).
    */
   readInto(into: Float64Array): 'rdpmc' | 'read' {
-    const { keys, baseHalves } = this;
+    const keys = this.keys;
+    const baseHalves = this.#baseHalves;
     if (into.length < keys.length) {
       throw new RangeError(`into: expected ${keys.length} elements, got ${into.length}`);
     }
-    if (this.readUser?.() === true) {
-      const { userHalves } = this;
+    if (this.#readUser?.() === true) {
+      const userHalves = this.#userHalves;
       for (let i = 0; i < keys.length; i++) {
         const high = userHalves[2 * i + 1] - baseHalves[2 * i + 1];
         into[i] = high * TWO_32 + (userHalves[2 * i] - baseHalves[2 * i]);
       }
       return 'rdpmc';
     }
-    this.readWords();
-    this.layout.differences(baseHalves, into);
+    this.#readWords();
+    this.#layout.differences(baseHalves, into);
     return 'read';
   }
 
@@ -137,19 +138,19 @@ export class CounterGroup<Key extends string> {
   measure<Value>(
     fn: () => Value | PromiseLike<Value>,
   ): Measured<Key, Value> | Promise<Measured<Key, Value>> {
-    const before = this.enter();
+    const before = this.#enter();
     let value: Value | PromiseLike<Value>;
     try {
       value = fn();
     } catch (error) {
-      this.abandon();
+      this.#abandon();
       throw error;
     }
-    if (!isPromise(value)) return { ...this.leave(before), value, shared: false };
+    if (!isPromise(value)) return { ...this.#leave(before), value, shared: false };
     return Promise.resolve(value).then(
-      (settled) => ({ ...this.leave(before), value: settled, shared: true }),
+      (settled) => ({ ...this.#leave(before), value: settled, shared: true }),
       (error: unknown) => {
-        this.abandon();
+        this.#abandon();
         throw error;
       },
     );
@@ -157,45 +158,45 @@ export class CounterGroup<Key extends string> {
 
   /** Gives the counters back. Every call after it, but this one, throws ERR_CLOSED. */
   close(): void {
-    this.isClosed = true;
-    this.handle.close();
+    this.#isClosed = true;
+    this.#handle.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  private enter(): BigUint64Array<ArrayBuffer> {
-    const before = this.readSnapshot();
-    if (this.depth === 0 && !this.isEnabled) this.handle.enable();
-    this.depth++;
+  #enter(): BigUint64Array<ArrayBuffer> {
+    const before = this.#readSnapshot();
+    if (this.#depth === 0 && !this.#isEnabled) this.#handle.enable();
+    this.#depth++;
     return before;
   }
 
-  private leave(before: BigUint64Array<ArrayBuffer>): GroupReading<Key> {
-    this.abandon();
-    return this.since(before);
+  #leave(before: BigUint64Array<ArrayBuffer>): GroupReading<Key> {
+    this.#abandon();
+    return this.#since(before);
   }
 
   /** Ends a measurement without a reading. A function may have closed the group. */
-  private abandon(): void {
-    this.depth--;
-    if (this.depth === 0 && !this.isEnabled && !this.isClosed) this.handle.disable();
+  #abandon(): void {
+    this.#depth--;
+    if (this.#depth === 0 && !this.#isEnabled && !this.#isClosed) this.#handle.disable();
   }
 
-  private readWords(): void {
-    this.checkOpen();
-    this.layout.accept(this.handle.read(this.layout.words));
+  #readWords(): void {
+    this.#checkOpen();
+    this.#layout.accept(this.#handle.read(this.#layout.words));
   }
 
-  private readSnapshot(): BigUint64Array<ArrayBuffer> {
-    this.readWords();
-    return this.layout.snapshot();
+  #readSnapshot(): BigUint64Array<ArrayBuffer> {
+    this.#readWords();
+    return this.#layout.snapshot();
   }
 
   /** Reads, and tells what was counted since a snapshot. */
-  private since(earlier: BigUint64Array): GroupReading<Key> {
-    const now = this.readSnapshot();
+  #since(earlier: BigUint64Array): GroupReading<Key> {
+    const now = this.#readSnapshot();
     const delta = (at: number) => BigInt.asUintN(64, now[at] - earlier[at]);
     const { length } = this.keys;
     return readingOf(this.keys, {
@@ -205,8 +206,8 @@ export class CounterGroup<Key extends string> {
     });
   }
 
-  private checkOpen(): void {
-    if (!this.isClosed) return;
+  #checkOpen(): void {
+    if (!this.#isClosed) return;
     throw new CounterError('ERR_CLOSED', 'the counter group is closed', [
       'close() gave its counters back: open a group again to count',
     ]);

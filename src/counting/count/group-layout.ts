@@ -28,19 +28,19 @@ export class GroupLayout {
   /** What the kernel writes into. */
   readonly words: BigUint64Array<ArrayBuffer>;
   /** Per event, in the order asked for: where its value was in the last reading, as index. */
-  private readonly valueWords: Int32Array;
+  readonly #valueWords: Int32Array;
   /** The same memory as halves, lower one first: the addon exists for little-endian machines. */
-  private readonly halves: Uint32Array;
-  private readonly idHalves: Uint32Array;
-  private readonly memberWords: number;
+  readonly #halves: Uint32Array;
+  readonly #idHalves: Uint32Array;
+  readonly #memberWords: number;
 
   /** `ids` in the order asked for. */
   constructor(ids: BigUint64Array, hasLost: boolean) {
-    this.memberWords = hasLost ? 3 : 2;
-    this.words = new BigUint64Array(HEADER_WORDS + this.memberWords * ids.length);
-    this.halves = new Uint32Array(this.words.buffer);
-    this.idHalves = new Uint32Array(BigUint64Array.from(ids).buffer);
-    this.valueWords = Int32Array.from(ids, (_, i) => HEADER_WORDS + this.memberWords * i);
+    this.#memberWords = hasLost ? 3 : 2;
+    this.words = new BigUint64Array(HEADER_WORDS + this.#memberWords * ids.length);
+    this.#halves = new Uint32Array(this.words.buffer);
+    this.#idHalves = new Uint32Array(BigUint64Array.from(ids).buffer);
+    this.#valueWords = Int32Array.from(ids, (_, i) => HEADER_WORDS + this.#memberWords * i);
   }
 
   /**
@@ -48,20 +48,24 @@ export class GroupLayout {
    * Values belong to events by the kernel's id alone. Throws CounterError.
    */
   accept(bytes: number): void {
-    const { words, halves, idHalves, valueWords } = this;
+    const words = this.words;
+    const halves = this.#halves;
+    const idHalves = this.#idHalves;
+    const valueWords = this.#valueWords;
     const members = valueWords.length;
-    if (bytes !== words.byteLength || halves[0] !== members || halves[1] !== 0) this.refuse(bytes);
+    if (bytes !== words.byteLength || halves[0] !== members || halves[1] !== 0) this.#refuse(bytes);
     for (let i = 0; i < members; i++) {
       const idAt = 2 * (valueWords[i] + 1);
       if (halves[idAt] !== idHalves[2 * i] || halves[idAt + 1] !== idHalves[2 * i + 1]) {
-        this.findMember(i);
+        this.#findMember(i);
       }
     }
   }
 
   /** The last reading as values in the order asked for, then the times enabled and running. */
   snapshot(): BigUint64Array<ArrayBuffer> {
-    const { words, valueWords } = this;
+    const words = this.words;
+    const valueWords = this.#valueWords;
     const members = valueWords.length;
     const copy = new BigUint64Array(members + 2);
     for (let i = 0; i < members; i++) copy[i] = words[valueWords[i]];
@@ -75,7 +79,8 @@ export class GroupLayout {
    * front of `into`. Exact below 2^53.
    */
   differences(earlier: Uint32Array, into: Float64Array): void {
-    const { halves, valueWords } = this;
+    const halves = this.#halves;
+    const valueWords = this.#valueWords;
     for (let i = 0; i < valueWords.length; i++) {
       const at = 2 * valueWords[i];
       const high = halves[at + 1] - earlier[2 * i + 1];
@@ -83,14 +88,17 @@ export class GroupLayout {
     }
   }
 
-  private findMember(event: number): void {
-    const { words, halves, idHalves, memberWords } = this;
+  #findMember(event: number): void {
+    const words = this.words;
+    const halves = this.#halves;
+    const idHalves = this.#idHalves;
+    const memberWords = this.#memberWords;
     for (let word = HEADER_WORDS; word < words.length; word += memberWords) {
       const isMember =
         halves[2 * word + 2] === idHalves[2 * event] &&
         halves[2 * word + 3] === idHalves[2 * event + 1];
       if (isMember) {
-        this.valueWords[event] = word;
+        this.#valueWords[event] = word;
         return;
       }
     }
@@ -100,7 +108,7 @@ export class GroupLayout {
     );
   }
 
-  private refuse(bytes: number): never {
+  #refuse(bytes: number): never {
     if (bytes === 0) {
       throw new CounterError(
         'ERR_NOT_SCHEDULED',
@@ -112,7 +120,7 @@ export class GroupLayout {
         ],
       );
     }
-    const members = this.valueWords.length;
+    const members = this.#valueWords.length;
     const said = bytes >= 8 ? `, which say that it has ${this.words[0]} events` : '';
     throw new CounterError(
       'ERR_SHORT_READ',

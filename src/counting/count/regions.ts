@@ -32,11 +32,11 @@ export type RegionReport<Key extends string> = {
  * nest as they are written, not as the event loop mixes them.
  */
 export class Regions<Key extends string> {
-  private readonly group: CounterGroup<Key>;
-  private readonly inside = new Map<string, Region<Key>>();
+  readonly #group: CounterGroup<Key>;
+  readonly #inside = new Map<string, Region<Key>>();
 
   constructor(group: CounterGroup<Key>) {
-    this.group = group;
+    this.#group = group;
   }
 
   /**
@@ -44,23 +44,23 @@ export class Regions<Key extends string> {
    * one that throws is left out.
    */
   measure<Value>(name: string, fn: (region: Regions<Key>) => Value): Value {
-    let region = this.inside.get(name);
+    let region = this.#inside.get(name);
     if (region === undefined) {
-      region = { nested: new Regions(this.group), calls: 0, shared: false, ...zeros(this.group) };
-      this.inside.set(name, region);
+      region = { nested: new Regions(this.#group), calls: 0, shared: false, ...zeros(this.#group) };
+      this.#inside.set(name, region);
     }
     const known = region;
-    const measured: unknown = this.group.measure<unknown>(() => fn(known.nested));
+    const measured: unknown = this.#group.measure<unknown>(() => fn(known.nested));
     if (measured instanceof Promise) {
-      return measured.then((settled) => add(known, settled, this.group.keys)) as Value;
+      return measured.then((settled) => add(known, settled, this.#group.keys)) as Value;
     }
-    return add(known, measured as Call<Key>, this.group.keys) as Value;
+    return add(known, measured as Call<Key>, this.#group.keys) as Value;
   }
 
   /** In the order of their first call. */
   report(): RegionReport<Key>[] {
-    const { keys } = this.group;
-    return [...this.inside].map(([name, region]) => {
+    const { keys } = this.#group;
+    return [...this.#inside].map(([name, region]) => {
       const inside = region.nested.report();
       const total = readingOf(keys, region);
       const { shared } = region;

@@ -14,19 +14,19 @@ export type RegisterName = keyof CpuidRegisters;
 const SUBLEAVES = 0x10000;
 
 export class CpuidLeaves {
-  private readonly byKey = new Map<number, CpuidRegisters>();
+  readonly #byKey = new Map<number, CpuidRegisters>();
 
   set(leaf: number, subleaf: number, registers: CpuidRegisters): void {
-    this.byKey.set(leaf * SUBLEAVES + subleaf, registers);
+    this.#byKey.set(leaf * SUBLEAVES + subleaf, registers);
   }
 
   /** Null where the leaf is absent. */
   find(leaf: number, subleaf = 0): CpuidRegisters | null {
-    return this.byKey.get(leaf * SUBLEAVES + subleaf) ?? null;
+    return this.#byKey.get(leaf * SUBLEAVES + subleaf) ?? null;
   }
 
   get count(): number {
-    return this.byKey.size;
+    return this.#byKey.size;
   }
 }
 

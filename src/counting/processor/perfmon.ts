@@ -114,14 +114,14 @@ type Slot = {
 export class Perfmon {
   /** Counters are numbered from 0 to below this. */
   readonly counters: number;
-  private readonly parts: PerfmonParts;
-  private readonly slots: (Slot | null)[];
-  private isClosed = false;
+  readonly #parts: PerfmonParts;
+  readonly #slots: (Slot | null)[];
+  #isClosed = false;
 
   constructor(parts: PerfmonParts) {
-    this.parts = parts;
+    this.#parts = parts;
     this.counters = parts.count;
-    this.slots = new Array<Slot | null>(parts.count).fill(null);
+    this.#slots = new Array<Slot | null>(parts.count).fill(null);
     if ('group' in parts.timeStamp) parts.timeStamp.group.enable();
   }
 
@@ -130,36 +130,36 @@ export class Perfmon {
    * stopped. What does not open leaves the counter as it was.
    */
   setup(counter: number, what: RawCounterSpec | string): void {
-    const before = this.slotAt(counter);
-    const event = typeof what === 'string' ? what : rawEventText(what, this.parts.target());
-    const group = this.parts.open(event);
+    const before = this.#slotAt(counter);
+    const event = typeof what === 'string' ? what : rawEventText(what, this.#parts.target());
+    const group = this.#parts.open(event);
     before?.group.close();
     const kept = typeof what === 'string' ? what : fullRawCounter(what);
-    this.slots[counter] = { what: kept, group, isRunning: false };
+    this.#slots[counter] = { what: kept, group, isRunning: false };
   }
 
   /** PMIOGET: what was set up, all fields filled in; null before `setup`. */
   get(counter: number): RawCounter | string | null {
-    return this.slotAt(counter)?.what ?? null;
+    return this.#slotAt(counter)?.what ?? null;
   }
 
   /** PMIOSTART. */
   start(counter: number): void {
-    const slot = this.setUpSlot(counter);
+    const slot = this.#setUpSlot(counter);
     slot.group.enable();
     slot.isRunning = true;
   }
 
   /** PMIOSTOP. */
   stop(counter: number): void {
-    const slot = this.setUpSlot(counter);
+    const slot = this.#setUpSlot(counter);
     slot.group.disable();
     slot.isRunning = false;
   }
 
   /** PMIORESET: to 0. Throws ERR_RUNNING for a counter that is not stopped. */
   reset(counter: number): void {
-    const slot = this.setUpSlot(counter);
+    const slot = this.#setUpSlot(counter);
     if (slot.isRunning) {
       throw new CounterError('ERR_RUNNING', `counter ${counter} is running: it cannot be reset`, [
         `stop(${counter}) comes first`,
@@ -170,7 +170,7 @@ export class Perfmon {
 
   /** PMIOREAD, of a counter that runs or is stopped. */
   read(counter: number): CounterValue {
-    const { group } = this.setUpSlot(counter);
+    const { group } = this.#setUpSlot(counter);
     const { counts, scaled, runningShare } = group.read();
     // Never enabled is a true 0; enabled and never on the PMU is unknown.
     const value = runningShare === null ? 0n : counts.counter;
@@ -179,44 +179,44 @@ export class Perfmon {
 
   /** PMIOTSTAMP. Throws CounterError where this machine has no time stamp counter. */
   timeStamp(): TimeStamp {
-    this.checkOpen();
-    const { timeStamp, nominal } = this.parts;
+    this.#checkOpen();
+    const { timeStamp, nominal } = this.#parts;
     if ('error' in timeStamp) throw timeStamp.error;
     return readTimeStamp(timeStamp.group, { nominal, counts: timeStamp.counts });
   }
 
   /** Gives all counters back. Idempotent. */
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    for (const slot of this.slots) slot?.group.close();
-    if ('group' in this.parts.timeStamp) this.parts.timeStamp.group.close();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const slot of this.#slots) slot?.group.close();
+    if ('group' in this.#parts.timeStamp) this.#parts.timeStamp.group.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  private slotAt(counter: number): Slot | null {
-    this.checkOpen();
+  #slotAt(counter: number): Slot | null {
+    this.#checkOpen();
     if (!Number.isInteger(counter) || counter < 0 || counter >= this.counters) {
       throw new RangeError(
         `counter: expected a whole number from 0 to ${this.counters - 1}, got ${counter}`,
       );
     }
-    return this.slots[counter] ?? null;
+    return this.#slots[counter] ?? null;
   }
 
-  private setUpSlot(counter: number): Slot {
-    const slot = this.slotAt(counter);
+  #setUpSlot(counter: number): Slot {
+    const slot = this.#slotAt(counter);
     if (slot !== null) return slot;
     throw new CounterError('ERR_NOT_SET_UP', `counter ${counter} was never set up`, [
       `setup(${counter}, { event, unitMask }) comes first`,
     ]);
   }
 
-  private checkOpen(): void {
-    if (!this.isClosed) return;
+  #checkOpen(): void {
+    if (!this.#isClosed) return;
     throw new CounterError('ERR_CLOSED', 'the counters are closed', [
       'openPerfmon() opens them again',
     ]);

@@ -46,9 +46,9 @@ export type ConcurrentContext = {
  * them while the command is held; `enable` when the recording is started.
  */
 export class ConcurrentCounters {
-  private readonly counters: Counters;
-  private readonly begunByExec: boolean;
-  private rows: readonly ConcurrentCount[] | null = null;
+  readonly #counters: Counters;
+  readonly #begunByExec: boolean;
+  #rows: readonly ConcurrentCount[] | null = null;
 
   constructor(
     context: ConcurrentContext,
@@ -64,10 +64,10 @@ export class ConcurrentCounters {
         : target.kind === 'system'
           ? { kind: 'system', command: target.command ?? null }
           : { kind: 'threads', tids: [...opened.tids], pids: [] };
-    this.begunByExec = target.kind === 'command' && !delayed;
+    this.#begunByExec = target.kind === 'command' && !delayed;
     const cgroupFds = cgroup === undefined ? [] : [openCgroup(cgroup, '-G')];
     try {
-      this.counters = openCounters(groupSpecs(specs, sources, '/sys'), {
+      this.#counters = openCounters(groupSpecs(specs, sources, '/sys'), {
         target: statTarget,
         tids: target.kind === 'command' ? [opened.childPid] : [...opened.tids],
         cpus: context.cpus ?? onlineCpus(),
@@ -76,7 +76,7 @@ export class ConcurrentCounters {
         binding,
         sources,
         inherit,
-        enableOnExec: this.begunByExec,
+        enableOnExec: this.#begunByExec,
         say,
       });
     } finally {
@@ -86,21 +86,21 @@ export class ConcurrentCounters {
 
   /** Begins to count what no exec begins to count. */
   start(): void {
-    this.counters.enable();
+    this.#counters.enable();
   }
 
   enable(): void {
-    this.counters.enable(true);
+    this.#counters.enable(true);
   }
 
   disable(): void {
-    this.counters.disable();
+    this.#counters.disable();
   }
 
   /** Reads and closes the counters; later calls give the same. */
   finish(): readonly ConcurrentCount[] {
-    if (this.rows !== null) return this.rows;
-    const { counters } = this;
+    if (this.#rows !== null) return this.#rows;
+    const counters = this.#counters;
     counters.disable();
     const finder = new UnitFinder('total', []);
     const tallies = tallyGroups(counters, counters.read(), null, finder);
@@ -110,7 +110,7 @@ export class ConcurrentCounters {
         events.map(({ index, scale }) => [index, scale?.factor ?? 1] as const),
       ),
     );
-    this.rows = rows.map(({ index, event, value, countUnit, runningShare, reason }) => ({
+    this.#rows = rows.map(({ index, event, value, countUnit, runningShare, reason }) => ({
       event,
       count: value,
       unit: countUnit,
@@ -119,7 +119,7 @@ export class ConcurrentCounters {
       reason,
     }));
     counters.close();
-    return this.rows;
+    return this.#rows;
   }
 }
 

@@ -33,12 +33,12 @@ export class Counters {
   readonly refused: readonly Refused[];
   /** Pinned groups that the kernel has taken off the PMU for good. */
   readonly unscheduled = new Set<CountedEvent>();
-  private readonly layouts: readonly (readonly GroupLayout[])[];
+  readonly #layouts: readonly (readonly GroupLayout[])[];
 
   constructor(groups: readonly OpenGroup[], refused: readonly Refused[]) {
     this.groups = groups;
     this.refused = refused;
-    this.layouts = groups.map(({ instances }) =>
+    this.#layouts = groups.map(({ instances }) =>
       instances.map(({ group }) => new GroupLayout(group.ids, false)),
     );
   }
@@ -57,8 +57,8 @@ export class Counters {
   read(): Snapshot {
     return this.groups.map(({ events, instances }, g) =>
       instances.map(({ group }, i) => {
-        const layout = this.layouts[g][i];
-        return this.readInstance(events, group, layout);
+        const layout = this.#layouts[g][i];
+        return this.#readInstance(events, group, layout);
       }),
     );
   }
@@ -67,7 +67,7 @@ export class Counters {
     for (const { instances } of this.groups) for (const { group } of instances) group.close();
   }
 
-  private readInstance(
+  #readInstance(
     events: readonly CountedEvent[],
     group: NativeCounterGroup,
     layout: GroupLayout,

@@ -101,33 +101,33 @@ export function startStat(
 
 class Stat {
   readonly exited: Promise<{ readonly status: number; readonly signal: number } | null>;
-  private readonly options: StatOptions;
-  private readonly onInterval: (report: StatReport) => void;
-  private readonly machine: StatMachine;
-  private readonly target: StatTarget;
-  private readonly groups: readonly CountedGroup[];
-  private readonly notices: string[] = [];
-  private readonly finder: UnitFinder;
-  private settleExit: (exit: CommandEnd | null) => void = () => {};
-  private command: NativeHeldCommand | null = null;
-  private isStopped = false;
-  private wake: () => void = () => {};
+  readonly #options: StatOptions;
+  readonly #onInterval: (report: StatReport) => void;
+  readonly #machine: StatMachine;
+  readonly #target: StatTarget;
+  readonly #groups: readonly CountedGroup[];
+  readonly #notices: string[] = [];
+  readonly #finder: UnitFinder;
+  #settleExit: (exit: CommandEnd | null) => void = () => {};
+  #command: NativeHeldCommand | null = null;
+  #isStopped = false;
+  #wake: () => void = () => {};
 
   constructor(
     options: StatOptions,
     onInterval: (report: StatReport) => void,
     machine: StatMachine,
   ) {
-    this.options = options;
-    this.onInterval = onInterval;
-    this.machine = machine;
+    this.#options = options;
+    this.#onInterval = onInterval;
+    this.#machine = machine;
     const { target, notices } = chooseTarget(options);
-    this.target = target;
-    for (const notice of notices) this.say(notice);
-    this.groups = chooseGroups(options, target.kind === 'system', machine);
-    this.finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
+    this.#target = target;
+    for (const notice of notices) this.#say(notice);
+    this.#groups = chooseGroups(options, target.kind === 'system', machine);
+    this.#finder = new UnitFinder(options.aggregation ?? 'total', options.cgroups ?? []);
     this.exited = new Promise((resolve) => {
-      this.settleExit = resolve;
+      this.#settleExit = resolve;
     });
     const { signal } = options;
     signal?.addEventListener('abort', () => this.stop(), { once: true });
@@ -135,41 +135,41 @@ class Stat {
   }
 
   stop(): void {
-    this.isStopped = true;
-    this.wake();
+    this.#isStopped = true;
+    this.#wake();
   }
 
   kill(signal: number): boolean {
-    return this.command?.kill(signal) ?? false;
+    return this.#command?.kill(signal) ?? false;
   }
 
   async countRuns(): Promise<StatResult> {
     try {
       const runs: Run[] = [];
-      const wanted = this.options.repeat ?? 1;
+      const wanted = this.#options.repeat ?? 1;
       do {
-        runs.push(await this.countOnce());
-      } while (runs.length < wanted && !this.isStopped);
-      return this.resultOf(runs);
+        runs.push(await this.#countOnce());
+      } while (runs.length < wanted && !this.#isStopped);
+      return this.#resultOf(runs);
     } catch (error) {
-      if (this.command !== null) {
-        this.command.close();
+      if (this.#command !== null) {
+        this.#command.close();
         // One that was let go runs on.
-        reapLater(this.machine.binding);
+        reapLater(this.#machine.binding);
       }
-      this.settleExit(null);
+      this.#settleExit(null);
       throw error;
     }
   }
 
-  private async countOnce(): Promise<Run> {
-    const { command: spec } = this.target.kind === 'threads' ? { command: null } : this.target;
-    const command = spec === null ? null : this.hold(spec);
-    this.command = command;
-    const counters = this.open(command?.pid ?? null);
+  async #countOnce(): Promise<Run> {
+    const { command: spec } = this.#target.kind === 'threads' ? { command: null } : this.#target;
+    const command = spec === null ? null : this.#hold(spec);
+    this.#command = command;
+    const counters = this.#open(command?.pid ?? null);
     try {
-      if (counters.groups.length === 0) throw this.nothingCounts(counters);
-      const run = await this.countWith(counters, command);
+      if (counters.groups.length === 0) throw this.#nothingCounts(counters);
+      const run = await this.#countWith(counters, command);
       if (run.end !== null) command?.close();
       return run;
     } finally {
@@ -177,30 +177,31 @@ class Stat {
     }
   }
 
-  private hold(spec: CommandSpec): NativeHeldCommand {
+  #hold(spec: CommandSpec): NativeHeldCommand {
     try {
-      return new this.machine.binding.HeldCommand(spec);
+      return new this.#machine.binding.HeldCommand(spec);
     } catch (error) {
       throw explainStartFailure(error as NativeError) ?? error;
     }
   }
 
-  private open(commandPid: number | null): Counters {
-    const { target, options } = this;
-    const { binding, sources } = this.machine;
+  #open(commandPid: number | null): Counters {
+    const target = this.#target;
+    const options = this.#options;
+    const { binding, sources } = this.#machine;
     const { cgroups = [], delayMs = 0 } = options;
     const tids = target.kind === 'threads' ? target.tids : commandPid !== null ? [commandPid] : [];
-    const cpus = checkCpuOption(options.cpus, this.machine.cpus);
+    const cpus = checkCpuOption(options.cpus, this.#machine.cpus);
     const cgroupFds: number[] = [];
     const perEvent =
       target.kind === 'system' ? cpus.length * Math.max(1, cgroups.length) : tids.length;
     // Where threads are started meanwhile, a watch over them has one per CPU.
-    const watch = target.kind === 'threads' ? tids.length * this.machine.cpus.length : 0;
-    const events = this.groups.reduce((sum, group) => sum + group.events.length, 0);
+    const watch = target.kind === 'threads' ? tids.length * this.#machine.cpus.length : 0;
+    const events = this.#groups.reduce((sum, group) => sum + group.events.length, 0);
     binding.raiseFdLimit(events * Math.max(1, perEvent) + watch + OTHER_FDS);
     try {
       for (const path of cgroups) cgroupFds.push(openCgroup(path, '--for-each-cgroup'));
-      return openCounters(this.groups, {
+      return openCounters(this.#groups, {
         target,
         tids,
         cpus,
@@ -210,15 +211,16 @@ class Stat {
         sources,
         inherit: options.inherit !== false && options.aggregation !== 'thread',
         enableOnExec: target.kind === 'command' && delayMs === 0,
-        say: (notice) => this.say(notice),
+        say: (notice) => this.#say(notice),
       });
     } finally {
       for (const fd of cgroupFds) closeSync(fd);
     }
   }
 
-  private async countWith(counters: Counters, command: NativeHeldCommand | null): Promise<Run> {
-    const { options, finder } = this;
+  async #countWith(counters: Counters, command: NativeHeldCommand | null): Promise<Run> {
+    const options = this.#options;
+    const finder = this.#finder;
     const { delayMs = 0, durationMs, intervalMs } = options;
     // Threads are named while they are there.
     for (const { instances } of counters.groups) {
@@ -227,27 +229,27 @@ class Stat {
     const timers: LongTimer[] = [];
     let end: CommandEnd | null = null;
     const isOver = new Promise<void>((resolve) => {
-      this.wake = resolve;
+      this.#wake = resolve;
     });
     if (delayMs === 0) counters.enable();
     let startNs = process.hrtime.bigint();
     if (command !== null) {
-      startNs = this.release(command, (ended) => {
+      startNs = this.#release(command, (ended) => {
         end = ended;
-        this.wake();
+        this.#wake();
       });
-    } else if (this.target.kind === 'threads') {
-      timers.push(callEvery(LOOK_MS, () => this.lookForTarget()));
+    } else if (this.#target.kind === 'threads') {
+      timers.push(callEvery(LOOK_MS, () => this.#lookForTarget()));
     }
-    if (this.isStopped) this.wake();
+    if (this.#isStopped) this.#wake();
 
     let before: Snapshot | null = null;
     let lastNs = startNs;
     const tell = (nowNs: bigint): void => {
       const now = counters.read();
       const tallies = tallyGroups(counters, now, before, finder);
-      this.onInterval(
-        this.reportOf([tallies], counters, Number(nowNs - lastNs), Number(nowNs - startNs)),
+      this.#onInterval(
+        this.#reportOf([tallies], counters, Number(nowNs - lastNs), Number(nowNs - startNs)),
       );
       before = now;
       lastNs = nowNs;
@@ -274,7 +276,7 @@ class Stat {
     for (const timer of timers) timer.cancel();
     const ended = end as CommandEnd | null;
     if (ended === null) counters.disable();
-    else this.checkStarted(ended);
+    else this.#checkStarted(ended);
     const endNs = ended?.endNs ?? process.hrtime.bigint();
     const elapsedNs = Math.max(0, Number(endNs - startNs));
     if (intervalMs !== undefined && endNs > lastNs) tell(endNs);
@@ -282,82 +284,82 @@ class Stat {
     return { tallies, counters, elapsedNs, end };
   }
 
-  private release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
-    const { repeat = 1 } = this.options;
+  #release(command: NativeHeldCommand, onEnd: (end: CommandEnd) => void): bigint {
+    const { repeat = 1 } = this.#options;
     return command.release((end) => {
-      if (end.failedStep === '' && (repeat === 1 || this.isStopped)) this.settleExit(end);
+      if (end.failedStep === '' && (repeat === 1 || this.#isStopped)) this.#settleExit(end);
       onEnd(end);
     });
   }
 
   /** Throws where the command never ran. */
-  private checkStarted({ failedStep, failedErrno }: CommandEnd): void {
+  #checkStarted({ failedStep, failedErrno }: CommandEnd): void {
     if (failedStep === '') return;
-    const command = this.target.kind !== 'threads' ? this.target.command : null;
+    const command = this.#target.kind !== 'threads' ? this.#target.command : null;
     throw explainExecFailure(command, failedStep, failedErrno);
   }
 
   /** Counting ends with the last of the processes and threads. */
-  private lookForTarget(): void {
-    const { target } = this;
+  #lookForTarget(): void {
+    const target = this.#target;
     if (target.kind !== 'threads') return;
     const now = [...target.pids.flatMap(listThreads), ...target.tids];
-    if (!now.some(isAlive)) this.wake();
+    if (!now.some(isAlive)) this.#wake();
   }
 
-  private resultOf(runs: readonly Run[]): StatResult {
+  #resultOf(runs: readonly Run[]): StatResult {
     const last = runs.at(-1) as Run;
     const elapsedOfRunsNs = runs.map(({ elapsedNs }) => elapsedNs);
     const elapsed = spreadOf(elapsedOfRunsNs) as Spread;
     const ends = runs.flatMap(({ end }) => (end === null ? [] : [end]));
     const mean = (pick: (end: CommandEnd) => number): number | null =>
       ends.length === 0 ? null : ends.reduce((sum, end) => sum + pick(end), 0) / ends.length;
-    if (last.end !== null || this.command === null) this.settleExit(last.end);
+    if (last.end !== null || this.#command === null) this.#settleExit(last.end);
     const tallies = runs.map((run) => run.tallies);
     const userUs = mean((end) => end.userUs);
     const systemUs = mean((end) => end.systemUs);
     return {
-      ...this.reportOf(tallies, last.counters, elapsed.mean, elapsed.mean),
-      target: this.target,
+      ...this.#reportOf(tallies, last.counters, elapsed.mean, elapsed.mean),
+      target: this.#target,
       runs: runs.length,
       elapsed,
       elapsedOfRunsNs,
       userNs: userUs === null ? null : userUs * 1000,
       systemNs: systemUs === null ? null : systemUs * 1000,
-      notices: this.notices,
+      notices: this.#notices,
       exit: last.end,
     };
   }
 
-  private reportOf(
+  #reportOf(
     runs: readonly (readonly GroupTally[])[],
     counters: Counters,
     elapsedNs: number,
     timeNs: number,
   ): StatReport {
-    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.machine.sources) };
+    const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.#machine.sources) };
     return { rows: rowsOf(runs, counters, context), elapsedNs, timeNs };
   }
 
-  private nothingCounts({ refused }: Counters): FailedError {
+  #nothingCounts({ refused }: Counters): FailedError {
     const reasons = refused.map(({ event, reason }) => `${event.name}: ${reason}`);
     const isForbidden = refused.some(({ reason }) =>
       isRefused(/\((E\w+)\)$/.exec(reason)?.[1] ?? ''),
     );
     const hints = isForbidden
       ? permissionHints({
-          systemWide: this.target.kind === 'system',
-          foreignProcess: this.target.kind === 'threads',
+          systemWide: this.#target.kind === 'system',
+          foreignProcess: this.#target.kind === 'threads',
           kernel: true,
         })
       : ['perf-ts list shows what opens here'];
     return new FailedError('none of the events can be counted', [...reasons, ...hints]);
   }
 
-  private say(notice: string): void {
-    if (this.notices.includes(notice)) return;
-    this.notices.push(notice);
-    this.options.onNotice?.(notice);
+  #say(notice: string): void {
+    if (this.#notices.includes(notice)) return;
+    this.#notices.push(notice);
+    this.#options.onNotice?.(notice);
   }
 }
 

@@ -12,53 +12,53 @@ export type Unit = {
 
 /** Says which unit a place belongs to, by label. */
 export class UnitFinder {
-  private readonly aggregation: Aggregation;
-  private readonly cgroups: readonly string[];
-  private readonly cpuPlaces = new Map<number, CpuPlace>();
-  private readonly comms = new Map<number, string>();
+  readonly #aggregation: Aggregation;
+  readonly #cgroups: readonly string[];
+  readonly #cpuPlaces = new Map<number, CpuPlace>();
+  readonly #comms = new Map<number, string>();
 
   constructor(aggregation: Aggregation, cgroups: readonly string[]) {
-    this.aggregation = aggregation;
-    this.cgroups = cgroups;
+    this.#aggregation = aggregation;
+    this.#cgroups = cgroups;
   }
 
   labelOf(place: Place): string {
-    const cgroup = this.cgroups[place.cgroup];
-    const part = this.partOf(place);
+    const cgroup = this.#cgroups[place.cgroup];
+    const part = this.#partOf(place);
     return [part, cgroup].filter((text) => text !== undefined && text !== '').join(' ');
   }
 
   /** Remembers the names of threads while they are there. */
-  private partOf({ cpu, tid }: Place): string {
-    switch (this.aggregation) {
+  #partOf({ cpu, tid }: Place): string {
+    switch (this.#aggregation) {
       case 'total':
         return '';
       case 'cpu':
         return `CPU${cpu}`;
       case 'socket':
-        return `S${this.cpuPlaceOf(cpu).socket}`;
+        return `S${this.#cpuPlaceOf(cpu).socket}`;
       case 'core': {
-        const { socket, die, core } = this.cpuPlaceOf(cpu);
+        const { socket, die, core } = this.#cpuPlaceOf(cpu);
         return `S${socket}-D${die}-C${core}`;
       }
       case 'thread': {
         // A device counts on a CPU, whatever threads are counted beside it.
         if (tid < 0) return `CPU${cpu}`;
-        let comm = this.comms.get(tid);
+        let comm = this.#comms.get(tid);
         if (comm === undefined) {
           comm = commOf(tid);
-          this.comms.set(tid, comm);
+          this.#comms.set(tid, comm);
         }
         return `${comm}-${tid}`;
       }
     }
   }
 
-  private cpuPlaceOf(cpu: number): CpuPlace {
-    let found = this.cpuPlaces.get(cpu);
+  #cpuPlaceOf(cpu: number): CpuPlace {
+    let found = this.#cpuPlaces.get(cpu);
     if (found === undefined) {
       found = readCpuPlace(cpu);
-      this.cpuPlaces.set(cpu, found);
+      this.#cpuPlaces.set(cpu, found);
     }
     return found;
   }

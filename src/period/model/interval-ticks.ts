@@ -40,7 +40,7 @@ export class Interval {
     const length = this.pauseLengthNs;
     let inPause = 0;
     if (since > this.pauseNs) {
-      const pause = this.lastPauseAt(since);
+      const pause = this.#lastPauseAt(since);
       inPause = pause * length + Math.min(length, since - this.pauseNs - pause * this.cycleNs);
     }
     const active = this.endNs - this.startNs - this.pauses * length;
@@ -51,7 +51,7 @@ export class Interval {
   isMissedBy(timeNs: number): boolean {
     const since = timeNs - this.startNs;
     if (since <= this.pauseNs) return false;
-    const begin = this.pauseNs + this.lastPauseAt(since) * this.cycleNs;
+    const begin = this.pauseNs + this.#lastPauseAt(since) * this.cycleNs;
     return since > begin && since < begin + this.missedNs;
   }
 
@@ -61,7 +61,7 @@ export class Interval {
   }
 
   /** The last pause that has begun `since` the start, which must be after the first has. */
-  private lastPauseAt(since: number): number {
+  #lastPauseAt(since: number): number {
     return Math.min(this.pauses - 1, Math.floor((since - this.pauseNs) / this.cycleNs));
   }
 }
@@ -83,14 +83,14 @@ export class Ticks {
   /** The period after each of these adjustments, as far as there is room. */
   readonly course = new Float64Array(8);
 
-  private readonly frequencyHz: number;
-  private readonly rounding: EighthRounding;
-  private markedNs = 0;
-  private markedStamp = 0;
+  readonly #frequencyHz: number;
+  readonly #rounding: EighthRounding;
+  #markedNs = 0;
+  #markedStamp = 0;
 
   constructor({ grid, frequencyHz, rounding }: ReplayRules, startNs: number) {
-    this.frequencyHz = frequencyHz;
-    this.rounding = rounding;
+    this.#frequencyHz = frequencyHz;
+    this.#rounding = rounding;
     this.lengthNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
     this.nextNs = grid === null ? Number.POSITIVE_INFINITY : nextTickNs(grid, startNs);
   }
@@ -113,7 +113,7 @@ export class Ticks {
       const delta = count - stamp;
       stamp = count;
       if (delta <= 0) continue;
-      adjusted = adjustPeriod(adjusted, delta, lengthNs, this.frequencyHz, this.rounding);
+      adjusted = adjustPeriod(adjusted, delta, lengthNs, this.#frequencyHz, this.#rounding);
       if (adjustments < course.length) course[adjustments] = adjusted;
       adjustments++;
     }
@@ -125,15 +125,15 @@ export class Ticks {
 
   /** Remembers where the ticks are, before an interval that may be gone through several times. */
   mark(): void {
-    this.markedNs = this.nextNs;
-    this.markedStamp = this.countStamp;
+    this.#markedNs = this.nextNs;
+    this.#markedStamp = this.countStamp;
     this.adjustments = 0;
   }
 
   /** Goes back to the mark; no adjustment has been made since. */
   rewind(): void {
-    this.nextNs = this.markedNs;
-    this.countStamp = this.markedStamp;
+    this.nextNs = this.#markedNs;
+    this.countStamp = this.#markedStamp;
     this.adjustments = 0;
   }
 

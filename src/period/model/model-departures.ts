@@ -32,56 +32,56 @@ export class DepartureCauses {
     ticks: 0,
     unexplained: 0,
   };
-  private readonly sequence: PeriodSequence;
-  private readonly rules: ReplayRules;
-  private readonly options: ModelOptions;
+  readonly #sequence: PeriodSequence;
+  readonly #rules: ReplayRules;
+  readonly #options: ModelOptions;
 
   constructor(sequence: PeriodSequence, rules: ReplayRules, options: ModelOptions) {
-    this.sequence = sequence;
-    this.rules = rules;
-    this.options = options;
+    this.#sequence = sequence;
+    this.#rules = rules;
+    this.#options = options;
   }
 
   /** Sample `target` departs, with `ticks` ticks on the way to its period. */
   add(target: number, ticks: number): void {
-    const i = target - this.rules.lag;
-    const { timeNs, periodEvents } = this.sequence;
+    const i = target - this.#rules.lag;
+    const { timeNs, periodEvents } = this.#sequence;
     const from = timeNs[Math.max(0, i - 1)];
     const to = timeNs[target];
     const { departures } = this;
-    if (this.isLost(i, from, to)) departures.lost++;
-    else if (this.isThrottled(from, to)) departures.throttled++;
-    else if (this.isWithinJitter(i, target)) departures.timeStamps++;
+    if (this.#isLost(i, from, to)) departures.lost++;
+    else if (this.#isThrottled(from, to)) departures.throttled++;
+    else if (this.#isWithinJitter(i, target)) departures.timeStamps++;
     else if (periodEvents[target] === periodEvents[target - 1]) departures.restarts++;
     else if (ticks > 0) departures.ticks++;
     else departures.unexplained++;
   }
 
-  private isLost(i: number, from: number, to: number): boolean {
-    for (const time of this.options.lossTimesNs ?? []) {
+  #isLost(i: number, from: number, to: number): boolean {
+    for (const time of this.#options.lossTimesNs ?? []) {
       if (time >= from && time <= to) return true;
     }
-    if (this.options.rule !== 'next') return false;
+    if (this.#options.rule !== 'next') return false;
     // Rule 'next': what was counted must be what was announced, unless samples are missing.
-    const { periodEvents, elapsedEvents } = this.sequence;
+    const { periodEvents, elapsedEvents } = this.#sequence;
     for (let k = Math.max(0, i - 1); k <= i; k++) {
       if (elapsedEvents[k + 1] > periodEvents[k] * 1.5 + 1) return true;
     }
     return false;
   }
 
-  private isThrottled(from: number, to: number): boolean {
-    for (const { startNs, endNs } of this.options.throttles ?? []) {
+  #isThrottled(from: number, to: number): boolean {
+    for (const { startNs, endNs } of this.#options.throttles ?? []) {
       if (startNs <= to && endNs >= from) return true;
     }
     return false;
   }
 
   /** Whether an interval a little longer or shorter would explain the period. */
-  private isWithinJitter(i: number, target: number): boolean {
+  #isWithinJitter(i: number, target: number): boolean {
     if (i < 1) return false;
-    const { timeNs, periodEvents } = this.sequence;
-    const { frequencyHz, rounding, grid } = this.rules;
+    const { timeNs, periodEvents } = this.#sequence;
+    const { frequencyHz, rounding, grid } = this.#rules;
     const tickNs = grid === null ? UNKNOWN_TICK_NS : grid.tickNs;
     const since = timeNs[i] - timeNs[i - 1];
     const inForce = periodEvents[target - 1];

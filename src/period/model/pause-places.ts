@@ -23,77 +23,77 @@ const MAX_PLACES = 64;
 export class PausePlaces {
   length = 0;
   /** Of each place, in nanoseconds after the interval's start: when the first pause begins. */
-  private readonly startNs = new Float64Array(MAX_PLACES);
-  private readonly pauses = new Uint16Array(MAX_PLACES);
+  readonly #startNs = new Float64Array(MAX_PLACES);
+  readonly #pauses = new Uint16Array(MAX_PLACES);
   /** From the beginning of one pause to that of the next. */
-  private readonly cycleNs = new Float64Array(MAX_PLACES);
-  private readonly borders: number[] = [];
-  private offNs = 0;
-  private missedNs = 0;
+  readonly #cycleNs = new Float64Array(MAX_PLACES);
+  readonly #borders: number[] = [];
+  #offNs = 0;
+  #missedNs = 0;
 
   /** Lists the places for `offNs` in `interval`, from the next tick on. At least one. */
   list(interval: Interval, ticks: Ticks, offNs: number): void {
     this.length = 0;
-    this.offNs = offNs;
-    this.missedNs = offNs;
-    if (isWholeTicks(offNs, ticks.lengthNs)) this.listOnTicks(interval, ticks);
+    this.#offNs = offNs;
+    this.#missedNs = offNs;
+    if (isWholeTicks(offNs, ticks.lengthNs)) this.#listOnTicks(interval, ticks);
     if (this.length > 0) return;
-    this.listAnywhere(interval, ticks);
-    this.listTurns(interval, ticks);
+    this.#listAnywhere(interval, ticks);
+    this.#listTurns(interval, ticks);
   }
 
   /** Makes the pauses of place `k` those of `interval`. */
   apply(k: number, interval: Interval): void {
-    const pauses = this.pauses[k];
-    interval.pauseNs = this.startNs[k];
+    const pauses = this.#pauses[k];
+    interval.pauseNs = this.#startNs[k];
     interval.pauses = pauses;
-    interval.cycleNs = this.cycleNs[k];
-    interval.pauseLengthNs = this.offNs / pauses;
-    interval.missedNs = this.missedNs / pauses;
+    interval.cycleNs = this.#cycleNs[k];
+    interval.pauseLengthNs = this.#offNs / pauses;
+    interval.missedNs = this.#missedNs / pauses;
   }
 
-  private listOnTicks(interval: Interval, ticks: Ticks): void {
+  #listOnTicks(interval: Interval, ticks: Ticks): void {
     const { lengthNs } = ticks;
-    const active = interval.endNs - interval.startNs - this.offNs;
+    const active = interval.endNs - interval.startNs - this.#offNs;
     // The tick that ends a pause met the other task, however late it was.
-    this.missedNs = this.offNs + Math.round(this.offNs / lengthNs) * ALIGNED_NS;
+    this.#missedNs = this.#offNs + Math.round(this.#offNs / lengthNs) * ALIGNED_NS;
     const first = ticks.nextNs - interval.startNs;
-    for (let start = first; start <= active; start += lengthNs) this.add(start, 1, 1);
-    this.listTurns(interval, ticks);
+    for (let start = first; start <= active; start += lengthNs) this.#add(start, 1, 1);
+    this.#listTurns(interval, ticks);
   }
 
   /** Pauses of about one tick that begin on ticks, with one or two ticks between them. */
-  private listTurns({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
-    const pauses = Math.floor((this.offNs + ALIGNED_NS) / lengthNs);
+  #listTurns({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
+    const pauses = Math.floor((this.#offNs + ALIGNED_NS) / lengthNs);
     if (pauses < 2) return;
-    const active = endNs - startNs - this.offNs;
+    const active = endNs - startNs - this.#offNs;
     for (const run of [1, 2]) {
       const between = (pauses - 1) * run * lengthNs;
       for (let start = nextNs - startNs; start + between <= active; start += lengthNs) {
-        this.add(start, pauses, (run + 1) * lengthNs);
+        this.#add(start, pauses, (run + 1) * lengthNs);
       }
     }
   }
 
-  private listAnywhere({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
-    const active = endNs - startNs - this.offNs;
-    const { borders } = this;
+  #listAnywhere({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
+    const active = endNs - startNs - this.#offNs;
+    const borders = this.#borders;
     borders.length = 0;
     borders.push(0, active);
     for (let tick = nextNs; tick < endNs && borders.length < MAX_PLACES; tick += lengthNs) {
       const since = tick - startNs;
       if (since < active) borders.push(since);
-      if (since > this.offNs) borders.push(since - this.offNs);
+      if (since > this.#offNs) borders.push(since - this.#offNs);
     }
     borders.sort((a, b) => a - b);
-    for (let k = 1; k < borders.length; k++) this.add((borders[k] + borders[k - 1]) / 2, 1, 1);
+    for (let k = 1; k < borders.length; k++) this.#add((borders[k] + borders[k - 1]) / 2, 1, 1);
   }
 
-  private add(startNs: number, pauses: number, cycleNs: number): void {
+  #add(startNs: number, pauses: number, cycleNs: number): void {
     if (this.length === MAX_PLACES) return;
-    this.startNs[this.length] = startNs;
-    this.pauses[this.length] = pauses;
-    this.cycleNs[this.length] = cycleNs;
+    this.#startNs[this.length] = startNs;
+    this.#pauses[this.length] = pauses;
+    this.#cycleNs[this.length] = cycleNs;
     this.length++;
   }
 }

@@ -70,39 +70,44 @@ class Passage {
   period = 0;
   /** The period that the last restart took up. */
   taken = 0;
-  private readonly sequence: PeriodSequence;
-  private readonly interval = new Interval();
-  private index = 0;
-  private reported = 0;
+  readonly #sequence: PeriodSequence;
+  readonly #interval = new Interval();
+  #index = 0;
+  #reported = 0;
 
   constructor(sequence: PeriodSequence, rules: ReplayRules) {
-    this.sequence = sequence;
+    this.#sequence = sequence;
     this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0] : 0);
   }
 
   get hasPause(): boolean {
-    return this.interval.pauseLengthNs > 0;
+    return this.#interval.pauseLengthNs > 0;
   }
 
   /** Goes on to the interval after sample `i`; its result shows as `reported`. */
   enter(i: number, reported: number): void {
-    const { interval, ticks } = this;
-    interval.enter(this.sequence, i);
-    this.index = i;
-    this.reported = reported;
+    const ticks = this.ticks;
+    const interval = this.#interval;
+    interval.enter(this.#sequence, i);
+    this.#index = i;
+    this.#reported = reported;
     ticks.mark();
   }
 
   /** From period `from`, with the interval's events spread evenly. */
   go(from: number): number {
-    this.interval.pauseLengthNs = 0;
-    this.interval.pauseNs = 0;
-    return this.adjust(from);
+    this.#interval.pauseLengthNs = 0;
+    this.#interval.pauseNs = 0;
+    return this.#adjust(from);
   }
 
   /** The same with a pause where it brings the result nearest, if the event rate has room for one. */
   goWithPause(from: number): number {
-    const { sequence, index, interval, ticks, reported } = this;
+    const ticks = this.ticks;
+    const sequence = this.#sequence;
+    const index = this.#index;
+    const interval = this.#interval;
+    const reported = this.#reported;
     this.period = adjustWithLull(sequence, index + 1, interval, ticks, from, reported);
     return this.period;
   }
@@ -115,22 +120,22 @@ class Passage {
   restart(from: number, next: number, hasDeparted: boolean, mayPause: boolean): boolean {
     this.go(from);
     this.taken = this.ticks.nearestTaken(from, next);
-    if (this.period === this.reported && this.taken === next) return true;
+    if (this.period === this.#reported && this.taken === next) return true;
     if (!hasDeparted) return false;
-    if (this.isNearBoth(next)) return true;
+    if (this.#isNearBoth(next)) return true;
     if (!mayPause) return false;
     this.goWithPause(from);
     this.taken = this.ticks.nearestTaken(from, next);
-    return this.isNearBoth(next);
+    return this.#isNearBoth(next);
   }
 
-  private isNearBoth(next: number): boolean {
-    return isNear(this.period, this.reported) && isNear(this.taken, next);
+  #isNearBoth(next: number): boolean {
+    return isNear(this.period, this.#reported) && isNear(this.taken, next);
   }
 
-  private adjust(from: number): number {
+  #adjust(from: number): number {
     this.ticks.rewind();
-    this.period = this.ticks.adjust(from, this.interval, this.interval.endNs);
+    this.period = this.ticks.adjust(from, this.#interval, this.#interval.endNs);
     return this.period;
   }
 }

@@ -87,13 +87,13 @@ class SwitchedPassage {
   taken = 0;
   /** What is in force at the interval's end. */
   plan = 0;
-  private readonly sequence: PeriodSequence;
-  private readonly offCpuNs: Float64Array;
-  private readonly places = new PausePlaces();
+  readonly #sequence: PeriodSequence;
+  readonly #offCpuNs: Float64Array;
+  readonly #places = new PausePlaces();
 
   constructor(sequence: PeriodSequence, offCpuNs: Float64Array, rules: ReplayRules) {
-    this.sequence = sequence;
-    this.offCpuNs = offCpuNs;
+    this.#sequence = sequence;
+    this.#offCpuNs = offCpuNs;
     this.ticks = new Ticks(rules, sequence.length > 0 ? sequence.timeNs[0] : 0);
   }
 
@@ -102,17 +102,18 @@ class SwitchedPassage {
    * Returns whether the time of the pause was fitted.
    */
   goSwitched(i: number, early: number, reported: number, off: number): boolean {
-    const { interval, ticks, places } = this;
+    const { interval, ticks } = this;
+    const places = this.#places;
     places.list(interval, ticks, off);
     let best = 0;
     if (places.length > 1) {
-      const { periodEvents } = this.sequence;
+      const { periodEvents } = this.#sequence;
       // The period after the next sample's shows what was in force, unless a switch hides it, or the
       // recording ends before it.
-      const showsPlan = this.offCpuNs[i + 2] === 0;
+      const showsPlan = this.#offCpuNs[i + 2] === 0;
       let least = Number.POSITIVE_INFINITY;
       for (let k = 0; k < places.length; k++) {
-        this.pauseAt(k, early, reported);
+        this.#pauseAt(k, early, reported);
         let distance = Math.abs(this.taken / reported - 1) || 0;
         if (showsPlan) distance += Math.abs(this.plan / periodEvents[i + 2] - 1);
         if (distance >= least) continue;
@@ -120,13 +121,13 @@ class SwitchedPassage {
         best = k;
       }
     }
-    this.pauseAt(best, early, reported);
+    this.#pauseAt(best, early, reported);
     return places.length > 1;
   }
 
-  private pauseAt(place: number, early: number, reported: number): void {
+  #pauseAt(place: number, early: number, reported: number): void {
     const { interval, ticks } = this;
-    this.places.apply(place, interval);
+    this.#places.apply(place, interval);
     ticks.rewind();
     this.taken = ticks.adjust(early, interval, Math.min(interval.lastEndNs, interval.endNs));
     this.plan = ticks.adjust(reported, interval, interval.endNs);
