@@ -1,7 +1,6 @@
 // Every field of every record, ours against `perf report -D`: on the recordings of others, and on
 // recordings made here with each option of perf that works without hardware counters.
 
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withRecording } from '../../src/read/open-recording.ts';
@@ -10,6 +9,7 @@ import { compileWorkload } from '../helpers/compile.ts';
 import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 import { describeLive } from '../helpers/live.ts';
 import { type Dump, ourDump, perfDump } from '../helpers/perf-dump.ts';
+import { runPerfRecord } from '../helpers/perf-record.ts';
 
 const scratch = scratchDirectory();
 const hasPerf = findPerf() !== null;
@@ -73,13 +73,10 @@ describeLive('records of live recordings as perf dumps them', () => {
   test.skipIf(!hasPerf).each(options)('%s', (name, flags) => {
     const file = join(scratch, `${name.replaceAll(' ', '-')}.data`);
     const program = compileWorkload();
-    const record = ['perf', 'record', '-q', '-o', file, ...flags];
     // The kernel writes final counts into the rings of other CPUs, and destroys what those write
     // at that moment: one CPU has nobody to meet.
-    const words = flags.includes('-s') ? ['taskset', '-c', '0', ...record] : record;
-    execFileSync(words[0], [...words.slice(1), '--', program, 'threads', '3', '0.2'], {
-      stdio: 'ignore',
-    });
+    const place = flags.includes('-s') ? { cpu: 0 } : {};
+    runPerfRecord(['-o', file, ...flags, '--', program, 'threads', '3', '0.2'], place);
     const result = compared(file);
     if (result === null) throw new Error('perf can not read what it recorded');
     expect(result.samples).toBeGreaterThan(0);

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findPerf, perfTs, scratchDirectory } from '../helpers/cli.ts';
 import { describeLive } from '../helpers/live.ts';
+import { runPerfRecord } from '../helpers/perf-record.ts';
 
 const SIDEBAND = ['mmap', 'comm', 'task', 'mmap2', 'comm_exec', 'ksymbol', 'bpf_event'];
 const ON_WISH = ['mmap_data', 'context_switch', 'namespaces', 'cgroup'];
@@ -70,7 +71,7 @@ function differences(theirs: Line, ours: Line): string[] {
 /** Both recordings of the same command line; the side-band event apart. */
 function recordBoth(options: readonly string[]) {
   const [theirFile, ourFile] = [join(scratch, 'theirs.data'), join(scratch, 'ours.data')];
-  execFileSync('perf', ['record', '-q', '-o', theirFile, ...options, '--', 'true']);
+  runPerfRecord(['-o', theirFile, ...options, '--', 'true']);
   const outcome = perfTs(['record', '-q', '-o', ourFile, ...options, '--', 'true']);
   expect(outcome.stderr).toBe('');
   const isDummy = ({ name }: Line) => name.startsWith('dummy');

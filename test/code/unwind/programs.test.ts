@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileC } from '../../helpers/compile.ts';
 import { describeLive } from '../../helpers/live.ts';
+import { runPerfRecord } from '../../helpers/perf-record.ts';
 import { unwindRecording } from '../../helpers/unwind-recording.ts';
 
 const FRAMES = join(import.meta.dirname, 'frames.c');
@@ -61,9 +62,9 @@ describeLive('stacks of programs without frame pointers', () => {
       const program = compileC(FRAMES, flags);
       delete process.env.CC;
       const file = join(directory, `${compiler}${level}.data`);
-      const recorder = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph'];
+      const recorder = ['-e', 'cpu-clock:u', '-F', '1000', '--call-graph'];
       const words = [...recorder, 'dwarf,16384', '-o', file, program, ROUNDS];
-      expect(spawnSync('perf', words).status).toBe(0);
+      runPerfRecord(words);
       const theirs = perfStacks(file);
       const ours = unwindRecording(file);
       expect(ours.length).toBeGreaterThan(50);

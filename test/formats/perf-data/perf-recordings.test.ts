@@ -1,6 +1,6 @@
 // What perf records here and now, in every way of writing a recording, read by both.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,6 +15,7 @@ import { visitInTimeOrder } from '../../../src/read/ordered-records.ts';
 import { findPerf, perfStats, scratchDirectory } from '../../helpers/cli.ts';
 import { compileWorkload } from '../../helpers/compile.ts';
 import { describeLive } from '../../helpers/live.ts';
+import { runPerfRecord } from '../../helpers/perf-record.ts';
 
 const scratch = scratchDirectory();
 
@@ -69,7 +70,7 @@ const perfIsThere = findPerf() !== null;
 
 describeLive('recordings of perf', () => {
   const record = (args: readonly string[], command: readonly string[] = workload()) =>
-    spawnSync('perf', ['record', '-q', ...args, '--', ...command], { maxBuffer: 2 ** 30 });
+    runPerfRecord([...args, '--', ...command]);
   const workload = () => [compileWorkload(), 'threads', '3', '0.3'];
 
   const FILES: [name: string, options: string[]][] = [
@@ -90,7 +91,7 @@ describeLive('recordings of perf', () => {
   ];
   test.skipIf(!perfIsThere).each(FILES)('%s: the same records and samples', (name, options) => {
     const file = join(scratch, `${name}.data`);
-    expect(record([...options, '-o', file]).status).toBe(0);
+    record([...options, '-o', file]);
     const { records, samples } = withRecording(file, ourReading);
     const { TOTAL: _total, ...theirs } = perfStats(file);
     expect(records).toEqual(theirs);
@@ -99,7 +100,7 @@ describeLive('recordings of perf', () => {
   });
 
   test.skipIf(!perfIsThere)('a compressed pipe: the same samples', () => {
-    const { stdout } = record(
+    const stdout = record(
       ['-z', '-e', 'cpu-clock', '-F', '5000', '-g', '-o', '-'],
       ['sh', '-c', `${workload().join(' ')} >&2`],
     );
@@ -114,7 +115,7 @@ describeLive('recordings of perf', () => {
 
   test.skipIf(!perfIsThere)('the header, section by section', () => {
     const file = join(scratch, 'header.data');
-    expect(record(['-e', 'cpu-clock', '-o', file]).status).toBe(0);
+    record(['-e', 'cpu-clock', '-o', file]);
     const lines = execFileSync('perf', ['report', '--header-only', '-I', '-i', file], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,6 +1,5 @@
 // What fires here and now, and the format of every tracepoint of this kernel.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { TracepointFormats } from '../../../src/kernel/tracepoint/tracepoint-for
 import { withRecording } from '../../../src/read/open-recording.ts';
 import { findPerf, scratchDirectory } from '../../helpers/cli.ts';
 import { describeLive } from '../../helpers/live.ts';
+import { runPerfRecord } from '../../helpers/perf-record.ts';
 import { ourTexts, perfTexts, type TracepointText } from '../../helpers/tracepoint-texts.ts';
 
 const EVENTS = '/sys/kernel/tracing/events';
@@ -76,12 +76,7 @@ describeLive('tracepoints that fire here', () => {
         .filter((pattern) => existsSync(join(EVENTS, pattern.split(':')[0])))
         .flatMap((pattern) => ['-e', pattern]);
       const command = [process.execPath, '-e', WORKLOAD, join(scratch, 'file')];
-      const { status } = spawnSync(
-        'perf',
-        ['record', '-q', '-o', file, '-m', '512', '-c', '1', ...events, '--', ...command],
-        { stdio: 'ignore' },
-      );
-      expect(status).toBe(0);
+      runPerfRecord(['-o', file, '-m', '512', '-c', '1', ...events, '--', ...command]);
       const symbolOf = symbolOfKallsyms();
       const ours = linesOf(withRecording(file, (data) => ourTexts(data, symbolOf)));
       const theirs = linesOf(perfTexts(file));
