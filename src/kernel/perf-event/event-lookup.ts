@@ -46,6 +46,7 @@ export class EventLookup {
   readonly #trailerIdOffset: number;
   // Open addressing over two columns: slot -> id and its event, EMPTY where there is none.
   readonly #slotMask: number;
+  readonly #hashShift: number;
   readonly #slotId: Float64Array;
   readonly #slotEvent: Int32Array;
   /** The event of samples with an id that no event announced. */
@@ -69,8 +70,10 @@ export class EventLookup {
     );
     this.#ofForeignIds = mayShareIds.length === 1 ? mayShareIds[0] : UNKNOWN_EVENT;
 
-    const slots = 2 ** Math.ceil(Math.log2(2 * idCount + 2));
+    const slotBits = Math.ceil(Math.log2(2 * idCount + 2));
+    const slots = 2 ** slotBits;
     this.#slotMask = slots - 1;
+    this.#hashShift = 32 - slotBits;
     this.#slotId = new Float64Array(slots);
     this.#slotEvent = new Int32Array(slots).fill(EMPTY);
     events.forEach((event, index) => {
@@ -104,7 +107,7 @@ export class EventLookup {
   /** Index of the event with this id; the first for id 0, `UNKNOWN_EVENT` if there is none. */
   find(id: number): number {
     if (id === 0) return FIRST_EVENT;
-    let slot = hash(id) & this.#slotMask;
+    let slot = hash(id) >>> this.#hashShift;
     while (this.#slotEvent[slot] !== EMPTY) {
       if (this.#slotId[slot] === id) return this.#slotEvent[slot];
       slot = (slot + 1) & this.#slotMask;
@@ -114,7 +117,7 @@ export class EventLookup {
 
   /** The first event that announces an id keeps it. */
   #insert(id: number, event: number): void {
-    let slot = hash(id) & this.#slotMask;
+    let slot = hash(id) >>> this.#hashShift;
     while (this.#slotEvent[slot] !== EMPTY) {
       if (this.#slotId[slot] === id) return;
       slot = (slot + 1) & this.#slotMask;
@@ -132,7 +135,7 @@ export function isReportedByKernel(attr: LookupEvent['attr']): boolean {
   return !others.includes(Number(attr.config));
 }
 
-/** Fibonacci hashing of the low 32 bits: ids are small and mostly consecutive. */
+/** Fibonacci hashing, whose high bits are the good ones. Ids are small and mostly consecutive. */
 function hash(id: number): number {
-  return Math.imul(id, 0x9e3779b1) >>> 15;
+  return Math.imul(id ^ Math.imul(id / 2 ** 32, 0x85ebca6b), 0x9e3779b1);
 }

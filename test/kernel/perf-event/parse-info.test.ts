@@ -200,6 +200,20 @@ describe('event lookup', () => {
     expect(lookup.find(4 * perEvent + 1)).toBe(UNKNOWN_EVENT);
   });
 
+  test.each([
+    ['that count up', 1],
+    ['that are far apart', 2 ** 20],
+    ['whose low halves are equal', 2 ** 32],
+  ])('half a million ids %s are found without trying most slots', (_name, step) => {
+    const ids = Array.from({ length: 500_000 }, (_, i) => (i + 1) * step);
+    const lookup = new EventLookup([
+      { info, ids },
+      { info, ids: [7 + 2 ** 52] },
+    ]);
+    expect(ids.filter((id) => lookup.find(id) !== 0)).toEqual([]);
+    expect(lookup.find(7 + 2 ** 52)).toBe(1);
+  });
+
   test('the id of other records is read from their end', () => {
     const lookup = new EventLookup([
       { info, ids: [1] },
