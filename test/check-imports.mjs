@@ -44,7 +44,7 @@ const MACHINE = {
   system: [],
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'native', 'system'],
-  'system/processes': ['base'],
+  'system/processes': ['base', 'system'],
   'system/files': ['base', 'native', 'system/time', 'system/accounts', 'system/processes'],
   'system/kernel': [
     'system',
@@ -80,7 +80,7 @@ const COMPOSITION = {
   'tools/top': [...STAGES, ...SYSTEM, 'read', 'record'],
   'tools/doctor': [...STAGES, ...SYSTEM, 'read', 'record', 'counting/processor'],
   'tools/selftest': [...STAGES, ...SYSTEM, 'read', 'record'],
-  view: [...STAGES, 'system/accounts', 'read'],
+  view: [...STAGES, 'system', 'system/accounts', 'read'],
 };
 const BELOW_CLI = [...STAGES, ...Object.keys(COMPOSITION)];
 const ALLOWED = { ...PURE, ...COMPOSITION, cli: BELOW_CLI, '(root)': BELOW_CLI };

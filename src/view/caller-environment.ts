@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readTextOrNull } from '../system/small-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Text of a file of /proc. Throws where there is none. */
-export type ReadProc = (path: string) => string;
+/** Text of a file of /proc; null where there is none, or it is not ours to read. */
+export type ReadProc = (path: string) => string | null;
 
 /** Shells, sudo's own two processes, npm and its like are fewer. */
 const MOST_ANCESTORS = 32;
@@ -18,17 +18,15 @@ const MOST_ANCESTORS = 32;
 export function findCallerEnvironment(
   env: Environment,
   parentPid: number,
-  read: ReadProc = readProc,
+  read: ReadProc = readTextOrNull,
 ): Environment | null {
   let pid = parentPid;
-  try {
-    for (let steps = 0; steps < MOST_ANCESTORS && pid > 1; steps++) {
-      const above = parseEnvironment(read(`/proc/${pid}/environ`));
-      if (above.SUDO_UID !== env.SUDO_UID) return above;
-      pid = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
-    }
-  } catch {
-    // Not ours to read, or ended meanwhile.
+  for (let steps = 0; steps < MOST_ANCESTORS && pid > 1; steps++) {
+    const text = read(`/proc/${pid}/environ`);
+    if (text === null) return null;
+    const above = parseEnvironment(text);
+    if (above.SUDO_UID !== env.SUDO_UID) return above;
+    pid = Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1] ?? 0);
   }
   return null;
 }
@@ -42,8 +40,4 @@ function parseEnvironment(text: string): Environment {
       return [entry.slice(0, at), entry.slice(at + 1)];
     }),
   );
-}
-
-function readProc(path: string): string {
-  return readFileSync(path, 'utf8');
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { readTextOrEmpty } from '../system/small-file.ts';
 import { type Peer, PeerUsers } from './peer-user.ts';
 
 /** Whoever has the address may ask, where the kernel does not tell users apart. */
@@ -60,9 +60,5 @@ export class Visitors {
 
 /** Windows' own programs reach the loopback address of its Linux without a socket there. */
 function isWsl(): boolean {
-  try {
-    return /microsoft/i.test(readFileSync('/proc/sys/kernel/osrelease', 'latin1'));
-  } catch {
-    return false;
-  }
+  return /microsoft/i.test(readTextOrEmpty('/proc/sys/kernel/osrelease'));
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { loadBinding } from '../../native/binding.ts';
 import { onlineCpus } from '../../system/kernel/event-sources.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import { type ArmIdentity, decodeMidr } from '../cpu/arm.ts';
 import { type CpuCapabilities, decodeCapabilities } from '../cpu/capabilities.ts';
 import { type ReadCpuid, readLeaves } from './read-leaves.ts';
@@ -59,10 +59,5 @@ function readArmCores(cpus: readonly number[]): readonly CoreKind[] {
 }
 
 function readMidr(cpu: number): string {
-  try {
-    const folder = `/sys/devices/system/cpu/cpu${cpu}/regs/identification`;
-    return readFileSync(`${folder}/midr_el1`, 'utf8');
-  } catch {
-    return '';
-  }
+  return readTextOrEmpty(`/sys/devices/system/cpu/cpu${cpu}/regs/identification/midr_el1`);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import type { NominalRate } from '../cpu/time-stamp.ts';
 
 /**
@@ -6,17 +6,9 @@ import type { NominalRate } from '../cpu/time-stamp.ts';
  * /proc/cpuinfo. On processors that count their own cycles (`aperfmperf`) that is the present
  * frequency of the core, which is another thing: null.
  */
-export function readKernelRate(cpuinfo = readCpuinfo()): NominalRate | null {
+export function readKernelRate(cpuinfo = readTextOrEmpty('/proc/cpuinfo')): NominalRate | null {
   const mhz = /^cpu MHz\s*:\s*(\d+\.\d+)$/m.exec(cpuinfo)?.[1];
   const hasOwnCount = /^flags\s*:.*\baperfmperf\b/m.test(cpuinfo);
   if (mhz === undefined || hasOwnCount) return null;
   return { hz: Math.round(Number(mhz) * 1e6), where: '/proc/cpuinfo' };
-}
-
-function readCpuinfo(): string {
-  try {
-    return readFileSync('/proc/cpuinfo', 'utf8');
-  } catch {
-    return '';
-  }
 }

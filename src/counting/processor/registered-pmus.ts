@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import {
   type EventSources,
   isCorePmu,
   type PmuDescription,
 } from '../../kernel/events/event-sources.ts';
+import { readTextOrNull } from '../../system/small-file.ts';
 
 /** A PMU that the kernel has a driver for, here. */
 export type RegisteredPmu = {
@@ -63,7 +63,9 @@ const X86_FILE = '/sys/bus/event_source/devices/cpu/rdpmc';
 const ARM_FILE = '/proc/sys/kernel/perf_user_access';
 
 /** Null where the kernel has neither file: no PMU of the cores, or an old kernel. */
-export function readUserReads(read: (path: string) => string | null = readText): UserReads | null {
+export function readUserReads(
+  read: (path: string) => string | null = readTextOrNull,
+): UserReads | null {
   const x86 = read(X86_FILE);
   if (x86 !== null) {
     const allowed = ({ 0: 'never', 2: 'always' } as const)[x86.trim()] ?? 'mapped';
@@ -72,12 +74,4 @@ export function readUserReads(read: (path: string) => string | null = readText):
   const arm = read(ARM_FILE);
   if (arm === null) return null;
   return { allowed: arm.trim() === '0' ? 'never' : 'mapped', where: ARM_FILE };
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

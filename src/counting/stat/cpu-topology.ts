@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 
 /** Where a CPU sits, by the kernel's ids. */
 export type CpuPlace = {
@@ -12,12 +12,8 @@ export type CpuPlace = {
 /** From `/sys/devices/system/cpu/cpuN/topology`; what is not said (some arm64 boards) is 0. */
 export function readCpuPlace(cpu: number, sysfs = '/sys'): CpuPlace {
   const read = (file: string): number => {
-    try {
-      const text = readFileSync(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`, 'utf8');
-      return Math.max(0, Number(text) || 0);
-    } catch {
-      return 0;
-    }
+    const text = readTextOrEmpty(`${sysfs}/devices/system/cpu/cpu${cpu}/topology/${file}`);
+    return Math.max(0, Number(text) || 0);
   };
   return { socket: read('physical_package_id'), die: read('die_id'), core: read('core_id') };
 }

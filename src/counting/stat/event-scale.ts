@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventSources } from '../../kernel/events/event-sources.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
+import { readTrimmedOrNull } from '../../system/small-file.ts';
 import { pmuEventName } from './event-role.ts';
 
 /** What one count of an event stands for. */
@@ -33,17 +33,9 @@ export function findScale(
   const named = pmuEventName(spec, sources);
   if (named === null) return null;
   const file = join(sysfs, 'bus/event_source/devices', named.pmu.name, 'events', named.event);
-  const scale = readText(`${file}.scale`);
-  const unit = readText(`${file}.unit`);
+  const scale = readTrimmedOrNull(`${file}.scale`);
+  const unit = readTrimmedOrNull(`${file}.unit`);
   const factor = scale === null || scale === '' ? 1 : Number(scale);
   if (!Number.isFinite(factor)) return null;
   return factor === 1 && unit === null ? null : { factor, unit: unit ?? '' };
-}
-
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { formatCpuList } from '../../base/cpu-list.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import type { CountedEvent, CountedGroup } from './counted-group.ts';
 import type { StatTarget } from './stat-options.ts';
 
@@ -50,9 +50,5 @@ function noCpus(events: readonly CountedEvent[], cpus: readonly number[]): strin
 
 /** The comm of a thread, empty if it is gone. */
 export function commOf(tid: number): string {
-  try {
-    return readFileSync(`/proc/${tid}/comm`, 'utf8').trimEnd();
-  } catch {
-    return '';
-  }
+  return readTextOrEmpty(`/proc/${tid}/comm`).trimEnd();
 }

@@ -1,7 +1,8 @@
-import { constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import { readTextOrEmpty } from '../small-file.ts';
 
 /** `/proc/PID/ns`, in the order of the kernel's `*_NS_INDEX`. */
 const NAMESPACES = ['net', 'uts', 'ipc', 'pid', 'user', 'mnt', 'cgroup'];
@@ -85,7 +86,7 @@ export function openCgroup(
  *     cgroup /sys/fs/cgroup/perf_event cgroup rw,relatime,perf_event 0 0
  *     cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime 0 0
  */
-export function cgroupRoot(mounts: string = readMounts()): string | null {
+export function cgroupRoot(mounts: string = readTextOrEmpty('/proc/self/mounts')): string | null {
   let unified: string | null = null;
   for (const line of mounts.split('\n')) {
     const [, escaped = '', type, options = ''] = line.split(' ');
@@ -96,12 +97,4 @@ export function cgroupRoot(mounts: string = readMounts()): string | null {
     if (type === 'cgroup2') unified ??= path;
   }
   return unified;
-}
-
-function readMounts(): string {
-  try {
-    return readFileSync('/proc/self/mounts', 'utf8');
-  } catch {
-    return '';
-  }
 }

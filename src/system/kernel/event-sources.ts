@@ -5,6 +5,7 @@ import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
 import { FailedError } from '../../base/errors.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { EventSources, PmuDescription } from '../../kernel/events/event-sources.ts';
+import { readTrimmedOrNull } from '../small-file.ts';
 import { readLibpfm } from './libpfm-source.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
 
@@ -75,7 +76,7 @@ export function checkCpuOption(
  * files. None for a folder without a `type`.
  */
 function describePmu(folder: string, name: string): PmuDescription[] {
-  const type = Number(readText(join(folder, 'type')) ?? Number.NaN);
+  const type = Number(readTrimmedOrNull(join(folder, 'type')) ?? Number.NaN);
   if (!Number.isInteger(type)) return [];
   let formats: ReadonlyMap<string, string> | null = null;
   let events: ReadonlyMap<string, string> | null = null;
@@ -97,10 +98,10 @@ function describePmu(folder: string, name: string): PmuDescription[] {
         return caps;
       },
       get cpumask() {
-        return readText(join(folder, 'cpumask'));
+        return readTrimmedOrNull(join(folder, 'cpumask'));
       },
       get cpus() {
-        return readText(join(folder, 'cpus'));
+        return readTrimmedOrNull(join(folder, 'cpus'));
       },
     },
   ];
@@ -115,7 +116,7 @@ function isEventFile(name: string): boolean {
 function readFiles(folder: string, isWanted: (name: string) => boolean = () => true) {
   const files = new Map<string, string>();
   for (const name of listFolder(folder).filter(isWanted)) {
-    const text = readText(join(folder, name));
+    const text = readTrimmedOrNull(join(folder, name));
     if (text !== null) files.set(name, text);
   }
   return files;
@@ -126,14 +127,5 @@ function listFolder(folder: string): string[] {
     return readdirSync(folder).sort();
   } catch {
     return [];
-  }
-}
-
-/** Null for a file that is not there or can't be read: sysfs files are readable by everyone. */
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, endianness, hostname, release, totalmem } from 'node:os';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { findBuildId } from '../../code/elf/build-id.ts';
+import { readTrimmedOrNull } from '../small-file.ts';
 
 /** Of the kernel's notes, bytes. */
 const NOTE_ALIGNMENT = 4;
@@ -26,19 +27,15 @@ export function readHostInfo(): HostInfo {
     kernel: release(),
     arch: machine,
     onlineCpus: all.length,
-    availableCpus: countPossibleCpus() ?? all.length,
+    availableCpus: countPresentCpus() ?? all.length,
     cpuDescription: all[0]?.model ?? 'unknown',
     totalMemoryKib: Math.floor(totalmem() / 1024),
   };
 }
 
-function countPossibleCpus(): number | null {
-  try {
-    const last = readFileSync('/sys/devices/system/cpu/present', 'utf8').trim().split(/[-,]/).pop();
-    return Number(last) + 1;
-  } catch {
-    return null;
-  }
+function countPresentCpus(): number | null {
+  const last = readTrimmedOrNull('/sys/devices/system/cpu/present')?.split(/[-,]/).pop();
+  return last === undefined ? null : Number(last) + 1;
 }
 
 /** The running kernel's build ID as hex, from the notes it exports; null if it has none. */

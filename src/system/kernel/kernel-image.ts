@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { readSome } from '../files/read-some.ts';
+import { readTextOrEmpty } from '../small-file.ts';
 
 /** The kernel's own code range and the modules', as the recording has to describe them. */
 export type KernelImage = {
@@ -24,7 +25,7 @@ const TOP_OF_ADDRESS_SPACE = 0xffff_ffff_ffff_ffffn;
  * is unknown: kernel samples then stay unnamed, which is said.
  */
 export function readKernelImage(): KernelImage {
-  const modules = parseModules(readText('/proc/modules'));
+  const modules = parseModules(readTextOrEmpty('/proc/modules'));
   let start: bigint | null;
   try {
     start = findTextStart();
@@ -75,12 +76,4 @@ export function parseModules(text: string): KernelModule[] {
     if (start !== 0n) modules.push({ name, start, size: BigInt(size) });
   }
   return modules;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

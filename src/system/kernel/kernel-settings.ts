@@ -1,4 +1,5 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { readTextOrEmpty, readTrimmedOrNull } from '../small-file.ts';
 
 /** The kernel's limits on perf, as they stand now. Null: the file is not there. */
 export type KernelSettings = {
@@ -25,12 +26,9 @@ export function readKernelSettings(): KernelSettings {
 }
 
 function readSysctl(name: string): number | null {
-  try {
-    const value = Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8').trim());
-    return Number.isFinite(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const text = readTrimmedOrNull(`/proc/sys/kernel/${name}`);
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
 }
 
 /** Bits of `CapEff`, see capabilities(7). */
@@ -53,7 +51,7 @@ const FIRST_USER_NAMESPACE = 'user:[4026531837]';
  * first user namespace: what root of another one has (rootless containers, `unshare -Ur`) is none.
  */
 export function readPrivileges(
-  status = readStatus(),
+  status = readTextOrEmpty('/proc/self/status'),
   userNamespace = readUserNamespace(),
 ): Privileges {
   if (userNamespace !== FIRST_USER_NAMESPACE) return { perfmon: false, ipcLock: false };
@@ -72,13 +70,5 @@ function readUserNamespace(): string {
     return readlinkSync('/proc/self/ns/user');
   } catch {
     return FIRST_USER_NAMESPACE;
-  }
-}
-
-function readStatus(): string {
-  try {
-    return readFileSync('/proc/self/status', 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,9 +1,10 @@
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { memorySource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { parseHexAddress } from '../../base/u64.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
+import { readTextOrEmpty } from '../small-file.ts';
 
 /** Real ones have two or three pages. */
 const MAX_BYTES = 1 << 20;
@@ -12,7 +13,7 @@ const MAX_BYTES = 1 << 20;
 export function readVdso(): Uint8Array | null {
   let fd = -1;
   try {
-    const maps = readFileSync('/proc/self/maps', 'utf8');
+    const maps = readTextOrEmpty('/proc/self/maps');
     const line = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m.exec(maps);
     if (line === null) return null;
     const start = parseHexAddress(line[1]);

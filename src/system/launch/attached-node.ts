@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readTextOrEmpty } from '../small-file.ts';
 import { namesCode, V8_FLAGS } from './node-flags.ts';
 
 /** What a running process is, as far as this process may look. */
@@ -44,9 +45,9 @@ export function explainAttachedNode(
 }
 
 function readFacts(pid: number): ProcessFacts {
-  const environment = read(`/proc/${pid}/environ`).split('\0');
+  const environment = readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
   const nodeOptions = environment.find((entry) => entry.startsWith('NODE_OPTIONS=')) ?? '';
-  const inner = /^NSpid:.*\s(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? pid;
+  const inner = /^NSpid:.*\s(\d+)$/m.exec(readTextOrEmpty(`/proc/${pid}/status`))?.[1] ?? pid;
   let program: string | null = null;
   try {
     program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
@@ -55,16 +56,8 @@ function readFacts(pid: number): ProcessFacts {
   }
   return {
     program,
-    words: read(`/proc/${pid}/cmdline`).split('\0'),
+    words: readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0'),
     nodeOptions: nodeOptions.slice('NODE_OPTIONS='.length),
     hasMap: existsSync(`/proc/${pid}/root/tmp/perf-${inner}.map`),
   };
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

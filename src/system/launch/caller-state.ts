@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readTextOrNull } from '../small-file.ts';
 
 /** What a process of the machine shows of itself; null where it is gone or hidden. */
 export type ProcessView = {
@@ -89,23 +90,20 @@ function ignoredByChildrenOf({ program, ignored }: ProcessView): number[] {
 
 /** `pid` may be `self`. */
 export function viewProcess(pid: number | 'self'): ProcessView | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
-    const [, soft = '', hard = ''] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(limits) ?? [];
-    const field = (name: string): string =>
-      new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
-    return {
-      parent: Number(field('PPid')),
-      comm: field('Name'),
-      program: programOf(pid),
-      ignored: BigInt(`0x${field('SigIgn') || '0'}`),
-      softFds: Number(soft),
-      hardFds: Number(hard),
-    };
-  } catch {
-    return null;
-  }
+  const status = readTextOrNull(`/proc/${pid}/status`);
+  const limits = readTextOrNull(`/proc/${pid}/limits`);
+  if (status === null || limits === null) return null;
+  const [, soft = '', hard = ''] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(limits) ?? [];
+  const field = (name: string): string =>
+    new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  return {
+    parent: Number(field('PPid')),
+    comm: field('Name'),
+    program: programOf(pid),
+    ignored: BigInt(`0x${field('SigIgn') || '0'}`),
+    softFds: Number(soft),
+    hardFds: Number(hard),
+  };
 }
 
 function programOf(pid: number | 'self'): string {

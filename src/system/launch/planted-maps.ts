@@ -1,4 +1,5 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
+import { readTrimmedOrNull } from '../small-file.ts';
 
 const SYSCTL = '/proc/sys/fs/protected_symlinks';
 
@@ -12,8 +13,8 @@ const SYSCTL = '/proc/sys/fs/protected_symlinks';
  * not seen; only the sysctl helps against that.
  */
 export function findPlantedMap(folder = '/tmp', sysctl = SYSCTL): string | null {
+  if (readTrimmedOrNull(sysctl) !== '0') return null;
   try {
-    if (readFileSync(sysctl, 'latin1').trim() !== '0') return null;
     for (const name of readdirSync(folder)) {
       if (!/^perf-\d+\.map$/.test(name)) continue;
       const path = `${folder}/${name}`;
@@ -21,7 +22,7 @@ export function findPlantedMap(folder = '/tmp', sysctl = SYSCTL): string | null 
       if (entry?.isSymbolicLink() && entry.uid !== 0) return path;
     }
   } catch {
-    // No such file as the sysctl's, no such folder: nothing to follow.
+    // No such folder: nothing to follow.
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { readText } from './system-processes.ts';
+import { readTextOrEmpty } from '../small-file.ts';
 import { STAT_FIELD, splitStat } from './thread-stat.ts';
 
 /** A thread that is off the CPU and not for want of one. */
@@ -30,16 +30,16 @@ export function findSleepingThreads(tids: Iterable<number>): SleepingThread[] {
 
 /** Null where it does not sleep, or is gone. */
 function readThread(tid: number): SleepingThread | null {
-  const stat = parseStat(readText(`/proc/${tid}/stat`) ?? '');
+  const stat = parseStat(readTextOrEmpty(`/proc/${tid}/stat`));
   if (stat === null || NOT_WAITING.has(stat.state)) return null;
-  const tgid = /^Tgid:\s*(\d+)/m.exec(readText(`/proc/${tid}/status`) ?? '');
+  const tgid = /^Tgid:\s*(\d+)/m.exec(readTextOrEmpty(`/proc/${tid}/status`));
   if (tgid === null) return null;
   return {
     pid: Number(tgid[1]),
     tid,
     ...stat,
     kernelStack: readKernelStack(tid),
-    userIp: parseSyscall(readText(`/proc/${tid}/syscall`) ?? ''),
+    userIp: parseSyscall(readTextOrEmpty(`/proc/${tid}/syscall`)),
   };
 }
 
@@ -53,9 +53,9 @@ export function parseStat(text: string): { state: string; cpu: number } | null {
 
 /** The whole stack for root, else the function that waits; empty where neither may be read. */
 function readKernelStack(tid: number): string[] {
-  const stack = parseStack(readText(`/proc/${tid}/stack`) ?? '');
+  const stack = parseStack(readTextOrEmpty(`/proc/${tid}/stack`));
   if (stack.length > 0) return stack;
-  const waitsIn = (readText(`/proc/${tid}/wchan`) ?? '').trim();
+  const waitsIn = readTextOrEmpty(`/proc/${tid}/wchan`).trim();
   return /^[A-Za-z_][\w.]*$/.test(waitsIn) ? [`${waitsIn}+0x1`] : [];
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readTextOrEmpty, readTextOrNull } from '../small-file.ts';
 import { livingThread } from './living-thread.ts';
 import { listThreads } from './thread-stat.ts';
 
@@ -43,18 +44,18 @@ export function listProcesses(): number[] {
  * mappings without code are described too.
  */
 export function describeProcess(pid: number, withData = false): ProcProcess | null {
-  const status = readText(`/proc/${pid}/status`);
+  const status = readTextOrNull(`/proc/${pid}/status`);
   // That file alone tells a living process's parent; all else is read elsewhere.
   if (status === null && !existsSync(`/proc/${pid}`)) return null;
   const maps = readMaps(pid);
   const threads = listThreads(pid).map((tid) => ({
     tid,
-    comm: (readText(`/proc/${pid}/task/${tid}/comm`) ?? '').replace(/\n$/, ''),
+    comm: readTextOrEmpty(`/proc/${pid}/task/${tid}/comm`).replace(/\n$/, ''),
   }));
   return {
     pid,
     parentPid: Number(/^PPid:\s*(\d+)/m.exec(status ?? '')?.[1] ?? 0),
-    comm: (readText(`/proc/${pid}/comm`) ?? '').replace(/\n$/, ''),
+    comm: readTextOrEmpty(`/proc/${pid}/comm`).replace(/\n$/, ''),
     threads,
     mappings: parseMaps(maps.text, withData),
     mappingsRefusal: maps.refusal,
@@ -73,7 +74,7 @@ function readMaps(pid: number): { readonly text: string; readonly refusal: strin
 
 /** The thread-group id of a thread; null if it is gone. */
 export function processOfThread(tid: number): number | null {
-  const match = /^Tgid:\s*(\d+)/m.exec(readText(`/proc/${tid}/status`) ?? '');
+  const match = /^Tgid:\s*(\d+)/m.exec(readTextOrEmpty(`/proc/${tid}/status`));
   return match ? Number(match[1]) : null;
 }
 
@@ -116,13 +117,4 @@ export function parseMaps(text: string, withData = false): ProcMapping[] {
     });
   }
   return mappings;
-}
-
-/** Null where it can't be read. */
-export function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

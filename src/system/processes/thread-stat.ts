@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { readTextOrNull } from '../small-file.ts';
 
 /** Fields of `/proc/TID/stat` that follow the comm: their numbers in proc(5) less 3. */
 export const STAT_FIELD = { state: 0, parent: 1, flags: 6, startTicks: 19, cpu: 36 } as const;
@@ -12,11 +13,8 @@ const ENDED = new Set(['Z', 'X', 'x']);
 
 /** The fields of a thread, or of this process, behind its comm; null if it is gone. */
 export function readStat(tid: number | 'self'): string[] | null {
-  try {
-    return splitStat(readFileSync(`/proc/${tid}/stat`, 'latin1'));
-  } catch {
-    return null;
-  }
+  const text = readTextOrNull(`/proc/${tid}/stat`);
+  return text === null ? null : splitStat(text);
 }
 
 /** `12 (name) S 1 …`: the name is the program's choice and may hold anything, also `)`. */

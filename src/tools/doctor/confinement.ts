@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readTextOrNull } from '../../system/small-file.ts';
 
 /** What this process is kept to: its capabilities, its container, the limits of its control group. */
 export type Confinement = {
@@ -32,7 +32,7 @@ const CAPABILITIES: readonly (readonly [number, string])[] = [
   [19, 'CAP_SYS_PTRACE'],
 ];
 
-export function readConfinement(read: ReadText = readText): Confinement {
+export function readConfinement(read: ReadText = readTextOrNull): Confinement {
   return {
     capabilities: heldCapabilities(read('/proc/self/status') ?? ''),
     container: nameContainer(read),
@@ -104,12 +104,4 @@ function bytesOf(text: string | null): number[] {
 
 function narrowest(values: readonly number[]): number | null {
   return values.length === 0 ? null : Math.min(...values);
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { release } from 'node:os';
 import { FailedError } from '../../base/errors.ts';
 import { reportCpu } from '../../counting/processor/cpu-report.ts';
@@ -24,6 +24,7 @@ import {
   readKernelSettings,
   readPrivileges,
 } from '../../system/kernel/kernel-settings.ts';
+import { readTextOrEmpty, readTrimmedOrNull } from '../../system/small-file.ts';
 import { type Confinement, readConfinement } from './confinement.ts';
 
 /** What the kernel answers when events are opened: an errno name, '' where it opens. */
@@ -171,21 +172,13 @@ function tryTracepoint(probe: NativeBinding['probeEvent']): Problem | null {
 
 /** `Seccomp:` of /proc/self/status: 0 off, 1 strict, 2 a filter. */
 function readSeccomp(): boolean | null {
-  const mode = /^Seccomp:\s*(\d)/m.exec(readText('/proc/self/status') ?? '');
+  const mode = /^Seccomp:\s*(\d)/m.exec(readTextOrEmpty('/proc/self/status'));
   return mode === null ? null : mode[1] === '2';
 }
 
 function readFlag(path: string): boolean | null {
-  const text = readText(path);
-  return text === null ? null : text.trim() === '1';
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
+  const text = readTrimmedOrNull(path);
+  return text === null ? null : text === '1';
 }
 
 function isWritable(path: string): boolean {

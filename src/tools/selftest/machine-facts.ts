@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { arch, cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../base/printable.ts';
@@ -6,6 +6,7 @@ import { loadBinding } from '../../native/binding.ts';
 import { onlineCpus } from '../../system/kernel/event-sources.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { readTextOrEmpty } from '../../system/small-file.ts';
 import type { MachineFacts } from './types.ts';
 
 const PMU_FOLDER = '/sys/bus/event_source/devices';
@@ -14,7 +15,7 @@ const CPU_PMU = /^(?:cpu|cpu_core|armv\d.*)$/;
 
 /** What decides how sampling behaves, and nothing that tells whose machine it is. */
 export function readMachineFacts(): MachineFacts {
-  const cpuInfo = readText('/proc/cpuinfo');
+  const cpuInfo = readTextOrEmpty('/proc/cpuinfo');
   const pmus = listFolder(PMU_FOLDER);
   const cpuPmu = pmus.find((name) => CPU_PMU.test(name));
   const header = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } };
@@ -47,7 +48,7 @@ function describeCpu(cpuInfo: string): string {
 
 function readCaps(folder: string): Record<string, string> {
   return Object.fromEntries(
-    listFolder(folder).map((name) => [name, printable(readText(join(folder, name)).trim())]),
+    listFolder(folder).map((name) => [name, printable(readTextOrEmpty(join(folder, name)).trim())]),
   );
 }
 
@@ -56,13 +57,5 @@ function listFolder(folder: string): string[] {
     return readdirSync(folder).sort();
   } catch {
     return [];
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }

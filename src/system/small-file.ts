@@ -1,0 +1,44 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+// Small files of /proc and /sys. The kernel makes their text when they are read and tells no size before.
+// One that is absent, closed to us, or of a process that has just ended is an answer and not an error;
+// the name of each function tells which.
+
+/** Most of these files fit; a larger one doubles it. */
+const FIRST_BYTES = 4 << 10;
+/** A process decides itself how long its environ and cmdline are; what is beyond this is left out. */
+const MOST_BYTES = 16 << 20;
+
+/** The text as it is; null where the file cannot be read. */
+export function readTextOrNull(path: string): string | null {
+  let fd = -1;
+  try {
+    fd = openSync(path, 'r');
+    return readText(fd);
+  } catch {
+    return null;
+  } finally {
+    if (fd >= 0) closeSync(fd);
+  }
+}
+
+/** The text as it is; empty where the file cannot be read. */
+export function readTextOrEmpty(path: string): string {
+  return readTextOrNull(path) ?? '';
+}
+
+/** The text without white space at its ends; null where the file cannot be read. */
+export function readTrimmedOrNull(path: string): string | null {
+  return readTextOrNull(path)?.trim() ?? null;
+}
+
+function readText(fd: number): string {
+  let bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  let length = 0;
+  for (;;) {
+    const count = readSync(fd, bytes, length, bytes.length - length, null);
+    length += count;
+    if (count === 0 || length >= MOST_BYTES) return bytes.toString('utf8', 0, length);
+    if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length);
+  }
+}
