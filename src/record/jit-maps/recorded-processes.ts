@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import type { SamplerTarget } from '../../native/types.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
+import { listProcesses, processOfThread } from '../../system/processes/system-processes.ts';
 import { readStat, STAT_FIELD } from '../../system/processes/thread-stat.ts';
 
 /** A chain of parents longer than this is none. */
@@ -39,7 +40,7 @@ export class RecordedProcesses {
   elsewhere(): { pid: number; innerPid: number; root: string }[] {
     const ours = mountNamespaceOf('self');
     const found: { pid: number; innerPid: number; root: string }[] = [];
-    for (const pid of livePids()) {
+    for (const pid of listProcesses()) {
       const direct = mountNamespaceOf(pid);
       const tid = direct === null ? livingThread(pid) : pid;
       const theirs = tid === pid ? direct : mountNamespaceOf(tid);
@@ -60,15 +61,8 @@ function rootsOf(target: SamplerTarget, childPid: number): Set<number> | null {
     case 'processes':
       return new Set(target.pids);
     case 'threads':
-      return new Set(target.tids.map((tid) => processOf(tid) ?? tid));
+      return new Set(target.tids.map((tid) => processOfThread(tid) ?? tid));
   }
-}
-
-/** Every pid in /proc. */
-function livePids(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
 }
 
 /** Null if it is gone. */
@@ -77,22 +71,9 @@ function parentOf(pid: number): number | null {
   return Number.isInteger(parent) ? parent : null;
 }
 
-function processOf(tid: number): number | null {
-  const tgid = /^Tgid:\s+(\d+)$/m.exec(readProc(`${tid}/status`) ?? '')?.[1];
-  return tgid === undefined ? null : Number(tgid);
-}
-
 function mountNamespaceOf(pid: number | 'self'): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return null;
-  }
-}
-
-function readProc(path: string): string | null {
-  try {
-    return readFileSync(`/proc/${path}`, 'utf8');
   } catch {
     return null;
   }
