@@ -1,4 +1,4 @@
-import type { Environment } from './caller-environment.ts';
+import type { Environment } from '../system/accounts/caller-environment.ts';
 
 /** A program and its arguments, without a shell. */
 export type BrowserCommand = readonly [program: string, ...args: string[]];

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { type Environment, findCallerEnvironment } from '../system/accounts/caller-environment.ts';
 import { findLoginUser } from '../system/accounts/login-user.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
 import { type BrowserCommand, browserCommands } from './browser-command.ts';
-import { type Environment, findCallerEnvironment } from './caller-environment.ts';
 
 /** Whose browser shows the page, and who else may ask the server: whoever called sudo, if anybody. */
 export type Viewer = {

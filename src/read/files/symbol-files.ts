@@ -1,11 +1,13 @@
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
+import { isTrustedOwner } from '../../system/accounts/trusted-owner.ts';
 import { openRegularBelow } from '../../system/files/open-below.ts';
 import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { readVdso } from '../../system/kernel/vdso.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import { pidInItsNamespace } from '../../system/processes/namespace-pid.ts';
@@ -165,16 +167,9 @@ export class SymbolFiles {
   }
 
   #isTrusted(owner: number, pid: number): boolean {
-    const ours = process.geteuid?.() ?? -1;
-    if (owner === 0 || owner === ours) return true;
-    // Under sudo the target runs as the invoking user, and may be gone by now.
-    if (ours === 0 && owner === Number(process.env.SUDO_UID)) return true;
-    if (this.#options.trustedUids?.includes(owner)) return true;
-    try {
-      return statSync(`/proc/${pid}`).uid === owner;
-    } catch {
-      return false;
-    }
+    const { trustedUids = [] } = this.#options;
+    const target = uidOfProcess(pid);
+    return isTrustedOwner(owner, target === null ? trustedUids : [...trustedUids, target]);
   }
 
   /**

@@ -2,13 +2,8 @@ import { FailedError, UsageError } from '../../base/errors.ts';
 import type { CommandSpec } from '../../native/types.ts';
 import { type Account, type Accounts, parseId } from './accounts.ts';
 import type { FileIdentity } from './file-identity.ts';
+import { type Caller, findSudoCaller, thisProcess } from './sudo-caller.ts';
 import { systemAccounts } from './system-accounts.ts';
-
-/** Who this process is, and what its environment says of who started it. */
-export type Caller = {
-  readonly euid: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-};
 
 /** The options that decide who the command runs as. */
 export type UserOptions = {
@@ -51,7 +46,7 @@ export function chooseUser(
   if (options.asRoot && !isRoot) {
     throw new FailedError('--as-root: perf-ts does not run as root', ['run it with sudo']);
   }
-  const invoker = isRoot ? findInvoker(caller.env, accounts) : null;
+  const invoker = isRoot ? findSudoCaller(caller.env, accounts) : null;
   const owner =
     invoker?.kind === 'user'
       ? { uid: invoker.account.uid, gid: invoker.gid, groups: invoker.account.groups }
@@ -79,41 +74,6 @@ export function chooseUser(
     '--as-root keeps root';
   const env = { ...withoutSudo(caller.env, account.uid), ...identity(account) };
   return { change: becoming(account, gid), env, owner, notes: [note] };
-}
-
-/** Who called sudo, or why the answer is nobody but root. */
-type Invoker =
-  | { readonly kind: 'user'; readonly account: Account; readonly gid: number }
-  | { readonly kind: 'root'; readonly reason: string };
-
-/**
- * sudo sets SUDO_UID, SUDO_GID and SUDO_USER to the ids and the name of its caller. They are mere
- * environment variables, so each is checked against the accounts. Null: nobody called sudo.
- */
-function findInvoker(env: Caller['env'], accounts: Accounts): Invoker | null {
-  const { SUDO_UID, SUDO_GID, SUDO_USER } = env;
-  if (SUDO_UID === undefined && SUDO_USER === undefined) return null;
-  if (SUDO_UID === undefined) return stayRoot('SUDO_UID is not set, although SUDO_USER is');
-  const uid = parseId(SUDO_UID);
-  if (uid === null) return stayRoot(`SUDO_UID is '${SUDO_UID}', which is not a user id`);
-  if (uid === 0) return stayRoot('SUDO_UID is 0, root called sudo');
-
-  // Several names may share a uid; SUDO_USER says which of them it was.
-  const named = SUDO_USER === undefined ? null : accounts.byName(SUDO_USER);
-  const account = named?.uid === uid ? named : accounts.byUid(uid);
-  if (account === null) return stayRoot(`SUDO_UID is ${uid}, and there is no such user`);
-
-  if (SUDO_GID === undefined) return { kind: 'user', account, gid: account.gid };
-  const gid = parseId(SUDO_GID);
-  if (gid === null) return stayRoot(`SUDO_GID is '${SUDO_GID}', which is not a group id`);
-  if (!account.groups.includes(gid)) {
-    return stayRoot(`SUDO_GID is ${gid}, which is not a group of ${account.name}`);
-  }
-  return { kind: 'user', account, gid };
-}
-
-function stayRoot(reason: string): Invoker {
-  return { kind: 'root', reason };
 }
 
 /** A user by name, or by uid where no name is like that. */
@@ -160,8 +120,4 @@ function withoutSudo(env: Caller['env'], uid: number): Record<string, undefined>
 
 function removing(names: readonly string[]): Record<string, undefined> {
   return Object.fromEntries(names.map((name) => [name, undefined]));
-}
-
-function thisProcess(): Caller {
-  return { euid: process.geteuid?.() ?? -1, env: process.env };
 }

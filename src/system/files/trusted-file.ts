@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { isTrustedOwner } from '../accounts/trusted-owner.ts';
 
 /** An open file, or why it is not used. */
 export type TrustedFile =
@@ -15,8 +16,8 @@ export type TrustedFile =
 
 /**
  * Opens a file that a stranger's process may have written, in a directory where anybody may put
- * files: only a regular one, not through a symbolic link, without ever waiting, and only if it
- * belongs to root, to us or to one of `owners`. The caller closes it.
+ * files: only a regular one, not through a symbolic link, without ever waiting, and only if
+ * its owner is trusted, `owners` among others. The caller closes it.
  */
 export function openTrusted(path: string, owners: readonly number[]): TrustedFile {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -38,13 +39,6 @@ export function openTrusted(path: string, owners: readonly number[]): TrustedFil
       reason: code === 'ELOOP' ? 'a symbolic link' : (code ?? String(error)),
     };
   }
-}
-
-function isTrustedOwner(uid: number, owners: readonly number[]): boolean {
-  const ours = process.geteuid?.() ?? -1;
-  if (uid === 0 || uid === ours || owners.includes(uid)) return true;
-  // Under sudo the target runs as the invoking user, and may be gone by now.
-  return ours === 0 && uid === Number(process.env.SUDO_UID);
 }
 
 /** The user a live process runs as; null if it is gone. */

@@ -1,4 +1,4 @@
-import { readTextOrNull } from '../system/small-file.ts';
+import { readTextOrNull } from '../small-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCallerEnvironment } from '../../src/view/caller-environment.ts';
+import { findCallerEnvironment } from '../../../src/system/accounts/caller-environment.ts';
 
 /** What /proc says of these processes; the environment is what each was started with. */
 function machine(processes: Record<number, { parent: number; environ: Record<string, string> }>) {
