@@ -13,6 +13,8 @@ std::string ErrnoName(int code) {
       return "EOPNOTSUPP";
     case ENOEXEC:
       return "ENOEXEC";
+    case ELIBBAD:
+      return "ELIBBAD";
     case ECHILD:
       return "ECHILD";
     case EDOM:

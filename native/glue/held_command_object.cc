@@ -1,5 +1,6 @@
 #include "held_command_object.h"
 
+#include "../core/errno_name.h"
 #include "js_options.h"
 #include "js_results.h"
 
@@ -93,10 +94,11 @@ void HeldCommandObject::OnNotified() {
   // A handle on the stack holds the object when LetGo drops the reference that kept it.
   const Napi::Object self = Value();
   const Napi::Function on_end = on_end_.Value();
-  const char* failed_step = end->failed_step == nullptr ? "" : end->failed_step;
+  const bool has_run = end->failed_step == nullptr;
+  const std::string failed_code = has_run ? "" : ErrnoName(end->failed_errno);
   const napi_value told = ObjectBuilder(env)
-                              .Text("failedStep", failed_step)
-                              .Number("failedErrno", end->failed_errno)
+                              .Text("failedStep", has_run ? "" : end->failed_step)
+                              .Text("failedCode", failed_code.c_str())
                               .Number("status", end->status)
                               .Number("signal", end->signal)
                               .BigInt("endNs", end->end_ns)

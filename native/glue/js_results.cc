@@ -180,7 +180,7 @@ napi_value ExecFailureToJs(napi_env env, const ExecFailure& failure) {
   return ObjectBuilder(env)
       .Text("kind", "exec-failed")
       .Text("step", failure.step)
-      .Number("errno", failure.code_errno)
+      .Text("code", ErrnoName(failure.code_errno).c_str())
       .object();
 }
 

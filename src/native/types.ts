@@ -161,7 +161,7 @@ export type SamplerEvent =
     }
   | { readonly kind: 'child-exited'; readonly status: number; readonly signal: number }
   /** The command never ran; 'recording-ended' follows and no 'child-exited'. */
-  | { readonly kind: 'exec-failed'; readonly step: string; readonly errno: number }
+  | { readonly kind: 'exec-failed'; readonly step: string; readonly code: string }
   /** Live sink: chunks wait to be taken. */
   | { readonly kind: 'chunks' };
 
@@ -243,8 +243,8 @@ export type NativeError = Error & {
 export type CommandEnd = {
   /** The step before the command ran that failed (`execve`, `setresuid` …); empty where it ran. */
   readonly failedStep: string;
-  /** Errno of that step, 0 otherwise. */
-  readonly failedErrno: number;
+  /** Errno name of that step, `ENOENT`; empty otherwise. */
+  readonly failedCode: string;
   /** Exit status; −1 where somebody else has taken it. */
   readonly status: number;
   /** That it died of; 0 otherwise. */

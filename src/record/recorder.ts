@@ -194,7 +194,7 @@ export async function startRecording(
     } else if (event.kind === 'exec-failed') {
       const { target } = session;
       const command = 'command' in target ? target.command : null;
-      execFailure = explainExecFailure(command, event.step, event.errno);
+      execFailure = explainExecFailure(command, event.step, event.code);
       if (hasEnded) sayLateFailure(execFailure);
       onExited(hasEnded ? { status: execFailure.exitStatus, signal: 0 } : null);
     } else if (event.kind === 'file-switched') {

@@ -277,20 +277,20 @@ describeLive('the sampler', () => {
     expect(BigInt(samples + end.totals.lostSamples)).toBe(end.finals[0].value);
   });
 
-  it('tells the step and errno of a failed exec', async () => {
+  it('tells the step and error of a failed exec', async () => {
     const { fd, data } = dataFile();
     const sampler = open(commandTarget(['/nonexistent/program']));
     const events = await recordToFile(sampler, fd);
     closeSync(fd);
     expect(events.map((event) => event.kind)).toEqual(['exec-failed', 'recording-ended']);
-    expect(events[0]).toEqual({ kind: 'exec-failed', step: 'execve', errno: 2 });
+    expect(events[0]).toEqual({ kind: 'exec-failed', step: 'execve', code: 'ENOENT' });
     expect(data().length).toBe(endOf(events).totals.bytes);
   });
 
   // A child that is stopped does not answer: as far as anybody can see, its exec hangs.
   it.each([
     [workload, { kind: 'child-exited', status: 5, signal: 0 }],
-    ['/nonexistent/program', { kind: 'exec-failed', step: 'execve', errno: 2 }],
+    ['/nonexistent/program', { kind: 'exec-failed', step: 'execve', code: 'ENOENT' }],
   ])('drains its rings and ends while the exec of the command hangs: %s', async (path, outcome) => {
     const { fd } = dataFile();
     const sampler = open({ ...commandTarget([path, 'exit', '5']), kind: 'system' });

@@ -293,10 +293,10 @@ class Stat {
   }
 
   /** Throws where the command never ran. */
-  #checkStarted({ failedStep, failedErrno }: CommandEnd): void {
+  #checkStarted({ failedStep, failedCode }: CommandEnd): void {
     if (failedStep === '') return;
     const command = this.#target.kind !== 'threads' ? this.#target.command : null;
-    throw explainExecFailure(command, failedStep, failedErrno);
+    throw explainExecFailure(command, failedStep, failedCode);
   }
 
   /** Counting ends with the last of the processes and threads. */

@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { getSystemErrorName } from 'node:util';
 import { FailedError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
@@ -7,23 +6,19 @@ import type { CommandSpec } from '../../native/types.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { explainGoneBeforeStart } from './start-failure.ts';
 
-/** Errors of execve(2) that libuv, and so Node, has no name for. */
-const LOADER_ERRORS: Readonly<Record<number, string>> = { 8: 'ENOEXEC', 80: 'ELIBBAD' };
-
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
- * and its errno. The status is that of docs/contract.md: 126 and 127 when it was the command's fault, 125
+ * and the name of its errno. The status is that of docs/contract.md: 126 and 127 when it was the command's fault, 125
  * when the change of user failed.
  */
 export function explainExecFailure(
   command: Pick<CommandSpec, 'path' | 'user'> | null | undefined,
   step: string,
-  errno: number,
+  code: string,
 ): FailedError {
   if (step === 'release') return explainGoneBeforeStart();
   const { path: file, user } = command ?? { path: '' };
   const path = printable(file);
-  const code = LOADER_ERRORS[errno] ?? getSystemErrorName(-errno);
   if (step !== 'execve') {
     const whom = user === undefined ? '' : ` as uid ${user.uid}`;
     return new FailedError(

@@ -173,7 +173,7 @@ class Top implements RunningTop {
       onExited({ status: event.status, signal: event.signal });
     } else if (event.kind === 'exec-failed') {
       const command = 'command' in target ? target.command : null;
-      const failure = explainExecFailure(command, event.step, event.errno);
+      const failure = explainExecFailure(command, event.step, event.code);
       // An exec can take longer than anybody watched.
       const isLate = this.#hasEnded;
       if (isLate) this.#options.onNotice?.(failure.message);

@@ -103,7 +103,7 @@ export function fakeMachine(
       queueMicrotask(() =>
         onEnd({
           failedStep: '',
-          failedErrno: 0,
+          failedCode: '',
           status: 0,
           signal: 0,
           endNs: 3_000_000n,

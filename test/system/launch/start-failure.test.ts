@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import type { NativeError } from '../../../src/native/types.ts';
 import { explainExecFailure } from '../../../src/system/launch/exec-failure.ts';
@@ -37,11 +36,11 @@ describe('a command whose held child could not be made', () => {
     const command = { path: '/bin/true' };
     for (const error of [
       explainGoneBeforeStart(),
-      explainExecFailure(command, 'release', constants.errno.ESRCH),
+      explainExecFailure(command, 'release', 'ESRCH'),
     ]) {
       expect(error.message).toBe('the command was not started: its process has ended before');
     }
-    expect(explainExecFailure(command, 'send', constants.errno.ENOMEM).message).toBe(
+    expect(explainExecFailure(command, 'send', 'ENOMEM').message).toBe(
       'the command was not started: send failed: not enough memory (ENOMEM)',
     );
   });
