@@ -1,3 +1,5 @@
+import { PERF_TYPE } from '../base/event-type.ts';
+
 /**
  * The kernel's period controller, one step of it: `perf_adjust_period` in `kernel/events/core.c`.
  *
@@ -74,12 +76,11 @@ export function adjustAtOverflow(
   return adjustPeriod(period, inForce, sinceLastNs, frequencyHz, rounding);
 }
 
-/**
- * Whether events of a `perf_event_attr.type` are counted by `perf_swevent_event`: software (1),
- * tracepoints (2) and breakpoints (5).
- */
+/** Whether events of a `perf_event_attr.type` are counted by `perf_swevent_event`. */
 export function isCountedInSoftware(type: number): boolean {
-  return type === 1 || type === 2 || type === 5;
+  return (
+    type === PERF_TYPE.SOFTWARE || type === PERF_TYPE.TRACEPOINT || type === PERF_TYPE.BREAKPOINT
+  );
 }
 
 /** The largest part of a period that one overflow can take away. */

@@ -1,11 +1,7 @@
+import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../base/event-type.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, hasLbrCallchain, newAttr } from '../kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_HW,
-  PERF_COUNT_SW,
-  PERF_SAMPLE_BRANCH,
-  PERF_TYPE,
-} from '../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE_BRANCH } from '../kernel/perf-event/constants.ts';
 import type { OpenProbe } from '../native/types.ts';
 import { cutAttr } from '../system/kernel/attr-cut.ts';
 import {

@@ -1,7 +1,8 @@
 import { UsageError } from '../base/errors.ts';
+import { PERF_TYPE } from '../base/event-type.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../kernel/perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_SAMPLE_BRANCH, PERF_TYPE } from '../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../kernel/perf-event/constants.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../system/kernel/spec-attr.ts';
 import {

@@ -1,5 +1,5 @@
+import { PERF_COUNT_SW, PERF_TYPE } from '../base/event-type.ts';
 import { type EventAttr, newAttr } from '../kernel/perf-event/attr.ts';
-import { PERF_COUNT_SW, PERF_TYPE } from '../kernel/perf-event/constants.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
 import type { RecordOptions } from './record-options.ts';

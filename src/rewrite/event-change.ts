@@ -1,6 +1,7 @@
+import { PERF_TYPE } from '../base/event-type.ts';
 import type { RecordedEvent } from '../formats/perf-data/event-list.ts';
 import type { EventAttr } from '../kernel/perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_TYPE } from '../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { copiesStacks } from '../read/unwind/unwind-stacks.ts';
 import type { RewriteOptions } from './options.ts';
 

@@ -3,13 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_RECORD,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../src/kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import type { ViewServer } from '../../src/view/server.ts';
 import { perfDataFile, plainSample, record } from '../helpers/record-builder.ts';
 import { scratchDirectory } from '../helpers/scratch.ts';

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
-import { PERF_COUNT_SW, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 
 /** What a group of tests has to be allowed to see: code of the kernel too, or its own programs only. */

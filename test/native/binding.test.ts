@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PERF_COUNT_SW } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_COUNT_SW } from '../../src/base/event-type.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { NativeBinding } from '../../src/native/types.ts';
 import { describeLive } from '../helpers/live.ts';

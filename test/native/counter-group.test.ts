@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
-import { PERF_COUNT_SW, PERF_FORMAT, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_FORMAT } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { CounterGroupOptions, NativeCounterGroup } from '../../src/native/types.ts';
 import { describeLiveAsUser } from '../helpers/live.ts';

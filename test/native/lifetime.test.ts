@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { PERF_COUNT_SW, PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_COUNT_SW } from '../../src/base/event-type.ts';
+import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import { describeLive } from '../helpers/live.ts';
 import { countByType, onlineCpus, SIDEBAND, softwareEvent, walkRecords } from './sampler-setup.ts';
 

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { type AttrFields, encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_FORMAT,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../src/kernel/perf-event/constants.ts';
+import { PERF_FORMAT, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type {
   NativeSampler,

@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { PERF_COUNT_SW, PERF_FORMAT, PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_COUNT_SW } from '../../src/base/event-type.ts';
+import { PERF_FORMAT, PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
 import { loadBinding } from '../../src/native/binding.ts';
 import type { NativeError, NativeSampler, SamplerEvent } from '../../src/native/types.ts';
 import { compileWorkload } from '../helpers/compile.ts';

@@ -2,15 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../src/base/byte-source.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { FEATURE } from '../../src/formats/perf-data/features.ts';
 import { openPerfData } from '../../src/formats/perf-data/reader.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_RECORD,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../src/kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { Pipeline } from '../../src/read/pipeline.ts';
 import { perfDataFile, record } from '../helpers/record-builder.ts';
 

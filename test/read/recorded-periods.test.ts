@@ -2,13 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_RECORD,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../src/kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { headline } from '../../src/period/report/words.ts';
 import type { EventIndex } from '../../src/profile/types.ts';
 import { openProfile } from '../../src/read/open-profile.ts';

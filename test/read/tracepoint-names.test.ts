@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../src/base/byte-writer.ts';
+import { PERF_TYPE } from '../../src/base/event-type.ts';
 import { encodeTracingData } from '../../src/formats/perf-data/tracing-data.ts';
 import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
-import { PERF_RECORD, PERF_SAMPLE, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { openProfile } from '../../src/read/open-profile.ts';
 import { concat, perfDataFile, record } from '../helpers/record-builder.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FailedError, UsageError } from '../../src/base/errors.ts';
+import { PERF_TYPE } from '../../src/base/event-type.ts';
 import { parseEvents } from '../../src/kernel/events/parse-events.ts';
-import { PERF_FORMAT, PERF_TYPE } from '../../src/kernel/perf-event/constants.ts';
+import { PERF_FORMAT } from '../../src/kernel/perf-event/constants.ts';
 import type { CallGraph } from '../../src/record/call-graph.ts';
 import { planRecording, withoutWeakGroup } from '../../src/record/recording-plan.ts';
 import { AMD, ARM, HYBRID, NO_PMU } from '../kernel/events/fake-machines.ts';

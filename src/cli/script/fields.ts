@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_TYPE, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { SCRIPT_FIELD_BITS } from '../../kernel/perf-event/sample-fields.ts';
 import { say } from '../failure.ts';
 

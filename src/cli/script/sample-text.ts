@@ -1,7 +1,7 @@
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { printable } from '../../base/printable.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { formatBranchFlags } from '../../kernel/perf-event/branch-stack.ts';
-import { PERF_COUNT_SW, PERF_TYPE } from '../../kernel/perf-event/constants.ts';
 import {
   branches,
   type SampleContext,

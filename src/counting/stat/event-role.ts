@@ -1,6 +1,7 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { CACHE_EVENTS } from '../../kernel/events/cache-events.ts';
 import type { EventSources, PmuDescription } from '../../kernel/events/event-sources.ts';
-import { EVENT_TYPE, type EventSpec } from '../../kernel/events/event-spec.ts';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import {
   findGenericEvent,
   HARDWARE_EVENTS,
@@ -18,14 +19,14 @@ const CONFIG_MASK = 0xffff_ffffn;
 export function roleOf(spec: EventSpec, sources: EventSources): string {
   const config = spec.config & CONFIG_MASK;
   switch (spec.type) {
-    case EVENT_TYPE.HARDWARE:
+    case PERF_TYPE.HARDWARE:
       return HARDWARE_EVENTS.find((event) => event.config === config)?.name ?? '';
-    case EVENT_TYPE.SOFTWARE:
+    case PERF_TYPE.SOFTWARE:
       return SOFTWARE_EVENTS.find((event) => event.config === config)?.name ?? '';
-    case EVENT_TYPE.HW_CACHE:
+    case PERF_TYPE.HW_CACHE:
       return CACHE_EVENTS.find((event) => event.config === config)?.name ?? '';
-    case EVENT_TYPE.TRACEPOINT:
-    case EVENT_TYPE.BREAKPOINT:
+    case PERF_TYPE.TRACEPOINT:
+    case PERF_TYPE.BREAKPOINT:
       return '';
   }
   const name = pmuEventName(spec, sources)?.event ?? '';
@@ -48,7 +49,7 @@ export function pmuEventName(
   sources: EventSources,
 ): { readonly pmu: PmuDescription; readonly event: string } | null {
   // The PMU of x86 cores is the one of raw events.
-  if (spec.type <= EVENT_TYPE.BREAKPOINT && spec.type !== EVENT_TYPE.RAW) return null;
+  if (spec.type <= PERF_TYPE.BREAKPOINT && spec.type !== PERF_TYPE.RAW) return null;
   const pmu = sources.pmus.find(({ type }) => type === spec.type);
   if (pmu === undefined) return null;
   const words = spec.text.split(/[/,:]/);

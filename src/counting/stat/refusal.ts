@@ -1,12 +1,13 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { type EventSources, isCorePmu } from '../../kernel/events/event-sources.ts';
-import { EVENT_TYPE, type EventSpec } from '../../kernel/events/event-spec.ts';
+import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { openWords } from '../../kernel/events/open-reasons.ts';
 import { type KernelSettings, readKernelSettings } from '../../system/kernel/kernel-settings.ts';
 import { explainRefusal } from '../../system/kernel/permission-help.ts';
 
 /** Why an event is not counted, in a few words, with the kernel's errno name. */
 export function refusalReason(spec: EventSpec, code: string, sources: EventSources): string {
-  const isGeneric = spec.type === EVENT_TYPE.HARDWARE || spec.type === EVENT_TYPE.HW_CACHE;
+  const isGeneric = spec.type === PERF_TYPE.HARDWARE || spec.type === PERF_TYPE.HW_CACHE;
   if (code === 'ENOENT' && isGeneric && !hasCorePmu(sources)) {
     return `this machine has no hardware counters (${code})`;
   }
@@ -29,6 +30,6 @@ export function permissionHints(
 
 function hasCorePmu({ pmus }: EventSources): boolean {
   return pmus.some(
-    (pmu) => isCorePmu(pmu) || pmu.type === EVENT_TYPE.RAW || /^armv\d/.test(pmu.name),
+    (pmu) => isCorePmu(pmu) || pmu.type === PERF_TYPE.RAW || /^armv\d/.test(pmu.name),
   );
 }

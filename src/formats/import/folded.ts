@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import {
   type ImportedFrame,
   type ImportedProfile,
@@ -59,7 +60,7 @@ export function importFolded(
     [
       {
         name: 'event',
-        type: 0,
+        type: PERF_TYPE.HARDWARE,
         mode: 'period',
         frequencyHz: null,
         fixedPeriod: areCounts ? 1 : null,

@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { ByteSource } from '../../base/byte-source.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import type { ProfileEvent, ProfileMeta } from '../../profile/types.ts';
 import {
   type ImportedFrame,
@@ -21,10 +22,6 @@ import { forEachLine } from './text-lines.ts';
 /** What a sample's event is called where the text does not print it. */
 const NAMELESS_EVENT = 'event';
 const CLOCKS = /^(cpu|task)-clock\b/;
-/** Events that perf lists as numbers elsewhere: `PERF_TYPE_HARDWARE`, `SOFTWARE`, `TRACEPOINT`. */
-const HARDWARE = 0;
-const SOFTWARE = 1;
-const TRACEPOINT = 2;
 const SOFTWARE_EVENTS =
   /^(cpu-clock|task-clock|page-faults|faults|minor-faults|major-faults|context-switches|cs|cpu-migrations|migrations|alignment-faults|emulation-faults|dummy|bpf-output|cgroup-switches)\b/;
 
@@ -192,6 +189,7 @@ function splitInlined(frame: ImportedFrame): readonly ImportedFrame[] {
 
 function describeEvent(name: string, fixedPeriod: number | null): ProfileEvent {
   const isClock = CLOCKS.test(name);
+  const { HARDWARE, SOFTWARE, TRACEPOINT } = PERF_TYPE;
   const isSoftware = SOFTWARE_EVENTS.test(name);
   const isTracepoint = !isSoftware && /^[A-Za-z_]\w*:[A-Za-z_]\w{2,}/.test(name);
   return {

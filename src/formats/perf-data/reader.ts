@@ -1,8 +1,8 @@
 import type { ByteSource } from '../../base/byte-source.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { finish, type Slices } from '../../base/slices.ts';
 import { type RawTime, readU64 } from '../../base/u64.ts';
-import { PERF_TYPE } from '../../kernel/perf-event/constants.ts';
 import { EventLookup } from '../../kernel/perf-event/event-lookup.ts';
 import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';

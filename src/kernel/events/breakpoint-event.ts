@@ -1,14 +1,15 @@
+import { HW_BREAKPOINT, PERF_TYPE } from '../../base/event-type.ts';
 import { failAt } from './event-error.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import type { EventSyntax, Word } from './event-syntax.ts';
 import { looksLikeModifiers } from './modifiers.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
 import { parseNumber } from './term-value.ts';
 
-/** `HW_BREAKPOINT_R`, `_W`, `_X` of linux/hw_breakpoint.h. */
-const ACCESS_BITS: Readonly<Record<string, number>> = { r: 1, w: 2, x: 4 };
-const READ_WRITE = 3;
-const EXECUTE = 4;
+const ACCESS_BITS: Readonly<Record<string, number>> = {
+  r: HW_BREAKPOINT.R,
+  w: HW_BREAKPOINT.W,
+  x: HW_BREAKPOINT.X,
+};
 
 /** perf's lengths where none is given; x86 takes only sizeof(long) for execution. */
 const DEFAULT_DATA_BYTES = 4n;
@@ -36,14 +37,14 @@ export function resolveBreakpoint(
       'r, w and x in any combination: rw',
     ]);
   }
-  const bpType = access === null ? READ_WRITE : accessBits(access.text);
+  const bpType = access === null ? HW_BREAKPOINT.RW : accessBits(access.text);
   const length = parseLength(text, syntax.length, bpType);
   const shownLength = syntax.length === null ? '' : `/${syntax.length.text}`;
   const shownAccess = access === null ? '' : `:${access.text}`;
   return {
     event: resolvedEvent(
       `mem:${address.text}${shownLength}${shownAccess}`,
-      EVENT_TYPE.BREAKPOINT,
+      PERF_TYPE.BREAKPOINT,
       0n,
       { config1: value, config2: length, bpType },
     ),
@@ -60,7 +61,7 @@ function accessBits(access: string): number {
 }
 
 function parseLength(text: string, length: Word | null, bpType: number): bigint {
-  if (length === null) return bpType === EXECUTE ? DEFAULT_CODE_BYTES : DEFAULT_DATA_BYTES;
+  if (length === null) return bpType === HW_BREAKPOINT.X ? DEFAULT_CODE_BYTES : DEFAULT_DATA_BYTES;
   const bytes = parseNumber(length.text);
   if (bytes === null || bytes < 1n || bytes > MOST_BYTES) {
     failAt(text, length.offset, `a breakpoint covers 1 to ${MOST_BYTES} bytes, not ${length.text}`);

@@ -1,8 +1,8 @@
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
 import type { EventSources } from './event-sources.ts';
 import type { EventSpec } from './event-spec.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import {
   type EventListKind,
   type EventSource,
@@ -229,7 +229,7 @@ function listTracepoints(
       return probe === undefined ? event : { ...event, errorCode: 'EACCES', isTried: true };
     }
     if (id === null) return { ...event, problem: 'it has gone meanwhile' };
-    const encoding = { type: EVENT_TYPE.TRACEPOINT, config: BigInt(id), config1: 0n, config2: 0n };
+    const encoding = { type: PERF_TYPE.TRACEPOINT, config: BigInt(id), config1: 0n, config2: 0n };
     return { ...event, encoding, errorCode: first.errorCode };
   });
 }

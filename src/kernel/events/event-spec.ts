@@ -12,7 +12,7 @@ export type EventSpec = {
   /** Modifiers that apply, own and the group's, as letters: `u`, `ppk`, empty without any. */
   readonly modifiers: string;
 
-  /** `perf_event_attr.type`: an `EVENT_TYPE`, or a PMU of this machine. */
+  /** `perf_event_attr.type`: a `PERF_TYPE`, or a PMU of this machine. */
   readonly type: number;
   readonly config: bigint;
   /** Breakpoints: the address. */
@@ -20,7 +20,7 @@ export type EventSpec = {
   /** Breakpoints: the length in bytes. */
   readonly config2: bigint;
   readonly config3: bigint;
-  /** `HW_BREAKPOINT_R` 1, `_W` 2, `_X` 4 in any sum; 0 for all other events. */
+  /** Bits of `HW_BREAKPOINT` in any sum; 0 for all other events. */
   readonly bpType: number;
 
   readonly exclude: EventExclusions;
@@ -85,13 +85,3 @@ export type EventExclusions = {
   readonly host: boolean;
   readonly guest: boolean;
 };
-
-/** `enum perf_type_id`: the values of `perf_event_attr.type` that are the same everywhere. */
-export const EVENT_TYPE = {
-  HARDWARE: 0,
-  SOFTWARE: 1,
-  TRACEPOINT: 2,
-  HW_CACHE: 3,
-  RAW: 4,
-  BREAKPOINT: 5,
-} as const;

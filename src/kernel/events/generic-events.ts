@@ -1,4 +1,4 @@
-import { EVENT_TYPE } from './event-spec.ts';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 
 /** An event whose name and number are the same on every machine. */
 export type GenericEvent = {
@@ -37,21 +37,21 @@ export const SOFTWARE_EVENTS: readonly GenericEvent[] = numbered([
   ['cgroup-switches'],
 ]);
 
-const CPU_CLOCK = 0n;
-const TASK_CLOCK = 1n;
-const BPF_OUTPUT = 10n;
+const CPU_CLOCK = BigInt(PERF_COUNT_SW.CPU_CLOCK);
+const TASK_CLOCK = BigInt(PERF_COUNT_SW.TASK_CLOCK);
+const BPF_OUTPUT = BigInt(PERF_COUNT_SW.BPF_OUTPUT);
 
 /** The two timers among the software events: their unit is nanoseconds. */
 export function isClock(type: number, config: bigint): boolean {
-  return type === EVENT_TYPE.SOFTWARE && (config === CPU_CLOCK || config === TASK_CLOCK);
+  return type === PERF_TYPE.SOFTWARE && (config === CPU_CLOCK || config === TASK_CLOCK);
 }
 
 /** Events of which perf takes every one when neither period nor frequency is asked for. */
 export function isTakenSingly(type: number, config: bigint): boolean {
   return (
-    type === EVENT_TYPE.TRACEPOINT ||
-    type === EVENT_TYPE.BREAKPOINT ||
-    (type === EVENT_TYPE.SOFTWARE && config === BPF_OUTPUT)
+    type === PERF_TYPE.TRACEPOINT ||
+    type === PERF_TYPE.BREAKPOINT ||
+    (type === PERF_TYPE.SOFTWARE && config === BPF_OUTPUT)
   );
 }
 

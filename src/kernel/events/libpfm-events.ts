@@ -1,7 +1,7 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
 import { isCorePmu } from './event-sources.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import type { Word } from './event-syntax.ts';
 import {
   LIBPFM_ERROR,
@@ -52,7 +52,7 @@ export function resolveLibpfmEvent(text: string, word: Word, sources: EventSourc
 }
 
 /** Types below are the kernel's own; PMUs get theirs from here on. */
-const FIRST_DYNAMIC_TYPE = EVENT_TYPE.BREAKPOINT + 1;
+const FIRST_DYNAMIC_TYPE = PERF_TYPE.BREAKPOINT + 1;
 
 const NOTHING = {
   user: false,

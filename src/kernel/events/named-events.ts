@@ -1,6 +1,6 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { CACHE_EVENTS, findCacheEvent } from './cache-events.ts';
 import type { EventSources } from './event-sources.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import { findGenericEvent, HARDWARE_EVENTS, SOFTWARE_EVENTS } from './generic-events.ts';
 import { onEachKindOfCore } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
@@ -12,7 +12,7 @@ import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
 export function findNamedEvent(name: string, sources: EventSources): ResolvedEvent[] | null {
   const software = findGenericEvent(SOFTWARE_EVENTS, name);
   if (software !== null) {
-    return [resolvedEvent(software.name, EVENT_TYPE.SOFTWARE, software.config)];
+    return [resolvedEvent(software.name, PERF_TYPE.SOFTWARE, software.config)];
   }
   const core = findCoreEvent(name);
   return core === null ? null : onEachKindOfCore(core, sources);
@@ -20,11 +20,11 @@ export function findNamedEvent(name: string, sources: EventSources): ResolvedEve
 
 function findCoreEvent(name: string): ResolvedEvent | null {
   const hardware = findGenericEvent(HARDWARE_EVENTS, name);
-  if (hardware !== null) return resolvedEvent(hardware.name, EVENT_TYPE.HARDWARE, hardware.config);
+  if (hardware !== null) return resolvedEvent(hardware.name, PERF_TYPE.HARDWARE, hardware.config);
   const cache = findCacheEvent(name);
-  if (cache !== null) return resolvedEvent(cache.name, EVENT_TYPE.HW_CACHE, cache.config);
+  if (cache !== null) return resolvedEvent(cache.name, PERF_TYPE.HW_CACHE, cache.config);
   const raw = /^r(?:0x)?([0-9a-fA-F]{1,16})$/.exec(name)?.[1];
-  return raw === undefined ? null : resolvedEvent(name, EVENT_TYPE.RAW, BigInt(`0x${raw}`));
+  return raw === undefined ? null : resolvedEvent(name, PERF_TYPE.RAW, BigInt(`0x${raw}`));
 }
 
 /** Every such name, aliases included. */

@@ -1,8 +1,9 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { resolveBreakpoint } from './breakpoint-event.ts';
 import { didYouMean, failAt, SEE_LIST } from './event-error.ts';
 import { type EventOverrides, refuseTerms, splitOverrides } from './event-overrides.ts';
 import { type EventSources, hybridPmus } from './event-sources.ts';
-import { EVENT_TYPE, type EventSpec } from './event-spec.ts';
+import type { EventSpec } from './event-spec.ts';
 import { type EventSyntax, type ItemSyntax, parseSyntax, type Word } from './event-syntax.ts';
 import { isClock, isTakenSingly } from './generic-events.ts';
 import { LIBPFM_PREFIX, resolveLibpfmEvent } from './libpfm-events.ts';
@@ -101,7 +102,7 @@ function eventSpec(
     cpus: event.cpus,
     isUncore: event.isUncore,
     tracepoint: event.tracepoint,
-    isSoftware: event.type === EVENT_TYPE.SOFTWARE,
+    isSoftware: event.type === PERF_TYPE.SOFTWARE,
     isClock: clock,
     unit: clock ? 'nanoseconds' : 'events',
   };

@@ -1,9 +1,9 @@
 import { parseCpuList } from '../../base/cpu-list.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
 import { findCacheEvent } from './cache-events.ts';
 import { failAt } from './event-error.ts';
 import { type EventSources, hybridPmus, isCorePmu, type PmuDescription } from './event-sources.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import type { TermSyntax } from './event-syntax.ts';
 import { findGenericEvent, HARDWARE_EVENTS } from './generic-events.ts';
 import type { ConfigValues } from './pmu-format.ts';
@@ -46,7 +46,7 @@ export function resolvePmuEvent(
     terms: '',
     cpus: cpusOf(pmu),
     isUncore: pmu.cpumask !== null && !isCore,
-    canExclude: isCore || pmu.type <= EVENT_TYPE.BREAKPOINT,
+    canExclude: isCore || pmu.type <= PERF_TYPE.BREAKPOINT,
   });
 }
 
@@ -89,7 +89,7 @@ export function onEachKindOfCore(event: ResolvedEvent, sources: EventSources): R
     terms: event.name,
     hybridPmu: pmu.name,
     cpus: cpusOf(pmu),
-    ...(event.type === EVENT_TYPE.RAW
+    ...(event.type === PERF_TYPE.RAW
       ? { type: pmu.type }
       : { config: withPmuType(event.config, pmu) }),
   }));
@@ -124,7 +124,7 @@ function findCoreEvent(
 ): { type: number; config: bigint } {
   const hardware = findGenericEvent(HARDWARE_EVENTS, name);
   const config = (hardware ?? findCacheEvent(name))?.config as bigint;
-  const type = hardware === null ? EVENT_TYPE.HW_CACHE : EVENT_TYPE.HARDWARE;
+  const type = hardware === null ? PERF_TYPE.HW_CACHE : PERF_TYPE.HARDWARE;
   const isOneOfSeveral = hybridPmus(sources).includes(pmu);
   return { type, config: isOneOfSeveral ? withPmuType(config, pmu) : config };
 }

@@ -1,7 +1,7 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
-import { EVENT_TYPE } from './event-spec.ts';
 import type { Word } from './event-syntax.ts';
 import { nearestNames } from './nearest-names.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
@@ -36,7 +36,7 @@ export function resolveTracepoints(
 }
 
 function tracepointEvent(system: string, event: string, id: number): ResolvedEvent {
-  return resolvedEvent(`${system}:${event}`, EVENT_TYPE.TRACEPOINT, BigInt(id), {
+  return resolvedEvent(`${system}:${event}`, PERF_TYPE.TRACEPOINT, BigInt(id), {
     tracepoint: { system, event },
   });
 }

@@ -4,62 +4,6 @@
  * Bits as numbers, so that they combine with `|` and test with `&`.
  */
 
-/** `perf_event_attr.type`; larger types are PMUs of the machine. */
-export const PERF_TYPE = {
-  HARDWARE: 0,
-  SOFTWARE: 1,
-  TRACEPOINT: 2,
-  HW_CACHE: 3,
-  RAW: 4,
-  BREAKPOINT: 5,
-} as const;
-
-/** `attr.config` of hardware events. */
-export const PERF_COUNT_HW = {
-  CPU_CYCLES: 0,
-  INSTRUCTIONS: 1,
-  CACHE_REFERENCES: 2,
-  CACHE_MISSES: 3,
-  BRANCH_INSTRUCTIONS: 4,
-  BRANCH_MISSES: 5,
-  BUS_CYCLES: 6,
-  STALLED_CYCLES_FRONTEND: 7,
-  STALLED_CYCLES_BACKEND: 8,
-  REF_CPU_CYCLES: 9,
-} as const;
-
-/** `attr.config` of cache events: `cache | op << 8 | result << 16`. */
-export const PERF_COUNT_HW_CACHE = {
-  L1D: 0,
-  L1I: 1,
-  LL: 2,
-  DTLB: 3,
-  ITLB: 4,
-  BPU: 5,
-  NODE: 6,
-} as const;
-export const PERF_COUNT_HW_CACHE_OP = { READ: 0, WRITE: 1, PREFETCH: 2 } as const;
-export const PERF_COUNT_HW_CACHE_RESULT = { ACCESS: 0, MISS: 1 } as const;
-
-/** `attr.config` of software events. */
-export const PERF_COUNT_SW = {
-  CPU_CLOCK: 0,
-  TASK_CLOCK: 1,
-  PAGE_FAULTS: 2,
-  CONTEXT_SWITCHES: 3,
-  CPU_MIGRATIONS: 4,
-  PAGE_FAULTS_MIN: 5,
-  PAGE_FAULTS_MAJ: 6,
-  ALIGNMENT_FAULTS: 7,
-  EMULATION_FAULTS: 8,
-  DUMMY: 9,
-  BPF_OUTPUT: 10,
-  CGROUP_SWITCHES: 11,
-} as const;
-
-/** `attr.bp_type` of breakpoints (linux/hw_breakpoint.h); `bp_len` is config2. */
-export const HW_BREAKPOINT = { EMPTY: 0, R: 1, W: 2, RW: 3, X: 4 } as const;
-
 /** Which fields a sample has, `attr.sample_type`. */
 export const PERF_SAMPLE = {
   IP: 1 << 0,

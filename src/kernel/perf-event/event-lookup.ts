@@ -1,8 +1,9 @@
 // Hot: once per record.
 
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { readU64 } from '../../base/u64.ts';
 import type { EventAttr } from './attr.ts';
-import { PERF_COUNT_SW, PERF_RECORD, PERF_RECORD_USER_TYPE_START, PERF_TYPE } from './constants.ts';
+import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from './constants.ts';
 import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
 
 /** One event of a recording as the lookup needs it. */

@@ -1,3 +1,5 @@
+import { NONE } from '../../base/brand.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EighthRounding } from '../controller.ts';
 import type { PeriodInput } from '../types.ts';
 import {
@@ -132,13 +134,11 @@ export function inputOfSimulation(
   { frequencyHz, kind }: Pick<SimulationOptions, 'frequencyHz' | 'kind'>,
 ): PeriodInput {
   const { length, timeNs, periodEvents, count, total } = simulated;
-  const NONE = -1;
   return {
     events: [
       {
         name: `simulated ${kind} event`,
-        // PERF_TYPE_SOFTWARE, PERF_TYPE_HARDWARE
-        type: kind === 'software' ? 1 : 0,
+        type: kind === 'software' ? PERF_TYPE.SOFTWARE : PERF_TYPE.HARDWARE,
         mode: 'frequency',
         frequencyHz,
         fixedPeriod: null,

@@ -1,6 +1,7 @@
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import type { RecordedEvent } from '../../formats/perf-data/event-list.ts';
+import { HARDWARE_EVENTS, isClock, SOFTWARE_EVENTS } from '../../kernel/events/generic-events.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
-import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../kernel/perf-event/constants.ts';
 import { OFF_CPU_EVENT, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { ProfileEvent, SampleTable } from '../../profile/types.ts';
 
@@ -14,19 +15,10 @@ export function isAuxiliaryEvent({ attr, name }: Pick<RecordedEvent, 'attr' | 'n
   return isSideband(attr) || name === WAKE_UP_EVENT;
 }
 
-/** Events that are timers: their period is nanoseconds, and the kernel never adapts it. */
-export function isClock(attr: EventAttr): boolean {
-  return (
-    attr.type === PERF_TYPE.SOFTWARE &&
-    (attr.config === BigInt(PERF_COUNT_SW.CPU_CLOCK) ||
-      attr.config === BigInt(PERF_COUNT_SW.TASK_CLOCK))
-  );
-}
-
 /** How the event was sampled; `count` for a member of a group that only its leader samples. */
 export function samplingMode(attr: EventAttr): 'frequency' | 'period' | 'clock' | 'count' {
   if (attr.samplePeriod === 0) return 'count';
-  if (isClock(attr)) return 'clock';
+  if (isClock(attr.type, attr.config)) return 'clock';
   return attr.flags.freq ? 'frequency' : 'period';
 }
 
@@ -45,7 +37,7 @@ export function describeEvent(event: RecordedEvent): ProfileEvent {
     mode: mode === 'count' ? 'period' : mode,
     frequencyHz: attr.flags.freq ? attr.samplePeriod : null,
     fixedPeriod: attr.flags.freq ? null : attr.samplePeriod,
-    unit: isClock(attr) ? 'nanoseconds' : 'events',
+    unit: isClock(attr.type, attr.config) ? 'nanoseconds' : 'events',
   };
 }
 
@@ -96,41 +88,13 @@ export function eventName(event: RecordedEvent): string {
   return modifiers === '' ? base : `${base}:${modifiers}`;
 }
 
-const HARDWARE_NAMES: Record<number, string> = {
-  [PERF_COUNT_HW.CPU_CYCLES]: 'cycles',
-  [PERF_COUNT_HW.INSTRUCTIONS]: 'instructions',
-  [PERF_COUNT_HW.CACHE_REFERENCES]: 'cache-references',
-  [PERF_COUNT_HW.CACHE_MISSES]: 'cache-misses',
-  [PERF_COUNT_HW.BRANCH_INSTRUCTIONS]: 'branches',
-  [PERF_COUNT_HW.BRANCH_MISSES]: 'branch-misses',
-  [PERF_COUNT_HW.BUS_CYCLES]: 'bus-cycles',
-  [PERF_COUNT_HW.STALLED_CYCLES_FRONTEND]: 'stalled-cycles-frontend',
-  [PERF_COUNT_HW.STALLED_CYCLES_BACKEND]: 'stalled-cycles-backend',
-  [PERF_COUNT_HW.REF_CPU_CYCLES]: 'ref-cycles',
-};
-
-const SOFTWARE_NAMES: Record<number, string> = {
-  [PERF_COUNT_SW.CPU_CLOCK]: 'cpu-clock',
-  [PERF_COUNT_SW.TASK_CLOCK]: 'task-clock',
-  [PERF_COUNT_SW.PAGE_FAULTS]: 'page-faults',
-  [PERF_COUNT_SW.CONTEXT_SWITCHES]: 'context-switches',
-  [PERF_COUNT_SW.CPU_MIGRATIONS]: 'cpu-migrations',
-  [PERF_COUNT_SW.PAGE_FAULTS_MIN]: 'minor-faults',
-  [PERF_COUNT_SW.PAGE_FAULTS_MAJ]: 'major-faults',
-  [PERF_COUNT_SW.ALIGNMENT_FAULTS]: 'alignment-faults',
-  [PERF_COUNT_SW.EMULATION_FAULTS]: 'emulation-faults',
-  [PERF_COUNT_SW.DUMMY]: 'dummy',
-  [PERF_COUNT_SW.BPF_OUTPUT]: 'bpf-output',
-  [PERF_COUNT_SW.CGROUP_SWITCHES]: 'cgroup-switches',
-};
-
 function baseName(attr: EventAttr): string {
   const config = Number(attr.config);
   switch (attr.type) {
     case PERF_TYPE.HARDWARE:
-      return HARDWARE_NAMES[config] ?? `hardware-${config}`;
+      return HARDWARE_EVENTS[config]?.name ?? `hardware-${config}`;
     case PERF_TYPE.SOFTWARE:
-      return SOFTWARE_NAMES[config] ?? `software-${config}`;
+      return SOFTWARE_EVENTS[config]?.name ?? `software-${config}`;
     case PERF_TYPE.TRACEPOINT:
       return `tracepoint-${config}`;
     case PERF_TYPE.BREAKPOINT:

@@ -1,11 +1,11 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import { SWITCH_STATE, type SwitchTable } from '../../formats/export/recording-marks.ts';
 import { FEATURE } from '../../formats/perf-data/features.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import { PERF_TYPE } from '../../kernel/perf-event/constants.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts';
 import { OFF_CPU_EVENT, pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';

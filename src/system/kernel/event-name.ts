@@ -1,5 +1,5 @@
+import { PERF_COUNT_SW } from '../../base/event-type.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
-import { PERF_COUNT_SW } from '../../kernel/perf-event/constants.ts';
 
 /** The event's name with other modifiers: `cycles:uk` -> `cycles:u`, `cpu/event=1/` -> `…/u`. */
 export function withModifiers(spec: EventSpec, modifiers: string): string {

@@ -1,11 +1,7 @@
+import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../../kernel/perf-event/clock-ids.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_FORMAT,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../kernel/perf-event/constants.ts';
+import { PERF_FORMAT, PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
 import type { NativeBinding } from '../../native/types.ts';
 
 /** What this kernel's perf_event_open takes, found by asking; the version that brought it. */

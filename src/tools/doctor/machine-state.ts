@@ -1,18 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { release } from 'node:os';
 import { FailedError } from '../../base/errors.ts';
+import { PERF_COUNT_HW, PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { reportCpu } from '../../counting/processor/cpu-report.ts';
 import type { WhyNone } from '../../counting/processor/why-no-counters.ts';
 import type { EventSpec } from '../../kernel/events/event-spec.ts';
 import { parseEvents } from '../../kernel/events/parse-events.ts';
 import { type EventAttr, encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_HW,
-  PERF_COUNT_SW,
-  PERF_SAMPLE,
-  PERF_SAMPLE_BRANCH,
-  PERF_TYPE,
-} from '../../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
 import { onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';

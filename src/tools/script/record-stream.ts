@@ -1,12 +1,8 @@
+import { PERF_TYPE } from '../../base/event-type.ts';
 import { formatAddress, toRawTime } from '../../base/u64.ts';
 import { simplifyChain } from '../../code/javascript/simplify-chain.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import {
-  PERF_RECORD,
-  PERF_SAMPLE,
-  PERF_TYPE,
-  recordTypeName,
-} from '../../kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE, recordTypeName } from '../../kernel/perf-event/constants.ts';
 import { readCookie } from '../../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import { joinLbrCallchain } from '../../kernel/perf-event/lbr-callchain.ts';

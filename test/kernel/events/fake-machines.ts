@@ -1,5 +1,6 @@
+import { PERF_TYPE } from '../../../src/base/event-type.ts';
 import type { EventSources, PmuDescription } from '../../../src/kernel/events/event-sources.ts';
-import { EVENT_TYPE, type EventSpec } from '../../../src/kernel/events/event-spec.ts';
+import type { EventSpec } from '../../../src/kernel/events/event-spec.ts';
 
 type PmuDrawing = {
   type: number;
@@ -134,7 +135,7 @@ export const NO_PMU = fakeSources(SOFTWARE);
  * fixed order. Guests are left out by default, so only `guests` says that they are counted.
  */
 export function drawSpec(spec: EventSpec): string {
-  const typeName = Object.entries(EVENT_TYPE).find(([, type]) => type === spec.type)?.[0];
+  const typeName = Object.entries(PERF_TYPE).find(([, type]) => type === spec.type)?.[0];
   const parts = [spec.name, '=', `${typeName ?? spec.type}/0x${spec.config.toString(16)}`];
   const say = (part: string, isSaid: boolean): void => {
     if (isSaid) parts.push(part);

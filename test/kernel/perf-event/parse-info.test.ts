@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { PERF_COUNT_SW, PERF_TYPE } from '../../../src/base/event-type.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
-import {
-  PERF_COUNT_SW,
-  PERF_RECORD,
-  PERF_SAMPLE,
-  PERF_TYPE,
-} from '../../../src/kernel/perf-event/constants.ts';
+import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../../../src/kernel/perf-event/event-lookup.ts';
 import { computeParseInfo, recordTimeOffset } from '../../../src/kernel/perf-event/parse-info.ts';
