@@ -1,11 +1,8 @@
+import { MAP } from '../base/mmap-bits.ts';
 import { isKernelAddress } from '../base/u64.ts';
 import type { ProcessTable } from '../code/process/process-table.ts';
 import { PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import type { KernelRecord } from '../kernel/perf-event/record.ts';
-
-/** Of the `MAP_…` bits in MMAP2. */
-const MAP_TYPE = 0x0f;
-const MAP_PRIVATE = 0x02;
 
 const GUEST_MODES: readonly number[] = [PERF_RECORD_MISC.GUEST_KERNEL, PERF_RECORD_MISC.GUEST_USER];
 
@@ -36,7 +33,7 @@ export function applyToProcesses(
         major: record.fileId?.major ?? 0,
         minor: record.fileId?.minor ?? 0,
         inode: Number(record.fileId?.inode ?? 0),
-        isPrivate: (record.flags & MAP_TYPE) === MAP_PRIVATE,
+        isPrivate: (record.flags & MAP.TYPE) === MAP.PRIVATE,
       });
       break;
     }

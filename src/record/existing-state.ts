@@ -1,3 +1,4 @@
+import { MAP } from '../base/mmap-bits.ts';
 import { errnoReason } from '../base/system-error.ts';
 import { PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../kernel/perf-event/encode.ts';
@@ -15,9 +16,6 @@ import type { RecordingPlan } from './recording-plan.ts';
 
 /** The kernel's MMAP records carry pid −1. */
 const KERNEL_PID = -1;
-/** `MAP_SHARED` and `MAP_PRIVATE`, which MMAP2 stores. */
-const MAP_SHARED = 1;
-const MAP_PRIVATE = 2;
 
 /**
  * Records for what was there before the recording: the kernel and its modules, and, unless a
@@ -154,7 +152,7 @@ function describeOne(
           filename: mapping.path,
           prot: mapping.protection,
           isData: !mapping.executable,
-          flags: mapping.shared ? MAP_SHARED : MAP_PRIVATE,
+          flags: mapping.shared ? MAP.SHARED : MAP.PRIVATE,
           // Both at once there is no room for.
           ...(buildId === null ? { fileId } : { buildId }),
         },

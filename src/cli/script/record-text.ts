@@ -1,3 +1,4 @@
+import { MAP, PROT } from '../../base/mmap-bits.ts';
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { KernelRecord, MmapRecord, NamespaceLink } from '../../kernel/perf-event/record.ts';
@@ -85,15 +86,10 @@ function offsetText(offset: number): string {
   return offset === 0 ? '0' : formatAddress(offset);
 }
 
-const PROT_READ = 1;
-const PROT_WRITE = 2;
-const PROT_EXEC = 4;
-const MAP_SHARED = 1;
-
 function rightsText({ prot, flags }: MmapRecord): string {
   const right = (bit: number, letter: string): string => (prot & bit ? letter : '-');
-  const sharing = flags & MAP_SHARED ? 's' : 'p';
-  return `${right(PROT_READ, 'r')}${right(PROT_WRITE, 'w')}${right(PROT_EXEC, 'x')}${sharing}`;
+  const sharing = flags & MAP.SHARED ? 's' : 'p';
+  return `${right(PROT.READ, 'r')}${right(PROT.WRITE, 'w')}${right(PROT.EXEC, 'x')}${sharing}`;
 }
 
 function directionText({ isOut, isPreempted }: { isOut: boolean; isPreempted: boolean }): string {

@@ -3,7 +3,11 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { PerfDataError } from '../../base/errors.ts';
 import { ATTR_SIZE_VER0, parseAttr } from '../../kernel/perf-event/attr.ts';
-import { PERF_RECORD, recordTypeName } from '../../kernel/perf-event/constants.ts';
+import {
+  PERF_EVENT_UPDATE,
+  PERF_RECORD,
+  recordTypeName,
+} from '../../kernel/perf-event/constants.ts';
 import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
 import { type BuildIdEntry, parseBuildIds } from './build-id-section.ts';
 import { type AttrWithIds, parseIds } from './event-list.ts';
@@ -22,9 +26,6 @@ export type PipePreamble = {
   /** Where the parts of the appendix lie, in their order. */
   readonly appendixParts: readonly Section[];
 };
-
-/** Type of an EVENT_UPDATE record that names its event. */
-const EVENT_UPDATE_NAME = 2;
 
 /**
  * Collects the describing records of a pipe. perf writes them first, but tools that rewrite pipes
@@ -104,7 +105,7 @@ export function readPipePreamble(
       case PERF_RECORD.EVENT_UPDATE: {
         const updateType = cursor.u64();
         const id = cursor.u64();
-        if (updateType === EVENT_UPDATE_NAME) namesById.set(id, cursor.text(cursor.left));
+        if (updateType === PERF_EVENT_UPDATE.NAME) namesById.set(id, cursor.text(cursor.left));
         break;
       }
     }

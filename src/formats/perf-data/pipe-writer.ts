@@ -1,5 +1,9 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
-import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
+import {
+  LARGEST_RECORD,
+  PERF_EVENT_UPDATE,
+  PERF_RECORD,
+} from '../../kernel/perf-event/constants.ts';
 import type { FeatureSection } from './feature-encoders.ts';
 import { FEATURE } from './features.ts';
 import { magicOf, PIPE_HEADER_SIZE } from './header.ts';
@@ -7,10 +11,6 @@ import type { WrittenAttr } from './writer.ts';
 
 // What a pipe (`-o -`) has in place of a file's header. The order that readers need: header, attrs,
 // event names, features, tracing data, then records. Structs: pipe-preamble.ts.
-
-/** A record's size is a u16 and a multiple of 8. */
-const LARGEST_RECORD = 0xfff8;
-const EVENT_UPDATE_NAME = 2;
 
 /** `struct perf_pipe_file_header` */
 export function encodePipeHeader(littleEndian = true): Uint8Array<ArrayBuffer> {
@@ -40,7 +40,7 @@ export function encodeEventName(
   littleEndian = true,
 ): Uint8Array<ArrayBuffer> {
   return record(littleEndian, PERF_RECORD.EVENT_UPDATE, (out) =>
-    out.u64(EVENT_UPDATE_NAME).u64(id).text(name).u8(0).align(8),
+    out.u64(PERF_EVENT_UPDATE.NAME).u64(id).text(name).u8(0).align(8),
   );
 }
 

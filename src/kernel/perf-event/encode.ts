@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { fromHex } from '../../base/hex.ts';
-import { PERF_RECORD, PERF_RECORD_MISC, PERF_SAMPLE } from './constants.ts';
+import { LARGEST_RECORD, PERF_RECORD, PERF_RECORD_MISC, PERF_SAMPLE } from './constants.ts';
 import type { FileId } from './record.ts';
 
 /** Where and when a made-up record took place; what is left out is 0, as perf writes it. */
@@ -49,9 +49,6 @@ export type TaskFields = {
   readonly parentTid: number;
   readonly time?: bigint | number;
 };
-
-/** A record's size is a u16. */
-const LARGEST_RECORD = 0xfff8;
 
 /**
  * Writes the kernel's side-band records: to describe what was there before the recording began,

@@ -15,12 +15,10 @@ import {
 import { basename, dirname } from 'node:path';
 import { FailedError } from '../../base/errors.ts';
 import { actingUid } from '../accounts/file-identity.ts';
+import { MOST_LINKS, O_PATH } from './open-flags.ts';
 
-/** Refers to a file without opening it; Node does not list it. The same on all architectures that it runs on. */
-const O_PATH = 0o10000000;
 const DIRECTORY = O_PATH | constants.O_DIRECTORY;
 const PROC_SUPER_MAGIC = 0x9fa0;
-const MOST_LINKS = 40;
 
 /**
  * An open directory. Names are looked up in it and nowhere else, wherever it is moved and whatever is

@@ -1,11 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { MOST_LINKS, O_PATH } from './open-flags.ts';
 import { codeOf, type OpenFile, openRegular } from './open-regular.ts';
 
-/** O_PATH of Linux, which Node does not name: a place in the file system, links themselves included. */
-const O_PATH = 0o10000000;
 const PLACE = O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY;
-/** As many as the kernel follows. */
-const MOST_LINKS = 40;
 
 /**
  * Opens the regular file that a process finds at `path`, below `root`, which is `/proc/PID/root` of

@@ -7,6 +7,7 @@ import { actAs } from '../accounts/file-identity.ts';
 import { chooseUser } from '../accounts/run-as.ts';
 import {
   findInheritedFds,
+  O_ACCMODE,
   readOpenFds,
   readProcessStartMs,
   readStatusFlags,
@@ -25,7 +26,6 @@ export type StreamPlace = {
 
 const STDOUT = 1;
 const STDERR = 2;
-const O_ACCMODE = 0o3;
 const LOOK_MS = 20;
 
 /** `-o -`. */

@@ -13,7 +13,8 @@ export type OpenFd = {
   readonly pipeTimeMs: number;
 };
 
-const O_ACCMODE = 0o3;
+/** The bits of the status flags that tell reading from writing. */
+export const O_ACCMODE = 0o3;
 const O_CLOEXEC = 0o2000000;
 const FIRST_ABOVE_STDIO = 3;
 /** libuv's uv_disable_stdio_inheritance marks all descriptors up to here … */

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { PROT } from '../../base/mmap-bits.ts';
 import { readTextOrEmpty, readTextOrNull } from '../small-file.ts';
 import { livingThread } from './living-thread.ts';
 import { listThreads } from './thread-stat.ts';
@@ -78,10 +79,6 @@ export function processOfThread(tid: number): number | null {
   return match ? Number(match[1]) : null;
 }
 
-const PROT_READ = 1;
-const PROT_WRITE = 2;
-const PROT_EXEC = 4;
-
 /**
  * Reads `/proc/PID/maps` and keeps the executable areas, the only ones that code runs in, with
  * `withData` all that can be read:
@@ -105,9 +102,9 @@ export function parseMaps(text: string, withData = false): ProcMapping[] {
       start: BigInt(`0x${start}`),
       end: BigInt(`0x${end}`),
       protection:
-        (flags[0] === 'r' ? PROT_READ : 0) |
-        (flags[1] === 'w' ? PROT_WRITE : 0) |
-        (executable ? PROT_EXEC : 0),
+        (flags[0] === 'r' ? PROT.READ : 0) |
+        (flags[1] === 'w' ? PROT.WRITE : 0) |
+        (executable ? PROT.EXEC : 0),
       shared: flags[3] === 's',
       fileOffset: BigInt(`0x${offset}`),
       major: Number.parseInt(major, 16),

@@ -1,0 +1,7 @@
+// What open(2) of Linux knows and Node does not name.
+
+/** A place in the file system, links themselves included, without opening what is there. */
+export const O_PATH = 0o10000000;
+
+/** As many links in one path as the kernel follows. */
+export const MOST_LINKS = 40;
