@@ -70,6 +70,7 @@ export type { FlatReport } from './profile/analysis/flat-report.ts';
 export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
 export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
 export type * from './profile/types.ts';
+export { describeProvenance } from './read/describe-provenance.ts';
 export { exportPprof } from './read/export-pprof.ts';
 export {
   EXPORT_FORMATS,
@@ -77,10 +78,9 @@ export {
   type ExportOptions,
   exportProfile,
 } from './read/export-profile.ts';
-export { describeProvenance } from './read/facts/describe-provenance.ts';
-export { type RecordingInfo, readInfo } from './read/facts/recording-info.ts';
 export type { OpenProfileOptions } from './read/open-options.ts';
 export { type OpenedProfile, openProfile } from './read/open-profile.ts';
+export { type RecordingInfo, readInfo } from './read/recording-info.ts';
 export type { RecordSelection } from './read/selection.ts';
 export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
 export { type FinishedRecording, record } from './record/record.ts';

@@ -1,5 +1,5 @@
 import { printable } from '../base/printable.ts';
-import { type RecordingInfo, readInfo } from '../read/facts/recording-info.ts';
+import { type RecordingInfo, readInfo } from '../read/recording-info.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';

@@ -1,7 +1,7 @@
 import { eachSlice, finish, type Slices } from '../base/slices.ts';
 import type { LostBounds } from '../profile/types.ts';
 import { elapsedEventsInSlices } from './elapsed-events.ts';
-import { lossGapsInSlices } from './loss/loss-gaps.ts';
+import { lossGapsInSlices } from './loss-gaps.ts';
 import { findRulesInSlices } from './period-rule.ts';
 import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';

@@ -2,9 +2,9 @@ import { FailedError } from '../base/errors.ts';
 import type { LostBounds, WeightKind, Weights } from '../profile/types.ts';
 import { type Alignment, alignPeriods } from './alignment.ts';
 import { splitBorders } from './border-split.ts';
-import { addUnlocatedLoss } from './loss/unlocated-loss.ts';
 import type { StreamGroups } from './streams.ts';
 import type { PeriodInput } from './types.ts';
+import { addUnlocatedLoss } from './unlocated-loss.ts';
 
 /**
  * What each sample counts for.

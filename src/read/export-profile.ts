@@ -10,7 +10,7 @@ import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';
 import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
-import { describeProvenance } from './facts/describe-provenance.ts';
+import { describeProvenance } from './describe-provenance.ts';
 import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
 import { readPageAssets } from './web-assets.ts';

@@ -2,7 +2,7 @@ import { NONE } from '../base/brand.ts';
 import type { StringIndex } from '../base/string-table.ts';
 import { Symbolizer } from '../code/symbols/symbolizer.ts';
 import type { DsoIndex } from '../profile/types.ts';
-import { demangler } from './demangler.ts';
+import { demangler } from './code/demangler.ts';
 import { readKernelSymbols, readProvenance } from './facts/provenance.ts';
 import { recordedThen } from './files/left-files.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';

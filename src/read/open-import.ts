@@ -10,7 +10,7 @@ import type {
 } from '../formats/import/imported-profile.ts';
 import { readJavaName } from '../formats/import/java-name.ts';
 import { importPerfScript } from '../formats/import/perf-script.ts';
-import { demangler } from './demangler.ts';
+import { demangler } from './code/demangler.ts';
 import {
   checkEvents,
   checkThreadsOfText,

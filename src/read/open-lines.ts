@@ -3,7 +3,7 @@ import type { DemangleBatch } from '../code/symbols/demangle.ts';
 import { DsoLines } from '../code/symbols/dso-lines.ts';
 import { asMissingLines, isMissingNames } from '../code/symbols/missing-names.ts';
 import type { SymbolProvider } from '../code/symbols/symbol-request.ts';
-import { demangler } from './demangler.ts';
+import { demangler } from './code/demangler.ts';
 import { SymbolFiles, type SymbolSources } from './files/symbol-files.ts';
 import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';

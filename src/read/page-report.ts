@@ -4,7 +4,7 @@ import { printableProvenance } from '../formats/export/provenance.ts';
 import type { EventReport } from '../period/report/event-report.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';
-import { describeProvenance } from './facts/describe-provenance.ts';
+import { describeProvenance } from './describe-provenance.ts';
 import type { PageProfileOptions } from './page-profile.ts';
 
 /** Streams that the report describes, per event: 5 000 forks make 10 000. */

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RecordingInfo, readInfo } from '../../src/read/facts/recording-info.ts';
+import { type RecordingInfo, readInfo } from '../../src/read/recording-info.ts';
 import type { FaultRun } from './run-fault.ts';
 import type { Scenario } from './scenarios.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
-import { lossGapsInSlices } from '../../src/period/loss/loss-gaps.ts';
+import { lossGapsInSlices } from '../../src/period/loss-gaps.ts';
 import { findRules } from '../../src/period/period-rule.ts';
 import { groupByStream } from '../../src/period/streams.ts';
 import type { LossGap, PeriodInput } from '../../src/period/types.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../formats/export/recording-marks.ts';
 import type { ImportedProfile } from '../../formats/import/imported-profile.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
+import type { LossGap } from '../../period/types.ts';
 import type { EventIndex, Profile } from '../../profile/types.ts';
-import type { Pipeline } from '../pipeline.ts';
 import { isAuxiliaryEvent } from './event-description.ts';
 
 /** What a recording says beside its profile, for the formats that have a place for it. */
@@ -39,8 +39,16 @@ export const NO_FACTS: RecordingFacts = {
   switches: NO_SWITCHES,
 };
 
+/** What reading the samples has left beside the profile. */
+export type ReadSamples = {
+  readonly data: PerfData;
+  readonly processes: ProcessTable;
+  readonly lossGaps: readonly LossGap[];
+  readonly switches: { finish(): SwitchTable };
+};
+
 export function gatherFacts(
-  { data, processes, lossGaps, switches }: Pipeline,
+  { data, processes, lossGaps, switches }: ReadSamples,
   profile: Profile,
   throttles: readonly ThrottleMark[],
 ): RecordingFacts {

@@ -2,12 +2,20 @@ import { Diagnostics } from '../../base/diagnostics.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { readDebugAltlink } from '../../code/elf/debugaltlink.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
+import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { DsoIndex, DsoKey } from '../../code/process/types.ts';
 import { type DebugFile, findAltFile, findDebugFile, has } from '../../code/symbols/debug-file.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { ProfileBuilder } from '../../profile/profile-builder.ts';
 import { usualPlaces } from './debug-places.ts';
 import { Debuginfod } from './debuginfod.ts';
 import { SymbolFiles, type SymbolSources } from './symbol-files.ts';
+
+/** What reading the samples has left: the frames that occurred, and where they are mapped. */
+export type FramesToName = {
+  readonly processes: ProcessTable;
+  readonly builder: ProfileBuilder;
+  readonly diagnostics: Diagnostics;
+};
 
 /** Files that are on their way at one time. */
 const AT_ONE_TIME = 4;
@@ -18,7 +26,7 @@ const AT_ONE_TIME = 4;
  * the cache afterwards.
  */
 export async function fetchFiles(
-  { processes, builder, diagnostics }: Pipeline,
+  { processes, builder, diagnostics }: FramesToName,
   sources: SymbolSources,
   urls: readonly string[],
 ): Promise<void> {

@@ -1,12 +1,22 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
+import type { JitCode } from '../../code/jit/jit-code.ts';
+import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
-import type { Pipeline } from '../pipeline.ts';
 import { copiesStacks, StackUnwinder } from './unwind-stacks.ts';
 
 /** Unwinds the copied user stacks of the recording; null if it has none. */
 export function openUnwinder(
-  { data, processes, jit }: Pick<Pipeline, 'data' | 'processes' | 'jit'>,
+  {
+    data,
+    processes,
+    jit,
+  }: {
+    readonly data: PerfData;
+    readonly processes: ProcessTable;
+    readonly jit: JitCode | null;
+  },
   sources: SymbolSources,
 ): StackUnwinder | null {
   if (!data.attrs.some(({ attr }) => copiesStacks(attr))) return null;

@@ -1,6 +1,6 @@
 import type { Attachment } from '../../formats/perf-data/appendix.ts';
-import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from '../node-files.ts';
 import type { MapWatch } from './map-watch.ts';
+import { type NodeFiles, type NodeFilesOptions, takeNodeFiles } from './node-files.ts';
 
 /** What a recording keeps of the files that JITs write, as far as it could be read. */
 export type JitAttachments = Omit<NodeFiles, 'notices'>;

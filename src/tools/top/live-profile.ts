@@ -7,7 +7,7 @@ import { Symbolizer } from '../../code/symbols/symbolizer.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import type { Profile } from '../../profile/types.ts';
-import { demangler } from '../../read/demangler.ts';
+import { demangler } from '../../read/code/demangler.ts';
 import { describeEvent, isAuxiliaryEvent } from '../../read/facts/event-description.ts';
 import { SymbolFiles } from '../../read/files/symbol-files.ts';
 import { inflateXz } from '../../read/files/xz.ts';

@@ -1,5 +1,5 @@
 import { MapWatch } from '../../record/jit-maps/map-watch.ts';
-import { takeNodeFiles } from '../../record/node-files.ts';
+import { takeNodeFiles } from '../../record/jit-maps/node-files.ts';
 import type { PreparedRecording } from '../../record/prepare-recording.ts';
 
 /**

@@ -7,7 +7,7 @@ import { SourceMap } from '../../../src/code/javascript/source-map.ts';
 import { parseV8Name } from '../../../src/code/javascript/v8-name.ts';
 import { demangleAll, demangleRust } from '../../../src/code/symbols/demangle.ts';
 import { escapeComm, escapeFrameName, tidyName } from '../../../src/formats/export/folded-name.ts';
-import { demangler } from '../../../src/read/demangler.ts';
+import { demangler } from '../../../src/read/code/demangler.ts';
 import { hasCorpora, readCorpus } from '../../helpers/corpora.ts';
 import { below, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

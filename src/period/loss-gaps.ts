@@ -16,11 +16,11 @@
  * doubt; else `own` is at least 1 event, and at most the longer of the two periods that are known.
  */
 
-import { SLICE_ITEMS, type Slices } from '../../base/slices.ts';
-import type { LostBounds } from '../../profile/types.ts';
-import { isCountedInSoftware } from '../controller.ts';
-import type { StreamGroups } from '../streams.ts';
-import type { PeriodInput, ReportedPeriod } from '../types.ts';
+import { SLICE_ITEMS, type Slices } from '../base/slices.ts';
+import type { LostBounds } from '../profile/types.ts';
+import { isCountedInSoftware } from './controller.ts';
+import type { StreamGroups } from './streams.ts';
+import type { PeriodInput, ReportedPeriod } from './types.ts';
 
 /** Hardware counts on while it interrupts: an interval may be this much longer than its period. */
 const HARDWARE_SLACK = 1.1;

@@ -1,19 +1,19 @@
 import { closeSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { systemErrorReason } from '../base/system-error.ts';
-import type { Attachment } from '../formats/perf-data/appendix.ts';
-import { NODE_NOTES_ATTACHMENT } from '../read/jit/javascript.ts';
-import { PERF_MAP_ATTACHMENT } from '../read/jit/jit-files.ts';
+import { systemErrorReason } from '../../base/system-error.ts';
+import type { Attachment } from '../../formats/perf-data/appendix.ts';
+import { NODE_NOTES_ATTACHMENT } from '../../read/jit/javascript.ts';
+import { PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import {
   MAX_NOTES_BYTES,
   notesPath,
   parseFirstNote,
   pidsWithNotes,
-} from '../read/jit/node-notes.ts';
-import { readFully } from '../system/files/read-some.ts';
-import { openTrusted, uidOfProcess } from '../system/files/trusted-file.ts';
-import { hasEnded } from '../system/processes/living-thread.ts';
+} from '../../read/jit/node-notes.ts';
+import { readFully } from '../../system/files/read-some.ts';
+import { openTrusted, uidOfProcess } from '../../system/files/trusted-file.ts';
+import { hasEnded } from '../../system/processes/living-thread.ts';
 
 const FASTEST = 1;
 

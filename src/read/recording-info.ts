@@ -1,19 +1,24 @@
-import { toRawTime } from '../../base/u64.ts';
-import { type PerfData, walkRecords } from '../../formats/perf-data/reader.ts';
-import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
-import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
-import { decodeRecord } from '../../kernel/perf-event/record.ts';
-import { readRecordTime } from '../../kernel/perf-event/record-time.ts';
-import { decodeSample, SampleView } from '../../kernel/perf-event/sample.ts';
-import { LossCounter } from '../logs/loss-counter.ts';
-import { withRecording } from '../open-recording.ts';
-import type { RecordSelection } from '../selection.ts';
-import { Selector } from '../selection.ts';
-import { cutOffset } from './cut-offset.ts';
-import { eventName, isAuxiliaryEvent, isSideband, samplingMode } from './event-description.ts';
-import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './event-facts.ts';
-import { readProvenance, totalsOf } from './provenance.ts';
-import { describeHeader, type RecordingHeader } from './recording-header.ts';
+import { toRawTime } from '../base/u64.ts';
+import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
+import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../kernel/perf-event/constants.ts';
+import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import { decodeRecord } from '../kernel/perf-event/record.ts';
+import { readRecordTime } from '../kernel/perf-event/record-time.ts';
+import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
+import { cutOffset } from './facts/cut-offset.ts';
+import {
+  eventName,
+  isAuxiliaryEvent,
+  isSideband,
+  samplingMode,
+} from './facts/event-description.ts';
+import { EventFacts, flagNames, readFormatNames, type SampledFacts } from './facts/event-facts.ts';
+import { readProvenance, totalsOf } from './facts/provenance.ts';
+import { describeHeader, type RecordingHeader } from './facts/recording-header.ts';
+import { LossCounter } from './logs/loss-counter.ts';
+import { withRecording } from './open-recording.ts';
+import type { RecordSelection } from './selection.ts';
+import { Selector } from './selection.ts';
 
 /** The document of `perf-ts info --json`; keys are those of docs/contract.md. */
 export type RecordingInfo = {

@@ -1,7 +1,7 @@
-import { lostSamplesOf } from '../../base/lost-samples.ts';
-import type { LostBounds } from '../../profile/types.ts';
-import type { PeriodInput } from '../types.ts';
+import { lostSamplesOf } from '../base/lost-samples.ts';
+import type { LostBounds } from '../profile/types.ts';
 import { LOST_LATENESS_NS } from './loss-gaps.ts';
+import type { PeriodInput } from './types.ts';
 
 /** Weights looked at on either side of a gap. */
 const SIDE = 4;

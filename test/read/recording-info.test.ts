@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseCpuList } from '../../../src/base/cpu-list.ts';
-import { readInfo } from '../../../src/read/facts/recording-info.ts';
-import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../../helpers/corpora.ts';
+import { parseCpuList } from '../../src/base/cpu-list.ts';
+import { readInfo } from '../../src/read/recording-info.ts';
+import { CORPORA, hasCorpora, isFuzzed, perfDataCorpora } from '../helpers/corpora.ts';
 
 const cases = perfDataCorpora()
   .filter((expected) => !isFuzzed(expected))

@@ -1,16 +1,16 @@
-import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { lostSamplesOf } from '../base/lost-samples.ts';
 import {
   type EventProvenance,
   type ExportProvenance,
   sayProvenance,
-} from '../../formats/export/provenance.ts';
-import { withUnitOf } from '../../formats/export/weight-title.ts';
-import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
-import { sayLostSideband } from '../../profile/losses.ts';
-import { OFF_CPU_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
-import type { EventIndex, Profile, WeightKind, Weights } from '../../profile/types.ts';
-import { packageVersion } from '../../system/version.ts';
-import type { AnalysedProfile } from '../analysed-profile.ts';
+} from '../formats/export/provenance.ts';
+import { withUnitOf } from '../formats/export/weight-title.ts';
+import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
+import { sayLostSideband } from '../profile/losses.ts';
+import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
+import type { EventIndex, Profile, WeightKind, Weights } from '../profile/types.ts';
+import { packageVersion } from '../system/version.ts';
+import type { AnalysedProfile } from './analysed-profile.ts';
 
 /**
  * Where the numbers of a profile come from: what was opened, in place of what, what the weights were
