@@ -7,10 +7,10 @@ import { parseLeafDumps } from '../counting/cpu/leaf-dump.ts';
 import { type CoreKind, readCores } from '../counting/processor/cores.ts';
 import { type CpuReport, reportCpu } from '../counting/processor/cpu-report.ts';
 import type { SelectVendor } from '../kernel/events/event-select-layouts.ts';
-import { wantsColour } from './colour.ts';
+import { wantsColour } from './command/colour.ts';
+import { printJson, writeOut } from './command/stdout.ts';
 import { explainedJson, explainLines, parseRegister } from './cpu-explain.ts';
 import { coreLines, pmuLines } from './cpu-lines.ts';
-import { printJson, writeOut } from './stdout.ts';
 
 export type CpuFlags = {
   json?: boolean;

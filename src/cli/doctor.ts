@@ -4,10 +4,10 @@ import { printable } from '../base/printable.ts';
 import { examineBinary } from '../tools/doctor/binary-checks.ts';
 import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
 import { doctor } from '../tools/doctor/examine.ts';
-import { wantsColour } from './colour.ts';
+import { wantsColour } from './command/colour.ts';
+import { printJson, writeOut } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';
-import { printJson, writeOut } from './stdout.ts';
 
 /** What stands in the way: nothing; something that recording can't do without. */
 const EXIT_READY = 0;

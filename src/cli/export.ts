@@ -9,11 +9,11 @@ import { exportPprof } from '../read/export-pprof.ts';
 import { type ExportFormat, exportProfile, exportProvenance } from '../read/export-profile.ts';
 import type { SymbolSources } from '../read/files/symbol-files.ts';
 import type { OpenedProfile } from '../read/open-profile.ts';
-import { say } from './failure.ts';
-import { loadForCommand } from './load.ts';
-import { checkOutputIsNot, openOutput } from './open-output.ts';
-import { type SelectionFlags, selectFrom } from './selection-flags.ts';
-import { isTerminal, writeTo } from './stdout.ts';
+import { say } from './command/failure.ts';
+import { loadForCommand } from './command/load.ts';
+import { checkOutputIsNot, openOutput } from './command/open-output.ts';
+import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
+import { isTerminal, writeTo } from './command/stdout.ts';
 
 /** `perf-ts export`: the profile in the format of another tool. */
 export async function runExport(

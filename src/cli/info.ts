@@ -1,10 +1,10 @@
 import { printable } from '../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../read/recording-info.ts';
-import { warnIfCut } from './cut-warning.ts';
+import { warnIfCut } from './command/cut-warning.ts';
+import { recordSelection, type SelectionFlags, selectionText } from './command/selection-flags.ts';
+import { printJson, writeOut } from './command/stdout.ts';
 import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
-import { recordSelection, type SelectionFlags, selectionText } from './selection-flags.ts';
-import { printJson, writeOut } from './stdout.ts';
 
 /** Columns of the names in front. */
 const COLUMN = 18;

@@ -2,11 +2,11 @@ import { FailedError, UsageError } from '../base/errors.ts';
 import type { BuildIdChange } from '../rewrite/options.ts';
 import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
-import { warnIfCut } from './cut-warning.ts';
-import { say } from './failure.ts';
+import { warnIfCut } from './command/cut-warning.ts';
+import { say } from './command/failure.ts';
+import { recordSelection, type SelectionFlags } from './command/selection-flags.ts';
+import { isTerminal } from './command/stdout.ts';
 import { formatCount } from './render/numbers.ts';
-import { recordSelection, type SelectionFlags } from './selection-flags.ts';
-import { isTerminal } from './stdout.ts';
 
 type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
   output: string;

@@ -6,8 +6,8 @@ import {
 } from '../kernel/events/event-list.ts';
 import { openReason } from '../kernel/events/open-reasons.ts';
 import { listEventsHere } from '../tools/list/list-events.ts';
+import { printJson, writeOut } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
-import { printJson, writeOut } from './stdout.ts';
 
 export type ListFlags = { json?: boolean; verbose?: boolean; tryEach?: boolean };
 

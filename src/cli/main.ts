@@ -5,13 +5,13 @@ import { UsageError } from '../base/errors.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { captureStartState } from '../system/launch/start-state.ts';
 import { packageVersion } from '../system/version.ts';
+import { reportFailure } from './command/failure.ts';
+import { collect } from './command/reading-options.ts';
+import { terminalStream, writeError, writeOut } from './command/stdout.ts';
 import { exitWithoutShutdown, keepStdioBlocking, leaveStdioToCommand } from './exit.ts';
-import { reportFailure } from './failure.ts';
 import { declareReadingCommands } from './reading-commands.ts';
-import { collect } from './reading-options.ts';
 import { declareRecordOptions } from './record/record-command.ts';
 import { declareStatOptions } from './stat/stat-command.ts';
-import { terminalStream, writeError, writeOut } from './stdout.ts';
 import { declareTopOptions } from './top/top-command.ts';
 
 // Each command's code is loaded when it is run: `record` must not pay for the viewer.

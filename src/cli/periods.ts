@@ -2,15 +2,15 @@ import { FailedError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { isRestricting } from '../profile/analysis/filter.ts';
 import { comparedProfile } from '../read/compared-profile.ts';
-import { wantsColour } from './colour.ts';
-import { loadForCommand } from './load.ts';
+import { wantsColour } from './command/colour.ts';
+import { loadForCommand } from './command/load.ts';
+import { type SelectionFlags, selectFrom } from './command/selection-flags.ts';
+import { printJson, terminalStream, writeOut } from './command/stdout.ts';
 import { toAscii } from './render/ascii.ts';
 import { pairsTable } from './render/pairs-table.ts';
 import { formatPeriods } from './render/periods-text.ts';
+import { describeTerminal } from './render/terminal.ts';
 import { selectStreams } from './select-streams.ts';
-import { type SelectionFlags, selectFrom } from './selection-flags.ts';
-import { printJson, writeOut } from './stdout.ts';
-import { describeTerminal } from './terminal.ts';
 
 export type PeriodsFlags = SelectionFlags & {
   readonly streams: string;
@@ -59,7 +59,7 @@ export async function runPeriods(path: string, flags: PeriodsFlags): Promise<voi
     printJson(report);
     return;
   }
-  const terminal = describeTerminal();
+  const terminal = describeTerminal(terminalStream() ?? {});
   const lines = isPairsText
     ? // One stream of each event is a table to read; --json has those that --streams asks for.
       report.events.flatMap((event) =>

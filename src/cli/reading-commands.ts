@@ -10,8 +10,8 @@ import {
   withRecordSelection,
   withSelection,
   withSymbols,
-} from './reading-options.ts';
-import { declareView } from './view/view-command.ts';
+} from './command/reading-options.ts';
+import { declareView } from './view-command.ts';
 
 // The commands that read a recording, and what their options are called. What an option means is in
 // the command's own file, which is loaded when it is run.
@@ -232,7 +232,7 @@ Examples:
   perf-ts script -D                       with the bytes of every record`,
     )
     .action(async (file: string | undefined, options) => {
-      const { runScript } = await import('./script.ts');
+      const { runScript } = await import('./script/script.ts');
       await runScript(inputFile(file, options), options);
     });
 }
@@ -285,7 +285,7 @@ Examples:
   perf-ts archive -o perf.data.symbols.tar.gz     the same in one file`,
     )
     .action(async (file: string | undefined, options) => {
-      const { runArchive } = await import('./archive.ts');
+      const { runArchive } = await import('./record/archive.ts');
       runArchive(inputFile(file, options), options);
     });
 }

@@ -8,11 +8,11 @@ import type {
   FindingState,
   SelftestReport,
 } from '../tools/selftest/types.ts';
-import { wantsColour } from './colour.ts';
-import { say } from './failure.ts';
-import { openOutput } from './open-output.ts';
+import { wantsColour } from './command/colour.ts';
+import { say } from './command/failure.ts';
+import { openOutput } from './command/open-output.ts';
+import { printJson, writeOut, writeTo } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
-import { printJson, writeOut, writeTo } from './stdout.ts';
 
 /** What was measured is as claimed. */
 const EXIT_OK = 0;

@@ -2,11 +2,11 @@ import { UsageError } from '../base/errors.ts';
 import type { EighthRounding } from '../period/controller.ts';
 import { inputOfSimulation, type Stretch, simulatePeriod } from '../period/model/simulate.ts';
 import { reportPeriods } from '../period/report/report.ts';
-import { wantsColour } from './colour.ts';
+import { wantsColour } from './command/colour.ts';
+import { printJson, writeOut } from './command/stdout.ts';
 import { formatCount, formatNanos } from './render/numbers.ts';
 import { formatPeriods } from './render/periods-text.ts';
 import { parseSimulationSpec } from './simulate-spec.ts';
-import { printJson, writeOut } from './stdout.ts';
 
 export type SimulateFlags = {
   readonly simulate: string;

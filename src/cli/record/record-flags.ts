@@ -4,8 +4,8 @@ import { CLOCK_IDS, type ClockName } from '../../kernel/perf-event/clock-ids.ts'
 import { checkCallGraph } from '../../record/call-graph.ts';
 import type { CallGraph, RecordOptions, SampleFields } from '../../record/record-options.ts';
 import { parseRingPages } from '../../record/ring-size.ts';
-import { byteSize, positiveNumber, taskIds, wholeNumber } from '../option-values.ts';
-import type { ReadingFlags } from '../view/view-thread.ts';
+import type { ReadingFlags } from '../command/load.ts';
+import { byteSize, positiveNumber, taskIds, wholeNumber } from '../command/option-values.ts';
 import { REFUSED } from './record-command.ts';
 
 /** The options as commander hands them over. */

@@ -11,11 +11,15 @@ import {
   startRecording,
 } from '../../record/recorder.ts';
 import { isStream } from '../../system/files/stream-place.ts';
-import { commandStatus } from '../command-status.ts';
-import { type EndingSignal, onEndingSignals, SIGNAL_DEBOUNCE_MS } from '../ending-signals.ts';
-import { EXIT_FAILED, EXIT_LOSS, say } from '../failure.ts';
+import { commandStatus } from '../command/command-status.ts';
+import {
+  type EndingSignal,
+  onEndingSignals,
+  SIGNAL_DEBOUNCE_MS,
+} from '../command/ending-signals.ts';
+import { EXIT_FAILED, EXIT_LOSS, say } from '../command/failure.ts';
+import { writeError } from '../command/stdout.ts';
 import { formatBytes, formatCount, formatShare } from '../render/numbers.ts';
-import { writeError } from '../stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';
@@ -107,7 +111,7 @@ async function recordAndTell(
 
 /** Stores what names the samples, now that the command has ended and its files still are there. */
 async function archive(path: string, quiet: boolean): Promise<void> {
-  const { runArchive } = await import('../archive.ts');
+  const { runArchive } = await import('./archive.ts');
   runArchive(path, { quiet });
 }
 

@@ -1,9 +1,9 @@
 import type { EventReport } from '../../period/report/event-report.ts';
 import type { RateCourse } from '../../period/report/rate-course.ts';
 import type { StreamReport } from '../../period/report/stream-report.ts';
-import type { Terminal } from '../terminal.ts';
 import { formatCount } from './numbers.ts';
 import { drawPlot } from './plot.ts';
+import type { Terminal } from './terminal.ts';
 import { drawMarks, drawTimeAxis, type Mark } from './time-axis.ts';
 
 const INDENT = '  ';

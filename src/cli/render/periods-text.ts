@@ -4,11 +4,11 @@ import { eventLines, type Line, present, streamLines } from '../../period/report
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { Verdict } from '../../period/report/verdict.ts';
 import * as words from '../../period/report/words.ts';
-import type { Terminal } from '../terminal.ts';
 import { toAscii } from './ascii.ts';
 import { disagreementTable } from './disagreement-table.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
 import { streamTable } from './stream-table.ts';
+import type { Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';
 
 export type PeriodsTextOptions = {

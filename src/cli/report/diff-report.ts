@@ -10,13 +10,13 @@ import type { ShareInterval } from '../../profile/analysis/share-steps.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
-import { wantsColour } from '../colour.ts';
-import { say } from '../failure.ts';
-import { loadForCommand } from '../load.ts';
+import { wantsColour } from '../command/colour.ts';
+import { say } from '../command/failure.ts';
+import { loadForCommand } from '../command/load.ts';
+import { selectFrom } from '../command/selection-flags.ts';
+import { printJson, writeOut } from '../command/stdout.ts';
 import { formatCount, formatShare } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
-import { selectFrom } from '../selection-flags.ts';
-import { printJson, writeOut } from '../stdout.ts';
 import { type Limits, type ReportFlags, readLimits } from './report-rows.ts';
 import { unsorted } from './sort-keys.ts';
 

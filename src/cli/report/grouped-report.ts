@@ -9,8 +9,8 @@ import {
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
-import { wantsColour } from '../colour.ts';
-import { figuresJson } from '../figures-json.ts';
+import { wantsColour } from '../command/colour.ts';
+import { figuresJson } from '../command/figures-json.ts';
 import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 

@@ -4,9 +4,9 @@ import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat
 import { lostFunc } from '../../profile/losses.ts';
 import type { Profile, WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import { percentage, wholeNumber } from '../option-values.ts';
+import { percentage, wholeNumber } from '../command/option-values.ts';
+import type { SelectionFlags } from '../command/selection-flags.ts';
 import { formatCount } from '../render/numbers.ts';
-import type { SelectionFlags } from '../selection-flags.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 
 export type ReportFlags = SelectionFlags &

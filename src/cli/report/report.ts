@@ -11,14 +11,14 @@ import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { EventIndex, Weights } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
-import { wantsColour } from '../colour.ts';
-import { figuresJson } from '../figures-json.ts';
-import { loadForCommand } from '../load.ts';
+import { wantsColour } from '../command/colour.ts';
+import { figuresJson } from '../command/figures-json.ts';
+import { loadForCommand } from '../command/load.ts';
+import { selectFrom } from '../command/selection-flags.ts';
+import { printJson, writeOut } from '../command/stdout.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
 import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
-import { selectFrom } from '../selection-flags.ts';
-import { printJson, writeOut } from '../stdout.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import {
   type GroupedOptions,

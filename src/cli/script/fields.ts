@@ -3,7 +3,7 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE, sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { SCRIPT_FIELD_BITS } from '../../kernel/perf-event/sample-fields.ts';
-import { say } from '../failure.ts';
+import { say } from '../command/failure.ts';
 
 /** Fields of `-F`, by perf's names, with the bits of `sample_type` of which one is needed. */
 const FIELD_BITS = {

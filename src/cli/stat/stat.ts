@@ -7,16 +7,16 @@ import {
   type StatResult,
   startStat,
 } from '../../counting/stat/stat.ts';
-import { wantsColour } from '../colour.ts';
-import { commandStatus } from '../command-status.ts';
-import { onEndingSignals } from '../ending-signals.ts';
-import { EXIT_FAILED, say } from '../failure.ts';
-import { openOutput } from '../open-output.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wantsColour } from '../command/colour.ts';
+import { commandStatus } from '../command/command-status.ts';
+import { onEndingSignals } from '../command/ending-signals.ts';
+import { EXIT_FAILED, say } from '../command/failure.ts';
+import { openOutput } from '../command/open-output.ts';
+import { wholeNumber } from '../command/option-values.ts';
+import { writeAll } from '../command/stdout.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
 import { formatInterval, formatStat } from '../render/stat-text.ts';
-import { writeAll } from '../stdout.ts';
 import { readStatOptions, type StatFlags } from './stat-flags.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */

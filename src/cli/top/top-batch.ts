@@ -1,10 +1,10 @@
 import { printable } from '../../base/printable.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TopReport } from '../../tools/top/top-options.ts';
-import { figuresJson } from '../figures-json.ts';
-import { headOf, tableLines, titlesOf } from '../render/top-text.ts';
-import { writeOut } from '../stdout.ts';
+import { figuresJson } from '../command/figures-json.ts';
+import { writeOut } from '../command/stdout.ts';
 import type { TopShown } from './top-shown.ts';
+import { headOf, tableLines, titlesOf } from './top-text.ts';
 
 /** Lines of a file may be as long as they need. */
 const FILE_COLUMNS = 10_000;

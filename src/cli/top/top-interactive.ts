@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
 import type { TopReport } from '../../tools/top/top-options.ts';
+import { isTerminal } from '../command/stdout.ts';
 import { callerLines } from '../render/caller-text.ts';
-import { filterRows, screenOf } from '../render/top-text.ts';
-import { isTerminal } from '../stdout.ts';
 import { TopScreen } from './top-screen.ts';
 import type { TopShown } from './top-shown.ts';
 import { firstState, keysOf, press, type TopAction } from './top-state.ts';
+import { filterRows, screenOf } from './top-text.ts';
 
 /** Draws each report over the last, and does what keys ask for, until `q` or Ctrl-C. */
 export async function showScreen({ top, tables, look, end }: TopShown): Promise<void> {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { isTerminal, writeAll } from '../stdout.ts';
+import { isTerminal, writeAll } from '../command/stdout.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';

@@ -1,7 +1,7 @@
 import type { TableKeys } from '../../tools/top/slice-tables.ts';
 import type { RunningTop } from '../../tools/top/top.ts';
 import type { RecordFlags } from '../record/record-flags.ts';
-import type { TopLook } from '../render/top-text.ts';
+import type { TopLook } from './top-text.ts';
 
 /** A running `top`, as the screen and the batches take it. */
 export type TopShown = {

@@ -2,12 +2,11 @@ import { UsageError } from '../../base/errors.ts';
 import { isStream } from '../../system/files/stream-place.ts';
 import { GrowingFile } from '../../view/growing-file.ts';
 import { ThreadedFile } from '../../view/threaded-file.ts';
-import { say } from '../failure.ts';
-
-import type { RecordFlags } from '../record/record-flags.ts';
+import { say } from '../command/failure.ts';
+import type { ReadingFlags } from '../command/load.ts';
 import { announcePage, interrupted, listenForPage } from './serve-page.ts';
 import { readPort } from './view.ts';
-import type { ReadingFlags, ViewThreadData } from './view-thread.ts';
+import type { ViewThreadData } from './view-thread.ts';
 
 export type LiveViewFlags = {
   readonly port?: string;
@@ -17,7 +16,11 @@ export type LiveViewFlags = {
 };
 
 /** What the page of a live recording can't be of. Throws `UsageError`. */
-export function checkLiveView(flags: Pick<RecordFlags, 'output' | 'switchOutput' | 'port'>): void {
+export function checkLiveView(flags: {
+  readonly output?: string;
+  readonly switchOutput?: string | true;
+  readonly port?: string;
+}): void {
   if (isStream(flags.output)) {
     throw new UsageError(`--view needs a file, and -o ${flags.output} writes a stream`);
   }

@@ -4,8 +4,8 @@ import { openingHint } from '../../view/browser-command.ts';
 import { findViewer, openBrowser, usersOf, type Viewer } from '../../view/open-browser.ts';
 import type { ServedFile } from '../../view/served-file.ts';
 import { startViewServer, type ViewServer } from '../../view/server.ts';
-import { say } from '../failure.ts';
-import { isTerminal, writeOut } from '../stdout.ts';
+import { say } from '../command/failure.ts';
+import { isTerminal, writeOut } from '../command/stdout.ts';
 
 /** What can be told from its first bytes fails before there is an address. */
 export function checkIsRecording(path: string): void {

@@ -2,15 +2,10 @@
 
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { WeightKind } from '../../profile/types.ts';
-import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { openProfile } from '../../read/open-profile.ts';
 import { answerFrom } from '../../view/file-thread.ts';
 import { ViewedFile } from '../../view/viewed-file.ts';
-import { type JavaScriptFlags, loadForCommand, openOptions } from '../load.ts';
-
-/** How a recording is named and weighed. */
-export type ReadingFlags = SymbolSources & JavaScriptFlags & { readonly weight?: WeightKind };
+import { loadForCommand, openOptions, type ReadingFlags } from '../command/load.ts';
 
 export type ViewThreadData = {
   readonly path: string;

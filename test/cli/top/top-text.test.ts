@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/cli/render/display-width.ts';
-import { screenOf, type TopLook, tableLines } from '../../../src/cli/render/top-text.ts';
 import { firstState } from '../../../src/cli/top/top-state.ts';
+import { screenOf, type TopLook, tableLines } from '../../../src/cli/top/top-text.ts';
 import { ShareSums, type TopRow } from '../../../src/tools/top/share-sums.ts';
 import type { TopReport } from '../../../src/tools/top/top-options.ts';
 

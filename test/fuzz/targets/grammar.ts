@@ -1,8 +1,8 @@
 // What users write: events, times, fields, selections, simulations, registers.
 
 import { globMatcher } from '../../../src/base/glob.ts';
+import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/command/option-values.ts';
 import { parseRegister } from '../../../src/cli/cpu-explain.ts';
-import { percentage, positiveNumber, wholeNumber } from '../../../src/cli/option-values.ts';
 import { parseSort } from '../../../src/cli/report/sort-keys.ts';
 import { chooseFields } from '../../../src/cli/script/fields.ts';
 import { parseSimulationSpec } from '../../../src/cli/simulate-spec.ts';

@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
-import type { Diagnostics } from '../base/diagnostics.ts';
-import { FailedError } from '../base/errors.ts';
-import { KALLSYMS_RESTRICTED } from '../code/symbols/kallsyms.ts';
-import { DOUBTFUL_NAMES, isMissingNames, KERNEL_UNNAMED } from '../code/symbols/missing-names.ts';
-import { isDamage } from '../formats/perf-data/damage.ts';
-import { debuginfodUrls } from '../read/files/debuginfod.ts';
-import { NO_PERF_MAP, type SymbolSources } from '../read/files/symbol-files.ts';
-import { isAboutJitNames } from '../read/jit/jit-files.ts';
-import type { OpenProfileOptions } from '../read/open-options.ts';
-import { type OpenedProfile, openProfile } from '../read/open-profile.ts';
-import { SAMPLE_OF_NO_EVENT } from '../read/pipeline.ts';
+import type { Diagnostics } from '../../base/diagnostics.ts';
+import { FailedError } from '../../base/errors.ts';
+import { KALLSYMS_RESTRICTED } from '../../code/symbols/kallsyms.ts';
+import {
+  DOUBTFUL_NAMES,
+  isMissingNames,
+  KERNEL_UNNAMED,
+} from '../../code/symbols/missing-names.ts';
+import { isDamage } from '../../formats/perf-data/damage.ts';
+import type { WeightKind } from '../../profile/types.ts';
+import { debuginfodUrls } from '../../read/files/debuginfod.ts';
+import { NO_PERF_MAP, type SymbolSources } from '../../read/files/symbol-files.ts';
+import { isAboutJitNames } from '../../read/jit/jit-files.ts';
+import type { OpenProfileOptions } from '../../read/open-options.ts';
+import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
+import { SAMPLE_OF_NO_EVENT } from '../../read/pipeline.ts';
+import { formatCount } from '../render/numbers.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
-import { formatCount } from './render/numbers.ts';
 
 /** Of files without names that many are said by themselves. */
 const MOST_MISSING_SAID = 3;
@@ -23,6 +28,9 @@ export type JavaScriptFlags = {
   readonly jsSimple?: boolean;
   readonly jsRaw?: boolean;
 };
+
+/** How a recording is named and weighed. */
+export type ReadingFlags = SymbolSources & JavaScriptFlags & { readonly weight?: WeightKind };
 
 /** Opens a recording for a command, and says on standard error what was broken in it. */
 export async function loadForCommand(

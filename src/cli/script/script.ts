@@ -1,20 +1,20 @@
-import { UsageError } from '../base/errors.ts';
-import type { PerfData } from '../formats/perf-data/reader.ts';
-import { cutOffset } from '../read/facts/cut-offset.ts';
-import { recordedTime } from '../read/facts/recorded-time.ts';
-import type { SymbolSources } from '../read/files/symbol-files.ts';
-import { dumpRecords } from '../tools/script/dump-records.ts';
-import { type DescribedRecord, visitRecords } from '../tools/script/record-stream.ts';
-import { warnIfCut } from './cut-warning.ts';
-import { say } from './failure.ts';
-import { sayDiagnostics, symbolSources } from './load.ts';
-import { formatCount } from './render/numbers.ts';
-import { formatDump } from './script/dump-text.ts';
-import { chooseFields } from './script/fields.ts';
-import { formatRecord, recordFields } from './script/record-text.ts';
-import { formatSample, type SampleTextStyle } from './script/sample-text.ts';
-import { parseSelection, type SelectionFlags, selectionText } from './selection-flags.ts';
-import { writeOut } from './stdout.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { PerfData } from '../../formats/perf-data/reader.ts';
+import { cutOffset } from '../../read/facts/cut-offset.ts';
+import { recordedTime } from '../../read/facts/recorded-time.ts';
+import type { SymbolSources } from '../../read/files/symbol-files.ts';
+import { dumpRecords } from '../../tools/script/dump-records.ts';
+import { type DescribedRecord, visitRecords } from '../../tools/script/record-stream.ts';
+import { warnIfCut } from '../command/cut-warning.ts';
+import { say } from '../command/failure.ts';
+import { sayDiagnostics, symbolSources } from '../command/load.ts';
+import { parseSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
+import { writeOut } from '../command/stdout.ts';
+import { formatCount } from '../render/numbers.ts';
+import { formatDump } from './dump-text.ts';
+import { chooseFields } from './fields.ts';
+import { formatRecord, recordFields } from './record-text.ts';
+import { formatSample, type SampleTextStyle } from './sample-text.ts';
 
 export type ScriptFlags = SelectionFlags &
   SymbolSources & {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toAscii } from '../../src/cli/render/ascii.ts';
-import { wrap } from '../../src/cli/render/wrap.ts';
-import { describeTerminal } from '../../src/cli/terminal.ts';
+import { toAscii } from '../../../src/cli/render/ascii.ts';
+import { describeTerminal } from '../../../src/cli/render/terminal.ts';
+import { wrap } from '../../../src/cli/render/wrap.ts';
 
 const unicodeWith = (env: NodeJS.ProcessEnv) => describeTerminal({}, env).hasUnicode;
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { symbolSources } from '../load.ts';
-import type { RecordFlags } from '../record/record-flags.ts';
-import type { ReadingFlags } from './view-thread.ts';
+import type { ReadingFlags } from '../command/load.ts';
+import { symbolSources } from '../command/load.ts';
+import type { RecordFlags } from './record-flags.ts';
 
 /** The options of `view --live`: those of recording, and those of reading. */
 type LiveRunFlags = Pick<
@@ -34,7 +34,7 @@ export async function runLiveView(flags: LiveRunFlags): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'perf-ts-'));
   // Also where a second Ctrl-C quits at once.
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const { runRecord } = await import('../record/record.ts');
+  const { runRecord } = await import('./record.ts');
   await runRecord([], {
     ...flags,
     ...(flags.callGraph === undefined && { g: true }),

@@ -1,4 +1,4 @@
-import type { Figures } from '../profile/analysis/flat-report.ts';
+import type { Figures } from '../../profile/analysis/flat-report.ts';
 
 /** A row's numbers as `report --json` has them; without intervals the four borders are left out. */
 export function figuresJson(row: Figures): object {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import {
   collect,
   debuginfodOption,
   weightOption,
   withJavaScript,
   withSymbols,
-} from '../reading-options.ts';
+} from './command/reading-options.ts';
 
 export function declareView(program: Command): void {
   withJavaScript(withSymbols(program.command('view')))
@@ -38,11 +38,11 @@ Examples:
     .action(async (files: string[], options) => {
       checkLiveOptions(files, options);
       if (options.live) {
-        const { runLiveView } = await import('./view-live.ts');
+        const { runLiveView } = await import('./record/record-live.ts');
         await runLiveView(options);
         return;
       }
-      const { runView } = await import('./view.ts');
+      const { runView } = await import('./view/view.ts');
       await runView(files.length === 0 ? ['perf.data'] : files, options);
     });
 }

@@ -1,6 +1,6 @@
-import { FailedError } from '../base/errors.ts';
+import { FailedError } from '../../base/errors.ts';
+import { formatCount } from '../render/numbers.ts';
 import { say } from './failure.ts';
-import { formatCount } from './render/numbers.ts';
 
 /** One warning for a file that ends early; with `--strict` it fails instead. */
 export function warnIfCut(

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../base/errors.ts';
-import { MAX_UNPACKED_VARIABLE } from '../read/files/most-unpacked.ts';
+import { UsageError } from '../../base/errors.ts';
+import { MAX_UNPACKED_VARIABLE } from '../../read/files/most-unpacked.ts';
 import { byteSize } from './option-values.ts';
 
 // Options that several commands have which read a recording.

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { FailedError } from '../base/errors.ts';
-import { writeErrorReason } from '../system/files/output-file.ts';
+import { FailedError } from '../../base/errors.ts';
+import { writeErrorReason } from '../../system/files/output-file.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
 // `process.stdout` and `process.stderr`: these set O_NONBLOCK on a pipe or socket. The flag belongs

@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 
 /** The whole number that an option was given; throws UsageError naming the option. */
 export function wholeNumber(option: string, text: string): number {

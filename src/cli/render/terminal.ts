@@ -1,5 +1,3 @@
-import { terminalStream } from './stdout.ts';
-
 /** What the terminal can show. */
 export type Terminal = {
   /** Columns that a line may take. */
@@ -12,9 +10,9 @@ export type Terminal = {
 const MAX_COLUMNS = 100;
 const MIN_COLUMNS = 60;
 
-/** The terminal behind standard output, or a wide one where that is a file or a pipe. */
+/** The terminal behind `stream`; a wide one where that has no columns, as a file or a pipe. */
 export function describeTerminal(
-  stream: { columns?: number } = terminalStream() ?? {},
+  stream: { columns?: number },
   env: NodeJS.ProcessEnv = process.env,
 ): Terminal {
   const columns = stream.columns ?? MAX_COLUMNS;

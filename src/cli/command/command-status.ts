@@ -1,4 +1,4 @@
-import type { CommandExit } from '../record/recorder.ts';
+import type { CommandExit } from '../../record/recorder.ts';
 import { EXIT_FAILED, say } from './failure.ts';
 
 /** The status a shell gives the command: its exit status, 128 + n when it died of signal n. */

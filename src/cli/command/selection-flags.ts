@@ -1,14 +1,18 @@
-import { parseCpuList } from '../base/cpu-list.ts';
-import { UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
-import { isRestricting, type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
-import { parseTimeRanges, type RecordedTime } from '../profile/time-range.ts';
-import type { WeightKind } from '../profile/types.ts';
-import type { OpenedProfile } from '../read/open-profile.ts';
-import type { RecordSelection } from '../read/selection.ts';
+import { parseCpuList } from '../../base/cpu-list.ts';
+import { UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import {
+  isRestricting,
+  type SampleSelection,
+  selectSamples,
+} from '../../profile/analysis/filter.ts';
+import { parseTimeRanges, type RecordedTime } from '../../profile/time-range.ts';
+import type { WeightKind } from '../../profile/types.ts';
+import type { OpenedProfile } from '../../read/open-profile.ts';
+import type { RecordSelection } from '../../read/selection.ts';
+import { formatCount, formatShare } from '../render/numbers.ts';
 import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';
-import { formatCount, formatShare } from './render/numbers.ts';
 
 /** The options that choose among the samples of a recording, as perf names them. */
 export type SelectionFlags = {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { startState } from '../system/launch/start-state.ts';
-import { isSignalFromKernel, noteSignalOrigin } from '../system/time/signal-origin.ts';
+import { startState } from '../../system/launch/start-state.ts';
+import { isSignalFromKernel, noteSignalOrigin } from '../../system/time/signal-origin.ts';
 
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
 

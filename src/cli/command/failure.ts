@@ -1,7 +1,7 @@
-import { FailedError, PerfDataError, UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
-import { describeSystemError, isSystemError, systemErrorReason } from '../base/system-error.ts';
-import type { NativeError } from '../native/types.ts';
+import { FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
+import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
+import type { NativeError } from '../../native/types.ts';
 import { writeError } from './stdout.ts';
 
 /** Exit statuses, by docs/contract.md. */

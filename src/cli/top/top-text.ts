@@ -6,10 +6,10 @@ import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
 import type { TableKeys } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
-import type { TopState } from '../top/top-state.ts';
-import { clip } from './clip.ts';
-import { displayWidth } from './display-width.ts';
-import { formatCount, formatInterval, formatShare } from './numbers.ts';
+import { clip } from '../render/clip.ts';
+import { displayWidth } from '../render/display-width.ts';
+import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import type { TopState } from './top-state.ts';
 
 /** What does not change from one report to the next. */
 export type TopLook = {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { reportFailure } from '../../src/cli/failure.ts';
-import * as stdout from '../../src/cli/stdout.ts';
+import { reportFailure } from '../../../src/cli/command/failure.ts';
+import * as stdout from '../../../src/cli/command/stdout.ts';
 
-vi.mock('../../src/cli/stdout.ts', { spy: true });
+vi.mock('../../../src/cli/command/stdout.ts', { spy: true });
 
 afterEach(() => vi.resetAllMocks());
 

@@ -1,7 +1,7 @@
 import { fchownSync, openSync, statSync } from 'node:fs';
-import { FailedError, UsageError } from '../base/errors.ts';
-import { chooseUser } from '../system/accounts/run-as.ts';
-import { writeErrorReason } from '../system/files/output-file.ts';
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { chooseUser } from '../../system/accounts/run-as.ts';
+import { writeErrorReason } from '../../system/files/output-file.ts';
 
 /**
  * Opens `path` for writing, empty. Under sudo a file that is made belongs to who called it; one that

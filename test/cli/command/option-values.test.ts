@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { percentage, positiveNumber } from '../../src/cli/option-values.ts';
-import { perfTs } from '../helpers/cli.ts';
+import { percentage, positiveNumber } from '../../../src/cli/command/option-values.ts';
+import { perfTs } from '../../helpers/cli.ts';
 
 test.each([
   ['.3', 0.3],
