@@ -7,6 +7,7 @@ import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { formatAddress, toRawTime } from '../../src/base/u64.ts';
 import { type ElfFile, findSection, parseElf } from '../../src/code/elf/elf-file.ts';
 import { sectionBytes } from '../../src/code/elf/section-bytes.ts';
+import { createUnwinder } from '../../src/code/unwind/architectures/create-unwinder.ts';
 import type {
   UnwindArchitecture,
   UnwindSection,
@@ -17,7 +18,6 @@ import { RegisterDump } from '../../src/code/unwind/register-dump.ts';
 import { StackBytes } from '../../src/code/unwind/stack-bytes.ts';
 import { STOP_NAMES } from '../../src/code/unwind/stop-reason.ts';
 import { UnwindModule } from '../../src/code/unwind/unwind-module.ts';
-import { createUnwinder } from '../../src/code/unwind/unwinder.ts';
 import { openPerfData, type PerfData } from '../../src/formats/perf-data/reader.ts';
 import {
   PERF_RECORD,

@@ -1,9 +1,9 @@
 import type { Diagnostics } from '../../base/diagnostics.ts';
-import { ExceptionIndex } from './arm/exception-index.ts';
-import { LR as ARM_LINK_REGISTER } from './arm/registers.ts';
+import { LR as ARM_LINK_REGISTER } from './arm-registers.ts';
 import { CfiProgram } from './cfi-program.ts';
 import type { CfiRow } from './cfi-row.ts';
 import { EhFrameHdr } from './eh-frame-hdr.ts';
+import { ExceptionIndex } from './exception-index.ts';
 import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
 import { FrameIndex } from './frame-index.ts';

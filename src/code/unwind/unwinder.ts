@@ -1,12 +1,9 @@
 // Hot: once per frame.
 
-import { AARCH64 } from './aarch64/architecture.ts';
 import type { Architecture } from './architecture.ts';
-import { ARM } from './arm/architecture.ts';
 import { CallSites } from './call-sites.ts';
 import { frameRecordAt } from './frame-record.ts';
 import { FullUnwinder } from './full-unwinder.ts';
-import { I386 } from './i386/architecture.ts';
 import type { UnwindArchitecture } from './module-input.ts';
 import { RuleCache } from './rule-cache.ts';
 import { RuleFinder } from './rule-finder.ts';
@@ -21,29 +18,16 @@ import type {
 } from './types.ts';
 import type { UnwindModule } from './unwind-module.ts';
 import { KIND, UnwindRule } from './unwind-rule.ts';
-import { X86_64 } from './x86-64/architecture.ts';
 
 export const MOST_FRAMES = 1024;
 const CACHE_SLOTS = 32_768;
-
-const ARCHITECTURES: Readonly<Record<UnwindArchitecture, Architecture>> = {
-  'x86-64': X86_64,
-  i386: I386,
-  aarch64: AARCH64,
-  arm: ARM,
-};
-
-/** An unwinder with an empty cache. */
-export function createUnwinder(architecture: UnwindArchitecture): Unwinder {
-  return new RuleUnwinder(architecture);
-}
 
 /**
  * Carries three registers from frame to frame (sp, fp, and lr in frame 0) and applies the rule of
  * each lookup address. Where a rule needs more, the sample is unwound again with all registers:
  * that is ten times slower and rare.
  */
-class RuleUnwinder implements Unwinder {
+export class RuleUnwinder implements Unwinder {
   readonly architecture: UnwindArchitecture;
   stopReason: number = STOP.ROOT;
   stopAddress = 0;
@@ -66,9 +50,9 @@ class RuleUnwinder implements Unwinder {
   readonly #linkBeforeIp: number;
   #modules: ModuleLookup | null = null;
 
-  constructor(architecture: UnwindArchitecture) {
-    this.architecture = architecture;
-    this.#registers = ARCHITECTURES[architecture];
+  constructor(name: UnwindArchitecture, architecture: Architecture) {
+    this.architecture = name;
+    this.#registers = architecture;
     const { signalFrameOffsets, instructionPointer, linkRegister } = this.#registers;
     const ipAt = signalFrameOffsets[instructionPointer];
     this.#linkBeforeIp = ipAt - (signalFrameOffsets[linkRegister] ?? 0);

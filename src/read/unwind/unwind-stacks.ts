@@ -5,6 +5,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
+import { createUnwinder } from '../../code/unwind/architectures/create-unwinder.ts';
 import type { UnwindArchitecture } from '../../code/unwind/module-input.ts';
 import { RegisterDump } from '../../code/unwind/register-dump.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../code/unwind/stack-bytes.ts';
 import { isRoot, STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
 import type { Unwinder } from '../../code/unwind/types.ts';
-import { createUnwinder, MOST_FRAMES } from '../../code/unwind/unwinder.ts';
+import { MOST_FRAMES } from '../../code/unwind/unwinder.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { firstUserEntry, isContextMarker } from '../../kernel/perf-event/callchain.ts';

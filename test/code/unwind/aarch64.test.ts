@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBehindCall, isSigreturn } from '../../../src/code/unwind/aarch64/code.ts';
+import { isBehindCall, isSigreturn } from '../../../src/code/unwind/architectures/aarch64/code.ts';
 import { RegisterDump } from '../../../src/code/unwind/register-dump.ts';
 import {
   cfa,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isBehindCall, isSigreturn } from '../../../src/code/unwind/arm/code.ts';
+import { isBehindCall, isSigreturn } from '../../../src/code/unwind/architectures/arm/code.ts';
 import type { UnwindSection, UnwindSections } from '../../../src/code/unwind/module-input.ts';
 import { RegisterDump } from '../../../src/code/unwind/register-dump.ts';
 import {

@@ -1,6 +1,7 @@
 // Hand-made frame tables and stacks.
 
 import { expect } from 'vitest';
+import { createUnwinder } from '../../../src/code/unwind/architectures/create-unwinder.ts';
 import type {
   UnwindArchitecture,
   UnwindSection,
@@ -17,7 +18,6 @@ import {
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
 import type { Unwinder } from '../../../src/code/unwind/types.ts';
 import { UnwindModule } from '../../../src/code/unwind/unwind-module.ts';
-import { createUnwinder } from '../../../src/code/unwind/unwinder.ts';
 
 /** Where `.eh_frame` lies in the file; functions are below. */
 export const EH_FRAME_ADDRESS = 0x8000;

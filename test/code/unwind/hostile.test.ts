@@ -1,9 +1,9 @@
 // Damaged tables: whatever they hold, unwinding ends and throws nothing.
 
 import { expect, test } from 'vitest';
+import { createUnwinder } from '../../../src/code/unwind/architectures/create-unwinder.ts';
 import type { UnwindSection } from '../../../src/code/unwind/module-input.ts';
 import { STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
-import { createUnwinder } from '../../../src/code/unwind/unwinder.ts';
 import { seededRandom } from '../../helpers/random.ts';
 import { openElf, sectionsOf } from '../../helpers/unwind-recording.ts';
 import { cfa, ehFrame, STACK, sections, u32, uleb, unwind } from './cfi-bytes.ts';

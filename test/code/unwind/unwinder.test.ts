@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createUnwinder } from '../../../src/code/unwind/unwinder.ts';
+import { createUnwinder } from '../../../src/code/unwind/architectures/create-unwinder.ts';
 import {
   cfa,
   debugFrame,

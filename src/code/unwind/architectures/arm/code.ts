@@ -1,6 +1,6 @@
-import { instruction, matches } from '../instruction-word.ts';
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
-import { FP, LR, PC } from './registers.ts';
+import { FP, LR, PC } from '../../arm-registers.ts';
+import { instruction, matches } from '../../instruction-word.ts';
+import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 
 /** Arm instructions by mask and value: Arm Architecture Reference Manual for Armv7-A, A5. */
 const PUSH = [0xffff0000, 0xe92d0000] as const;

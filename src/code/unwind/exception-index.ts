@@ -1,9 +1,9 @@
-import type { CfiRow } from '../cfi-row.ts';
-import { FOUND } from '../found.ts';
-import type { UnwindSection } from '../module-input.ts';
-import { SectionReader } from '../section-reader.ts';
+import { SP } from './arm-registers.ts';
+import type { CfiRow } from './cfi-row.ts';
 import { runExceptionProgram } from './exception-program.ts';
-import { SP } from './registers.ts';
+import { FOUND } from './found.ts';
+import type { UnwindSection } from './module-input.ts';
+import { SectionReader } from './section-reader.ts';
 
 const ENTRY_BYTES = 8;
 const CANNOT_UNWIND = 1;

@@ -1,7 +1,7 @@
-import type { Architecture } from '../architecture.ts';
-import { x86RowTranslator } from '../translate-x86-row.ts';
-import type { StackReader } from '../types.ts';
-import { KIND, UnwindRule } from '../unwind-rule.ts';
+import type { Architecture } from '../../architecture.ts';
+import { x86RowTranslator } from '../../translate-x86-row.ts';
+import type { StackReader } from '../../types.ts';
+import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { isBehindCall } from '../x86-64/code.ts';
 import { analyzeText, isOutermostCall, isSigreturn } from './code.ts';
 import { EBP, EBX, EDI, ESI, ESP, RETURN_ADDRESS } from './registers.ts';

@@ -1,6 +1,6 @@
-import type { Architecture } from '../architecture.ts';
-import { linkRowTranslator } from '../translate-link-row.ts';
-import { KIND, UnwindRule } from '../unwind-rule.ts';
+import type { Architecture } from '../../architecture.ts';
+import { linkRowTranslator } from '../../translate-link-row.ts';
+import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { FP, LR, PC, SP } from './registers.ts';
 

@@ -1,4 +1,4 @@
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
+import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 
 const PUSH_EBP = 0x55;
 const POP_EBP = 0x5d;

@@ -1,4 +1,4 @@
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
+import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 import { isPadding, walkToReturn } from './walk-to-return.ts';
 
 const PUSH_RBP = 0x55;

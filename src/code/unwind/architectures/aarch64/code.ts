@@ -1,5 +1,5 @@
-import { instruction, matches } from '../instruction-word.ts';
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
+import { instruction, matches } from '../../instruction-word.ts';
+import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 
 const MOST_EPILOGUE_INSTRUCTIONS = 8;
 

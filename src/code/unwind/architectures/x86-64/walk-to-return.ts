@@ -1,4 +1,4 @@
-import { KIND, type UnwindRule } from '../unwind-rule.ts';
+import { KIND, type UnwindRule } from '../../unwind-rule.ts';
 import { Instruction } from './instruction.ts';
 
 /** A function that needs more than this to return is given up. */

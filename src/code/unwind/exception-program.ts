@@ -1,6 +1,6 @@
-import { type CfiRow, RULE } from '../cfi-row.ts';
-import { FOUND } from '../found.ts';
-import { LR, PC, SP } from './registers.ts';
+import { LR, PC, SP } from './arm-registers.ts';
+import { type CfiRow, RULE } from './cfi-row.ts';
+import { FOUND } from './found.ts';
 
 /** The state of a program: `vsp` is the register `base` plus `offset`. */
 type VirtualStack = { base: number; offset: number; row: CfiRow; popped: number };

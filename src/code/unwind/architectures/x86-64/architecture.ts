@@ -1,6 +1,6 @@
-import type { Architecture } from '../architecture.ts';
-import { x86RowTranslator } from '../translate-x86-row.ts';
-import { KIND, UnwindRule } from '../unwind-rule.ts';
+import type { Architecture } from '../../architecture.ts';
+import { x86RowTranslator } from '../../translate-x86-row.ts';
+import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
 import { RBP, RETURN_ADDRESS, RSP } from './registers.ts';
 

@@ -1,8 +1,8 @@
-import type { Architecture } from '../architecture.ts';
-import { linkRowTranslator } from '../translate-link-row.ts';
-import { KIND, UnwindRule } from '../unwind-rule.ts';
+import type { Architecture } from '../../architecture.ts';
+import { FP, LR, PC, SP } from '../../arm-registers.ts';
+import { linkRowTranslator } from '../../translate-link-row.ts';
+import { KIND, UnwindRule } from '../../unwind-rule.ts';
 import { analyzeText, isBehindCall, isOutermostCall, isSigreturn } from './code.ts';
-import { FP, LR, PC, SP } from './registers.ts';
 
 const REGISTERS = 16;
 /** r4 to r11; sp is computed. */
