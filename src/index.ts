@@ -106,6 +106,6 @@ export { type SelftestOptions, selftest } from './tools/selftest/selftest.ts';
 export type { SelftestReport } from './tools/selftest/types.ts';
 export type { CallerNode } from './tools/top/caller-sums.ts';
 export type { TopRow, TopTable } from './tools/top/share-sums.ts';
-export type { TableKeys } from './tools/top/slice-tables.ts';
+export type { SliceTableKey } from './tools/top/slice-tables.ts';
 export { type RunningTop, startTop } from './tools/top/top.ts';
 export type { TopEvent, TopOptions, TopReport } from './tools/top/top-options.ts';

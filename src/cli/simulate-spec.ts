@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import type { Stretch } from '../period/model/simulate.ts';
+import type { ProgramStretch } from '../period/model/simulate.ts';
 
 const EXAMPLE = "for example '1M/s for 100ms, 10k/s for 1s, sleep for 500ms, 1M/s for 100ms'";
 
@@ -18,7 +18,7 @@ const TIME_UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, 
  *
  * Throws `UsageError` for anything else.
  */
-export function parseSimulationSpec(spec: string): Stretch[] {
+export function parseSimulationSpec(spec: string): ProgramStretch[] {
   return spec.split(',').map((part) => {
     const match = /^(.+?)\s+for\s+(.+)$/.exec(part.trim());
     if (!match) {

@@ -1,6 +1,10 @@
 import { UsageError } from '../base/errors.ts';
 import type { EighthRounding } from '../period/controller.ts';
-import { inputOfSimulation, type Stretch, simulatePeriod } from '../period/model/simulate.ts';
+import {
+  inputOfSimulation,
+  type ProgramStretch,
+  simulatePeriod,
+} from '../period/model/simulate.ts';
 import { reportPeriods } from '../period/report/report.ts';
 import { wantsColour } from './command/colour.ts';
 import { printJson, writeOut } from './command/stdout.ts';
@@ -50,7 +54,7 @@ export function runSimulate(flags: SimulateFlags): void {
   writeOut(`${[...title, ...lines].join('\n')}\n`);
 }
 
-function checkSize(stretches: readonly Stretch[], frequencyHz: number, hz: number): void {
+function checkSize(stretches: readonly ProgramStretch[], frequencyHz: number, hz: number): void {
   const seconds = stretches.reduce((sum, { durationNs }) => sum + durationNs, 0) / 1e9;
   const expected = seconds * (frequencyHz + hz);
   if (expected <= MAX_SAMPLES) return;
@@ -61,7 +65,7 @@ function checkSize(stretches: readonly Stretch[], frequencyHz: number, hz: numbe
   );
 }
 
-function formatStretch({ durationNs, eventsPerSecond, isAsleep }: Stretch): string {
+function formatStretch({ durationNs, eventsPerSecond, isAsleep }: ProgramStretch): string {
   const duration = formatNanos(durationNs);
   if (isAsleep) return `asleep for ${duration}`;
   if (eventsPerSecond === 0) return `none for ${duration}`;

@@ -1,7 +1,7 @@
 import type { Slices } from '../base/slices.ts';
 
 /** Where a set of numbers lies and how wide it is. */
-export type Spread = {
+export type Distribution = {
   readonly median: number;
   readonly mean: number;
   /** 5 % of the values lie below. */
@@ -13,7 +13,7 @@ export type Spread = {
 };
 
 /** The spread of at least one number. */
-export function* computeSpreadInSlices(values: Float64Array): Slices<Spread> {
+export function* computeSpreadInSlices(values: Float64Array): Slices<Distribution> {
   const { length } = values;
   if (length === 0) throw new RangeError('a spread needs at least one value, got none');
   let sum = 0;

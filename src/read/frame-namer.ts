@@ -75,7 +75,7 @@ export class FrameNamer {
     isUnwound = false,
   ): NamedFrame[] {
     const { callchain, callchainLength, callchainOffset, pid } = sample;
-    return this.frames(callchain, callchainLength, pid, ownerOf(misc), isUnwound, (i) =>
+    return this.frames(callchain, callchainLength, pid, ownerByMode(misc), isUnwound, (i) =>
       view.getBigUint64(callchainOffset + 8 * i, littleEndian),
     );
   }
@@ -220,7 +220,7 @@ const OWNER_OF_CONTEXT: ReadonlyMap<number, Owner> = new Map([
 ]);
 
 /** Whose a record's address is by its header. */
-export function ownerOf(misc: number): Owner {
+export function ownerByMode(misc: number): Owner {
   const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
   if (mode === PERF_RECORD_MISC.KERNEL) return 'kernel';
   return mode === PERF_RECORD_MISC.USER ? 'user' : 'unknown';

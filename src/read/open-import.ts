@@ -12,7 +12,7 @@ import { readJavaName } from '../formats/import/java-name.ts';
 import { importPerfScript } from '../formats/import/perf-script.ts';
 import { demangler } from './code/demangler.ts';
 import {
-  checkEvents,
+  checkEventCount,
   checkThreadsOfText,
   mostFramesOfText,
   mostStacksOfText,
@@ -31,7 +31,7 @@ export function openImport(source: ByteSource): ImportedProfile | null {
   const mostStacks = mostStacksOfText();
   const mostFrames = mostFramesOfText();
   const limits: ImportLimits = {
-    checkEvents,
+    checkEvents: checkEventCount,
     checkThreads: checkThreadsOfText,
     checkStacks: (stacks, frames) => {
       if (frames > mostFrames) throw tooManyFrames(mostFrames);

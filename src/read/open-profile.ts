@@ -19,7 +19,7 @@ import { nameJavaScript } from './jit/javascript.ts';
 import { openJitCode } from './jit/jit-files.ts';
 import { settleJitFrames } from './jit/jit-settle.ts';
 import { countStartOf, moveCountStarts } from './logs/count-start.ts';
-import { joinEvents, type ProfileParts } from './logs/join-events.ts';
+import { joinEvents, type ProfileByEvent } from './logs/join-events.ts';
 import { nameFrames } from './name-frames.ts';
 import { openImport } from './open-import.ts';
 import type { OpenProfileOptions } from './open-options.ts';
@@ -155,7 +155,7 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       sourceMaps = maps;
     });
   const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
-  const parts: ProfileParts = { profile: shown, input: periodInput, facts };
+  const parts: ProfileByEvent = { profile: shown, input: periodInput, facts };
   const joined = options.join ? joinEvents(parts) : parts;
   return new OpenedProfile(
     joined.profile,

@@ -24,7 +24,12 @@ import type {
 import { applyToProcesses } from './apply-side-band.ts';
 import { DeferredStacks } from './deferred-stacks.ts';
 import { isAuxiliaryEvent } from './facts/event-description.ts';
-import { checkEvents, limitProcesses, mostFramesOf, tooManyFrames } from './files/most-unpacked.ts';
+import {
+  checkEventCount,
+  limitProcesses,
+  mostFramesOf,
+  tooManyFrames,
+} from './files/most-unpacked.ts';
 import { FinalLog } from './logs/final-log.ts';
 import { GroupReads, leaderInstance } from './logs/group-reads.ts';
 import { IdStreams } from './logs/id-streams.ts';
@@ -150,7 +155,7 @@ export class Pipeline {
   /** Reads every record of a file. Throws `PerfDataError` where they come to more than it explains. */
   run(): void {
     const fileBytes = this.data.source.size;
-    checkEvents(this.data.attrs.length);
+    checkEventCount(this.data.attrs.length);
     limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     visitInTimeOrder(this.data, {

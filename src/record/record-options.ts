@@ -50,7 +50,7 @@ export type RecordOptions = UserOptions & {
   /** Kernel code is left out, or user code; absent: what each event says. */
   readonly only?: 'user' | 'kernel';
   /** What samples carry beside what they always have. */
-  readonly fields?: SampleFields;
+  readonly fields?: SampleFieldOptions;
   /** False: nothing is sampled, only what stands beside samples is recorded. */
   readonly samples?: boolean;
   /**
@@ -125,7 +125,7 @@ export type RecordOptions = UserOptions & {
 export const DEFAULT_FREQUENCY_HZ = 4000;
 
 /** Optional fields of samples. */
-export type SampleFields = {
+export type SampleFieldOptions = {
   /** The address of the data that was touched, and where it came from; mappings of data too. */
   readonly dataAddresses?: boolean;
   /** The physical one. */

@@ -44,7 +44,7 @@ export function kernelAddressesOf(arch: string | null, littleEndian: boolean): K
 }
 
 /** Whether the u64 at `at` can only be an address of kernel space. */
-export function isKernelAddress(view: DataView, at: number, addresses: KernelAddresses): boolean {
+export function isKernelAddressAt(view: DataView, at: number, addresses: KernelAddresses): boolean {
   const { littleEndian, is32Bit, overlap } = addresses;
   const high = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
   const low = view.getUint32(littleEndian ? at : at + 4, littleEndian);
@@ -55,7 +55,7 @@ export function isKernelAddress(view: DataView, at: number, addresses: KernelAdd
 }
 
 /** Whether the u64 at `at` is a context marker of a callchain, or another small negative number. */
-export function isContextMarker(view: DataView, at: number, littleEndian: boolean): boolean {
+export function isContextMarkerAt(view: DataView, at: number, littleEndian: boolean): boolean {
   const high = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
   const low = view.getUint32(littleEndian ? at : at + 4, littleEndian);
   return high === MARKER_HIGH && low >= FIRST_CONTEXT_LOW;

@@ -1,7 +1,7 @@
 import { decodeText } from '../base/text.ts';
 import type { TracepointField } from '../kernel/tracepoint/format-file.ts';
 import type { TracepointFormat } from '../kernel/tracepoint/tracepoint-format.ts';
-import { isContextMarker, type KernelAddresses, writeMarker } from './kernel-marker.ts';
+import { isContextMarkerAt, type KernelAddresses, writeMarker } from './kernel-marker.ts';
 import type { Labels } from './labels.ts';
 
 /** Every tracepoint's raw data begin with the id, flags and the pid. */
@@ -82,7 +82,7 @@ export class RawCleaner {
     const { littleEndian } = kernel;
     for (let i = at; i + POINTER_SIZE <= end; i += step) {
       const high = view.getUint32(littleEndian ? i + 4 : i, littleEndian);
-      if (high < POINTER_HIGH || isContextMarker(view, i, littleEndian)) continue;
+      if (high < POINTER_HIGH || isContextMarkerAt(view, i, littleEndian)) continue;
       writeMarker(view, i, littleEndian);
       i += POINTER_SIZE - step;
     }

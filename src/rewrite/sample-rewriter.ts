@@ -8,8 +8,8 @@ import type { ParseInfo } from '../kernel/perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import type { StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import {
-  isContextMarker,
-  isKernelAddress,
+  isContextMarkerAt,
+  isKernelAddressAt,
   type KernelAddresses,
   writeMarker,
 } from './kernel-marker.ts';
@@ -170,7 +170,7 @@ export class SampleRewriter {
     let at = start + 8 + (sampleType & PERF_SAMPLE.IDENTIFIER ? 8 : 0);
     const inKernel = isKernelMode(misc);
     if (sampleType & PERF_SAMPLE.IP) {
-      if (inKernel || isKernelAddress(out.view, at, kernel)) {
+      if (inKernel || isKernelAddressAt(out.view, at, kernel)) {
         writeMarker(out.view, at, littleEndian);
       }
       at += 8;
@@ -180,8 +180,8 @@ export class SampleRewriter {
     at += sampleType & PERF_SAMPLE.TIME ? 8 : 0;
     const isUnsure = kernel.overlap && inKernel;
     if (
-      (isUnsure || isKernelAddress(out.view, at, kernel)) &&
-      !isContextMarker(out.view, at, littleEndian)
+      (isUnsure || isKernelAddressAt(out.view, at, kernel)) &&
+      !isContextMarkerAt(out.view, at, littleEndian)
     ) {
       writeMarker(out.view, at, littleEndian);
     }
@@ -220,13 +220,13 @@ export class SampleRewriter {
     let written = 0;
     for (let i = 0; i < count; i++) {
       const at = chainOffset + 8 + 8 * i;
-      const isContext = !isCookie && isContextMarker(view, at, littleEndian);
+      const isContext = !isCookie && isContextMarkerAt(view, at, littleEndian);
       if (isContext) {
         const low = view.getUint32(at + (littleEndian ? 0 : 4), littleEndian);
         inKernel = KERNEL_CONTEXTS.has(low);
         isCookie = low === DEFERRED_CONTEXT;
         isMarked = false;
-      } else if (!isCookie && (inKernel || isKernelAddress(view, at, kernel))) {
+      } else if (!isCookie && (inKernel || isKernelAddressAt(view, at, kernel))) {
         this.#from = at + 8;
         if (!isMarked) {
           writeMarker(out.view, out.take(8), littleEndian);
@@ -250,8 +250,8 @@ export class SampleRewriter {
     this.#copyUntil(branchOffset + BRANCH_ENTRY_SIZE * branchCount);
     for (let i = 0; i < branchCount; i++) {
       const at = start + BRANCH_ENTRY_SIZE * i;
-      if (isKernelAddress(out.view, at, kernel)) writeMarker(out.view, at, kernel.littleEndian);
-      if (isKernelAddress(out.view, at + 8, kernel)) {
+      if (isKernelAddressAt(out.view, at, kernel)) writeMarker(out.view, at, kernel.littleEndian);
+      if (isKernelAddressAt(out.view, at + 8, kernel)) {
         writeMarker(out.view, at + 8, kernel.littleEndian);
       }
     }

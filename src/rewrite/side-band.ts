@@ -3,7 +3,7 @@ import { decodeText } from '../base/text.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
 import {
-  isKernelAddress,
+  isKernelAddressAt,
   KERNEL_MAP_OFFSET,
   KERNEL_MAP_SIZE,
   KERNEL_MAP_START,
@@ -91,7 +91,7 @@ export class SideBandRewriter {
     const name = textOf(record, textAt);
     const isKernel =
       this.#kernel !== null &&
-      (isKernelMode(misc) || isKernelAddress(view, offset + ADDRESS_AT, this.#kernel));
+      (isKernelMode(misc) || isKernelAddressAt(view, offset + ADDRESS_AT, this.#kernel));
     const isImage = /^\[(kernel|guest\.kernel)\.kallsyms/.test(name);
     if (isKernel && !isImage) return null;
     const hasBuildId =

@@ -12,7 +12,7 @@ export type Answer = {
 };
 
 /** What the server has: an address below the token is one of these, or it is not found. */
-export class Answers {
+export class ServerAnswers {
   readonly #files: readonly ServedFile[];
   readonly #live: LiveStreams | null;
   readonly #page: StaticFiles = pageFiles();

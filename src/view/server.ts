@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { type Answer, Answers, plainText } from './answers.ts';
+import { type Answer, plainText, ServerAnswers } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
 import { dataHeaders } from './policy.ts';
@@ -45,7 +45,7 @@ export async function startViewServer(
   options: ViewServerOptions,
 ): Promise<ViewServer> {
   const streams = new LiveStreams();
-  const answers = new Answers(files, options.isLive ? streams : null);
+  const answers = new ServerAnswers(files, options.isLive ? streams : null);
   const token = createToken();
   const visitors = options.users === null ? null : new Visitors(options.users);
   const server = createServer(TIMEOUTS, (request, response) => {
@@ -73,7 +73,7 @@ export async function startViewServer(
 
 type Context = {
   readonly guard: Guard;
-  readonly answers: Answers;
+  readonly answers: ServerAnswers;
   readonly streams: LiveStreams;
   readonly options: ViewServerOptions;
   /** Null: whoever has the token is answered. */

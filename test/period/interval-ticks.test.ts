@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Interval } from '../../src/period/model/interval-ticks.ts';
+import { PacedInterval } from '../../src/period/model/interval-ticks.ts';
 
 /**
  * 100 events from 1000 to 1700 ns, with two pauses of 100 ns:
@@ -7,8 +7,8 @@ import { Interval } from '../../src/period/model/interval-ticks.ts';
  *     1000      1200  1300      1500  1600  1700
  *      |--- 40 ---|.....|--- 40 ---|.....|-20-|
  */
-function withPauses(): Interval {
-  const interval = new Interval();
+function withPauses(): PacedInterval {
+  const interval = new PacedInterval();
   const sequence = {
     length: 2,
     timeNs: Float64Array.of(1000, 1700),

@@ -3,7 +3,7 @@ import { decodeText } from '../../src/base/text.ts';
 import type { PerfData } from '../../src/formats/perf-data/reader.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
-import { isContextMarker, isKernelAddress } from '../../src/rewrite/kernel-marker.ts';
+import { isContextMarkerAt, isKernelAddressAt } from '../../src/rewrite/kernel-marker.ts';
 import { hasCorpora, isFuzzed, perfDataCorpora, readCorpus } from '../helpers/corpora.ts';
 import { open, recordsOf, rewritten } from './helpers.ts';
 
@@ -69,7 +69,7 @@ function kernelAddresses(data: PerfData): Set<string> {
   const machine = { littleEndian, is32Bit: false, overlap: false };
   const found = new Set<string>();
   const look = (view: DataView, at: number): void => {
-    if (!isKernelAddress(view, at, machine) || isContextMarker(view, at, littleEndian)) return;
+    if (!isKernelAddressAt(view, at, machine) || isContextMarkerAt(view, at, littleEndian)) return;
     found.add(view.getBigUint64(at, littleEndian).toString(16));
   };
   const sample = new SampleView(data.startTime);

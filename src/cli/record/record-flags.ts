@@ -2,7 +2,7 @@ import { parseCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 import { CLOCK_IDS, type ClockName } from '../../kernel/perf-event/clock-ids.ts';
 import { checkCallGraph } from '../../record/call-graph.ts';
-import type { CallGraph, RecordOptions, SampleFields } from '../../record/record-options.ts';
+import type { CallGraph, RecordOptions, SampleFieldOptions } from '../../record/record-options.ts';
 import { parseRingPages } from '../../record/ring-size.ts';
 import type { ReadingFlags } from '../command/load.ts';
 import { byteSize, positiveNumber, taskIds, wholeNumber } from '../command/option-values.ts';
@@ -180,7 +180,7 @@ function readOffCpu({ offCpu, wakeUps }: RecordFlags): Pick<RecordOptions, 'offC
 
 function readFields(flags: RecordFlags): Pick<RecordOptions, 'fields'> {
   const branches = flags.branchFilter?.split(',') ?? (flags.branchAny ? ['any'] : undefined);
-  const fields: SampleFields = {
+  const fields: SampleFieldOptions = {
     ...(flags.data && { dataAddresses: true }),
     ...(flags.physData && { physicalAddresses: true }),
     ...(flags.dataPageSize && { dataPageSizes: true }),

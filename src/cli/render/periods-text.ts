@@ -9,7 +9,7 @@ import { disagreementTable } from './disagreement-table.ts';
 import { drawEventRate, drawPeriods } from './periods-plot.ts';
 import { streamTable } from './stream-table.ts';
 import type { Terminal } from './terminal.ts';
-import { wrap } from './wrap.ts';
+import { wrapText } from './wrap.ts';
 
 export type PeriodsTextOptions = {
   /** Terminal colours; default none. */
@@ -41,14 +41,14 @@ export function formatPeriods(report: PeriodsReport, options: PeriodsTextOptions
   const limits = words.limitText(report.kernel);
   if (limits !== null) {
     const colour = limits.isLowered ? paint.yellow : paint.dim;
-    lines.push('', ...wrap(limits.text, terminal.columns).map((line) => colour(line)));
+    lines.push('', ...wrapText(limits.text, terminal.columns).map((line) => colour(line)));
   }
   return terminal.hasUnicode ? lines : lines.map(toAscii);
 }
 
 function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): string[] {
   const [largest] = event.streams;
-  const lines = wrap(words.headline(event), terminal.columns).map((line) => paint.bold(line));
+  const lines = wrapText(words.headline(event), terminal.columns).map((line) => paint.bold(line));
   const add = (rows: readonly Line[]) => lines.push(...layOut(rows, paint, terminal));
   if (event.streamCount > 1) add(present('streams', words.streamsText(event)));
   if (largest) {
@@ -82,7 +82,7 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
 function layOut(rows: readonly Line[], paint: Paint, { columns, hasUnicode }: Terminal): string[] {
   return rows.flatMap(([label, text]) =>
     // The ASCII likeness may be longer.
-    wrap(hasUnicode ? text : toAscii(text), columns - TEXT_COLUMN).map((line, i) => {
+    wrapText(hasUnicode ? text : toAscii(text), columns - TEXT_COLUMN).map((line, i) => {
       const head = i === 0 ? colourOf(label, paint)(label.padEnd(LABEL_WIDTH)) : '';
       return i === 0 ? `${INDENT}${head}  ${line}` : `${' '.repeat(TEXT_COLUMN)}${line}`;
     }),

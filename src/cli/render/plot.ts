@@ -20,7 +20,7 @@ export type PlotSeries = {
   readonly highest: readonly (number | null)[];
 };
 
-export type PlotOptions = {
+export type TextPlotOptions = {
   /** Columns in all, the labels of the axis included. */
   readonly columns: number;
   readonly rows: number;
@@ -43,7 +43,7 @@ const BRAILLE_BITS = [
 ] as const;
 
 /** The plot's rows, without a time axis. */
-export function drawPlot(series: PlotSeries, options: PlotOptions): string[] {
+export function drawPlot(series: PlotSeries, options: TextPlotOptions): string[] {
   const { rows, hasUnicode, kind } = options;
   const reference = options.reference !== null && options.reference > 0 ? options.reference : null;
   const columns = options.columns - LABEL_COLUMNS;

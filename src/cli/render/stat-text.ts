@@ -28,7 +28,7 @@ export function formatStat(result: StatResult, options: StatTextOptions = {}): s
 }
 
 /** One stretch of time: its rows, each with the time at its end. The header goes before the first. */
-export function formatInterval(
+export function formatStatInterval(
   report: StatReport,
   isFirst: boolean,
   options: StatTextOptions = {},

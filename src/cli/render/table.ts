@@ -3,7 +3,7 @@ import { displayWidth } from './display-width.ts';
 
 const GAP = '  ';
 
-export type TableOptions = {
+export type TextTableOptions = {
   /** Positions of the columns that are aligned to the right: numbers. */
   readonly right?: readonly number[];
   readonly colour?: boolean;
@@ -19,7 +19,7 @@ export type TableOptions = {
 export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  options: TableOptions = {},
+  options: TextTableOptions = {},
 ): string[] {
   const right = new Set(options.right);
   const widths = header.map(displayWidth);

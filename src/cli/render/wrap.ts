@@ -1,7 +1,7 @@
 import { displayWidth } from './display-width.ts';
 
 /** Breaks `text` at spaces into lines of at most `width` columns; a longer word keeps its line. */
-export function wrap(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(BREAK)) {

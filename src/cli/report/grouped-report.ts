@@ -11,7 +11,7 @@ import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { wantsColour } from '../command/colour.ts';
 import { figuresJson } from '../command/figures-json.ts';
-import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 
 export type GroupedOptions = {
@@ -58,7 +58,7 @@ export function groupedLines(
     rows.some(({ selfInterval }) => selfInterval !== undefined) && !report.isExact;
   const cells = rows.map((row) => [
     formatShare(row.selfShare),
-    ...(withInterval ? [formatInterval(row.selfInterval)] : []),
+    ...(withInterval ? [formatShareInterval(row.selfInterval)] : []),
     ...(withTotal ? [formatShare(row.totalShare)] : []),
     formatCount(row.selfSamples),
     ...namesOf(row),

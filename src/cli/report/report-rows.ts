@@ -44,7 +44,7 @@ const DEFAULT_TREE_SHARE = 0.005;
 export type Row = Figures & { readonly name: string; readonly dso: string };
 
 /** The rows of the table that `sort` names, in the order of the report. */
-export function rowsOf(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
+export function rowsOfTable(profile: Profile, report: FlatReport, sort: PlainKey): Row[] {
   const dsoName = (dso: number): string =>
     dso === NONE ? '[unknown]' : (profile.dsos[dso]?.name ?? '[unknown]');
   const lost = lostFunc(profile);

@@ -17,7 +17,7 @@ import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
-import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import {
@@ -33,7 +33,7 @@ import {
   inOrder,
   type ReportFlags,
   readLimits,
-  rowsOf,
+  rowsOfTable,
   selectRows,
   TABLES,
   type View,
@@ -155,7 +155,7 @@ function reportLines(
         : `${printable(shortName(funcLabel(profile, group - length)))} (inlined)`;
     return [...lines, '', ...formatCallTree(tree, label, limits.leastShare)];
   }
-  const { rows, rest } = selectRows(inOrder(rowsOf(profile, report, sort), view), limits);
+  const { rows, rest } = selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits);
   const titles = { sym: 'symbol', dso: 'DSO', thread: 'thread', comm: 'comm' };
   const withDso = sort === 'sym';
   const withTotal = view.byTotal !== false;
@@ -170,7 +170,7 @@ function reportLines(
   if (totals) columns.reverse();
   if (!withTotal) columns.pop();
   if (hasIntervals)
-    columns.splice(1, 0, ['95% interval', (row) => formatInterval(intervalOf(row))]);
+    columns.splice(1, 0, ['95% interval', (row) => formatShareInterval(intervalOf(row))]);
   // Names stand last: those of C++ are long, and the last column is not padded.
   const numbers = [...columns.map(([title]) => title), 'samples'];
   const cells = rows.map((row) => [
@@ -257,7 +257,7 @@ function toJson(opened: OpenedProfile, event: EventIndex, flags: ReportFlags, vi
     effectiveSamples: estimator?.effectiveSamples ?? null,
     total: report.weight,
     lost: lostSamplesOf(profile.losses, event),
-    rows: selectRows(inOrder(rowsOf(profile, report, sort), view), limits).rows.map((row) => ({
+    rows: selectRows(inOrder(rowsOfTable(profile, report, sort), view), limits).rows.map((row) => ({
       name: row.name,
       ...(sort === 'sym' && { dso: row.dso }),
       ...figuresJson(row),

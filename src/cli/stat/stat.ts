@@ -16,7 +16,7 @@ import { wholeNumber } from '../command/option-values.ts';
 import { writeAll } from '../command/stdout.ts';
 import { type FieldColumns, formatFieldHeader, formatFields } from '../render/stat-fields.ts';
 import { intervalDocument, statDocument } from '../render/stat-json.ts';
-import { formatInterval, formatStat } from '../render/stat-text.ts';
+import { formatStat, formatStatInterval } from '../render/stat-text.ts';
 import { readStatOptions, type StatFlags } from './stat-flags.ts';
 
 /** `perf-ts stat`: counts, prints, exits with the command's status. */
@@ -94,7 +94,7 @@ class StatOutput {
       const header = isFirst ? [formatFieldHeader(columns)] : [];
       this.#write([...header, ...formatFields(report, columns)]);
     } else {
-      this.#write(formatInterval(report, isFirst, { colour: this.#colour() }));
+      this.#write(formatStatInterval(report, isFirst, { colour: this.#colour() }));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { RunningTop } from '../../tools/top/top.ts';
 import type { RecordFlags } from '../record/record-flags.ts';
 import type { TopLook } from './top-text.ts';
@@ -7,7 +7,7 @@ import type { TopLook } from './top-text.ts';
 export type TopShown = {
   readonly top: RunningTop;
   /** Tables, the one that was asked for first. */
-  readonly tables: readonly TableKeys[];
+  readonly tables: readonly SliceTableKey[];
   readonly look: Omit<TopLook, 'columns' | 'lines'>;
   readonly flags: TopFlags;
   /** Ends it as Ctrl-C does: the command gets the signal, too. Without an own exit status. */

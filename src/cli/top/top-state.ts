@@ -1,9 +1,9 @@
-import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 
 /** What the screen shows, as the keys have made it. */
 export type TopState = {
-  readonly tables: readonly TableKeys[];
-  readonly table: TableKeys;
+  readonly tables: readonly SliceTableKey[];
+  readonly table: SliceTableKey;
   readonly event: number;
   readonly isPaused: boolean;
   /** Rows whose names have this in them; empty: all. */
@@ -21,7 +21,7 @@ export type TopState = {
 export type TopAction = 'quit' | 'interrupt' | 'suspend' | 'reset' | 'callers' | null;
 
 /** `tables`: those that `s` goes through, the one to begin with first. */
-export function firstState(tables: readonly TableKeys[]): TopState {
+export function firstState(tables: readonly SliceTableKey[]): TopState {
   return {
     tables,
     table: tables[0],

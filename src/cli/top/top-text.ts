@@ -4,11 +4,11 @@ import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { TopRow } from '../../tools/top/share-sums.ts';
-import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
 import { clip } from '../render/clip.ts';
 import { displayWidth } from '../render/display-width.ts';
-import { formatCount, formatInterval, formatShare } from '../render/numbers.ts';
+import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import type { TopState } from './top-state.ts';
 
 /** What does not change from one report to the next. */
@@ -26,7 +26,7 @@ export type TopLook = {
 };
 
 /** Titles of the names of a table's rows. */
-export function titlesOf(table: TableKeys, keys: readonly GroupKey[]): string[] {
+export function titlesOf(table: SliceTableKey, keys: readonly GroupKey[]): string[] {
   if (table === 'sym') return ['DSO', 'symbol'];
   if (table === 'dso') return ['DSO'];
   if (table === 'comm') return ['comm'];
@@ -118,12 +118,12 @@ const GAP = '  ';
  * A title and a line for each row, in `look.columns` columns. What there is no room for goes: first the
  * interval, then the samples, then all names but the last.
  */
-export function tableLines(rows: readonly TopRow[], table: TableKeys, look: TopLook): string[] {
+export function tableLines(rows: readonly TopRow[], table: SliceTableKey, look: TopLook): string[] {
   const titles = titlesOf(table, look.keys);
   const names = rows.map((row) => row.names.map((name) => printable(shortName(name))));
   const numbers = [
     { title: 'self', of: (row: TopRow) => formatShare(row.selfShare), drop: 9 },
-    { title: '95% interval', of: (row: TopRow) => formatInterval(row.selfInterval), drop: 1 },
+    { title: '95% interval', of: (row: TopRow) => formatShareInterval(row.selfInterval), drop: 1 },
     ...(look.hasStacks
       ? [{ title: 'total', of: (row: TopRow) => formatShare(row.totalShare), drop: 3 }]
       : []),

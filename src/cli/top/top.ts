@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../../base/errors.ts';
 import type { CommandExit } from '../../record/recorder.ts';
-import { processesOf } from '../../tools/top/processes-of.ts';
-import type { TableKeys } from '../../tools/top/slice-tables.ts';
+import { processesOfUser } from '../../tools/top/processes-of.ts';
+import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import { type RunningTop, startTop } from '../../tools/top/top.ts';
 import type { TopOptions } from '../../tools/top/top-options.ts';
 import { wantsColour } from '../command/colour.ts';
@@ -18,7 +18,7 @@ import { showScreen } from './top-interactive.ts';
 import { checkTerminal } from './top-screen.ts';
 import type { TopFlags, TopShown } from './top-shown.ts';
 
-const PLAIN_TABLES: readonly TableKeys[] = ['sym', 'dso', 'comm', 'thread'];
+const PLAIN_TABLES: readonly SliceTableKey[] = ['sym', 'dso', 'comm', 'thread'];
 const BATCH_ROWS = 40;
 
 /** `perf-ts top`: on a terminal a screen that is drawn anew, else table after table. */
@@ -26,7 +26,7 @@ export async function runTop(command: string[], flags: TopFlags): Promise<void> 
   const isBatch = flags.batch === true || flags.json === true || !isTerminal(1);
   const order = parseSort(flags.sort);
   const keys = order.kind === 'grouped' ? order.keys : [];
-  const first: TableKeys = order.kind === 'grouped' ? 'grouped' : order.key;
+  const first: SliceTableKey = order.kind === 'grouped' ? 'grouped' : order.key;
   const rows = readRows(flags, isBatch);
   // On the screen they would be written over: they are said when it is gone.
   if (!isBatch) checkTerminal();
@@ -105,7 +105,7 @@ function readTopOptions(
   const given = readOptions(command, { ...recorded, allCpus: flags.allCpus || !hasTarget });
   return {
     ...given,
-    ...(uid !== undefined && { pids: processesOf(uid) }),
+    ...(uid !== undefined && { pids: processesOfUser(uid) }),
     onNotice,
     ...(delay !== undefined && { intervalMs: positiveNumber('-d', delay) * 1000 }),
     ...(window !== undefined && { windowMs: positiveNumber('--window', window) * 1000 }),

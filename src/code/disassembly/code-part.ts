@@ -1,8 +1,13 @@
 import { toHex } from '../../base/hex.ts';
 import { printable } from '../../base/printable.ts';
-import { BAD_INSTRUCTION, type Decoder, decodeInOrder, type Instruction } from './decoder.ts';
+import {
+  BAD_INSTRUCTION,
+  type DecodedInstruction,
+  type Decoder,
+  decodeInOrder,
+} from './decoder.ts';
 import { type Reference, readReference } from './operands.ts';
-import type { Architecture, CodeGap, CodeLocation, CodePart, ExtentSource } from './types.ts';
+import type { CodeGap, CodeLocation, CodePart, ExtentSource, InstructionSet } from './types.ts';
 import { chooseWindows, type Window } from './windows.ts';
 
 /** Of a longer part the rest is not decoded. */
@@ -19,7 +24,7 @@ export type CodePlace = {
 
 /** A piece of code before it is decoded. */
 export type CodeInput = Pick<CodePart, 'name' | 'dso' | 'tier' | 'start' | 'size'> & {
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   readonly extent: ExtentSource;
   readonly places: readonly CodePlace[];
   /** Bytes that are decoded at most; default `MOST_PART_BYTES`. */
@@ -87,7 +92,7 @@ function nameOf({ address }: Reference, { nameAt, start, size }: CodeInput): str
 
 /** Instructions within the windows; what lies between them is counted. */
 class Rows {
-  readonly list: Instruction[] = [];
+  readonly list: DecodedInstruction[] = [];
   readonly bytes: string[] = [];
   readonly gaps: CodeGap[] = [];
   readonly #windows: readonly Window[];
@@ -100,7 +105,7 @@ class Rows {
     this.#windows = windows;
   }
 
-  add(instruction: Instruction, bytes: Uint8Array): void {
+  add(instruction: DecodedInstruction, bytes: Uint8Array): void {
     const { offset, size } = instruction;
     this.#end = offset + size;
     while (offset >= (this.#windows[this.#window]?.to ?? Number.POSITIVE_INFINITY)) this.#window++;
@@ -156,7 +161,7 @@ class Locations {
  */
 function rowsOf(
   places: readonly CodePlace[],
-  instructions: readonly Instruction[],
+  instructions: readonly DecodedInstruction[],
 ): Pick<CodePart, 'frames' | 'rowOfFrame'> {
   const frames: number[] = [];
   const rowOfFrame: number[] = [];

@@ -1,5 +1,5 @@
 /** One decoded instruction; what is none is `(bad)` and has the size that decoding goes on after. */
-export type Instruction = {
+export type DecodedInstruction = {
   /** Bytes from the start of the bytes that were decoded. */
   readonly offset: number;
   readonly size: number;
@@ -10,7 +10,7 @@ export type Instruction = {
 /** What decodes one instruction set; made where the library is loaded. */
 export type Decoder = {
   /** Instructions of `bytes`, which lie at `address` (signed form), without a hole between them. */
-  decode(bytes: Uint8Array, address: number): readonly Instruction[];
+  decode(bytes: Uint8Array, address: number): readonly DecodedInstruction[];
 };
 
 export const BAD_INSTRUCTION = '(bad)';
@@ -29,7 +29,7 @@ export function decodeInOrder(
   size: number,
   address: number,
   read: (offset: number, length: number) => Uint8Array,
-  visit: (instruction: Instruction, bytes: Uint8Array) => void,
+  visit: (instruction: DecodedInstruction, bytes: Uint8Array) => void,
 ): void {
   let at = 0;
   while (at < size) {

@@ -1,5 +1,5 @@
 import { parseHexAddress } from '../../base/u64.ts';
-import type { Architecture } from './types.ts';
+import type { InstructionSet } from './types.ts';
 
 /** An address that an instruction refers to. */
 export type Reference = {
@@ -19,7 +19,7 @@ const NUMBER = /^(?:0x[0-9a-f]+|\d+)$/;
  * has no address. `next` is the address behind the instruction.
  */
 export function readReference(
-  architecture: Architecture,
+  architecture: InstructionSet,
   mnemonic: string,
   operands: string,
   next: number,

@@ -26,7 +26,7 @@ export type MissingCode = {
 };
 
 /** Capstone's instruction sets that are used. */
-export type Architecture = 'x86-64' | 'i386' | 'aarch64';
+export type InstructionSet = 'x86-64' | 'i386' | 'aarch64';
 
 /** How the ends of a part are known. */
 export type ExtentSource = 'symbol' | 'frame table' | 'jitdump';
@@ -47,7 +47,7 @@ export type CodePart = {
   readonly dso: string;
   /** How V8 had compiled it (`TIERS`), empty for other code. */
   readonly tier: string;
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   readonly extent: ExtentSource;
   /** Of the first byte: as in the ELF file, absolute in the kernel and in JIT code (signed form). */
   readonly start: number;

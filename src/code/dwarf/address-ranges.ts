@@ -3,7 +3,7 @@ import { GrowableFloat64 } from '../../base/growable-columns.ts';
 import { sortedOrder } from '../../base/sorted-order.ts';
 import * as dw from './constants.ts';
 import { type FormValue, indexedAddress, ValueKind } from './form-value.ts';
-import type { Unit } from './unit.ts';
+import type { DwarfUnit } from './unit.ts';
 
 /** Ranges [start, end) of addresses, signed form, as columns. */
 export class AddressRanges {
@@ -72,7 +72,12 @@ export function isRemoved(address: number): boolean {
  * Adds to `out` the ranges that a DW_AT_ranges of `unit` stands for, at most `limit` of them. Throws
  * `DwarfDamage`; what came before stays in `out`.
  */
-export function readRanges(unit: Unit, value: FormValue, limit: number, out: AddressRanges): void {
+export function readRanges(
+  unit: DwarfUnit,
+  value: FormValue,
+  limit: number,
+  out: AddressRanges,
+): void {
   if (value.kind === ValueKind.rangeListIndex) {
     const reader = unit.sections.reader('rnglists');
     reader.seek(unit.rangeListsBase + value.value * (unit.is64 ? 8 : 4));
@@ -85,7 +90,7 @@ export function readRanges(unit: Unit, value: FormValue, limit: number, out: Add
 }
 
 /** `.debug_ranges`: pairs of addresses; (highest, base) sets a base, (0, 0) ends. */
-function readOldRanges(unit: Unit, offset: number, limit: number, out: AddressRanges): void {
+function readOldRanges(unit: DwarfUnit, offset: number, limit: number, out: AddressRanges): void {
   const reader = unit.main.reader('ranges');
   const { addressSize } = unit;
   const highest = addressSize === 8 ? -1 : LAST_32;
@@ -101,7 +106,7 @@ function readOldRanges(unit: Unit, offset: number, limit: number, out: AddressRa
 }
 
 /** `.debug_rnglists`: entries of a kind each. */
-function readRangeList(unit: Unit, offset: number, limit: number, out: AddressRanges): void {
+function readRangeList(unit: DwarfUnit, offset: number, limit: number, out: AddressRanges): void {
   const reader = unit.sections.reader('rnglists');
   const { addressSize } = unit;
   let base = Number.isNaN(unit.lowPc) ? 0 : unit.lowPc;

@@ -1,20 +1,20 @@
 import * as dw from './constants.ts';
 import { DwarfDamage } from './dwarf-reader.ts';
 import { type FormValue, readForm, stringOf, ValueKind } from './form-value.ts';
-import type { Unit } from './unit.ts';
+import type { DwarfUnit } from './unit.ts';
 
 /** Origin, specification, and a few more that no compiler writes. */
 const MAX_HOPS = 16;
 
 /** The unit that holds the DIE at `offset`; null if there is none. */
-export type FindUnit = (offset: number, isAlternate: boolean, from: Unit) => Unit | null;
+export type FindUnit = (offset: number, isAlternate: boolean, from: DwarfUnit) => DwarfUnit | null;
 
 /**
  * The name of the function at `die`: its linkage name, else its name; both are often on the DIE
  * that it refers to as its origin or specification. Empty if none is found.
  */
 export function readFunctionName(
-  unit: Unit,
+  unit: DwarfUnit,
   die: number,
   isAlternate: boolean,
   findUnit: FindUnit,
@@ -68,7 +68,7 @@ export function readFunctionName(
   return name;
 }
 
-function rowsOf(unit: Unit) {
+function rowsOf(unit: DwarfUnit) {
   const table = unit.abbreviations();
   return {
     attribute: table.attribute,

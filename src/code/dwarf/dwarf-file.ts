@@ -8,7 +8,7 @@ import { filePath } from './line-header.ts';
 import { findLineRow, LineProgram, type LineTable } from './line-table.ts';
 import { DwarfSections, type SectionProvider } from './sections.ts';
 import { type SplitProvider, SplitUnits } from './split-units.ts';
-import type { Unit } from './unit.ts';
+import type { DwarfUnit } from './unit.ts';
 import { UnitIndex } from './unit-index.ts';
 import { countDamage, newUnitRoom, UnitList, type UnitRoom } from './unit-list.ts';
 
@@ -51,7 +51,7 @@ export class SourceFrames {
 
 /** What has been read of a unit with code. */
 type UnitCode = {
-  readonly unit: Unit;
+  readonly unit: DwarfUnit;
   readonly lines: LineTable | null;
   /** Index into `strings` by index of the file, −1 before it is asked for. */
   readonly fileText: Int32Array;
@@ -78,10 +78,10 @@ export class DwarfFile {
   readonly #lineProgram = new LineProgram();
   readonly #treeReader = new FunctionTreeReader();
   readonly #split: SplitUnits | null;
-  readonly #candidates: Unit[] = [];
-  readonly #codes = new Map<Unit, UnitCode>();
+  readonly #candidates: DwarfUnit[] = [];
+  readonly #codes = new Map<DwarfUnit, UnitCode>();
   /** The keys of `#codes`. */
-  readonly #kept: Unit[] = [];
+  readonly #kept: DwarfUnit[] = [];
   #keptBytes = 0;
   #random = 1;
   readonly #index: UnitIndex;
@@ -89,7 +89,7 @@ export class DwarfFile {
   #alternate: DwarfSections | null | undefined;
   #alternateUnits: UnitList | null = null;
   /** Sections of line programs are read whole; units in a row mostly share none. */
-  #lastUnit: Unit | null = null;
+  #lastUnit: DwarfUnit | null = null;
   #lastCode: UnitCode | null = null;
 
   constructor(options: DwarfFileOptions) {
@@ -185,7 +185,11 @@ export class DwarfFile {
     return text;
   }
 
-  readonly #findUnit = (offset: number, isAlternate: boolean, from: Unit): Unit | null => {
+  readonly #findUnit = (
+    offset: number,
+    isAlternate: boolean,
+    from: DwarfUnit,
+  ): DwarfUnit | null => {
     const sections = isAlternate ? this.#openAlternate() : from.sections;
     if (sections === null) return null;
     if (sections === this.#sections) return this.#index.unitAt(offset);
@@ -206,7 +210,7 @@ export class DwarfFile {
     return this.#alternate;
   };
 
-  #code(unit: Unit): UnitCode {
+  #code(unit: DwarfUnit): UnitCode {
     if (unit === this.#lastUnit && this.#lastCode !== null) return this.#lastCode;
     let code = this.#codes.get(unit);
     if (code === undefined) {
@@ -223,7 +227,7 @@ export class DwarfFile {
    * of all units: they are gone through several times. Were the oldest let go, each would be gone by
    * the time that it is needed again; so it is any, and what fits stays.
    */
-  #keep(unit: Unit, code: UnitCode): void {
+  #keep(unit: DwarfUnit, code: UnitCode): void {
     const kept = this.#kept;
     this.#keptBytes += code.bytes;
     while (this.#keptBytes > MAX_KEPT_BYTES && kept.length > 0) {
@@ -239,7 +243,7 @@ export class DwarfFile {
     this.#codes.set(unit, code);
   }
 
-  #readCode(own: Unit): UnitCode {
+  #readCode(own: DwarfUnit): UnitCode {
     const { diagnostics } = this.#options;
     const unit = (own.dwoName !== '' && this.#split?.find(own)) || own;
     let lines: LineTable | null = null;

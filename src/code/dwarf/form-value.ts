@@ -193,7 +193,7 @@ export function stringOf(unit: FormUnit, { kind, value }: FormValue): string {
 }
 
 /** The address that `value` stands for, in signed form; NaN if there is none. */
-export function addressOf(unit: FormUnit, { kind, value }: FormValue): number {
+export function resolveAddress(unit: FormUnit, { kind, value }: FormValue): number {
   if (kind === ValueKind.address) return value;
   if (kind !== ValueKind.addressIndex) return Number.NaN;
   return indexedAddress(unit, value);

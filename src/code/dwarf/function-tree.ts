@@ -6,9 +6,9 @@ import * as dw from './constants.ts';
 import { DIE, hasNoCodeInClasses } from './die-kind.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { skipValue } from './form-size.ts';
-import { addressOf, type FormValue, readForm, ValueKind } from './form-value.ts';
+import { type FormValue, readForm, resolveAddress, ValueKind } from './form-value.ts';
 import { type FunctionSpans, paintSpans } from './function-spans.ts';
-import { endOf, type Unit } from './unit.ts';
+import { type DwarfUnit, endOf } from './unit.ts';
 
 /** Deeper nesting than any compiler writes. */
 const MAX_DEPTH = 1 << 12;
@@ -63,7 +63,7 @@ export class FunctionTreeReader {
   readonly #rangesValue: FormValue = { kind: 0, value: 0 };
 
   /** Walks all DIEs of `unit`. What can't be read ends the walk; what came before is kept. */
-  read(unit: Unit): FunctionTree {
+  read(unit: DwarfUnit): FunctionTree {
     for (const column of this.#columns()) column.length = 0;
     this.#ranges.clear();
     let isDamaged = false;
@@ -101,7 +101,7 @@ export class FunctionTreeReader {
   }
 
   // Hot: once per DIE.
-  #walk(unit: Unit): void {
+  #walk(unit: DwarfUnit): void {
     const reader = unit.sections.reader('info');
     const abbreviations = unit.abbreviations();
     const { kind, hasChildren, firstStep, step } = abbreviations;
@@ -147,7 +147,7 @@ export class FunctionTreeReader {
    * that what is below the type is to be walked.
    */
   #passType(
-    unit: Unit,
+    unit: DwarfUnit,
     reader: DwarfReader,
     abbreviations: AbbreviationTable,
     row: number,
@@ -171,7 +171,7 @@ export class FunctionTreeReader {
 
   /** Adds the function at `die` if it has code; returns the row for what lies in it. */
   #readFunction(
-    unit: Unit,
+    unit: DwarfUnit,
     reader: DwarfReader,
     abbreviations: AbbreviationTable,
     die: number,
@@ -202,7 +202,7 @@ export class FunctionTreeReader {
       switch (attribute[i]) {
         case dw.DW_AT_low_pc:
           // A table may lie behind the address; the reader of DIEs stands still meanwhile.
-          this.#lowPc = addressOf(unit, value);
+          this.#lowPc = resolveAddress(unit, value);
           break;
         case dw.DW_AT_high_pc:
           copyValue(value, this.#highPc);
@@ -244,7 +244,7 @@ export class FunctionTreeReader {
   }
 
   /** The ranges of the DIE just read; false if it has none. */
-  #addRanges(unit: Unit, row: number): boolean {
+  #addRanges(unit: DwarfUnit, row: number): boolean {
     const ranges = this.#ranges;
     const before = ranges.length;
     if (this.#rangesValue.kind !== ValueKind.other) {

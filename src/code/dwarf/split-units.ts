@@ -7,7 +7,7 @@ import {
 } from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import { DwarfSections, type SectionProvider } from './sections.ts';
-import { parseUnitHeader, Unit } from './unit.ts';
+import { DwarfUnit, parseUnitHeader } from './unit.ts';
 import { countDamage } from './unit-list.ts';
 
 /** Which split file a skeleton unit stands for. */
@@ -55,7 +55,7 @@ export class SplitUnits {
   }
 
   /** Null, and counted, if it can't be had. */
-  find(skeleton: Unit): Unit | null {
+  find(skeleton: DwarfUnit): DwarfUnit | null {
     try {
       const own = this.#findInOwn(skeleton);
       if (own !== null) return own;
@@ -72,7 +72,7 @@ export class SplitUnits {
   }
 
   /** Damaged sections there hide neither packages nor files. */
-  #findInOwn(skeleton: Unit): Unit | null {
+  #findInOwn(skeleton: DwarfUnit): DwarfUnit | null {
     this.#own ??= (this.#provider.own?.() ?? []).flatMap((provide) => this.#openOwn(provide));
     for (const { sections, asPackage } of this.#own) {
       try {
@@ -88,7 +88,7 @@ export class SplitUnits {
     return null;
   }
 
-  #findInFile(skeleton: Unit): Unit | null {
+  #findInFile(skeleton: DwarfUnit): DwarfUnit | null {
     const { dwoName, compilationDirectory } = skeleton;
     const provide = this.#provider.dwo({ dwoName, compilationDirectory });
     if (provide === null) {
@@ -127,11 +127,11 @@ export class SplitUnits {
 /** Split units in a file that has other units, too. */
 type OwnSections = { readonly sections: DwarfSections; readonly asPackage: Package | null };
 
-function findInPackage({ sections, rows }: Package, skeleton: Unit): Unit | null {
+function findInPackage({ sections, rows }: Package, skeleton: DwarfUnit): DwarfUnit | null {
   const row = rows.get(skeleton.dwoId);
   if (row === undefined) return null;
   const header = parseUnitHeader(sections.reader('info'), row.get(DW_SECT_info) ?? 0);
-  const unit = new Unit(header, sections, noAlternate, skeleton, {
+  const unit = new DwarfUnit(header, sections, noAlternate, skeleton, {
     abbreviations: row.get(DW_SECT_abbrev) ?? 0,
     stringOffsets: row.get(DW_SECT_str_offsets) ?? 0,
     // In version 4 this number was another section's; split units had no range lists then.
@@ -142,14 +142,14 @@ function findInPackage({ sections, rows }: Package, skeleton: Unit): Unit | null
 }
 
 /** Among the units of a section without an index. */
-function findInSections(sections: DwarfSections, skeleton: Unit): Unit | null {
+function findInSections(sections: DwarfSections, skeleton: DwarfUnit): DwarfUnit | null {
   const reader = sections.reader('info');
   for (let offset = 0; offset < reader.size; ) {
     const header = parseUnitHeader(reader, offset);
     offset = header.end;
     // Version 5 has the id in the header.
     if (header.dwoId !== '' && header.dwoId !== skeleton.dwoId) continue;
-    const unit = new Unit(header, sections, noAlternate, skeleton);
+    const unit = new DwarfUnit(header, sections, noAlternate, skeleton);
     unit.readRoot();
     if (unit.dwoId === skeleton.dwoId) return unit;
   }

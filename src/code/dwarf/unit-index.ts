@@ -13,14 +13,14 @@ import * as dw from './constants.ts';
 import { ValueKind } from './form-value.ts';
 import { MOST_CANDIDATES, RangeIndex } from './range-index.ts';
 import type { DwarfSections } from './sections.ts';
-import type { Unit } from './unit.ts';
+import type { DwarfUnit } from './unit.ts';
 import { countDamage, UnitList, type UnitRoom } from './unit-list.ts';
 
 const MAX_RANGES = 1 << 24;
 
 /** A unit that has an address set, compared with what its root DIE says. */
 type CheckedUnit = {
-  readonly unit: Unit;
+  readonly unit: DwarfUnit;
   /** The root's ranges where the set claims more than these; null where the set may be believed. */
   readonly rootRanges: AddressRanges | null;
 };
@@ -57,13 +57,13 @@ export class UnitIndex {
   }
 
   /** The unit whose bytes hold `offset` of `.debug_info`; null if there is none. */
-  unitAt(offset: number): Unit | null {
+  unitAt(offset: number): DwarfUnit | null {
     return this.#list.holding(offset);
   }
 
   /** Writes into `out` the units with code at `address`; returns how many. */
   // Hot: once per address.
-  find(address: number, out: Unit[]): number {
+  find(address: number, out: DwarfUnit[]): number {
     if (this.#sets === null) {
       this.#sets = readAddressSets(this.#sections.reader('aranges'));
       this.#bySet = new RangeIndex(this.#sets.ranges, this.#sets.unitOffsets);
@@ -75,13 +75,13 @@ export class UnitIndex {
     this.#byRoot ??= this.#indexRoots();
     const count = this.#byRoot.find(address, this.#offsets);
     for (let i = 0; i < count; i++) {
-      out[i] = this.#list.at(this.#offsets[i]) as Unit;
+      out[i] = this.#list.at(this.#offsets[i]) as DwarfUnit;
     }
     return count;
   }
 
   /** The units at `#offsets` into `out`; false, and no more belief, if a set is wrong. */
-  #takeChecked(address: number, count: number, out: Unit[]): boolean {
+  #takeChecked(address: number, count: number, out: DwarfUnit[]): boolean {
     for (let i = 0; i < count; i++) {
       const offset = this.#offsets[i];
       let checked = this.#checked.get(offset);
@@ -131,7 +131,7 @@ export class UnitIndex {
     return new RangeIndex(ranges, unitOffsets.finish());
   }
 
-  #addRootRanges(unit: Unit, out: AddressRanges): void {
+  #addRootRanges(unit: DwarfUnit, out: AddressRanges): void {
     try {
       if (unit.ranges.kind !== ValueKind.other) readRanges(unit, unit.ranges, MAX_RANGES, out);
       else if (!Number.isNaN(unit.highPc) && !isRemoved(unit.lowPc)) {

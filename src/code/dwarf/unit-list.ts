@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import * as dw from './constants.ts';
 import { DwarfDamage, type DwarfReader } from './dwarf-reader.ts';
 import type { DwarfSections } from './sections.ts';
-import { parseUnitHeader, Unit } from './unit.ts';
+import { DwarfUnit, parseUnitHeader } from './unit.ts';
 
 /** Units that may still be met, in all files that are open at the same time. */
 export type UnitRoom = { left: number };
@@ -25,14 +25,14 @@ export class UnitList {
   readonly #alternate: () => DwarfSections | null;
   readonly #diagnostics: Diagnostics;
   readonly #room: UnitRoom;
-  readonly #byOffset = new Map<number, Unit>();
+  readonly #byOffset = new Map<number, DwarfUnit>();
   /** Those walked so far, in the order of their offsets. */
-  readonly #walked: Unit[] = [];
+  readonly #walked: DwarfUnit[] = [];
   #walkedOffsets = new Float64Array(0);
   /** Where the walk goes on. */
   #next = 0;
   #isWhole = false;
-  readonly #withRoot = new Set<Unit>();
+  readonly #withRoot = new Set<DwarfUnit>();
 
   constructor(
     sections: DwarfSections,
@@ -47,8 +47,8 @@ export class UnitList {
   }
 
   /** The unit that begins at `offset`, root read; null where none can be read. */
-  at(offset: number): Unit | null {
-    let unit: Unit | null;
+  at(offset: number): DwarfUnit | null {
+    let unit: DwarfUnit | null;
     try {
       unit = this.#parse(this.#sections.reader('info'), offset);
     } catch (error) {
@@ -60,7 +60,7 @@ export class UnitList {
   }
 
   /** The unit whose bytes hold `offset`, root read; null if there is none. */
-  holding(offset: number): Unit | null {
+  holding(offset: number): DwarfUnit | null {
     this.#walkTo(offset);
     const count = this.#walked.length;
     if (this.#walkedOffsets.length !== count) {
@@ -73,13 +73,13 @@ export class UnitList {
   }
 
   /** All units in the order of their offsets; `readRoot` has to be called for each. */
-  all(): readonly Unit[] {
+  all(): readonly DwarfUnit[] {
     this.#walkTo(Number.POSITIVE_INFINITY);
     return this.#walked;
   }
 
   /** Reads the root DIE of `unit`, unless that was done before or there is nothing to find in it. */
-  readRoot(unit: Unit): void {
+  readRoot(unit: DwarfUnit): void {
     if (this.#withRoot.has(unit)) return;
     this.#withRoot.add(unit);
     if (unit.rootOffset === 0) {
@@ -116,12 +116,12 @@ export class UnitList {
     }
   }
 
-  #parse(reader: DwarfReader, offset: number): Unit {
+  #parse(reader: DwarfReader, offset: number): DwarfUnit {
     let unit = this.#byOffset.get(offset);
     if (unit === undefined) {
       if (this.#room.left === 0) throw new DwarfDamage('there are more units than any program has');
       this.#room.left--;
-      unit = new Unit(parseUnitHeader(reader, offset), this.#sections, this.#alternate);
+      unit = new DwarfUnit(parseUnitHeader(reader, offset), this.#sections, this.#alternate);
       this.#byOffset.set(offset, unit);
     }
     return unit;

@@ -1,7 +1,7 @@
 import { type AbbreviationTable, findDeclaration } from './abbreviations.ts';
 import * as dw from './constants.ts';
 import { type DwarfReader, damaged } from './dwarf-reader.ts';
-import { addressOf, type FormValue, readForm, stringOf, ValueKind } from './form-value.ts';
+import { type FormValue, readForm, resolveAddress, stringOf, ValueKind } from './form-value.ts';
 import type { DwarfSections } from './sections.ts';
 import type { UnitHeader } from './unit-header.ts';
 
@@ -24,7 +24,7 @@ const NO_CONTRIBUTIONS: Contributions = { abbreviations: 0, stringOffsets: 0, ra
  * A skeleton unit has only the root DIE, and its code in a split file (`split-units.ts`); the unit
  * in that file takes its line program and the base of its addresses from the skeleton.
  */
-export class Unit {
+export class DwarfUnit {
   readonly offset: number;
   readonly end: number;
   readonly version: number;
@@ -68,7 +68,7 @@ export class Unit {
     header: UnitHeader,
     sections: DwarfSections,
     alternate: () => DwarfSections | null,
-    skeleton: Unit | null = null,
+    skeleton: DwarfUnit | null = null,
     contributions: Contributions = NO_CONTRIBUTIONS,
   ) {
     this.offset = header.offset;
@@ -132,7 +132,7 @@ export class Unit {
     if (ranges !== undefined) Object.assign(this.ranges, ranges);
     const low = kept.get(dw.DW_AT_low_pc);
     if (low === undefined) return;
-    this.lowPc = addressOf(this, low);
+    this.lowPc = resolveAddress(this, low);
     const high = kept.get(dw.DW_AT_high_pc);
     if (high !== undefined) this.highPc = endOf(this, this.lowPc, high);
   }
@@ -159,7 +159,7 @@ export class Unit {
 }
 
 /** Offset of the value of `wanted` in the root DIE, −1 if it has none. */
-function findAttribute(unit: Unit, reader: DwarfReader, wanted: number): number {
+function findAttribute(unit: DwarfUnit, reader: DwarfReader, wanted: number): number {
   reader.seek(unit.rootOffset);
   const abbreviations = unit.abbreviations();
   const row = abbreviations.rowOf(reader.uleb());
@@ -173,9 +173,9 @@ function findAttribute(unit: Unit, reader: DwarfReader, wanted: number): number 
 }
 
 /** DW_AT_high_pc: an address, or since version 4 the distance from the low one. */
-export function endOf(unit: Unit, lowPc: number, high: FormValue): number {
+export function endOf(unit: DwarfUnit, lowPc: number, high: FormValue): number {
   const isAddress = high.kind === ValueKind.address || high.kind === ValueKind.addressIndex;
-  return isAddress ? addressOf(unit, high) : lowPc + high.value;
+  return isAddress ? resolveAddress(unit, high) : lowPc + high.value;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { readAddress } from '../../base/u64.ts';
 import { EM_386, EM_AARCH64, EM_ARM, EM_X86_64, SHT_REL, SHT_RELA } from './constants.ts';
 import { type ElfFile, findSection } from './elf-file.ts';
-import { type Section, sectionFileBytes } from './sections.ts';
+import { type ElfSection, sectionFileBytes } from './sections.ts';
 import { StringSection } from './string-section.ts';
 
 /** One stub through which a call to another DSO goes. */
@@ -74,7 +74,7 @@ export function readPlt(elf: ElfFile, diagnostics: Diagnostics): PltEntry[] {
   return entries.concat(isX86 ? readPltGot(elf, diagnostics) : []);
 }
 
-function entrySizes(machine: number, table: Section): { header: number; entry: number } | null {
+function entrySizes(machine: number, table: ElfSection): { header: number; entry: number } | null {
   switch (machine) {
     case EM_AARCH64:
       return { header: 32, entry: 16 };
@@ -144,7 +144,7 @@ type Relocation = {
  */
 function readRelocations(
   elf: ElfFile,
-  section: Section | null,
+  section: ElfSection | null,
   diagnostics: Diagnostics,
   wantedSlots: ReadonlyMap<number, number> | null = null,
 ): Relocation[] {

@@ -6,7 +6,7 @@ import { readU64 } from '../../base/u64.ts';
 import { ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD, SHT_NOBITS } from './constants.ts';
 import { type ElfFile, findSection } from './elf-file.ts';
 import { InflatedSection, type Scratch } from './inflated-section.ts';
-import { type Section, sectionFileBytes } from './sections.ts';
+import { type ElfSection, sectionFileBytes } from './sections.ts';
 
 /**
  * Decompresses `bytes` into `size` bytes, which the section's header states. Fewer are returned
@@ -116,7 +116,7 @@ function open(elf: ElfFile, name: string, reading: Reading): SectionSource | nul
  */
 function openCompressed(
   { header, source }: ElfFile,
-  section: Section,
+  section: ElfSection,
   size: number,
   reading: Reading,
 ): SectionSource | null {
@@ -140,7 +140,11 @@ function openCompressed(
 }
 
 /** The old form, known by its name: `ZLIB`, the size as u64 in big-endian, a zlib stream. */
-function openZdebug(source: ByteSource, section: Section, reading: Reading): SectionSource | null {
+function openZdebug(
+  source: ByteSource,
+  section: ElfSection,
+  reading: Reading,
+): SectionSource | null {
   const { diagnostics } = reading;
   const size = sectionFileBytes(section, source);
   const head = source.read(section.offset, Math.min(size, ZDEBUG_HEADER_SIZE));

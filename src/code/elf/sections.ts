@@ -6,7 +6,7 @@ import type { ElfHeader } from './header.ts';
 import { StringSection } from './string-section.ts';
 
 /** One section header. Offsets and sizes are bytes in the file. */
-export type Section = {
+export type ElfSection = {
   readonly name: string;
   readonly type: number;
   /** SHF_* bits; bits above 32 are not kept. */
@@ -48,7 +48,7 @@ export function parseSections(
   source: ByteSource,
   header: ElfHeader,
   diagnostics: Diagnostics,
-): Section[] {
+): ElfSection[] {
   const { sectionHeaderOffset: start, littleEndian, is64 } = header;
   const size = is64 ? SHDR64_SIZE : SHDR32_SIZE;
   if (start === 0) return [];
@@ -92,7 +92,7 @@ function isPlausible(stride: number, size: number): boolean {
   return stride >= size && stride <= 4 * size;
 }
 
-type RawSection = Omit<Section, 'name' | 'isCompressed'> & { readonly nameOffset: number };
+type RawSection = Omit<ElfSection, 'name' | 'isCompressed'> & { readonly nameOffset: number };
 
 function parseSection(view: DataView, at: number, is64: boolean, little: boolean): RawSection {
   const u32 = (offset: number) => view.getUint32(at + offset, little);
@@ -126,7 +126,7 @@ function parseSection(view: DataView, at: number, is64: boolean, little: boolean
 
 /** Bytes of `section` that the file really holds: 0 for NOBITS, cut at the file's end. */
 export function sectionFileBytes(
-  section: Pick<Section, 'type' | 'offset' | 'size'>,
+  section: Pick<ElfSection, 'type' | 'offset' | 'size'>,
   source: ByteSource,
 ): number {
   if (section.type === SHT_NOBITS) return 0;

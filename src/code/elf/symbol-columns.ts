@@ -4,7 +4,7 @@ import type { Diagnostics } from '../../base/diagnostics.ts';
 import { GrowableFloat64, GrowableInt32, GrowableUint8 } from '../../base/growable-columns.ts';
 import { readAddress, readU64 } from '../../base/u64.ts';
 import type { ElfFile } from './elf-file.ts';
-import { type Section, sectionFileBytes } from './sections.ts';
+import { type ElfSection, sectionFileBytes } from './sections.ts';
 import { StringSection } from './string-section.ts';
 
 /** Symbols of one section that passed the filter, in file order. */
@@ -51,7 +51,7 @@ const SYMBOLS_PER_READ = 64 * 1024;
  */
 export function readSymbolColumns(
   elf: ElfFile,
-  section: Section,
+  section: ElfSection,
   filter: SymbolFilter,
   diagnostics: Diagnostics,
 ): SymbolColumns {

@@ -13,7 +13,7 @@ type Code = { readonly layer: CodeLayer; readonly row: number };
 export type JitSymbol = { readonly name: string; readonly symbolStart: number };
 
 /** A row of one of a process's tables. */
-export type TableRow = { readonly table: CodeTable; readonly row: number };
+export type CodeTableRow = { readonly table: CodeTable; readonly row: number };
 
 /** The JIT code of one process. */
 type JitProcess = {
@@ -105,7 +105,7 @@ export class JitCode {
    * The row of the code at `address` of `dso` now, if its JIT told the frame tables of that code; null
    * if not, or if no code is there.
    */
-  findUnwinding(dso: DsoIndex, address: number): TableRow | null {
+  findUnwinding(dso: DsoIndex, address: number): CodeTableRow | null {
     if (!this.isJit(dso)) return null;
     for (const layer of (this.#processes[dso] as JitProcess).layers) {
       const row = layer.rowAt(address);
@@ -128,7 +128,7 @@ export class JitCode {
   }
 
   /** The row of the code object there; null if no JIT named it. */
-  rowAt(dso: DsoIndex, address: number): TableRow | null {
+  rowAt(dso: DsoIndex, address: number): CodeTableRow | null {
     const code = this.#codeAt(dso, address);
     return code && { table: code.layer.table, row: code.row };
   }

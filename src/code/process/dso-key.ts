@@ -1,4 +1,4 @@
-import type { DsoKey, MmapFields } from './types.ts';
+import type { DsoKey, MappingRecord } from './types.ts';
 
 /**
  * What a mapping is backed by, from its path and protection. The kernel's spellings:
@@ -11,7 +11,7 @@ import type { DsoKey, MmapFields } from './types.ts';
  *                            privately by its loader; or of a JIT that maps its code twice, shared
  *   [heap], [stack]          executable only where a program asked for trouble, or a JIT
  */
-export function dsoKeyOf(mmap: MmapFields): DsoKey {
+export function dsoKeyOf(mmap: MappingRecord): DsoKey {
   const { path } = mmap;
   if (mmap.cpuMode === 'kernel') return kernelKeyOf(path);
   if (path === '[vdso]') return { kind: 'vdso' };
@@ -55,7 +55,7 @@ function isAnonymous(path: string): boolean {
   );
 }
 
-function fileIdOf({ buildId, major, minor, inode }: MmapFields): string {
+function fileIdOf({ buildId, major, minor, inode }: MappingRecord): string {
   if (buildId !== null) return buildId;
   return inode === 0 ? '' : `${major}:${minor}:${inode}`;
 }

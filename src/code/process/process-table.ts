@@ -10,7 +10,7 @@ import { AddressSpace } from './address-space.ts';
 import { dsoKeyOf } from './dso-key.ts';
 import { DsoTable } from './dso-table.ts';
 import { MappingTable } from './mapping-table.ts';
-import type { MappingIndex, MmapFields } from './types.ts';
+import type { MappingIndex, MappingRecord } from './types.ts';
 
 /** Start of the kernel's half with five-level page tables, the largest there is. */
 const KERNEL_HALF_START = -(2 ** 56);
@@ -94,7 +94,7 @@ export class ProcessTable {
   }
 
   /** A MMAP or MMAP2 record. */
-  mmap(fields: MmapFields): void {
+  mmap(fields: MappingRecord): void {
     const key = dsoKeyOf(fields);
     const dso = this.dsos.intern(key, fields.buildId);
     this.#checkNumber(this.dsos.length, 'mapped files');
@@ -134,7 +134,7 @@ export class ProcessTable {
     throw tooLarge(`it has more than ${Math.floor(this.mostOfEach)} ${what}`, 'are');
   }
 
-  #noteJitdump({ pid, path }: MmapFields): void {
+  #noteJitdump({ pid, path }: MappingRecord): void {
     const paths = this.jitdumps.get(pid) ?? new Set();
     if (paths.size < MOST_JITDUMPS) paths.add(path);
     this.jitdumps.set(pid, paths);
@@ -381,7 +381,7 @@ export class ProcessTable {
     if (thread.index !== NONE) this.#rowComm.array[thread.index] = comm;
   }
 
-  #noteKernelReference({ path, fileOffset }: MmapFields): void {
+  #noteKernelReference({ path, fileOffset }: MappingRecord): void {
     const symbol = path.slice(path.indexOf(']') + 1);
     if (symbol !== '' && isKernelAddress(fileOffset)) {
       this.#kernelReference ??= { symbol, address: fileOffset };

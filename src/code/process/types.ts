@@ -30,7 +30,7 @@ export type DsoKey =
   | { readonly kind: 'unknown'; readonly name: string };
 
 /** A decoded MMAP or MMAP2 record. Addresses in signed form. */
-export type MmapFields = {
+export type MappingRecord = {
   /** −1 for the kernel's own mappings. */
   readonly pid: number;
   readonly tid: number;

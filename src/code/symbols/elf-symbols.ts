@@ -18,7 +18,7 @@ import {
 } from '../elf/constants.ts';
 import { type ElfFile, findDynsym, findSymtab } from '../elf/elf-file.ts';
 import { type PltEntry, readPlt } from '../elf/plt.ts';
-import type { Section } from '../elf/sections.ts';
+import type { ElfSection } from '../elf/sections.ts';
 import { readSymbolColumns, type SymbolColumns, type SymbolFilter } from '../elf/symbol-columns.ts';
 import { buildSymbolTable, endOfPageAfter, type SymbolRows } from './symbol-rules.ts';
 import { EMPTY_SYMBOL_TABLE, NO_SYMBOL, type SymbolTable } from './symbol-table.ts';
@@ -150,8 +150,8 @@ function pltName(entry: PltEntry, table: SymbolTable, demangle: Demangle): strin
 
 /** Where sections end: no symbol without a size reaches further, whatever lies behind. */
 class SectionLimits {
-  readonly #sections: readonly Section[];
-  #last: Section | null = null;
+  readonly #sections: readonly ElfSection[];
+  #last: ElfSection | null = null;
 
   constructor({ sections }: ElfFile) {
     this.#sections = sections.filter(({ flags, size }) => (flags & SHF_ALLOC) !== 0 && size > 0);
@@ -167,7 +167,7 @@ class SectionLimits {
   }
 }
 
-function holds({ address: start, size }: Section, address: number): boolean {
+function holds({ address: start, size }: ElfSection, address: number): boolean {
   return address >= start && address < start + size;
 }
 

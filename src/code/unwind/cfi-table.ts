@@ -6,7 +6,7 @@ import { EhFrameHdr } from './eh-frame-hdr.ts';
 import { ExceptionIndex } from './exception-index.ts';
 import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
-import { FrameIndex } from './frame-index.ts';
+import { FdeIndex } from './frame-index.ts';
 import type { UnwindSections } from './module-input.ts';
 import type { PointerBases, SectionReader } from './section-reader.ts';
 
@@ -29,8 +29,8 @@ export class CfiTable {
   readonly #diagnostics: Diagnostics;
   readonly #name: string;
   readonly #exceptions: ExceptionIndex | null;
-  #ehFrameIndex: FrameIndex | null = null;
-  #debugFrameIndex: FrameIndex | null = null;
+  #ehFrameIndex: FdeIndex | null = null;
+  #debugFrameIndex: FdeIndex | null = null;
   readonly #fde = new Fde();
   readonly #program = new CfiProgram();
 
@@ -54,7 +54,7 @@ export class CfiTable {
     if (inEhFrame) return this.#evaluate(inEhFrame, address, row);
     const debugFrame = this.#debugFrame;
     if (debugFrame !== null) {
-      this.#debugFrameIndex ??= new FrameIndex(debugFrame);
+      this.#debugFrameIndex ??= new FdeIndex(debugFrame);
       if (this.#covers(debugFrame, this.#debugFrameIndex.find(address), address)) {
         return this.#evaluate(debugFrame, address, row);
       }
@@ -81,7 +81,7 @@ export class CfiTable {
   rangeAt(address: number): { readonly start: number; readonly end: number } | null {
     let isCovered = this.#ehFrame !== null && this.#findEhFrame(this.#ehFrame, address) !== null;
     if (!isCovered && this.#debugFrame !== null) {
-      this.#debugFrameIndex ??= new FrameIndex(this.#debugFrame);
+      this.#debugFrameIndex ??= new FdeIndex(this.#debugFrame);
       const offset = this.#debugFrameIndex.find(address);
       isCovered = this.#covers(this.#debugFrame, offset, address);
     }
@@ -93,7 +93,7 @@ export class CfiTable {
       const offset = this.#hdr.find(address) - entries.reader.address;
       return this.#covers(entries, offset, address) ? entries : null;
     }
-    this.#ehFrameIndex ??= new FrameIndex(entries);
+    this.#ehFrameIndex ??= new FdeIndex(entries);
     return this.#covers(entries, this.#ehFrameIndex.find(address), address) ? entries : null;
   }
 

@@ -7,7 +7,7 @@ import { Fde, type FrameEntries } from './frame-entries.ts';
  * The functions of a section in the order of their addresses, made once where the file brings no
  * table. Overlapping entries don't occur in what linkers write; of two with one start, one wins.
  */
-export class FrameIndex {
+export class FdeIndex {
   readonly #starts: Float64Array;
   readonly #offsets: Float64Array;
 

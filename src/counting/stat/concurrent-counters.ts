@@ -10,7 +10,7 @@ import type { Counters } from './counters.ts';
 import { defaultEvents } from './default-events.ts';
 import { openCounters } from './open-counters.ts';
 import type { StatTarget } from './stat-options.ts';
-import { rowsOf, tallyGroups } from './tally.ts';
+import { statRowsOf, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
 
 /** What an event counted while it, or others, were sampled. */
@@ -104,7 +104,7 @@ export class ConcurrentCounters {
     counters.disable();
     const finder = new UnitFinder('total', []);
     const tallies = tallyGroups(counters, counters.read(), null, finder);
-    const rows = rowsOf([tallies], counters, { elapsedNs: 0, slotsPerCycle: null });
+    const rows = statRowsOf([tallies], counters, { elapsedNs: 0, slotsPerCycle: null });
     const factors = new Map(
       counters.groups.flatMap(({ events }) =>
         events.map(({ index, scale }) => [index, scale?.factor ?? 1] as const),

@@ -15,7 +15,7 @@ import { type Place, type PlaceContext, placesOf } from './places.ts';
 import { refusalReason } from './refusal.ts';
 import type { StatTarget } from './stat-options.ts';
 
-export type OpeningContext = PlaceContext & {
+export type CounterContext = PlaceContext & {
   readonly binding: NativeBinding;
   readonly sources: EventSources;
   readonly inherit: boolean;
@@ -36,7 +36,7 @@ export type OpeningContext = PlaceContext & {
  *
  * Throws FailedError where a limit or the target itself is in the way; nothing stays open then.
  */
-export function openCounters(groups: readonly CountedGroup[], context: OpeningContext): Counters {
+export function openCounters(groups: readonly CountedGroup[], context: CounterContext): Counters {
   const opened: OpenGroup[] = [];
   const refused: Refused[] = [];
   const waiting = [...groups];
@@ -60,7 +60,7 @@ export function openCounters(groups: readonly CountedGroup[], context: OpeningCo
   return new Counters(opened, refused);
 }
 
-function sayUserOnly(opened: readonly OpenGroup[], { say }: OpeningContext): void {
+function sayUserOnly(opened: readonly OpenGroup[], { say }: CounterContext): void {
   const narrowed = opened
     .flatMap(({ events }) => events)
     .filter(({ spec, domain }) => domain !== domainOf(spec));
@@ -77,7 +77,7 @@ type Outcome =
 function openEverywhere(
   group: CountedGroup,
   places: readonly Place[],
-  context: OpeningContext,
+  context: CounterContext,
 ): Outcome {
   const opening = new GroupOpening(group, context);
   try {
@@ -106,11 +106,11 @@ class NotHere {
 /** One group on its way to all its places. */
 class GroupOpening {
   readonly #group: CountedGroup;
-  readonly #context: OpeningContext;
+  readonly #context: CounterContext;
   #instances: Instance[] = [];
   #userOnly = false;
 
-  constructor(group: CountedGroup, context: OpeningContext) {
+  constructor(group: CountedGroup, context: CounterContext) {
     this.#group = group;
     this.#context = context;
   }
@@ -184,7 +184,7 @@ function openAt(
   { events }: CountedGroup,
   place: Place,
   mode: CounterMode,
-  { binding, cgroupFds }: OpeningContext,
+  { binding, cgroupFds }: CounterContext,
 ): NativeCounterGroup {
   const cgroupFd = cgroupFds[place.cgroup];
   return new binding.CounterGroup({
@@ -202,7 +202,7 @@ function leaveOut(
   group: CountedGroup,
   failing: CountedEvent,
   { code, place, mode }: Failure,
-  { binding, sources }: OpeningContext,
+  { binding, sources }: CounterContext,
 ): Outcome {
   const single = encodeAttr(counterAttr(failing, true, { ...mode, enableOnExec: false }));
   const alone = binding.probeEvent(single, place.tid, place.cpu);

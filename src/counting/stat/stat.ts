@@ -24,7 +24,7 @@ import { openCounters } from './open-counters.ts';
 import { permissionHints } from './refusal.ts';
 import type { StatMachine, StatOptions, StatTarget } from './stat-options.ts';
 import { chooseTarget } from './stat-target.ts';
-import { type GroupTally, rowsOf, type StatRow, tallyGroups } from './tally.ts';
+import { type GroupTally, type StatRow, statRowsOf, tallyGroups } from './tally.ts';
 import { UnitFinder } from './units.ts';
 
 /** Counts of one span of time, or the mean of several runs. */
@@ -338,7 +338,7 @@ class Stat {
     timeNs: number,
   ): StatReport {
     const context = { elapsedNs, slotsPerCycle: slotsPerCycle(this.#machine.sources) };
-    return { rows: rowsOf(runs, counters, context), elapsedNs, timeNs };
+    return { rows: statRowsOf(runs, counters, context), elapsedNs, timeNs };
   }
 
   #nothingCounts({ refused }: Counters): FailedError {

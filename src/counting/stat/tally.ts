@@ -9,11 +9,11 @@ import {
 } from '../count/sum-readings.ts';
 import type { CountedEvent } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
-import type { Unit, UnitFinder } from './units.ts';
+import type { StatUnit, UnitFinder } from './units.ts';
 
 /** What a group counted for one unit. */
 export type GroupTally = {
-  readonly unit: Unit;
+  readonly unit: StatUnit;
   readonly events: readonly CountedEvent[];
   /** Per event. */
   readonly sums: readonly Sum[];
@@ -21,7 +21,7 @@ export type GroupTally = {
 
 /** One line of a report: an event, for everything or for one unit. */
 export type StatRow = {
-  readonly unit: Unit;
+  readonly unit: StatUnit;
   /** Position of the event among those asked for; a group's are counted together. */
   readonly index: number;
   readonly event: string;
@@ -83,7 +83,7 @@ export type RowContext = {
  * The lines of a report from the tallies of its runs: counts are means, metrics follow from the
  * means of a group. By unit, and in it in the order of the events.
  */
-export function rowsOf(
+export function statRowsOf(
   runs: readonly (readonly GroupTally[])[],
   counters: Counters,
   context: RowContext,

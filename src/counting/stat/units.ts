@@ -3,7 +3,7 @@ import { commOf, type Place } from './places.ts';
 import type { Aggregation } from './stat-options.ts';
 
 /** What one row of a report is about: everything, or a part of the machine or target. */
-export type Unit = {
+export type StatUnit = {
   /** `S0-D0-C1`, `CPU3`, `node-1234`, a control group's path; empty for everything. */
   readonly label: string;
   /** How many CPUs or threads are added up in it. */

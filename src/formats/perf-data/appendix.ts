@@ -1,7 +1,7 @@
 import { type ByteSource, memorySource } from '../../base/byte-source.ts';
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { readU64 } from '../../base/u64.ts';
-import { FEATURE_FLAGS_SIZE, type Section } from './header.ts';
+import { FEATURE_FLAGS_SIZE, type FileSection } from './header.ts';
 
 /** What perf-ts stores beside the records, by name: `perf-map/1234`. */
 export type Attachment = {
@@ -46,10 +46,10 @@ export function encodeAppendix(attachments: readonly Attachment[]): Uint8Array<A
 type AppendixPlace = {
   readonly pipe: boolean;
   readonly source: ByteSource;
-  readonly appendixParts: readonly Section[];
+  readonly appendixParts: readonly FileSection[];
   readonly dataOffset: number;
   readonly dataSize: number;
-  readonly sections: { section(feature: number): Section | null };
+  readonly sections: { section(feature: number): FileSection | null };
 };
 
 /** The attachments of a recording, none where it has no appendix; what a cut one has in front. */

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../base/byte-source.ts';
-import type { Section } from './header.ts';
+import type { FileSection } from './header.ts';
 
 /**
  * Numbers of the header's feature sections, named as in perf (`HEADER_HOSTNAME`) and, from 128 on,
@@ -66,9 +66,9 @@ export function featureName(feature: number): string {
  */
 export class FeatureSections {
   readonly #source: ByteSource;
-  readonly #sections: ReadonlyMap<number, Section>;
+  readonly #sections: ReadonlyMap<number, FileSection>;
 
-  constructor(source: ByteSource, sections: ReadonlyMap<number, Section>) {
+  constructor(source: ByteSource, sections: ReadonlyMap<number, FileSection>) {
     this.#source = source;
     this.#sections = sections;
   }
@@ -82,7 +82,7 @@ export class FeatureSections {
     return this.#sections.has(feature);
   }
 
-  section(feature: number): Section | null {
+  section(feature: number): FileSection | null {
     return this.#sections.get(feature) ?? null;
   }
 

@@ -4,7 +4,7 @@ import { ATTR_SIZE_VER0, ATTR_SIZES } from '../../kernel/perf-event/attr.ts';
 import { describeForeignFile } from './foreign-file.ts';
 
 /** A range of bytes of the file. */
-export type Section = { readonly offset: number; readonly size: number };
+export type FileSection = { readonly offset: number; readonly size: number };
 
 /** Bytes of a file's header, and of a pipe's. */
 export const FILE_HEADER_SIZE = 104;
@@ -32,8 +32,8 @@ export type FileHeader = {
   readonly version: 1 | 2;
   /** Bytes from one attr to the next: the attr and the section of its ids. */
   readonly attrStride: number;
-  readonly attrs: Section;
-  readonly data: Section;
+  readonly attrs: FileSection;
+  readonly data: FileSection;
   /** Numbers of the feature sections, in the order in which they follow the data. */
   readonly features: readonly number[];
 };

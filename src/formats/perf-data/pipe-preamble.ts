@@ -12,7 +12,7 @@ import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
 import { type BuildIdEntry, parseBuildIds } from './build-id-section.ts';
 import { type AttrWithIds, parseIds } from './event-list.ts';
 import { FEATURE } from './features.ts';
-import type { PipeHeader, Section } from './header.ts';
+import type { FileSection, PipeHeader } from './header.ts';
 import { findAppendixPart } from './pipe-appendix.ts';
 import { walkRange } from './record-walk.ts';
 
@@ -20,11 +20,11 @@ import { walkRange } from './record-walk.ts';
 export type PipePreamble = {
   readonly attrs: readonly AttrWithIds[];
   /** Where each feature's payload lies. */
-  readonly features: ReadonlyMap<number, Section>;
+  readonly features: ReadonlyMap<number, FileSection>;
   readonly namesById: ReadonlyMap<number, string>;
   readonly buildIds: readonly BuildIdEntry[];
   /** Where the parts of the appendix lie, in their order. */
-  readonly appendixParts: readonly Section[];
+  readonly appendixParts: readonly FileSection[];
 };
 
 /**
@@ -44,10 +44,10 @@ export function readPipePreamble(
 ): PipePreamble {
   const { littleEndian } = header;
   const attrs: AttrWithIds[] = [];
-  const features = new Map<number, Section>();
+  const features = new Map<number, FileSection>();
   const namesById = new Map<number, string>();
   const buildIds: BuildIdEntry[] = [];
-  const appendixParts: Section[] = [];
+  const appendixParts: FileSection[] = [];
   const end = walkRange(source, header.dataOffset, source.size, littleEndian, true, {
     record(view, offset, size, type, _misc, fileOffset) {
       const isDescribing =

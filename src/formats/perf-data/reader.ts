@@ -8,7 +8,7 @@ import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FEATURE, FeatureSections } from './features.ts';
-import { FILE_HEADER_SIZE, type FileHeader, parseHeader, type Section } from './header.ts';
+import { FILE_HEADER_SIZE, type FileHeader, type FileSection, parseHeader } from './header.ts';
 import { readPipePreamble } from './pipe-preamble.ts';
 import type { CreateZstdDecoder } from './record-inflater.ts';
 import type { RecordVisitor } from './record-visitor.ts';
@@ -45,7 +45,7 @@ type Opened = OpenOptions & {
   readonly dataSize: number;
   readonly diagnostics: Diagnostics;
   /** Of a pipe: where the parts of its appendix lie. */
-  readonly appendixParts: readonly Section[];
+  readonly appendixParts: readonly FileSection[];
   /** Where the file ends although its header promises more records; −1 otherwise. */
   readonly cutAt: number;
 };
@@ -68,7 +68,7 @@ export class PerfData {
   /** Of a directory: the records of each recording thread. Their rounds are not those of others. */
   readonly threadFiles: readonly ByteSource[];
   /** Of a pipe: where the parts of its appendix lie; `readAppendix` reads them. */
-  readonly appendixParts: readonly Section[];
+  readonly appendixParts: readonly FileSection[];
   /** Earliest raw time of the recording; all times are counted from it. */
   readonly startTime: RawTime;
   /** What could not be read; a walk over the records adds to it. */
@@ -265,7 +265,7 @@ function findData(
   source: ByteSource,
   header: FileHeader,
   diagnostics: Diagnostics,
-): { size: number; cutAt: number; features: Map<number, Section> } {
+): { size: number; cutAt: number; features: Map<number, FileSection> } {
   const { data } = header;
   const left = Math.max(0, source.size - data.offset);
   if (data.size === 0 && left > 0 && !hasSectionTable(source, header)) {
@@ -285,12 +285,12 @@ function readSectionTable(
   source: ByteSource,
   header: FileHeader,
   diagnostics: Diagnostics,
-): Map<number, Section> {
+): Map<number, FileSection> {
   const { features, littleEndian } = header;
   const tableOffset = header.data.offset + header.data.size;
   const bytes = source.read(tableOffset, features.length * 16);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const sections = new Map<number, Section>();
+  const sections = new Map<number, FileSection>();
   if (bytes.length < features.length * 16) {
     // The sections would be behind it.
     const example = `at 0x${source.size.toString(16)}; names and build IDs are missing`;

@@ -5,7 +5,7 @@ import { type RegisterArchitecture, registerName } from './register-names.ts';
 export type Register = { readonly name: string; readonly value: bigint };
 
 /** Where a sample's register dump lies, as `SampleView` has it. */
-export type RegisterDump = {
+export type RegisterDumpPlace = {
   /** `PERF_SAMPLE_REGS_ABI`. */
   readonly abi: number;
   /** First of the u64 registers in the view. */
@@ -19,7 +19,7 @@ export type RegisterDump = {
  */
 export function readRegisters(
   view: DataView,
-  dump: RegisterDump,
+  dump: RegisterDumpPlace,
   mask: bigint,
   architecture: RegisterArchitecture | null,
   littleEndian: boolean,

@@ -152,7 +152,7 @@ function withoutTarget(type: CType): CType {
 }
 
 /** `value` as the type holds it. */
-export function wrap(value: bigint, type: CType): bigint {
+export function wrapInteger(value: bigint, type: CType): bigint {
   return type.signed ? BigInt.asIntN(type.bits, value) : BigInt.asUintN(type.bits, value);
 }
 
@@ -172,7 +172,7 @@ export function parseIntegerConstant(
   for (const type of [S32, U32, S64, U64]) {
     if (type.bits < least || (unsigned && type.signed)) continue;
     if (isDecimal && !unsigned && !type.signed && type.bits === 32) continue;
-    if (wrap(value, type) === value) return { value, type };
+    if (wrapInteger(value, type) === value) return { value, type };
   }
-  return { value: wrap(value, U64), type: U64 };
+  return { value: wrapInteger(value, U64), type: U64 };
 }

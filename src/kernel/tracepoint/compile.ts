@@ -8,7 +8,7 @@ import {
   typeOf,
   U8,
   U64,
-  wrap,
+  wrapInteger,
 } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import {
@@ -18,14 +18,14 @@ import {
   type NumberEvaluator,
   numberOf,
   type TextEvaluator,
-  textOfBytes,
+  textEvaluatorOf,
   UNKNOWN,
 } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import type { TracepointField } from './format-file.ts';
 import { compileHelper } from './helpers.ts';
 import type { RawRecord } from './raw-record.ts';
-import type { Scope } from './scope.ts';
+import type { NameScope } from './scope.ts';
 
 /**
  * Makes the function that computes `expression`. Arithmetic is C's: a field has the sign its
@@ -37,7 +37,7 @@ import type { Scope } from './scope.ts';
  *
  * @throws PrintFmtError for what is not known here: names without a value, helpers of the kernel
  */
-export function compile(expression: Expression, scope: Scope): Evaluator {
+export function compile(expression: Expression, scope: NameScope): Evaluator {
   switch (expression.kind) {
     case 'number': {
       const { value, type } = parseIntegerConstant(expression.text, scope.longSize);
@@ -75,7 +75,7 @@ export function compile(expression: Expression, scope: Scope): Evaluator {
 }
 
 /** Throws `PrintFmtError` where the tracepoint has no such field. */
-export function fieldNamed(name: string, scope: Scope): TracepointField {
+export function fieldNamed(name: string, scope: NameScope): TracepointField {
   const field = scope.fieldOf(name);
   if (field === null) throw new PrintFmtError(`no field '${name}'`);
   return field;
@@ -89,7 +89,7 @@ function named(name: string): Evaluator {
 }
 
 /** A field: an array as its bytes, all else as an integer. */
-export function compileField(field: TracepointField, scope: Scope): Evaluator {
+export function compileField(field: TracepointField, scope: NameScope): Evaluator {
   const { offset, size, signed } = field;
   if (field.isArray || ![1, 2, 4, 8].includes(size)) return fieldBytes(field, scope);
   const bits = (size * 8) as CType['bits'];
@@ -106,7 +106,7 @@ export function compileField(field: TracepointField, scope: Scope): Evaluator {
   };
 }
 
-function fieldBytes(field: TracepointField, scope: Scope): BytesEvaluator {
+function fieldBytes(field: TracepointField, scope: NameScope): BytesEvaluator {
   const bits = field.elementSize * 8;
   const element: CType =
     bits === 16 || bits === 32 || bits === 64
@@ -120,7 +120,7 @@ function fieldBytes(field: TracepointField, scope: Scope): BytesEvaluator {
   };
 }
 
-function compileUnary(operator: string, operand: Expression, scope: Scope): Evaluator {
+function compileUnary(operator: string, operand: Expression, scope: NameScope): Evaluator {
   if (operator === '&') {
     if (operand.kind !== 'field') throw new PrintFmtError('the address of an expression');
     return fieldBytes(fieldNamed(operand.name, scope), scope);
@@ -132,9 +132,9 @@ function compileUnary(operator: string, operand: Expression, scope: Scope): Eval
   const type = promoted(given);
   switch (operator) {
     case '-':
-      return { kind: 'number', type, read: (record) => wrap(-read(record), type) };
+      return { kind: 'number', type, read: (record) => wrapInteger(-read(record), type) };
     case '~':
-      return { kind: 'number', type, read: (record) => wrap(~read(record), type) };
+      return { kind: 'number', type, read: (record) => wrapInteger(~read(record), type) };
     case '!':
       return { kind: 'number', type: S32, read: (record) => (read(record) === 0n ? 1n : 0n) };
     default:
@@ -144,7 +144,7 @@ function compileUnary(operator: string, operand: Expression, scope: Scope): Eval
 
 function compileConditional(
   expression: Extract<Expression, { kind: 'conditional' }>,
-  scope: Scope,
+  scope: NameScope,
 ): Evaluator {
   const condition = compile(expression.condition, scope);
   const then = compile(expression.then, scope);
@@ -163,7 +163,7 @@ function compileConditional(
     return {
       kind: 'number',
       type,
-      read: (record) => wrap(when(record) !== 0n ? a(record) : b(record), type),
+      read: (record) => wrapInteger(when(record) !== 0n ? a(record) : b(record), type),
     };
   }
   throw new PrintFmtError('a choice between an array and a number');
@@ -172,18 +172,18 @@ function compileConditional(
 /** Of a pointer to a string only NULL can be shown. */
 function asText(evaluator: Evaluator): TextEvaluator {
   if (evaluator.kind === 'text') return evaluator;
-  if (evaluator.kind === 'bytes') return textOfBytes(evaluator);
+  if (evaluator.kind === 'bytes') return textEvaluatorOf(evaluator);
   const { read } = numberOf(evaluator, '?');
   return {
     kind: 'text',
     read: (record) => {
       const address = read(record);
-      return address === 0n ? '(null)' : `0x${wrap(address, U64).toString(16)}`;
+      return address === 0n ? '(null)' : `0x${wrapInteger(address, U64).toString(16)}`;
     },
   };
 }
 
-function compileCast(name: string, operand: Evaluator, scope: Scope): Evaluator {
+function compileCast(name: string, operand: Evaluator, scope: NameScope): Evaluator {
   const type = typeOf(name, scope.longSize);
   if (operand.kind === 'bytes') {
     // A pointer into the raw data, seen as one to other elements.
@@ -196,10 +196,10 @@ function compileCast(name: string, operand: Evaluator, scope: Scope): Evaluator 
   const isWider = type.bits > from.bits && (type.signed || !from.signed);
   const isSame = type.bits === from.bits && type.signed === from.signed;
   if (isSame || isWider) return { ...operand, type };
-  return { kind: 'number', type, read: (record) => wrap(read(record), type) };
+  return { kind: 'number', type, read: (record) => wrapInteger(read(record), type) };
 }
 
-function compileSizeof(name: string, scope: Scope): NumberEvaluator {
+function compileSizeof(name: string, scope: NameScope): NumberEvaluator {
   const type = typeOf(name, scope.longSize);
   if (type === null) throw new PrintFmtError(`the size of ${name}`);
   return constant(BigInt(type.bits / 8), longType(scope.longSize, false));
@@ -259,14 +259,15 @@ function compileBinary(operator: string, leftSide: Evaluator, rightSide: Evaluat
   const type = commonType(left.type, right.type);
   const compare = COMPARISON.get(operator);
   if (compare !== undefined) {
-    return truth((record) => compare(wrap(a(record), type), wrap(b(record), type)));
+    return truth((record) => compare(wrapInteger(a(record), type), wrapInteger(b(record), type)));
   }
   const operation = ARITHMETIC.get(operator);
   if (operation === undefined) throw new PrintFmtError(`operator ${operator}`);
   return {
     kind: 'number',
     type,
-    read: (record) => wrap(operation(wrap(a(record), type), wrap(b(record), type)), type),
+    read: (record) =>
+      wrapInteger(operation(wrapInteger(a(record), type), wrapInteger(b(record), type)), type),
   };
 }
 
@@ -284,7 +285,7 @@ function compileShift(
     type,
     read: (record) => {
       const count = b(record) & mask;
-      return wrap(operator === '<<' ? a(record) << count : a(record) >> count, type);
+      return wrapInteger(operator === '<<' ? a(record) << count : a(record) >> count, type);
     },
   };
 }

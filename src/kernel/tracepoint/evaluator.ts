@@ -1,5 +1,5 @@
 import { decodeText } from '../../base/text.ts';
-import { type CType, wrap } from './c-type.ts';
+import { type CType, wrapInteger } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import type { RawRecord } from './raw-record.ts';
 
@@ -37,7 +37,7 @@ export type Evaluator = KnownEvaluator | UnknownEvaluator;
 export const UNKNOWN: UnknownEvaluator = { kind: 'unknown' };
 
 export function constant(value: bigint, type: CType): NumberEvaluator {
-  const held = wrap(value, type);
+  const held = wrapInteger(value, type);
   return { kind: 'number', type, read: () => held };
 }
 
@@ -52,6 +52,6 @@ export function bytesOf(evaluator: Evaluator, where: string): BytesEvaluator {
 }
 
 /** The characters of an array, up to a NUL. */
-export function textOfBytes({ at, length }: BytesEvaluator): TextEvaluator {
+export function textEvaluatorOf({ at, length }: BytesEvaluator): TextEvaluator {
   return { kind: 'text', read: (record) => decodeText(record.bytes(at(record), length(record))) };
 }

@@ -1,11 +1,11 @@
 import type { Evaluator } from './evaluator.ts';
 import type { Expression } from './expression.ts';
-import type { Scope } from './scope.ts';
+import type { NameScope } from './scope.ts';
 
 /** A helper in the middle of being compiled: its arguments and where they come from. */
 export type HelperCall = {
   readonly name: string;
   readonly args: readonly Expression[];
-  readonly scope: Scope;
-  readonly compile: (expression: Expression, scope: Scope) => Evaluator;
+  readonly scope: NameScope;
+  readonly compile: (expression: Expression, scope: NameScope) => Evaluator;
 };

@@ -1,4 +1,4 @@
-import { S32, U64, wrap } from './c-type.ts';
+import { S32, U64, wrapInteger } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import {
   type BytesEvaluator,
@@ -7,13 +7,13 @@ import {
   type NumberEvaluator,
   numberOf,
   type TextEvaluator,
-  textOfBytes,
+  textEvaluatorOf,
 } from './evaluator.ts';
 import type { Expression } from './expression.ts';
 import type { TracepointField } from './format-file.ts';
 import type { HelperCall } from './helper-call.ts';
 import { formatBitmap, formatSocketAddress, hexBytes } from './pointer-formats.ts';
-import type { Scope } from './scope.ts';
+import type { NameScope } from './scope.ts';
 import { printFlags, printSymbolic } from './symbolic.ts';
 
 /**
@@ -35,7 +35,7 @@ const HELPERS: ReadonlyMap<string, (call: HelperCall) => Evaluator> = new Map<
   ['__print_dynamic_array', printDynamicArray],
   ['__print_ns_to_secs', (call) => nanoseconds(call, (ns) => ns / 1_000_000_000n)],
   ['__print_ns_without_secs', (call) => nanoseconds(call, (ns) => ns % 1_000_000_000n)],
-  ['__get_str', (call) => textOfBytes(arrayOf(call))],
+  ['__get_str', (call) => textEvaluatorOf(arrayOf(call))],
   ['__get_dynamic_array', arrayOf],
   ['__get_dynamic_array_len', arrayLength],
   ['__get_bitmask', bitmask],
@@ -47,7 +47,7 @@ const HELPERS: ReadonlyMap<string, (call: HelperCall) => Evaluator> = new Map<
 /** @throws PrintFmtError if the helper is not known, or not called like this */
 export function compileHelper(
   call: Extract<Expression, { kind: 'call' }>,
-  scope: Scope,
+  scope: NameScope,
   compile: HelperCall['compile'],
 ): Evaluator {
   const helper = HELPERS.get(call.name.replace(/^__get_rel_/, '__get_'));
@@ -149,5 +149,5 @@ function elements(
 
 function nanoseconds(call: HelperCall, of: (ns: bigint) => bigint): NumberEvaluator {
   const { read } = numberOf(argument(call, 0), call.name);
-  return { kind: 'number', type: U64, read: (record) => of(wrap(read(record), U64)) };
+  return { kind: 'number', type: U64, read: (record) => of(wrapInteger(read(record), U64)) };
 }

@@ -1,4 +1,4 @@
-import { U64, wrap } from './c-type.ts';
+import { U64, wrapInteger } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import {
   type BytesEvaluator,
@@ -70,14 +70,14 @@ export function compilePointer(
 /** As glibc prints it, and with it perf: the kernel hashes plain pointers when it prints. */
 function address({ read }: NumberEvaluator, layout: LayoutReader): Piece {
   return (record) => {
-    const value = wrap(read(record), U64);
+    const value = wrapInteger(read(record), U64);
     return formatText(value === 0n ? '(nil)' : `0x${value.toString(16)}`, layout(record));
   };
 }
 
 function symbol({ read }: NumberEvaluator, withOffset: boolean): Piece {
   return (record, names) => {
-    const value = wrap(read(record), U64);
+    const value = wrapInteger(read(record), U64);
     const found = names.symbol(value);
     if (found === null) return `0x${value.toString(16)}`;
     return withOffset ? `${found.name}+0x${found.offset.toString(16)}` : found.name;

@@ -1,11 +1,11 @@
-import { U64, wrap } from './c-type.ts';
+import { U64, wrapInteger } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import {
   type Evaluator,
   type KnownEvaluator,
   type NumberEvaluator,
   numberOf,
-  textOfBytes,
+  textEvaluatorOf,
 } from './evaluator.ts';
 import { formatInteger, formatText } from './integer-format.ts';
 import { compilePointer } from './pointer-conversion.ts';
@@ -138,11 +138,11 @@ function compileString(layout: LayoutReader, arg: KnownEvaluator): Piece {
   if (arg.kind === 'number') {
     const { read } = arg;
     return (record, names) => {
-      const address = wrap(read(record), U64);
+      const address = wrapInteger(read(record), U64);
       return names.printkText(address) ?? address.toString(16);
     };
   }
-  const { read } = arg.kind === 'bytes' ? textOfBytes(arg) : arg;
+  const { read } = arg.kind === 'bytes' ? textEvaluatorOf(arg) : arg;
   return (record) => formatText(read(record), layout(record));
 }
 
@@ -155,7 +155,7 @@ function compileInteger(
   const signed = letter === 'd';
   if (readSmall === undefined) {
     const type = { bits, signed };
-    return (record) => formatInteger(wrap(read(record), type), letter, layout(record));
+    return (record) => formatInteger(wrapInteger(read(record), type), letter, layout(record));
   }
   return (record) => {
     const value = asHeld(readSmall(record), bits, signed);

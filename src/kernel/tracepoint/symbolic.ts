@@ -1,4 +1,4 @@
-import { U64, wrap } from './c-type.ts';
+import { U64, wrapInteger } from './c-type.ts';
 import { PrintFmtError } from './errors.ts';
 import {
   type NumberEvaluator,
@@ -51,7 +51,7 @@ export function printFlags(call: HelperCall): TextEvaluator | UnknownEvaluator {
   return {
     kind: 'text',
     read: (record) => {
-      let left = wrap(flags.read(record), U64);
+      let left = wrapInteger(flags.read(record), U64);
       let text = '';
       for (const name of names) {
         if (left === 0n) break;
@@ -77,7 +77,7 @@ export function printSymbolic(call: HelperCall): TextEvaluator | UnknownEvaluato
     kind: 'text',
     read: (record) => {
       // The kernel hands the value on as an unsigned long, so -1 is all ones.
-      const held = wrap(value.read(record), U64);
+      const held = wrapInteger(value.read(record), U64);
       return names.get(held) ?? `0x${held.toString(16)}`;
     },
   };
@@ -114,7 +114,7 @@ function namesOf({ name, scope, compile }: HelperCall, lists: readonly Expressio
     }
     try {
       const { read } = numberOf(compile(value, scope), name);
-      names.push({ value: wrap(read(nothing), U64), text: text.text });
+      names.push({ value: wrapInteger(read(nothing), U64), text: text.text });
     } catch (error) {
       if (!(error instanceof PrintFmtError)) throw error;
     }

@@ -10,7 +10,7 @@ import type { KernelNames } from './kernel-names.ts';
 import { compilePrintf } from './printf.ts';
 import type { Piece } from './printf-piece.ts';
 import { RawRecord } from './raw-record.ts';
-import type { Scope } from './scope.ts';
+import type { NameScope } from './scope.ts';
 
 /** What perf writes before the fields of an event whose print fmt it does not understand. */
 const NOT_EVALUATED = '[FAILED TO PARSE]';
@@ -100,7 +100,7 @@ export class TracepointFormat {
     if (this.#text !== null) return this.#text;
     try {
       const { format, args } = parsePrintFmt(this.printFmt);
-      const scope: Scope = { fieldOf: (name) => this.#fieldOf(name), longSize: this.#longSize };
+      const scope: NameScope = { fieldOf: (name) => this.#fieldOf(name), longSize: this.#longSize };
       const evaluators = args.map((argument) => compile(argument, scope));
       this.#text = { pieces: compilePrintf(format, evaluators, this.#longSize), reason: null };
     } catch (error) {

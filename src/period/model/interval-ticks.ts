@@ -6,7 +6,7 @@ import type { ReplayRules } from './replay-rules.ts';
 import { nextTickNs, UNKNOWN_TICK_NS } from './ticks.ts';
 
 /** The events of one interval over its time: even, but for pauses without any. */
-export class Interval {
+export class PacedInterval {
   startNs = 0;
   endNs = 0;
   /** The counter's value at its start. */
@@ -96,7 +96,7 @@ export class Ticks {
   }
 
   /** The period after every tick before `untilNs` that meets the event in `interval`. */
-  adjust(period: number, interval: Interval, untilNs: number): number {
+  adjust(period: number, interval: PacedInterval, untilNs: number): number {
     const { lengthNs, course } = this;
     let adjusted = period;
     let tick = this.nextNs;

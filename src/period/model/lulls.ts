@@ -1,7 +1,7 @@
 // Hot: once per interval that departs.
 
 import type { PeriodSequence } from '../period-sequence.ts';
-import type { Interval, Ticks } from './interval-ticks.ts';
+import type { PacedInterval, Ticks } from './interval-ticks.ts';
 
 /** An interval with less than this share of its neighbours' event rate has a lull in it. */
 const LULL_RATE = 0.85;
@@ -17,7 +17,7 @@ const PLACES = 24;
 export function adjustWithLull(
   sequence: PeriodSequence,
   end: number,
-  interval: Interval,
+  interval: PacedInterval,
   ticks: Ticks,
   from: number,
   reported: number,

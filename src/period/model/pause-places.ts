@@ -1,6 +1,6 @@
 // Hot: once per switch.
 
-import type { Interval, Ticks } from './interval-ticks.ts';
+import type { PacedInterval, Ticks } from './interval-ticks.ts';
 import { ALIGNED_NS, isWholeTicks } from './ticks.ts';
 
 /** Places that are kept; an interval with more is far longer than its neighbours. */
@@ -32,7 +32,7 @@ export class PausePlaces {
   #missedNs = 0;
 
   /** Lists the places for `offNs` in `interval`, from the next tick on. At least one. */
-  list(interval: Interval, ticks: Ticks, offNs: number): void {
+  list(interval: PacedInterval, ticks: Ticks, offNs: number): void {
     this.length = 0;
     this.#offNs = offNs;
     this.#missedNs = offNs;
@@ -43,7 +43,7 @@ export class PausePlaces {
   }
 
   /** Makes the pauses of place `k` those of `interval`. */
-  apply(k: number, interval: Interval): void {
+  apply(k: number, interval: PacedInterval): void {
     const pauses = this.#pauses[k];
     interval.pauseNs = this.#startNs[k];
     interval.pauses = pauses;
@@ -52,7 +52,7 @@ export class PausePlaces {
     interval.missedNs = this.#missedNs / pauses;
   }
 
-  #listOnTicks(interval: Interval, ticks: Ticks): void {
+  #listOnTicks(interval: PacedInterval, ticks: Ticks): void {
     const { lengthNs } = ticks;
     const active = interval.endNs - interval.startNs - this.#offNs;
     // The tick that ends a pause met the other task, however late it was.
@@ -63,7 +63,7 @@ export class PausePlaces {
   }
 
   /** Pauses of about one tick that begin on ticks, with one or two ticks between them. */
-  #listTurns({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
+  #listTurns({ startNs, endNs }: PacedInterval, { nextNs, lengthNs }: Ticks): void {
     const pauses = Math.floor((this.#offNs + ALIGNED_NS) / lengthNs);
     if (pauses < 2) return;
     const active = endNs - startNs - this.#offNs;
@@ -75,7 +75,7 @@ export class PausePlaces {
     }
   }
 
-  #listAnywhere({ startNs, endNs }: Interval, { nextNs, lengthNs }: Ticks): void {
+  #listAnywhere({ startNs, endNs }: PacedInterval, { nextNs, lengthNs }: Ticks): void {
     const active = endNs - startNs - this.#offNs;
     const borders = this.#borders;
     borders.length = 0;

@@ -2,7 +2,7 @@
 
 import { adjustAtOverflow } from '../controller.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { Interval, Ticks } from './interval-ticks.ts';
+import { PacedInterval, Ticks } from './interval-ticks.ts';
 import { adjustWithLull } from './lulls.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
 
@@ -71,7 +71,7 @@ class Passage {
   /** The period that the last restart took up. */
   taken = 0;
   readonly #sequence: PeriodSequence;
-  readonly #interval = new Interval();
+  readonly #interval = new PacedInterval();
   #index = 0;
   #reported = 0;
 

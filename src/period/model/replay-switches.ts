@@ -2,7 +2,7 @@
 
 import { adjustAtOverflow } from '../controller.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { Interval, Ticks } from './interval-ticks.ts';
+import { PacedInterval, Ticks } from './interval-ticks.ts';
 import { adjustWithLull } from './lulls.ts';
 import { PausePlaces } from './pause-places.ts';
 import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './replay-rules.ts';
@@ -81,7 +81,7 @@ export function replayWithSwitches(
 
 /** The way through an interval in which the event was switched out. */
 class SwitchedPassage {
-  readonly interval = new Interval();
+  readonly interval = new PacedInterval();
   readonly ticks: Ticks;
   /** The period taken up at the last switch in. */
   taken = 0;

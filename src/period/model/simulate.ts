@@ -13,7 +13,7 @@ import {
 import { tickLengthNs } from './ticks.ts';
 
 /** A stretch of a program: events at an even rate λ. */
-export type Stretch = {
+export type ProgramStretch = {
   readonly durationNs: number;
   /** λ. 0: the program runs, without events. */
   readonly eventsPerSecond: number;
@@ -34,7 +34,7 @@ export type SimulationOptions = {
   /** Which interval a hardware event's driver reports. Default 'elapsed', as drivers do today. */
   readonly reports?: 'elapsed' | 'next';
   /** λ over time. */
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly ProgramStretch[];
   /**
    * What taking sample `index` costs, nanoseconds. The program makes no events of its own in that
    * time, but a CPU counter counts on; it can't overflow again before. Default: `sampleCostNs`.

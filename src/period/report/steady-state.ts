@@ -2,13 +2,13 @@
 
 import type { Slices } from '../../base/slices.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { computeSpreadInSlices, median, type Spread } from '../spread.ts';
+import { computeSpreadInSlices, type Distribution, median } from '../spread.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence } from './convergence.ts';
 
 /** What holds while the period is at rest. */
 export type SteadyState = {
-  readonly period: Spread;
+  readonly period: Distribution;
   /** Samples per second of active time (idle gaps left out). */
   readonly hz: number;
   /** Events per second of active time: λ. */

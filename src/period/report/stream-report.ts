@@ -143,7 +143,7 @@ function restFromTheFirst(sequence: PeriodSequence): Convergence {
   };
 }
 
-export type DescribeOptions = {
+export type StreamReportOptions = {
   /** Compare with the kernel's algorithm. */
   readonly withModel: boolean;
   /** The machine's ticks, as a larger stream's model shows them; null if none does. */
@@ -157,7 +157,7 @@ export type DescribeOptions = {
 export function describeStream(
   context: StreamContext,
   analysis: StreamAnalysis,
-  options: DescribeOptions,
+  options: StreamReportOptions,
 ): StreamReport {
   return finish(describeStreamInSlices(context, analysis, options));
 }
@@ -166,7 +166,7 @@ export function describeStream(
 export function* describeStreamInSlices(
   { input, groups, arrivedEvents, cameFrom }: StreamContext,
   analysis: StreamAnalysis,
-  options: DescribeOptions,
+  options: StreamReportOptions,
 ): Slices<StreamReport> {
   const { group, rows, sequence, convergence, verdict, totals, throttles } = analysis;
   const event = input.events[groups.event[group]];

@@ -40,7 +40,7 @@ export function waitState(prevState: number): WaitState {
 }
 
 /** Whether the thread has ended: it waits for nothing. */
-export function hasEnded(prevState: number): boolean {
+export function isEnded(prevState: number): boolean {
   return prevState > 0 && (prevState & (EXIT_DEAD | EXIT_ZOMBIE)) !== 0;
 }
 

@@ -1,7 +1,7 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
 import { printable } from '../../base/printable.ts';
-import type { Architecture, CodeLocation, ExtentSource } from '../../code/disassembly/types.ts';
+import type { CodeLocation, ExtentSource, InstructionSet } from '../../code/disassembly/types.ts';
 import { pathOfScript } from '../../code/javascript/script-path.ts';
 import type { SourceMaps } from '../../code/javascript/source-map.ts';
 import type { DsoTable } from '../../code/process/dso-table.ts';
@@ -38,7 +38,7 @@ export type CodeAt = {
   readonly source: string;
   readonly name: string;
   readonly extent: ExtentSource;
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   /** Where the code begins, as frames have their addresses. */
   readonly from: number;
   /** The same as it is shown. */

@@ -1,7 +1,11 @@
 import type { CapstoneHandle, CapstoneModule } from '@alexaltea/capstone-js';
 import { FailedError } from '../../base/errors.ts';
-import { BAD_INSTRUCTION, type Decoder, type Instruction } from '../../code/disassembly/decoder.ts';
-import type { Architecture } from '../../code/disassembly/types.ts';
+import {
+  BAD_INSTRUCTION,
+  type DecodedInstruction,
+  type Decoder,
+} from '../../code/disassembly/decoder.ts';
+import type { InstructionSet } from '../../code/disassembly/types.ts';
 
 const PACKAGE = '@alexaltea/capstone-js';
 
@@ -10,10 +14,10 @@ type Import = () => Promise<{ readonly default: () => Promise<CapstoneModule> }>
 let loaded: Promise<CapstoneModule> | null = null;
 
 /** Makes decoders; the library behind them is read when the first is wanted. */
-export async function loadDecoders(): Promise<(architecture: Architecture) => Decoder> {
+export async function loadDecoders(): Promise<(architecture: InstructionSet) => Decoder> {
   loaded ??= loadCapstone();
   const capstone = await loaded;
-  const made = new Map<Architecture, Decoder>();
+  const made = new Map<InstructionSet, Decoder>();
   return (architecture) => {
     let decoder = made.get(architecture);
     if (decoder === undefined) {
@@ -45,7 +49,7 @@ export async function loadCapstone(importPackage = importCapstone): Promise<Caps
   }
 }
 
-function makeDecoder(capstone: CapstoneModule, architecture: Architecture): Decoder {
+function makeDecoder(capstone: CapstoneModule, architecture: InstructionSet): Decoder {
   const { ARCH_X86, ARCH_ARM64, MODE_32, MODE_64, MODE_LITTLE_ENDIAN } = capstone;
   const [arch, mode] = {
     'x86-64': [ARCH_X86, MODE_64],
@@ -58,8 +62,12 @@ function makeDecoder(capstone: CapstoneModule, architecture: Architecture): Deco
   return { decode: (bytes, address) => decodeAll(handle, bytes, address) };
 }
 
-function decodeAll(handle: CapstoneHandle, bytes: Uint8Array, address: number): Instruction[] {
-  const instructions: Instruction[] = [];
+function decodeAll(
+  handle: CapstoneHandle,
+  bytes: Uint8Array,
+  address: number,
+): DecodedInstruction[] {
+  const instructions: DecodedInstruction[] = [];
   let offset = 0;
   for (const { id, size, mnemonic, op_str } of disassemble(handle, bytes, address)) {
     instructions.push(

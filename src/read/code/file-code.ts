@@ -1,5 +1,5 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
-import type { Architecture } from '../../code/disassembly/types.ts';
+import type { InstructionSet } from '../../code/disassembly/types.ts';
 import { readBuildId } from '../../code/elf/build-id.ts';
 import { type ElfFile, parseElf } from '../../code/elf/elf-file.ts';
 import type { DsoKey } from '../../code/process/types.ts';
@@ -15,14 +15,14 @@ import { architectureOf } from './machine.ts';
 
 /** A mapped file with code, opened; whoever opened it closes it. */
 export class CodeFile {
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   readonly #source: SymbolSource;
   readonly #elf: ElfFile;
   readonly #name: string;
   readonly #segments: SegmentMap;
   #table: CfiTable | null = null;
 
-  constructor(source: SymbolSource, elf: ElfFile, architecture: Architecture, name: string) {
+  constructor(source: SymbolSource, elf: ElfFile, architecture: InstructionSet, name: string) {
     this.#source = source;
     this.#elf = elf;
     this.#name = name;

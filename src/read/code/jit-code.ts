@@ -1,13 +1,13 @@
 import { NONE } from '../../base/brand.ts';
 import { Diagnostics } from '../../base/diagnostics.ts';
-import type { Architecture } from '../../code/disassembly/types.ts';
+import type { InstructionSet } from '../../code/disassembly/types.ts';
 import type { CodeTable, SourceLine } from '../../code/jit/code-table.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import { type Jitdump, readJitdump } from '../../code/jit/jitdump.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 import type { SymbolSources } from '../files/symbol-files.ts';
-import { openJitdump, ownerOf, writerOf } from '../jit/jit-files.ts';
+import { openJitdump, ownersOfFile, writerOf } from '../jit/jit-files.ts';
 import { architectureOf } from './machine.ts';
 
 /** A code object that frames lie in, as its JIT announced it. */
@@ -62,11 +62,11 @@ export type DumpPlace = Pick<SymbolSources, 'symfs' | 'archive'> & {
 
 /** A jitdump, read once more for the code in it; whoever opened it closes it. */
 export class CodeDump {
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   readonly #source: SymbolSource;
   readonly #dump: Jitdump;
 
-  constructor(source: SymbolSource, dump: Jitdump, architecture: Architecture) {
+  constructor(source: SymbolSource, dump: Jitdump, architecture: InstructionSet) {
     this.#source = source;
     this.#dump = dump;
     this.architecture = architecture;
@@ -102,7 +102,11 @@ export class CodeDump {
 export function openCodeDump(path: string, pid: number, place: DumpPlace): CodeDump | string {
   const diagnostics = new Diagnostics();
   const { recording, ...sources } = place;
-  const source = openJitdump(path, pid, { ...sources, diagnostics, owners: ownerOf(recording) });
+  const source = openJitdump(path, pid, {
+    ...sources,
+    diagnostics,
+    owners: ownersOfFile(recording),
+  });
   const dump =
     source &&
     readJitdump(source, { diagnostics, name: path, pid: writerOf(path), startTime: null });

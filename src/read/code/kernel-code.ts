@@ -1,5 +1,5 @@
 import { Diagnostics } from '../../base/diagnostics.ts';
-import type { Architecture } from '../../code/disassembly/types.ts';
+import type { InstructionSet } from '../../code/disassembly/types.ts';
 import { PT_LOAD } from '../../code/elf/constants.ts';
 import { parseElf } from '../../code/elf/elf-file.ts';
 import type { KernelReference } from '../../code/process/process-table.ts';
@@ -28,7 +28,7 @@ const USUAL_PLACES: KernelPlaces = { kcore: '/proc/kcore', kallsyms: '/proc/kall
  * ELF core file whose addresses are the kernel's.
  */
 export type KernelCode = {
-  readonly architecture: Architecture;
+  readonly architecture: InstructionSet;
   /** Bytes at an address (signed form); none where the kernel has no memory. */
   read(address: number, length: number): Uint8Array;
   /** Whether the kernel has a function in [start, end), as when it was recorded. */

@@ -59,7 +59,7 @@ export function checkThreadsOfText(threads: number): void {
 const MOST_EVENTS = 5000;
 
 /** Throws `PerfDataError` where a recording or text has more events than are read. */
-export function checkEvents(events: number): void {
+export function checkEventCount(events: number): void {
   if (events <= MOST_EVENTS || mostUnpacked() !== null) return;
   throw tooLarge(`it has more than ${MOST_EVENTS} events`, 'are');
 }

@@ -57,7 +57,7 @@ class JitFiles {
 
   constructor(options: JitFilesOptions) {
     this.#options = options;
-    this.#owners = ownerOf(options.path);
+    this.#owners = ownersOfFile(options.path);
     this.#stored = new StoredFiles(options.data, options.diagnostics);
   }
 
@@ -180,7 +180,7 @@ function hasMonotonicClock({ attrs }: PerfData): boolean {
 }
 
 /** Whom to believe besides root and us: the recording is theirs too. */
-export function ownerOf(path: string): number[] {
+export function ownersOfFile(path: string): number[] {
   try {
     return [statSync(path).uid];
   } catch {

@@ -6,14 +6,14 @@ import type { EventIndex, Profile } from '../../profile/types.ts';
 import type { RecordingFacts } from '../facts/recording-facts.ts';
 
 /** A profile and what goes by its events beside it. */
-export type ProfileParts = {
+export type ProfileByEvent = {
   readonly profile: Profile;
   readonly input: PeriodInput;
   readonly facts: RecordingFacts;
 };
 
 /** The events that count nanoseconds as one. Throws UsageError where there are no two of them. */
-export function joinEvents({ profile, input, facts }: ProfileParts): ProfileParts {
+export function joinEvents({ profile, input, facts }: ProfileByEvent): ProfileByEvent {
   const join = planTimeJoin(profile.events);
   if (join === null) {
     const names = profile.events.map(({ name }) => name).join(', ');

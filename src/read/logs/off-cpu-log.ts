@@ -11,7 +11,7 @@ import { TracepointFormats } from '../../kernel/tracepoint/tracepoint-formats.ts
 import { OFF_CPU_EVENT, pairSwitches, WAKE_UP_EVENT } from '../../profile/off-cpu/switch-pairs.ts';
 import type { Waits } from '../../profile/off-cpu/wait-reasons.ts';
 import {
-  hasEnded,
+  isEnded,
   isRunnable,
   STATE_PREEMPTED,
   STATE_UNKNOWN,
@@ -87,7 +87,7 @@ export class OffCpuLog {
     if (sample.tid === 0) return null;
     const state = this.#lower32(view, sample, this.#fields.state);
     if (state === null) return STATE_UNKNOWN;
-    return hasEnded(state) ? null : state;
+    return isEnded(state) ? null : state;
   }
 
   // Hot: once per sample.

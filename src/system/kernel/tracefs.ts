@@ -59,7 +59,7 @@ export function openTracefs(place: TracefsPlace = SYSTEM_TRACEFS): TracepointSou
 }
 
 /** What perf.data stores so that raw tracepoint samples can be decoded elsewhere. */
-export type FormatTexts = {
+export type TracepointTexts = {
   /** `events/header_page`: layout of ftrace's own ring pages. */
   readonly headerPage: string;
   /** `events/header_event`: layout of ftrace's own events. */
@@ -76,7 +76,7 @@ export type FormatTexts = {
 export function readFormatTexts(
   specs: readonly { readonly tracepoint: { system: string; event: string } | null }[],
   place: TracefsPlace = SYSTEM_TRACEFS,
-): FormatTexts {
+): TracepointTexts {
   const folder = findEventsFolder(place);
   const wanted = new Map<string, { system: string; event: string }>();
   for (const { tracepoint } of specs) {

@@ -16,7 +16,7 @@ import { readKernelSymbols, readProvenance } from '../../read/facts/provenance.t
 import type { FileSource } from '../../read/files/fd-source.ts';
 import { archiveOf } from '../../read/files/find-archive.ts';
 import { SymbolFiles, type SymbolSources } from '../../read/files/symbol-files.ts';
-import { openJitdump, ownerOf, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
+import { openJitdump, ownersOfFile, PERF_MAP_ATTACHMENT } from '../../read/jit/jit-files.ts';
 import { runPipeline } from '../../read/open-profile.ts';
 import { withSource } from '../../read/open-recording.ts';
 import type { Pipeline } from '../../read/pipeline.ts';
@@ -210,7 +210,7 @@ class ArchiveWriter {
     const { diagnostics } = this;
     const dumps = processes.jitdumps.get(pid) ?? [];
     for (const path of dumps) {
-      const owners = ownerOf(this.#recording);
+      const owners = ownersOfFile(this.#recording);
       this.#storeBytes(path, openJitdump(path, pid, { ...this.#options, diagnostics, owners }));
     }
     const isStored = readAppendix(data).some(({ name }) => name === `${PERF_MAP_ATTACHMENT}${pid}`);

@@ -2,7 +2,7 @@ import { ftruncateSync } from 'node:fs';
 import type { ByteSource } from '../../base/byte-source.ts';
 import { SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS } from '../../code/elf/constants.ts';
 import type { ElfFile } from '../../code/elf/elf-file.ts';
-import type { Section } from '../../code/elf/sections.ts';
+import type { ElfSection } from '../../code/elf/sections.ts';
 import { writeFully } from '../../system/files/output-file.ts';
 
 /** What of a file goes into the archive, beside its symbols and unwinding tables. */
@@ -51,7 +51,7 @@ function neededRanges({ header, sections, source }: ElfFile, kept: Kept): Range[
     .filter(({ size }) => size > 0);
 }
 
-function isNeeded({ name, type, flags }: Section, kept: Kept): boolean {
+function isNeeded({ name, type, flags }: ElfSection, kept: Kept): boolean {
   if (type === SHT_NOBITS) return false;
   if (DWARF.test(name)) return kept.dwarf;
   if ((flags & SHF_ALLOC) === 0) return true;

@@ -23,7 +23,7 @@ import { eventName } from '../../read/facts/event-description.ts';
 import { withArchive } from '../../read/files/find-archive.ts';
 import { limitProcesses } from '../../read/files/most-unpacked.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
-import { FrameNamer, type NamedFrame, ownerOf } from '../../read/frame-namer.ts';
+import { FrameNamer, type NamedFrame, ownerByMode } from '../../read/frame-namer.ts';
 import { openJitCode } from '../../read/jit/jit-files.ts';
 import { GroupReads, leaderInstance } from '../../read/logs/group-reads.ts';
 import { createSymbolizer } from '../../read/name-frames.ts';
@@ -386,7 +386,7 @@ class RecordDescriber {
 
   #leaf(): NamedFrame {
     const { pid, ip } = this.#sample;
-    return this.#namer.frame(pid, ip, ip, ownerOf(this.#misc));
+    return this.#namer.frame(pid, ip, ip, ownerByMode(this.#misc));
   }
 
   #chain(): NamedFrame[] {

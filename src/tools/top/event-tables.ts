@@ -1,7 +1,7 @@
 import type { Profile, Weights } from '../../profile/types.ts';
 import { CallerSums } from './caller-sums.ts';
 import { ShareSums, type TableSums, type TopTable, WindowSums } from './share-sums.ts';
-import { type SliceTables, type TableKeys, tablesOfSlice } from './slice-tables.ts';
+import { type SliceTableKey, type SliceTables, tablesOfSlice } from './slice-tables.ts';
 import type { TopEvent, TopOptions } from './top-options.ts';
 
 /** The sums of one event, as far as they are shown. */
@@ -9,7 +9,7 @@ export class EventTables {
   readonly #name: string;
   readonly #event: number;
   readonly #options: TopOptions;
-  readonly #sums = new Map<TableKeys, ShareSums | WindowSums>();
+  readonly #sums = new Map<SliceTableKey, ShareSums | WindowSums>();
   #callers: CallerSums | null = null;
   /** Of the last sample of the report before, nanoseconds of the clock; NaN: there was none. */
   #lastNs = Number.NaN;
@@ -62,7 +62,7 @@ export class EventTables {
 
   /** Each table of a report is made once, as it is when it is asked for first. */
   #tableMaker(): TopEvent['table'] {
-    const made = new Map<TableKeys, TopTable>();
+    const made = new Map<SliceTableKey, TopTable>();
     return (of) => {
       const table = made.get(of) ?? (this.#sums.get(of) ?? new ShareSums()).table();
       made.set(of, table);
@@ -72,7 +72,7 @@ export class EventTables {
 
   #addTables(tables: SliceTables, nowMs: number): void {
     const { windowMs } = this.#options;
-    for (const [of, table] of Object.entries(tables) as [TableKeys, TableSums][]) {
+    for (const [of, table] of Object.entries(tables) as [SliceTableKey, TableSums][]) {
       let sums = this.#sums.get(of);
       if (sums === undefined) {
         sums = windowMs === undefined ? new ShareSums() : new WindowSums(windowMs);

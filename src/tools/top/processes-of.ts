@@ -8,7 +8,7 @@ import { listProcesses } from '../../system/processes/system-processes.ts';
  * The processes that run as `user`, a name or uid, without this one. What they start is followed;
  * what others start for that user later is not.
  */
-export function processesOf(user: string, accounts: Accounts = systemAccounts()): number[] {
+export function processesOfUser(user: string, accounts: Accounts = systemAccounts()): number[] {
   const uid = accounts.byName(user)?.uid ?? parseId(user);
   if (uid === null) throw new UsageError(`-u ${user}: no such user`);
   const pids = listProcesses().filter((pid) => pid !== process.pid && uidOfProcess(pid) === uid);

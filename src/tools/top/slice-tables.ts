@@ -6,10 +6,10 @@ import type { Profile, Weights } from '../../profile/types.ts';
 import type { SumRow, TableSums } from './share-sums.ts';
 
 /** Tables that are always kept, and one of other keys where it was asked for. */
-export type TableKeys = 'sym' | 'dso' | 'comm' | 'thread' | 'grouped';
+export type SliceTableKey = 'sym' | 'dso' | 'comm' | 'thread' | 'grouped';
 
 /** What one slice adds to each table of one event. */
-export type SliceTables = { readonly [K in TableKeys]?: TableSums };
+export type SliceTables = { readonly [K in SliceTableKey]?: TableSums };
 
 /**
  * The tables of `rows`, samples of one event, with the squares that their intervals need. `keys`: also

@@ -3,7 +3,7 @@ import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
 import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
-import type { TableKeys } from './slice-tables.ts';
+import type { SliceTableKey } from './slice-tables.ts';
 
 /** What to sample, as for `record`, without what concerns a file. */
 export type TopOptions = Pick<
@@ -59,7 +59,7 @@ export type TopEvent = {
   /**
    * Made when it is asked for; ask before the next report comes. `grouped` is empty without `keys`.
    */
-  table(of: TableKeys): TopTable;
+  table(of: SliceTableKey): TopTable;
 };
 
 export type TopReport = {

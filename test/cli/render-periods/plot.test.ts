@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawPlot, type PlotOptions } from '../../../src/cli/render/plot.ts';
+import { drawPlot, type TextPlotOptions } from '../../../src/cli/render/plot.ts';
 import { drawMarks, drawTimeAxis } from '../../../src/cli/render/time-axis.ts';
 
 const series = (...values: (number | null)[]) => ({
@@ -8,7 +8,7 @@ const series = (...values: (number | null)[]) => ({
   lowest: values,
   highest: values,
 });
-const LINE: PlotOptions = {
+const LINE: TextPlotOptions = {
   columns: 18,
   rows: 4,
   hasUnicode: true,
@@ -62,7 +62,7 @@ test('a nearly constant value is a flat line, not noise as mountains', () => {
 });
 
 test('an area stands on zero, and is cut far above the reference', () => {
-  const area: PlotOptions = { ...LINE, hasUnicode: false, kind: 'area', reference: 100 };
+  const area: TextPlotOptions = { ...LINE, hasUnicode: false, kind: 'area', reference: 100 };
   expect(drawPlot(series(0.1, 100, 200, 9000, 50), area)).toEqual([
     '   300 +      **',
     '       |    ****',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatFieldHeader, formatFields } from '../../../src/cli/render/stat-fields.ts';
 import { statDocument } from '../../../src/cli/render/stat-json.ts';
-import { formatInterval, formatStat } from '../../../src/cli/render/stat-text.ts';
+import { formatStat, formatStatInterval } from '../../../src/cli/render/stat-text.ts';
 import type { StatResult } from '../../../src/counting/stat/stat.ts';
 import type { StatRow } from '../../../src/counting/stat/tally.ts';
 
@@ -88,8 +88,8 @@ describe('stat', () => {
 
   it('in stretches has one header, and columns that do not move', () => {
     const report = { rows: [row({ value: 7 })], elapsedNs: 1e9, timeNs: 3e9 };
-    const [header = '', first = ''] = formatInterval(report, true);
-    const later = formatInterval({ ...report, rows: [row({ value: 7_000_000 })] }, false);
+    const [header = '', first = ''] = formatStatInterval(report, true);
+    const later = formatStatInterval({ ...report, rows: [row({ value: 7_000_000 })] }, false);
     expect(header).toBe('    time s            count  unit    event');
     expect(first.indexOf('page-faults')).toBe(header.indexOf('event'));
     expect(later).toHaveLength(1);

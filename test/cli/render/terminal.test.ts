@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toAscii } from '../../../src/cli/render/ascii.ts';
 import { describeTerminal } from '../../../src/cli/render/terminal.ts';
-import { wrap } from '../../../src/cli/render/wrap.ts';
+import { wrapText } from '../../../src/cli/render/wrap.ts';
 
 const unicodeWith = (env: NodeJS.ProcessEnv) => describeTerminal({}, env).hasUnicode;
 
@@ -26,8 +26,8 @@ test('everything that the reports print has an ASCII likeness', () => {
 });
 
 test('text is broken at spaces, not within a number', () => {
-  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-  expect(wrap('counted 1 234 567 events', 12)).toEqual(['counted', '1 234 567', 'events']);
-  expect(wrap('incomprehensibilities abc', 5)).toEqual(['incomprehensibilities', 'abc']);
-  expect(wrap('', 5)).toEqual(['']);
+  expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapText('counted 1 234 567 events', 12)).toEqual(['counted', '1 234 567', 'events']);
+  expect(wrapText('incomprehensibilities abc', 5)).toEqual(['incomprehensibilities', 'abc']);
+  expect(wrapText('', 5)).toEqual(['']);
 });

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { decodeInOrder } from '../../../src/code/disassembly/decoder.ts';
-import type { Architecture } from '../../../src/code/disassembly/types.ts';
+import type { InstructionSet } from '../../../src/code/disassembly/types.ts';
 import { loadCapstone, loadDecoders } from '../../../src/read/code/decoders.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
-async function decode(architecture: Architecture, bytes: Uint8Array): Promise<string[]> {
+async function decode(architecture: InstructionSet, bytes: Uint8Array): Promise<string[]> {
   const decoder = (await loadDecoders())(architecture);
   const lines: string[] = [];
   let next = 0;
@@ -56,7 +56,7 @@ describe('the disassembler', () => {
     expect(await decode('x86-64', back)).toStrictEqual(['call 0xfffffffffffff000']);
   });
 
-  it.each<Architecture>(['x86-64', 'i386', 'aarch64'])(
+  it.each<InstructionSet>(['x86-64', 'i386', 'aarch64'])(
     'takes any bytes for %s, across chunks, without a hole',
     async (architecture) => {
       const random = seededRandom(7);

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
 import { toHex } from '../../../src/base/hex.ts';
 import { decodeInOrder } from '../../../src/code/disassembly/decoder.ts';
-import type { Architecture } from '../../../src/code/disassembly/types.ts';
+import type { InstructionSet } from '../../../src/code/disassembly/types.ts';
 import { findSection, parseElf } from '../../../src/code/elf/elf-file.ts';
 import { loadDecoders } from '../../../src/read/code/decoders.ts';
 import { openRegular } from '../../../src/system/files/open-regular.ts';
@@ -42,7 +42,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const toolFor = (target: string, tool: string): string =>
   process.arch === (target === 'x86_64' ? 'x64' : 'arm64') ? tool : `${target}-linux-gnu-${tool}`;
 
-const CASES: readonly [Architecture, target: string][] = [
+const CASES: readonly [InstructionSet, target: string][] = [
   ['x86-64', 'x86_64'],
   ['aarch64', 'aarch64'],
 ];
@@ -74,7 +74,7 @@ describe.each(CASES)('code of %s', (architecture, target) => {
 
 const placeOf = ({ address, bytes }: Line): string => `${address.toString(16)} ${bytes}`;
 
-function readObjdump(objdump: string, architecture: Architecture, path: string): Line[] {
+function readObjdump(objdump: string, architecture: InstructionSet, path: string): Line[] {
   const spelling = architecture === 'x86-64' ? ['-M', 'intel'] : [];
   const options = ['-d', '-w', ...spelling, '-j', '.text', path];
   const { stdout } = spawnSync(objdump, options, { encoding: 'utf8' });
@@ -91,7 +91,7 @@ function readObjdump(objdump: string, architecture: Architecture, path: string):
 
 const reverseBytes = (digits: string): string => digits.match(/../g)?.reverse().join('') ?? '';
 
-async function decodeText(path: string, architecture: Architecture): Promise<Line[]> {
+async function decodeText(path: string, architecture: InstructionSet): Promise<Line[]> {
   const decoder = (await loadDecoders())(architecture);
   const file = openRegular(path);
   if (typeof file === 'string') throw new Error(`${path}: ${file}`);

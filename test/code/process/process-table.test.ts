@@ -2,13 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { StringTable } from '../../../src/base/string-table.ts';
 import { parseHexAddress } from '../../../src/base/u64.ts';
 import { ProcessTable } from '../../../src/code/process/process-table.ts';
-import type { MmapFields } from '../../../src/code/process/types.ts';
+import type { MappingRecord } from '../../../src/code/process/types.ts';
 
 /** A process table, fed with short forms of records and asked with short forms of questions. */
 function drawn() {
   const strings = new StringTable();
   const table = new ProcessTable(strings);
-  const map = (pid: number, start: number, end: number, path: string, more?: Partial<MmapFields>) =>
+  const map = (
+    pid: number,
+    start: number,
+    end: number,
+    path: string,
+    more?: Partial<MappingRecord>,
+  ) =>
     table.mmap({
       pid,
       tid: pid,
