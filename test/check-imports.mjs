@@ -41,7 +41,7 @@ const STAGES = Object.keys(PURE);
 /** The rooms that touch files, clocks, threads and the kernel; each may use what stands above it. */
 const MACHINE = {
   native: ['base'],
-  system: [],
+  system: ['base'],
   'system/time': ['base', 'native'],
   'system/accounts': ['base', 'native', 'system'],
   'system/processes': ['base', 'system'],

@@ -3,6 +3,7 @@ import type { SourceMaps } from '../code/javascript/source-map.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
 import type { PeriodInput } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import { debugLog } from '../system/debug-log.ts';
 import { AnalysedProfile } from './analysed-profile.ts';
 import { FunctionCode } from './code/function-code.ts';
 import { noteCodeObjects } from './code/jit-code.ts';
@@ -26,6 +27,8 @@ import type { OpenProfileOptions } from './open-options.ts';
 import { openRecording, withSourceOpen } from './open-recording.ts';
 import { Pipeline } from './pipeline.ts';
 import { openUnwinder } from './unwind/open-unwinder.ts';
+
+const debug = debugLog('read');
 
 /** A profile of a file, which can be exported as well. */
 export class OpenedProfile extends AnalysedProfile {
@@ -52,13 +55,20 @@ export async function openProfile(
 ): Promise<OpenedProfile> {
   return withSourceOpen(path, async (source) => {
     const imported = openImport(source);
-    if (imported !== null) return finishImport(imported, options);
+    if (imported !== null) {
+      debug?.(`${path}: a text of the format ${imported.format}`);
+      return finishImport(imported, options);
+    }
     const sources = withArchive(path, options);
     const pipeline = runPipeline(source, path, sources);
+    debug?.(`${path}: all records are read`);
     const servers = sources.debuginfod ?? [];
     if (servers.length > 0) await fetchFiles(pipeline, sources, servers);
     if (sources.symbols !== false) nameFrames(pipeline, path, sources);
-    return finish(pipeline, path, sources);
+    debug?.(`${path}: frames are symbolized`);
+    const opened = finish(pipeline, path, sources);
+    debug?.(`${path}: ${opened.profile.samples.length} samples, the profile is complete`);
+    return opened;
   });
 }
 
@@ -69,6 +79,10 @@ export function runPipeline(
   options: OpenProfileOptions,
 ): Pipeline {
   const pipeline = new Pipeline(openRecording(source));
+  const { attrs, features } = pipeline.data;
+  debug?.(
+    `${path}: ${source.size} bytes, ${attrs.length} events, arch ${features.arch ?? 'unknown'}`,
+  );
   if (options.symbols !== false) {
     const { data, processes, diagnostics } = pipeline;
     pipeline.jit = openJitCode({ ...options, data, processes, diagnostics, path });

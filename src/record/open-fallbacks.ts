@@ -3,6 +3,7 @@ import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, hasLbrCallchain, newAttr } from '../kernel/perf-event/attr.ts';
 import { PERF_SAMPLE_BRANCH } from '../kernel/perf-event/constants.ts';
 import type { OpenProbe } from '../native/types.ts';
+import { debugLog } from '../system/debug-log.ts';
 import { cutAttr } from '../system/kernel/attr-cut.ts';
 import {
   happensOnlyInKernel,
@@ -12,6 +13,8 @@ import {
 import { isAbsent, isRefused, type Refusal } from '../system/kernel/open-refusal.ts';
 import type { Notices } from './notices.ts';
 import type { OpenableEvent } from './sample-groups.ts';
+
+const debug = debugLog('record');
 
 /** What the search for an attr that opens needs to know. */
 export type OpeningContext = {
@@ -125,11 +128,25 @@ function attempt(attr: EventAttr, context: OpeningContext): Attempt {
 /** Tries an attr, and where it is too large for the kernel, what fits of it. */
 function attemptSized(attr: EventAttr, { probe }: OpeningContext): Attempt {
   const result = probe(attr);
+  debug?.(`perf_event_open ${describeAttempt(attr)}: ${result.code || 'opens'}`);
   if (result.code !== 'E2BIG' || result.kernelAttrSize === 0) {
     return { attr, code: result.code, dropped: [] };
   }
   const { attr: cut, dropped } = cutAttr(attr, result.kernelAttrSize);
-  return { attr: cut, code: probe(cut).code, dropped };
+  const { code } = probe(cut);
+  debug?.(`perf_event_open without ${dropped.join(', ')}: ${code || 'opens'}`);
+  return { attr: cut, code, dropped };
+}
+
+/** The fields of an attr that decide whether it opens, by their names in the kernel. */
+function describeAttempt({ type, config, samplePeriod, flags }: EventAttr): string {
+  const excluded = Object.entries(flags).filter(([key, value]) => /^exclude/.test(key) && value);
+  return [
+    `type ${type} config 0x${config.toString(16)}`,
+    `${flags.freq ? 'sample_freq' : 'sample_period'} ${samplePeriod}`,
+    `precise_ip ${flags.preciseIp}`,
+    ...excluded.map(([key]) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  ].join(' ');
 }
 
 function isCycles(spec: EventSpec): boolean {

@@ -12,6 +12,7 @@ import type {
 } from '../native/types.ts';
 import { WAKE_UP_EVENT } from '../profile/off-cpu/switch-pairs.ts';
 import { chooseUser } from '../system/accounts/run-as.ts';
+import { debugLog } from '../system/debug-log.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
 import { isStream } from '../system/files/stream-place.ts';
 import { openCgroup } from '../system/kernel/containers.ts';
@@ -38,6 +39,8 @@ import { DEFAULT_FREQUENCY_HZ, type RecordOptions } from './record-options.ts';
 import { planRecording, type RecordingPlan, withoutWeakGroup } from './recording-plan.ts';
 import { chooseRingSize, PRIVILEGED_BYTES, type RingSize, ringsPerThread } from './ring-size.ts';
 import { groupName } from './sample-groups.ts';
+
+const debug = debugLog('record');
 
 /** Longest time that a record waits in its ring, milliseconds. */
 const LATENCY_MS = 100;
@@ -161,6 +164,10 @@ export function prepareRecording(
     options.onNotice?.(notice);
   };
   const { ringPages, sidebandPages, isSettled } = sampler.opened;
+  debug?.(
+    `opened ${plan.events.map(({ name }) => name).join(', ')} on CPUs ${plan.cpus.join(',')}, ` +
+      `rings of ${ringPages} + ${sidebandPages} pages`,
+  );
   if (ringPages < ring.ringPages || sidebandPages < ring.sidebandPages) {
     say(
       `rings reduced from ${ring.ringPages} + ${ring.sidebandPages} to ${ringPages} + ` +

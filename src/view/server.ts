@@ -2,12 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { FailedError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
+import { debugLog } from '../system/debug-log.ts';
 import { type Answer, plainText, ServerAnswers } from './answers.ts';
 import { admit, createToken, type Guard } from './guard.ts';
 import { LiveStreams } from './live-streams.ts';
 import { dataHeaders } from './policy.ts';
 import type { ServedFile } from './served-file.ts';
 import { Visitors } from './visitors.ts';
+
+const debug = debugLog('view');
 
 export type ViewServerOptions = {
   /** 0: a free one. */
@@ -99,9 +102,16 @@ async function answer(
     refuse(request, response, admission.status, admission.reason);
   } else if (admission.path === 'live' && options.isLive && request.method === 'GET') {
     response.writeHead(200, { ...dataHeaders(), 'Content-Type': 'text/event-stream' });
+    debug?.('live: a page follows the recording');
     streams.add(response, Number(admission.query.get('since')));
   } else {
-    send(request, response, await answers.find(admission.path, admission.query));
+    const found = await answers.find(admission.path, admission.query);
+    // Without the token, which the address has in front of the path.
+    debug?.(
+      `/${admission.path}?${admission.query}: ${found.status}, ` +
+        `${Buffer.byteLength(found.body)} bytes`,
+    );
+    send(request, response, found);
   }
 }
 
@@ -112,6 +122,7 @@ function refuse(
   status: number,
   reason: string,
 ): void {
+  debug?.(`refused: ${status} ${reason}`);
   response.setHeader('Connection', 'close');
   send(request, response, plainText(status, reason));
 }

@@ -8,8 +8,7 @@ import { parseElf } from '../../code/elf/elf-file.ts';
 import type { DsoKey } from '../../code/process/types.ts';
 import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
-import { openRegularBelow } from '../../system/files/open-below.ts';
-import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import type { OpenFile } from '../../system/files/open-regular.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
 import {
   altPlaces,
@@ -20,6 +19,7 @@ import {
   splitDwarfPlaces,
   vdsoPlaces,
 } from './debug-places.ts';
+import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
 
 export type ElfFilesOptions = {
   readonly diagnostics: Diagnostics;
@@ -39,6 +39,7 @@ export type ElfFilesOptions = {
 /** More processes than this are not asked for a file that is not in our own root. */
 const MAX_ROOTS = 16;
 const DELETED = ' (deleted)';
+const OTHER_BUILD = 'the build ID differs';
 const PROCESS_ROOT = /^(\/proc\/\d+\/root)(\/.*)$/s;
 
 /** Finds mapped files, their debug files, and the parts of these that lie elsewhere. */
@@ -105,10 +106,10 @@ export class ElfFiles {
   openVdso(buildId: string): SymbolSource | null {
     const places = vdsoPlaces(buildId, this.#options.places);
     for (const candidate of new Set([...this.#underRoots(places), ...places])) {
-      const file = openRegular(candidate);
+      const file = openLogged(candidate);
       if (typeof file === 'string') continue;
       if (buildIdOf(file.source) === buildId) return file.source;
-      file.source.close?.();
+      closeUnused(file, candidate, OTHER_BUILD);
     }
     return null;
   }
@@ -142,14 +143,16 @@ export class ElfFiles {
         if (reason === '') reason = file;
         continue;
       }
+      let refused = OTHER_BUILD;
       try {
         if (buildIdOf(file.source) === buildId) return file.source;
         ofOtherBuild.push(candidate);
       } catch (error) {
         if (!isSystemError(error)) throw error;
+        refused = error.code;
         if (reason === '') reason = error.code;
       }
-      file.source.close?.();
+      closeUnused(file, candidate, refused);
     }
     if (ofOtherBuild.length > 0) {
       const other = ofOtherBuild[0];
@@ -182,14 +185,14 @@ export class ElfFiles {
         return file.source;
       }
       if (other === null) other = file;
-      else file.source.close?.();
+      else closeUnused(file, candidate, 'the inode differs');
     }
     if (other === null) {
       diagnostics.count(missingNames(path, `file can not be read (${reason})`));
       return null;
     }
     if (mustBeRecorded && (other.mode & constants.S_IROTH) === 0) {
-      other.source.close?.();
+      closeUnused(other, path, 'the inode differs, and it is not readable for everybody');
       diagnostics.count(missingNames(path, 'nothing proves that the file there is the mapped one'));
       return null;
     }
@@ -211,8 +214,8 @@ export class ElfFiles {
 function openCandidate(path: string): OpenFile | string {
   const [, root, below] = PROCESS_ROOT.exec(path) ?? [];
   return root !== undefined && below !== undefined
-    ? openRegularBelow(root, below)
-    : openRegular(path);
+    ? openBelowLogged(root, below)
+    : openLogged(path);
 }
 
 /** Null if it is no ELF file, or has none. */
@@ -238,7 +241,7 @@ function openNth(
   let skip = attempt;
   for (const candidate of new Set(candidates)) {
     if (candidate === except) continue;
-    const file = openRegular(candidate);
+    const file = openLogged(candidate);
     if (typeof file === 'string') {
       if (!ABSENT.has(file)) onRefused?.(candidate, file);
       continue;

@@ -4,11 +4,12 @@ import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { KERNEL_UNNAMED } from '../../code/symbols/missing-names.ts';
 import type { SymbolSource } from '../../code/symbols/symbol-request.ts';
-import { codeOf, openRegular } from '../../system/files/open-regular.ts';
+import { codeOf } from '../../system/files/open-regular.ts';
 import { readProcFile } from '../../system/files/proc-file.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
 import { type DebugPlaces, debugPlacesByBuildId, elfPlaces } from './debug-places.ts';
 import { buildIdOf } from './elf-files.ts';
+import { closeUnused, openLogged } from './open-logged.ts';
 
 /** The machine of a recording, as far as its header says. */
 export type RecordedMachine = { readonly hostname: string | null; readonly kernel: string | null };
@@ -58,7 +59,7 @@ export class KernelFiles {
     const { kallsyms, roots, mayUseRunning, places, diagnostics } = this.#options;
     if (kallsyms !== undefined) return this.#read(kallsyms);
     for (const root of roots) {
-      const file = openRegular(join(root, 'proc/kallsyms'));
+      const file = openLogged(join(root, 'proc/kallsyms'));
       if (typeof file !== 'string') return file.source;
     }
     const other = mayUseRunning ? this.#whyNotRunning(buildId) : HINT;
@@ -67,7 +68,7 @@ export class KernelFiles {
     if (image !== null) return image;
     if (buildId !== null) {
       const [first, rest] = [buildId.slice(0, 2), buildId.slice(2)];
-      const file = openRegular(join(places.buildIdDirectory, '.build-id', first, rest, 'kallsyms'));
+      const file = openLogged(join(places.buildIdDirectory, '.build-id', first, rest, 'kallsyms'));
       if (typeof file !== 'string') return file.source;
     }
     diagnostics.count(KERNEL_UNNAMED, other);
@@ -90,10 +91,10 @@ export class KernelFiles {
           ];
     const byId = [...debugPlacesByBuildId(buildId, places), ...elfPlaces(buildId, places)];
     for (const place of [...byId, ...byVersion]) {
-      const file = openRegular(place);
+      const file = openLogged(place);
       if (typeof file === 'string') continue;
       if (buildIdOf(file.source) === buildId) return file.source;
-      file.source.close?.();
+      closeUnused(file, place, 'the build ID differs');
     }
     return null;
   }
@@ -112,7 +113,7 @@ export class KernelFiles {
 
   #read(path: string): SymbolSource | null {
     // Files of /proc say that they are empty.
-    const file = openRegular(path);
+    const file = openLogged(path);
     if (typeof file !== 'string' && file.source.size > 0) return file.source;
     if (typeof file !== 'string') file.source.close?.();
     try {

@@ -2,11 +2,12 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { memorySource } from '../../base/byte-source.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { dsoText } from '../../code/symbols/dso-symbols.ts';
 import { DOUBTFUL_NAMES, missingNames } from '../../code/symbols/missing-names.ts';
 import type { SymbolRequest, SymbolSource } from '../../code/symbols/symbol-request.ts';
 import { isTrustedOwner } from '../../system/accounts/trusted-owner.ts';
-import { openRegularBelow } from '../../system/files/open-below.ts';
-import { type OpenFile, openRegular } from '../../system/files/open-regular.ts';
+import { debugLog } from '../../system/debug-log.ts';
+import type { OpenFile } from '../../system/files/open-regular.ts';
 import { uidOfProcess } from '../../system/files/trusted-file.ts';
 import { readVdso } from '../../system/kernel/vdso.ts';
 import { livingThread } from '../../system/processes/living-thread.ts';
@@ -15,6 +16,9 @@ import { type DebugPlaces, usualPlaces } from './debug-places.ts';
 import { ElfFiles } from './elf-files.ts';
 import { KernelFiles, whyOtherMachine } from './kernel-files.ts';
 import { judgeLeftFile, type RecordedThen } from './left-files.ts';
+import { closeUnused, openBelowLogged, openLogged } from './open-logged.ts';
+
+const debug = debugLog('symbols');
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
@@ -98,6 +102,14 @@ export class SymbolFiles {
 
   /** A `SymbolProvider`. The caller closes what it gets. */
   readonly provide = (request: SymbolRequest): SymbolSource | null => {
+    const { need, dso, buildId } = request;
+    debug?.(`${need} of ${dsoText(dso)}, build ID ${buildId ?? 'unknown'}`);
+    const source = this.#find(request);
+    debug?.(`  answer: ${source === null ? 'no file' : (source.file?.path ?? 'bytes in memory')}`);
+    return source;
+  };
+
+  #find(request: SymbolRequest): SymbolSource | null {
     switch (request.need) {
       case 'elf':
         return this.#elfFiles.openElf(request.dso, request.buildId);
@@ -116,7 +128,7 @@ export class SymbolFiles {
       case 'vdso':
         return this.#readVdso(request.buildId);
     }
-  };
+  }
 
   #openPerfMap(pid: number): SymbolSource | null {
     const directory = this.#options.perfMapDirectory ?? '/tmp';
@@ -134,8 +146,8 @@ export class SymbolFiles {
     for (const path of candidates) {
       const file =
         inner !== null && path === join(root, inner)
-          ? openRegularBelow(root, inner, constants.O_NOFOLLOW)
-          : openRegular(path, constants.O_NOFOLLOW);
+          ? openBelowLogged(root, inner, constants.O_NOFOLLOW)
+          : openLogged(path, constants.O_NOFOLLOW);
       if (typeof file === 'string') {
         if (file !== 'ENOENT') this.#count('perf map not used', `${path}: ${file}`);
         reason = file;
@@ -143,11 +155,11 @@ export class SymbolFiles {
       }
       if (!this.#isTrusted(file.uid, pid)) {
         this.#count('perf map not used', `${path}: owned by uid ${file.uid}`);
-        file.source.close?.();
+        closeUnused(file, path, `owned by uid ${file.uid}`);
         return null;
       }
       if (!copies.includes(path) && !this.#isOfRecording(file, path, pid)) {
-        file.source.close?.();
+        closeUnused(file, path, 'not of the recording');
         return null;
       }
       if ((file.mode & constants.S_IWOTH) !== 0) this.#count('perf map is writable by all', path);
@@ -178,7 +190,7 @@ export class SymbolFiles {
    */
   #readVdso(buildId: string | null): SymbolSource | null {
     for (const root of this.#roots) {
-      const file = openRegular(join(root, '[vdso]'));
+      const file = openLogged(join(root, '[vdso]'));
       if (typeof file !== 'string') return file.source;
     }
     const kept = buildId === null ? null : this.#elfFiles.openVdso(buildId);

@@ -11,9 +11,12 @@ import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
 import type { UnwindArchitecture } from '../../code/unwind/module-input.ts';
 import type { ModuleLookup } from '../../code/unwind/types.ts';
 import { UnwindModule } from '../../code/unwind/unwind-module.ts';
+import { debugLog } from '../../system/debug-log.ts';
 import { boundedDecoders } from '../files/unpack-budget.ts';
 import { JitModules } from '../jit/jit-modules.ts';
 import { openUnwindFile, segmentBias, type UnwindFile } from './unwind-sections.ts';
+
+const debug = debugLog('unwind');
 
 /** More code mappings than a recording changes; jitdumps have fewer rows than 2^53 divided by it. */
 const MOST_GENERATIONS = 2 ** 30;
@@ -120,6 +123,7 @@ export class MappedModules implements ModuleLookup {
         this.#decoders,
       );
       this.#files[dso] = file;
+      debug?.(`${dsoText(key)}: ${describeTables(file)}`);
     }
     return file;
   }
@@ -135,4 +139,13 @@ export class MappedModules implements ModuleLookup {
     this.#biases.array[mapping] = bias;
     return bias;
   }
+}
+
+/** The unwind tables that a file has, for the debug log. */
+function describeTables(file: UnwindFile | null): string {
+  if (file === null) return 'no file';
+  const { ehFrame, debugFrame, armIndex } = file.sections;
+  const tables = { '.eh_frame': ehFrame, '.debug_frame': debugFrame, '.ARM.exidx': armIndex };
+  const found = Object.entries(tables).flatMap(([name, table]) => (table === null ? [] : [name]));
+  return `${file.source.file?.path ?? 'bytes in memory'}: ${found.join(', ') || 'no unwind table'}`;
 }

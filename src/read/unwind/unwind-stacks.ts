@@ -2,6 +2,7 @@
 
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { formatAddress } from '../../base/u64.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { ProcessTable } from '../../code/process/process-table.ts';
 import type { SymbolProvider } from '../../code/symbols/symbol-request.ts';
@@ -28,8 +29,11 @@ import {
 import type { ParseInfo } from '../../kernel/perf-event/parse-info.ts';
 import { registerArchitectureOf } from '../../kernel/perf-event/register-names.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
+import { debugLog } from '../../system/debug-log.ts';
 import { MappedModules } from './unwind-modules.ts';
 import { UserLeaf } from './user-leaf.ts';
+
+const debug = debugLog('unwind');
 
 /** `complete` had nothing to unwind: the callchain is what the kernel recorded. */
 export const NOT_UNWOUND = -1;
@@ -122,6 +126,10 @@ export class StackUnwinder {
       count = unwinder.unwind(registers, stack, modules, this.#frames, dump);
       this.#frames[0] = ip;
     }
+    debug?.(
+      `pid ${sample.pid} tid ${sample.tid} at ${sample.timeNs} ns: ${count} frames, ` +
+        `${STOP_NAMES[unwinder.stopReason]} behind ${formatAddress(this.#frames[count - 1])}`,
+    );
     return this.#join(sample, count, unwinder);
   }
 
