@@ -11,10 +11,60 @@
  * }
  * ```
  *
+ * | to | call |
+ * | --- | --- |
+ * | record into a file | {@link record}; {@link startRecording} to control it while it runs |
+ * | sample without a file | {@link live}; {@link startTop} for tables of the last seconds |
+ * | read a recording | {@link openProfile}; {@link describeRecords} for single records, {@link readInfo} for its header |
+ * | export a profile | {@link exportProfile}, {@link exportPprof} |
+ * | rewrite a recording | {@link rewriteRecording} |
+ * | count a region of the own program | {@link openGroup}, {@link Regions}, {@link measureRepeated} |
+ * | count a command or a machine | {@link startStat} |
+ * | examine the machine | {@link doctor}, {@link selftest}, {@link listEvents}, {@link reportCpu} |
+ *
  * @packageDocumentation
  */
 
+// Errors: a command line that can't be understood, a failure, a damaged file.
+
 export { FailedError, PerfDataError, UsageError } from './base/errors.ts';
+
+// Recording: options to a file, or to batches of samples while they arrive.
+
+export type { ClockName } from './kernel/perf-event/clock-ids.ts';
+export type { CallGraph } from './record/call-graph.ts';
+export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
+export { type FinishedRecording, record } from './record/record.ts';
+export type { RecordOptions } from './record/record-options.ts';
+export {
+  type CommandExit,
+  type Recording,
+  type RunningRecording,
+  startRecording,
+} from './record/recorder.ts';
+export type { UserOptions } from './system/accounts/run-as.ts';
+
+// Reading: a path to a profile, its tables (`profile/types.ts`) and its reports.
+
+export type { PeriodsReport } from './period/report/report.ts';
+export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
+export type { SampleSelection } from './profile/analysis/filter.ts';
+export type {
+  CommRow,
+  DsoRow,
+  FlatReport,
+  SymbolRow,
+  ThreadRow,
+} from './profile/analysis/flat-report.ts';
+export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
+export type * from './profile/types.ts';
+export type { SymbolSources } from './read/files/symbol-files.ts';
+export type { JavaScriptOptions } from './read/jit/javascript.ts';
+export type { OpenProfileOptions } from './read/open-options.ts';
+export { type OpenedProfile, openProfile } from './read/open-profile.ts';
+
+// Instructions of a function, and what was counted on each.
+
 export type {
   CodeGap,
   CodeLocation,
@@ -22,6 +72,39 @@ export type {
   FunctionAssembly,
   MissingCode,
 } from './code/disassembly/types.ts';
+export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
+
+// Single records and the header of a recording.
+
+export type { KernelRecord } from './kernel/perf-event/record.ts';
+export type { NamedFrame } from './read/frame-namer.ts';
+export { type RecordingInfo, readInfo } from './read/recording-info.ts';
+export {
+  type DescribedRecord,
+  describeRecords,
+  type RecordStreamOptions,
+} from './tools/script/record-stream.ts';
+
+// Exports: a profile for other tools, and the origin of its numbers.
+
+export type { EventProvenance, ExportProvenance } from './formats/export/provenance.ts';
+export { describeProvenance } from './read/describe-provenance.ts';
+export { exportPprof } from './read/export-pprof.ts';
+export {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportOptions,
+  exportProfile,
+} from './read/export-profile.ts';
+
+// A recording written again: smaller, anonymous, a part of it.
+
+export type { RecordSelection } from './read/selection.ts';
+export type { BuildIdChange, RewriteOptions, RewriteSummary } from './rewrite/options.ts';
+export { rewriteRecording } from './rewrite/rewrite-recording.ts';
+
+// Counter groups around the calling program's own code.
+
 export { CounterError, type CounterErrorCode } from './counting/count/counter-error.ts';
 export type { CounterGroup, Measured } from './counting/count/counter-group.ts';
 export type {
@@ -33,23 +116,15 @@ export type {
 export { type Counts, countNumbers, type GroupReading } from './counting/count/group-reading.ts';
 export type { Metric, MetricName } from './counting/count/metric.ts';
 export { measureOverhead, type Overhead, subtractOverhead } from './counting/count/overhead.ts';
-export type { RegionReport } from './counting/count/regions.ts';
-export { Regions } from './counting/count/regions.ts';
+export { type RegionReport, Regions } from './counting/count/regions.ts';
 export { measureRepeated, type Repeated, type RepeatOptions } from './counting/count/repeat.ts';
 export type { Spread } from './counting/count/spread.ts';
-export { type CpuCapabilities, decodeCapabilities } from './counting/cpu/capabilities.ts';
-export { type LeafDump, parseLeafDumps } from './counting/cpu/leaf-dump.ts';
 export type { GroupOptions } from './counting/groups/group-options.ts';
 export { openGroup } from './counting/groups/open-group.ts';
 export { threadId } from './counting/groups/thread-id.ts';
-export { type CpuReport, reportCpu } from './counting/processor/cpu-report.ts';
-export {
-  type CounterValue,
-  openPerfmon,
-  type Perfmon,
-  type PerfmonOptions,
-} from './counting/processor/perfmon.ts';
-export type { TimeStamp } from './counting/processor/time-stamp.ts';
+
+// Exact counts of commands, processes, threads, CPUs and control groups.
+
 export {
   type RunningStat,
   type StatReport,
@@ -58,54 +133,31 @@ export {
 } from './counting/stat/stat.ts';
 export type { Aggregation, StatOptions, StatTarget } from './counting/stat/stat-options.ts';
 export type { StatRow } from './counting/stat/tally.ts';
-export type { EventProvenance, ExportProvenance } from './formats/export/provenance.ts';
-export type { EventEncoding, EventListSection, ListedEvent } from './kernel/events/event-list.ts';
-export type { RawCounter, RawCounterSpec } from './kernel/events/raw-counter.ts';
-export type { ClockName } from './kernel/perf-event/clock-ids.ts';
-export type { KernelRecord } from './kernel/perf-event/record.ts';
-export type { PeriodsReport } from './period/report/report.ts';
-export type { Completeness, CutStacks } from './profile/analysis/completeness.ts';
-export type { SampleSelection } from './profile/analysis/filter.ts';
-export type { FlatReport } from './profile/analysis/flat-report.ts';
-export type { InstructionWeights } from './profile/analysis/instruction-weights.ts';
-export { parseTimeRanges, type RecordedTime, type TimeRange } from './profile/time-range.ts';
-export type * from './profile/types.ts';
-export { describeProvenance } from './read/describe-provenance.ts';
-export { exportPprof } from './read/export-pprof.ts';
-export {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  type ExportOptions,
-  exportProfile,
-} from './read/export-profile.ts';
-export type { OpenProfileOptions } from './read/open-options.ts';
-export { type OpenedProfile, openProfile } from './read/open-profile.ts';
-export { type RecordingInfo, readInfo } from './read/recording-info.ts';
-export type { RecordSelection } from './read/selection.ts';
-export { type LiveBatch, type LiveOptions, live } from './record/live.ts';
-export { type FinishedRecording, record } from './record/record.ts';
-export type { CallGraph, RecordOptions } from './record/record-options.ts';
-export {
-  type CommandExit,
-  type Recording,
-  type RunningRecording,
-  startRecording,
-} from './record/recorder.ts';
-export type { BuildIdChange, RewriteOptions, RewriteSummary } from './rewrite/options.ts';
-export { rewriteRecording } from './rewrite/rewrite-recording.ts';
-export type { Check, DoctorReport } from './tools/doctor/check.ts';
-export { doctor } from './tools/doctor/examine.ts';
-export { listEventsHere as listEvents } from './tools/list/list-events.ts';
-export {
-  type DescribedRecord,
-  describeRecords,
-  type NamedFrame,
-  type RecordStreamOptions,
-} from './tools/script/record-stream.ts';
-export { type SelftestOptions, selftest } from './tools/selftest/selftest.ts';
-export type { SelftestReport } from './tools/selftest/types.ts';
+
+// Tables of running code, sampled without a file.
+
 export type { CallerNode } from './tools/top/caller-sums.ts';
 export type { TopRow, TopTable } from './tools/top/share-sums.ts';
 export type { SliceTableKey } from './tools/top/slice-tables.ts';
 export { type RunningTop, startTop } from './tools/top/top.ts';
 export type { TopEvent, TopOptions, TopReport } from './tools/top/top-options.ts';
+
+// This machine: what its processor counts, its events, obstacles to recording.
+
+export { type CpuCapabilities, decodeCapabilities } from './counting/cpu/capabilities.ts';
+export { type LeafDump, parseLeafDumps } from './counting/cpu/leaf-dump.ts';
+export { type CpuReport, reportCpu } from './counting/processor/cpu-report.ts';
+export {
+  type CounterValue,
+  openPerfmon,
+  type Perfmon,
+  type PerfmonOptions,
+} from './counting/processor/perfmon.ts';
+export type { TimeStamp } from './counting/processor/time-stamp.ts';
+export type { EventEncoding, EventListSection, ListedEvent } from './kernel/events/event-list.ts';
+export type { RawCounter, RawCounterSpec } from './kernel/events/raw-counter.ts';
+export type { Check, DoctorReport } from './tools/doctor/check.ts';
+export { doctor } from './tools/doctor/examine.ts';
+export { listEventsHere as listEvents } from './tools/list/list-events.ts';
+export { type SelftestOptions, selftest } from './tools/selftest/selftest.ts';
+export type { SelftestReport } from './tools/selftest/types.ts';

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 /** A span of time, nanoseconds since the recording's start: the first moment in, the first out. */
 export type TimeRange = { readonly fromNs: number; readonly toNs: number };
 
-/** What times in text refer to. */
+/** The recording's times that a range in text refers to. */
 export type RecordedTime = {
   /** Raw time of nanosecond 0. */
   readonly startTime: bigint;

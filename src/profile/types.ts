@@ -16,16 +16,24 @@
 
 import type { Brand } from '../base/brand.ts';
 
+/** Row of `Profile.events`. */
 export type EventIndex = Brand<number, 'EventIndex'>;
+/** Row of `Profile.dsos`. */
 export type DsoIndex = Brand<number, 'DsoIndex'>;
+/** Row of `Profile.threads`. */
 export type ThreadIndex = Brand<number, 'ThreadIndex'>;
+/** Row of `Profile.funcs`. */
 export type FuncIndex = Brand<number, 'FuncIndex'>;
+/** Row of `Profile.frames`. */
 export type FrameIndex = Brand<number, 'FrameIndex'>;
+/** Row of `Profile.stacks`. */
 export type StackIndex = Brand<number, 'StackIndex'>;
+/** Row of `Profile.samples`. */
 export type SampleIndex = Brand<number, 'SampleIndex'>;
+/** Row of `Profile.streams`. */
 export type StreamIndex = Brand<number, 'StreamIndex'>;
 
-/** Where the code of a DSO lives; drives colours and the order of report sections. */
+/** The kind of a DSO by its owner; drives colours and the order of report sections. */
 export type DsoKind = 'user' | 'kernel' | 'module' | 'vdso' | 'jit' | 'guest' | 'unknown';
 
 /** One mapped object: executable, library, vDSO, kernel, module, or a process's JIT code. */
@@ -98,10 +106,12 @@ export const FUNC_CATEGORIES = [
   'node internal',
   'V8',
 ] as const;
+/** One of `FUNC_CATEGORIES`. */
 export type FuncCategory = (typeof FUNC_CATEGORIES)[number];
 
 /** How V8 ran a frame of JavaScript, worst first; `none` is code that is not JavaScript. */
 export const TIERS = ['none', 'interpreter', 'baseline', 'Maglev', 'TurboFan'] as const;
+/** One of `TIERS`. */
 export type Tier = (typeof TIERS)[number];
 
 /**
@@ -170,7 +180,7 @@ export type ProfileStream = {
   readonly event: EventIndex;
 };
 
-/** What did not arrive, per event. The two figures count the same losses; never add them. */
+/** Losses of one event. The two figures count the same losses; never add them. */
 export type EventLoss = {
   readonly event: EventIndex;
   /** Σ `PERF_RECORD_LOST`: announced in the ring; misses what came after the last record. */
@@ -179,6 +189,7 @@ export type EventLoss = {
   readonly lostSamples: number;
 };
 
+/** The machine, the command line and the clock of a recording. */
 export type ProfileMeta = {
   /** Command line of the recorder, empty if not stored. */
   readonly commandLine: readonly string[];
@@ -200,6 +211,7 @@ export type ProfileMeta = {
   readonly recorder?: string;
 };
 
+/** The profile: tables that refer to each other by row; see the head of this file. */
 export type Profile = {
   readonly meta: ProfileMeta;
   readonly strings: readonly string[];

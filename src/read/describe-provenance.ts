@@ -13,8 +13,8 @@ import { packageVersion } from '../system/version.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 
 /**
- * Where the numbers of a profile come from: what was opened, in place of what, what the weights were
- * made of, how sure that is, and what is missing. Every export holds this object, or points to it.
+ * Describes the origin of a profile's numbers: the events opened and those they replace, the source of the
+ * weights, its confidence, and the losses. Every export holds this object, or points to it.
  */
 export function describeProvenance(
   opened: AnalysedProfile,

@@ -15,9 +15,12 @@ import { describePageProfile } from './page-profile.ts';
 import { describePageReport } from './page-report.ts';
 import { readPageAssets } from './web-assets.ts';
 
+/** Formats of `exportProfile`; pprof is binary and has `exportPprof`. */
 export const EXPORT_FORMATS = ['folded', 'speedscope', 'html', 'firefox'] as const;
+/** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** The selection, weight and form of an export. */
 export type ExportOptions = {
   /** What a sample counts for; default `events`. */
   readonly weight?: WeightKind;

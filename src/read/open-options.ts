@@ -1,6 +1,7 @@
 import type { SymbolSources } from './files/symbol-files.ts';
 import type { JavaScriptOptions } from './jit/javascript.ts';
 
+/** How a recording is read: the sources of names, and what is joined or left out. */
 export type OpenProfileOptions = SymbolSources &
   JavaScriptOptions & {
     /** Name the frames. Default true; without, every function is `[unknown]`. */

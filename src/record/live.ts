@@ -17,7 +17,7 @@ import { dropsCopies } from './call-graph.ts';
 import { prepareRecording } from './prepare-recording.ts';
 import type { RecordOptions } from './record-options.ts';
 
-/** As for `record`, without what concerns the file. */
+/** The options of `record` except those of the file. */
 export type LiveOptions = Omit<
   RecordOptions,
   'output' | 'maxBytes' | 'overwrite' | 'switchOutput' | 'switchMaxFiles' | 'control'

@@ -5,9 +5,9 @@ import type { CallGraph } from './call-graph.ts';
 export type { CallGraph } from './call-graph.ts';
 
 /**
- * What to record, for `record()` and `perf-ts record` alike. Exactly one of `command`, `pids`,
- * `tids` and `systemWide` names the target; `systemWide` may have a command beside it, which then
- * bounds the recording.
+ * Options of `record()` and of `perf-ts record` alike. Exactly one of `command`, `pids`, `tids` and
+ * `systemWide` names the target; `systemWide` may be combined with a command, which then bounds the
+ * recording.
  */
 export type RecordOptions = UserOptions & {
   /** The program and its arguments; leading `NAME=value` words go into its environment. */

@@ -61,8 +61,9 @@ export type RunningRecording = {
   readonly exited: Promise<CommandExit | null>;
   /** Ends the sampling; the command runs on. Idempotent. */
   stop(): void;
-  /** Samples from now on, or no more until `enable`. */
+  /** Takes samples from now on. */
   enable(): void;
+  /** Takes no samples until `enable`. */
   disable(): void;
   /** With `overwrite`: what the rings hold goes into the file. */
   snapshot(): void;

@@ -1,6 +1,6 @@
 import type { RecordSelection } from '../read/selection.ts';
 
-/** What happens to the build IDs of a recording that is rewritten. */
+/** The build IDs of a recording that is rewritten: kept, added to, or removed. */
 export type BuildIdChange =
   /** Those that are there stay. */
   | 'keep'
@@ -24,7 +24,7 @@ export type RewriteOptions = {
   readonly select?: RecordSelection;
 };
 
-/** What was done. */
+/** Counts of what a rewrite kept and removed. */
 export type RewriteSummary = {
   readonly samples: number;
   readonly samplesKept: number;

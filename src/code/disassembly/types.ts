@@ -18,6 +18,7 @@ export type PageAssembly = FunctionAssembly & {
   readonly funcs: readonly { readonly name: string; readonly func: number }[];
 };
 
+/** Samples of a function whose code is not shown, and why. */
 export type MissingCode = {
   /** A sentence. */
   readonly reason: string;
@@ -80,6 +81,7 @@ export type CodeGap = {
   readonly bytes: number;
 };
 
+/** A line of source code that instructions were compiled from. */
 export type CodeLocation = {
   readonly file: string;
   /** From 1; 0 where it is not known. */

@@ -1,7 +1,7 @@
 import { FailedError } from '../../base/errors.ts';
 
 /**
- * What can go wrong with counters:
+ * The codes of a `CounterError`:
  *
  *     ERR_CLOSED           used after `close`
  *     ERR_NOT_SCHEDULED    pinned, and not on the PMU when it should have been: it reads as 0 bytes

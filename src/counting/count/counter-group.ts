@@ -82,6 +82,7 @@ export class CounterGroup<Key extends string> {
     this.#isEnabled = true;
   }
 
+  /** Stops counting; the counts stay. */
   disable(): void {
     this.#checkOpen();
     this.#handle.disable();
@@ -162,6 +163,7 @@ export class CounterGroup<Key extends string> {
     this.#handle.close();
   }
 
+  /** Closes the group, for `using`. */
   [Symbol.dispose](): void {
     this.close();
   }

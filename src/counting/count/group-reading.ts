@@ -1,7 +1,7 @@
 /** Per event, under the name it was asked for by; null: not counted, which is not 0. */
 export type Counts<Key extends string> = { readonly [Name in Key]: bigint | null };
 
-/** What a group counted in a stretch of time. */
+/** The counts of a group over an interval of time. */
 export type GroupReading<Key extends string> = {
   /**
    * Exact where `scaled` is false. Otherwise estimates: what was counted while the group was on the

@@ -12,6 +12,7 @@ export type GroupMember = {
   readonly counted: number;
 };
 
+/** The metrics that are derived from a group's counts. */
 export type MetricName =
   | 'cpus-utilised'
   | 'per-second'

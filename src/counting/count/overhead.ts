@@ -1,7 +1,7 @@
 import type { CounterGroup, Measured } from './counter-group.ts';
 import { type Counts, type GroupReading, keyed, readingOf } from './group-reading.ts';
 
-/** What measuring itself is counted as, medians. */
+/** The counts and times that measuring itself adds, as medians. */
 export type Overhead<Key extends string> = {
   /** Of an empty function: what one enable and disable leave in its counts. */
   readonly pair: Counts<Key>;

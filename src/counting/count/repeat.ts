@@ -2,6 +2,7 @@ import type { CounterGroup, Measured } from './counter-group.ts';
 import { type GroupReading, keyed } from './group-reading.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
+/** How often `measureRepeated` runs a function. */
 export type RepeatOptions = {
   /** Calls before the first that is measured: compilers, caches and pools settle. Default 3. */
   readonly warmUp?: number;

@@ -1,4 +1,4 @@
-/** What a number was over several runs. */
+/** Mean and spread of a number over several runs. */
 export type Spread = {
   readonly mean: number;
   /** Standard error of the mean, in the number's unit: what perf prints after ±. 0 for one run. */

@@ -7,7 +7,7 @@ import type { CpuidLeaves } from './leaves.ts';
 import { decodeNominalRate, type NominalRate } from './time-stamp.ts';
 import { decodeHybrid, decodeTopology, type HybridCore, type TopologyLevel } from './topology.ts';
 
-/** What the leaves of one logical CPU say of its counters. What they do not say is null. */
+/** The counters of one logical CPU by its CPUID leaves; null where these do not define a value. */
 export type CpuCapabilities = {
   readonly identity: CpuIdentity;
   /** Null on bare metal. */

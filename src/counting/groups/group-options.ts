@@ -1,7 +1,7 @@
 import { formatCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
 
-/** What a group counts on, and how. By default: the calling thread, user and kernel code. */
+/** The target of a group and how it counts. Default: the calling thread, user and kernel code. */
 export type GroupOptions = {
   /**
    * A thread of this or another process (`threadId` names the calling one); −1: all tasks, on `cpu`.

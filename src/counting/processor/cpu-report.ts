@@ -8,7 +8,7 @@ import {
 } from './registered-pmus.ts';
 import { type WhyNone, whyNoCounters } from './why-no-counters.ts';
 
-/** What this machine's processor can count, and what the kernel makes of it. */
+/** The hardware counters of this machine's processor, and the part of them that the kernel offers. */
 export type CpuReport = {
   readonly schema: 'perf-ts/cpu@1';
   /** As Node names it: `x64`, `arm64`. */
@@ -21,6 +21,7 @@ export type CpuReport = {
   readonly whyNone: WhyNone | null;
 };
 
+/** Reads CPUID and the registered PMUs of this machine, as `perf-ts cpu` does. */
 export function reportCpu(): CpuReport {
   const cores = readCores();
   const pmus = describePmus(readEventSources());

@@ -14,7 +14,7 @@ import { readKernelRate } from './nominal-rate.ts';
 import { chooseCorePmu, type RawTarget, rawEventText } from './raw-event-text.ts';
 import { readTimeStamp, type TimeStamp } from './time-stamp.ts';
 
-/** What the counters count on; by default the calling thread. */
+/** The target of the counters, by default the calling thread. */
 export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {
   /** How many there are, at most; default: as many general counters as a core has, at least 4. */
   readonly counters?: number;
@@ -22,7 +22,7 @@ export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pin
   readonly pmu?: string;
 };
 
-/** What a counter has counted. */
+/** The state of one counter when it was read. */
 export type CounterValue = {
   /** Since `setup` or `reset`, in the time that it ran; null: started, but never on the PMU. */
   readonly value: bigint | null;
@@ -111,6 +111,7 @@ type Slot = {
   isRunning: boolean;
 };
 
+/** Single counters, set up, started, stopped and read one by one. Opened by `openPerfmon`. */
 export class Perfmon {
   /** Counters are numbered from 0 to below this. */
   readonly counters: number;
@@ -193,6 +194,7 @@ export class Perfmon {
     if ('group' in this.#parts.timeStamp) this.#parts.timeStamp.group.close();
   }
 
+  /** Closes all counters, for `using`. */
   [Symbol.dispose](): void {
     this.close();
   }

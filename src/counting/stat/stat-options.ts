@@ -5,7 +5,7 @@ import type { UserOptions } from '../../system/accounts/run-as.ts';
 /** How counts are put together. */
 export type Aggregation = 'total' | 'cpu' | 'core' | 'socket' | 'thread';
 
-/** What is to be counted, of whom, and how it is shown. */
+/** The events to count, the target, and how counts are aggregated. */
 export type StatOptions = UserOptions & {
   /** Words of the command line; with `systemWide` it only says how long. */
   readonly command?: readonly string[];
@@ -39,6 +39,7 @@ export type StatOptions = UserOptions & {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Ends the counting. */
   readonly signal?: AbortSignal;
+  /** Called with each warning, a line without a newline. */
   readonly onNotice?: (notice: string) => void;
 };
 

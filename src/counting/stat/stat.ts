@@ -36,6 +36,7 @@ export type StatReport = {
   readonly timeNs: number;
 };
 
+/** All runs of a measurement: the counts as means with their spread, and the times. */
 export type StatResult = StatReport & {
   /** What was counted, in words: the command line, `process 12`, `the whole system`. */
   readonly target: StatTarget;

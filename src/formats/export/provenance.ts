@@ -19,7 +19,7 @@ export type WeightSource =
   /** Times between context switches: the weights of off-CPU samples. */
   | 'waits';
 
-/** Where the weights of one event come from, and what they leave out. */
+/** The source of the weights of one event, and the losses that they leave out. */
 export type EventProvenance = {
   /** As opened, modifiers included. */
   readonly event: string;
@@ -53,7 +53,7 @@ export type EventProvenance = {
   readonly said: readonly string[];
 };
 
-/** What an export says of itself beside the profile: the same object in every format. */
+/** The origin of an export's numbers: the same object in every format. */
 export type ExportProvenance = {
   readonly schema: 'perf-ts/provenance@1';
   /** Program that wrote the export. */

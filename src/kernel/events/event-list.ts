@@ -17,9 +17,10 @@ import { explainPrecise } from './precise-help.ts';
 /** Asks the kernel: empty if the event opens, the errno name otherwise (`ENOENT`, `EACCES`). */
 export type EventProbe = (spec: EventSpec) => string;
 
-/** What goes into the attr. */
+/** The fields of `perf_event_attr` that choose an event. */
 export type EventEncoding = Pick<EventSpec, 'type' | 'config' | 'config1' | 'config2'>;
 
+/** One event of the list, and whether it opens here. */
 export type ListedEvent = {
   /** What `-e` takes. */
   readonly name: string;
@@ -40,6 +41,7 @@ export type ListedEvent = {
   readonly problem: string | null;
 };
 
+/** The events of one source: a PMU, a tracepoint system, a kind of software event. */
 export type EventListSection = {
   readonly kind: EventListKind | 'asked';
   readonly title: string;

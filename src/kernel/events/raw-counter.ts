@@ -31,7 +31,7 @@ export type RawCounter = {
   readonly counterMask: number;
 };
 
-/** As given: what is left out is 0, false; user and kernel mode are both counted. */
+/** A raw counter as a caller writes it. Missing fields are 0 or false; user and kernel mode count. */
 export type RawCounterSpec = Partial<RawCounter> & Pick<RawCounter, 'event'>;
 
 /** What goes into a `perf_event_attr`. */

@@ -7,6 +7,7 @@ export const CLOCK_IDS = {
   tai: 11,
 } as const;
 
+/** Clocks for record times, by perf's names. */
 export type ClockName = keyof typeof CLOCK_IDS;
 
 /** The name of a clock by its id; `clock 3` for one that perf has no name for. */

@@ -11,6 +11,7 @@ import { type EventReport, reportEvent } from './event-report.ts';
 import { followThreads } from './migrations.ts';
 import { throttlesOf } from './throttled-time.ts';
 
+/** The document of `perf-ts periods --json`. */
 export type PeriodsReport = {
   readonly schema: 'perf-ts/periods@1';
   readonly events: readonly EventReport[];

@@ -32,15 +32,19 @@ export type Figures = {
   readonly totalInterval?: ShareInterval;
 };
 
+/** Weights of one function. */
 export type SymbolRow = Figures & { readonly func: FuncIndex };
-/** `dso` −1: code outside every mapping. */
+/** Weights of one DSO; −1: code outside every mapping. */
 export type DsoRow = Figures & { readonly dso: DsoIndex | typeof NONE };
-/** A sample belongs to one thread, so self and total are the same. */
+/** Weights of one thread. A sample belongs to one thread, so self and total are the same. */
 export type ThreadRow = Figures & { readonly thread: ThreadIndex };
-/** `comm` is an index into `profile.strings`. Self and total are the same. */
+/** Weights of one comm, an index into `profile.strings`. Self and total are the same. */
 export type CommRow = Figures & { readonly comm: number };
 
-/** Where the events of one selection went. Rows: heaviest self first, then total, then index. */
+/**
+ * Weights of a selection by symbol, DSO, thread and comm. Rows: heaviest self first, then total, then
+ * index.
+ */
 export type FlatReport = {
   /** The event of all samples, −1 if they are not of one event. */
   readonly event: EventIndex | typeof NONE;

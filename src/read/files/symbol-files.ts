@@ -22,7 +22,7 @@ const debug = debugLog('symbols');
 
 export const NO_PERF_MAP = 'no perf map for JIT code (for Node: --perf-basic-prof)';
 
-/** Where names come from instead of this machine's own files, as perf's options of these names. */
+/** Sources of names in place of this machine's own files, as perf's options of these names. */
 export type SymbolSources = {
   /** Directory under which the recorded machine's files lie, by the paths that it had them at. */
   readonly symfs?: string;

@@ -23,6 +23,7 @@ import { ScriptMaps } from './script-maps.ts';
 /** Name of the attachment with the notes of a process, without its pid. */
 export const NODE_NOTES_ATTACHMENT = 'node-notes/';
 
+/** How frames of JavaScript are named, and which of V8 are shown. */
 export type JavaScriptOptions = {
   /** False: functions and lines of the code that V8 ran. Default true. */
   readonly sourceMaps?: boolean;

@@ -8,7 +8,7 @@ import { checkNaming } from './naming-checks.ts';
 import { checkPermissions } from './permission-checks.ts';
 
 /**
- * What stands in the way of recording on this machine, for this user, and what to do about it.
+ * Finds the obstacles to recording on this machine for this user, each with its fix.
  * Opens events for a moment and mounts tracefs where that is missing and allowed, as recording
  * does; changes nothing else.
  */

@@ -24,6 +24,7 @@ export const SELFTEST_EVENTS = [
 const PERIOD_MODE_SAMPLES = 2000;
 const RATES_HZ = [10_000, 1000] as const;
 
+/** Events and size of a self-test. */
 export type SelftestOptions = {
   /** In perf's syntax; default: one of each kind. */
   readonly events?: readonly string[];

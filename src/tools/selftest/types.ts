@@ -126,6 +126,7 @@ export type MachineFacts = {
   readonly features: Readonly<Record<string, boolean>>;
 };
 
+/** The document of `perf-ts doctor --selftest -o`. */
 export type SelftestReport = {
   readonly schema: 'perf-ts/selftest@1';
   readonly recorder: string;

@@ -5,7 +5,7 @@ import type { CallerSums } from './caller-sums.ts';
 import type { TopTable } from './share-sums.ts';
 import type { SliceTableKey } from './slice-tables.ts';
 
-/** What to sample, as for `record`, without what concerns a file. */
+/** The options of `record` except those of a file, and the window of the tables. */
 export type TopOptions = Pick<
   RecordOptions,
   | 'command'
@@ -62,6 +62,7 @@ export type TopEvent = {
   table(of: SliceTableKey): TopTable;
 };
 
+/** One state of the tables: `perf-ts top --json`. */
 export type TopReport = {
   /** Since the start, milliseconds. */
   readonly elapsedMs: number;

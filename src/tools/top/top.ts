@@ -49,7 +49,7 @@ export type RunningTop = {
 };
 
 /**
- * Where the events go, while they go there. Nothing is written; what is kept are sums by name.
+ * Samples running code and sums it up by name while it runs. Nothing is written.
  * Throws as `record` does.
  */
 export function startTop(options: TopOptions, binding: NativeBinding = loadBinding()): RunningTop {
