@@ -31,13 +31,13 @@ describe('lastAtMost', () => {
     expect(lastAtMost(VALUES, value)).toBe(index);
   });
 
-  it('sees no more than the length it is given', () => {
+  it('lastAtMost ignores entries beyond the given length', () => {
     expect(lastAtMost(VALUES, 10, 2)).toBe(1);
     expect(lastAtMost(VALUES, 10, 0)).toBe(-1);
   });
 });
 
-it('both agree with looking at every value', () => {
+it('firstNotBelow and lastAtMost agree with a linear search', () => {
   const ascending = fc
     .array(fc.integer({ min: -20, max: 20 }))
     .map((values) => Float64Array.from(values).sort());

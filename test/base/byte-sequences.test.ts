@@ -8,7 +8,7 @@ import { decodeText } from '../../src/base/text.ts';
 import { readAddress, readAddresses } from '../../src/base/u64.ts';
 
 describe('byte sequences', () => {
-  test('what is written is read back, however much it is and in both byte orders', () => {
+  test('written bytes are read back, at any length and in both byte orders', () => {
     const item = fc.record({
       byte: fc.nat(0xff),
       short: fc.nat(0xffff),
@@ -40,7 +40,7 @@ describe('byte sequences', () => {
     );
   });
 
-  test('sizes that were reserved are filled in later', () => {
+  test('reserved size fields are filled in later', () => {
     const out = new ByteWriter().u16(0).u32(0).u64(0).zeros(300);
     out.patchU16(0, 0x1234);
     out.patchU32(2, 0x89abcdef);
@@ -48,7 +48,7 @@ describe('byte sequences', () => {
     expect(toHex(out.finish().subarray(0, 14))).toBe('3412efcdab89ffffffffffffffff');
   });
 
-  test('nothing is read or announced beyond the end', () => {
+  test('the cursor reads and reports nothing beyond the end', () => {
     const bytes = Uint8Array.of(3, 0, 0, 0, 1, 2);
     expect(() => new ByteCursor(bytes, true).u64()).toThrow(PerfDataError);
     expect(() => new ByteCursor(bytes, true).text(7)).toThrow('7 bytes expected, 6 bytes are left');
@@ -64,12 +64,12 @@ describe('byte sequences', () => {
     expect(decodeText(new Uint8Array(0))).toBe('');
   });
 
-  test('hex digits go out and come back; anything else is no hex', () => {
+  test('hex digits are formatted and parsed back; other text is not parsed as hex', () => {
     expect(toHex(fromHex('00deadBEEF')!)).toBe('00deadbeef');
     expect([fromHex('abc'), fromHex('xy')]).toEqual([null, null]);
   });
 
-  test('many addresses read as one by one', () => {
+  test('addresses read in bulk equal those read one by one', () => {
     const words = fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 20 });
     fc.assert(
       fc.property(words, fc.boolean(), (list, littleEndian) => {

@@ -7,12 +7,12 @@ it.each([
   [' 8, 0-1 ', [0, 1, 8]],
   ['3,1-2,2', [1, 2, 3]],
   ['0-1\n', [0, 1]],
-])('%j names %j', (text, cpus) => {
+])('the CPU list %j means %j', (text, cpus) => {
   expect(parseCpuList(text)).toEqual(cpus);
 });
 
 it.each(['', '3-1', '0-', 'a', '1,,2', '-1', '0x3', '65536', '0-99999'])(
-  '%j is refused',
+  'the CPU list %j is refused',
   (text) => {
     expect(() => parseCpuList(text)).toThrow(
       `'${text}' is not a list of CPUs: write it like 0-3,8`,
@@ -20,13 +20,13 @@ it.each(['', '3-1', '0-', 'a', '1,,2', '-1', '0x3', '65536', '0-99999'])(
   },
 );
 
-it('writes the shortest list, whatever the order', () => {
+it('formats CPUs as the shortest list, in any order', () => {
   expect(formatCpuList([8, 1, 0, 3, 2, 2, 10, 9])).toBe('0-3,8-10');
   expect(formatCpuList([5])).toBe('5');
   expect(formatCpuList([])).toBe('');
 });
 
-it('reads back what it writes', () => {
+it('parses the CPU list that it formats', () => {
   const cpus = [0, 2, 3, 4, 7, 64, 65];
   expect(parseCpuList(formatCpuList(cpus))).toEqual(cpus);
 });

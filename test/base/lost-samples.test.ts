@@ -7,14 +7,14 @@ const loss = (event: number, lostRecords: number, lostSamples: number) => ({
   lostSamples,
 });
 
-test('the larger figure of an event that has its rings for itself', () => {
+test('lost samples: the larger figure where the event has rings to itself', () => {
   expect(lostSamplesOf([loss(0, 5, 7)], 0)).toBe(7);
   expect(lostSamplesOf([loss(0, 7, 0)], 0)).toBe(7);
   expect(lostSamplesOf([loss(0, 7, 5)], 1)).toBe(0);
   expect(lostSamplesOf([], 0)).toBe(0);
 });
 
-test('the counters alone where events share their rings, if they were read', () => {
+test('lost samples: the counters alone where events share rings, if they were read', () => {
   // Event 0 wrote next after a loss that was mostly event 1's.
   const shared = [loss(0, 100, 3), loss(1, 0, 97)];
   expect(lostSamplesOf(shared, 0)).toBe(3);

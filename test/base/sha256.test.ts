@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/base/sha256.ts';
 
-test('agrees with the crypto module at every length around a block', () => {
+test('SHA-256 agrees with node:crypto at every length around a block', () => {
   for (let length = 0; length <= 200; length++) {
     const message = Uint8Array.from({ length }, (_, index) => index * 7);
     const expected = createHash('sha256').update(message).digest('hex');
@@ -11,7 +11,7 @@ test('agrees with the crypto module at every length around a block', () => {
   }
 });
 
-test('agrees with the crypto module on any bytes', () => {
+test('SHA-256 agrees with node:crypto on any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5000 }), (message) => {
       const expected = createHash('sha256').update(message).digest('hex');

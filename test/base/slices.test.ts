@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ComputedOnce, finish, type Slices } from '../../src/base/slices.ts';
 
-it('goes on where the one who began was interrupted, and computes once', () => {
+it('a shared computation resumes where its first caller was interrupted, and runs once', () => {
   const log: string[] = [];
   const once = new ComputedOnce(function* (): Slices<number> {
     log.push('a');
@@ -21,7 +21,7 @@ it('goes on where the one who began was interrupted, and computes once', () => {
   expect(log).toEqual(['a', 'b', 'c']);
 });
 
-it('tells everyone who asks why it failed', () => {
+it('a shared computation reports its failure to every caller', () => {
   const once = new ComputedOnce(function* (): Slices<number> {
     yield;
     throw new RangeError('no weights');

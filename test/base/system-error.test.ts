@@ -26,7 +26,7 @@ function describeErrorOf(act: () => unknown): string {
 }
 
 describe('an error of the system', () => {
-  it('is described by what was done to which file, and why it failed', () => {
+  it('a system error is described by operation, file and reason', () => {
     expect(describeErrorOf(() => openSync(ABSENT, 'r'))).toBe(
       `cannot open ${ABSENT}: it does not exist (ENOENT)`,
     );
@@ -38,7 +38,7 @@ describe('an error of the system', () => {
     );
   });
 
-  it('names no file where only a descriptor is known', () => {
+  it('a system error of a descriptor names no file', () => {
     const fd = openSync(import.meta.dirname, 'r');
     expect(describeErrorOf(() => readSync(fd, Buffer.alloc(1)))).toBe(
       'cannot read an open file: it is a directory (EISDIR)',
@@ -46,13 +46,13 @@ describe('an error of the system', () => {
     closeSync(fd);
   });
 
-  it('keeps the message of what there are no words for', () => {
+  it('a system error without a known code keeps its message', () => {
     const unknown = Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' });
     expect(systemErrorReason(unknown)).toBe('EXDEV: cross-device link');
     expect(systemErrorReason('a string')).toBe('a string');
   });
 
-  it('is told from an error of ours', () => {
+  it('isSystemError distinguishes system errors from our own', () => {
     expect(isSystemError(new RangeError('out of range'))).toBe(false);
     expect(isSystemError(errorOf(() => openSync(ABSENT, 'r')))).toBe(true);
   });

@@ -46,7 +46,7 @@ function viewOf(bits: bigint, littleEndian: boolean): DataView {
 }
 
 describe('an address in signed form', () => {
-  test.each(ADDRESSES)('keeps all bits: %s', (_, bits) => {
+  test.each(ADDRESSES)('a signed address keeps all bits: %s', (_, bits) => {
     for (const littleEndian of [true, false]) {
       const view = viewOf(bits, littleEndian);
       const address = readAddress(view, 0, littleEndian);
@@ -65,17 +65,17 @@ describe('an address in signed form', () => {
     }
   });
 
-  test('sorts as the machine does', () => {
+  test('signed addresses sort with user space below the kernel', () => {
     const sorted = ADDRESSES.map(([, bits]) => bits).sort((a, b) => (a < b ? -1 : 1));
     const addresses = ADDRESSES.map(([, bits]) => addressOf(bits) as number);
     expect(addresses.sort(compareAddresses).map(addressBits)).toEqual(sorted);
   });
 
-  test('has the distances within a segment', () => {
+  test('differences of signed addresses within a segment are exact', () => {
     expect(addressOf(0xc00000000018ae84n) - addressOf(0xc000000000000000n)).toBe(0x18ae84);
   });
 
-  test.each(OTHERS)('is no safe integer where bits could be lost: %s', (bits) => {
+  test.each(OTHERS)('a signed address that could lose bits is not a safe integer: %s', (bits) => {
     const address = addressOf(bits);
     expect(Number.isSafeInteger(address)).toBe(false);
     const difference = addressBits(address) - bits;

@@ -76,7 +76,7 @@ describeBrowser('the assembly of a function', (tab) => {
     expect(await page.locator('#panel img').count()).toBe(0);
   });
 
-  it('is reached by switch and key, shows bytes, follows jumps and filters, and stands in the address', async () => {
+  it('assembly opens by switch and key, shows bytes, follows jumps and filters, and is kept in the address', async () => {
     const page = await open('&func=0');
     await page.getByRole('button', { name: 'Assembly' }).click();
     await page.locator('.assembly-table').waitFor();
@@ -95,21 +95,21 @@ describeBrowser('the assembly of a function', (tab) => {
     await expect.poll(() => new URL(page.url()).hash).toContain('code=assembly');
   });
 
-  it('leads to what is called', async () => {
+  it('a call in the assembly leads to the called function', async () => {
     const page = await open('&func=0&code=assembly');
     await page.getByRole('button', { name: HOSTILE }).click();
     await expect.poll(() => page.locator('#panel h2').innerText()).toBe(HOSTILE);
     expect(await page.locator('.assembly-table tbody tr').first().innerText()).toContain('nop');
   });
 
-  it('of a function whose name is markup is text', async () => {
+  it('assembly of a function whose name is markup is shown as text', async () => {
     const page = await open('&func=1&code=both');
     await page.locator('.assembly-table').waitFor();
     expect(await page.locator('.code-part summary').innerText()).toContain(HOSTILE);
     expect(await page.locator('#panel img').count()).toBe(0);
   });
 
-  it('says why there is none', async () => {
+  it('the assembly view reports why there is no assembly', async () => {
     const text = await serveTexts(sample('app', 1, 1, 1, ['main (/usr/bin/app)']));
     const { page } = await tab.visit(`${text.url}#tab=source&func=0&code=assembly`, {
       expectedErrors: /404/,

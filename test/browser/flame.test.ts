@@ -15,7 +15,7 @@ describeBrowser('the views of functions', (tab) => {
     return page;
   };
 
-  it('zoom along the breadcrumb', async () => {
+  it('the flame graph zooms along the breadcrumb', async () => {
     const page = await open();
     await frame(page, 'render').click();
     const crumbs = page.locator('.crumb');
@@ -28,7 +28,7 @@ describeBrowser('the views of functions', (tab) => {
     await expect.poll(() => crumbs.count()).toBe(0);
   });
 
-  it('follow the keyboard: a cursor, a zoom, a menu', async () => {
+  it('the flame graph follows the keyboard: cursor, zoom, menu', async () => {
     const page = await open('roots=none');
     for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
     await expect.poll(() => page.locator('.spoken').innerText()).toContain('parse');
@@ -43,7 +43,7 @@ describeBrowser('the views of functions', (tab) => {
     await frame(page, 'parse').waitFor();
   });
 
-  it('begin with the function in which most was spent, and come back where they were', async () => {
+  it('tabs begin with the heaviest function, and return to their place', async () => {
     const page = await open();
     const chart = page.locator('.chart');
     await chart.evaluate((box) => {
@@ -59,7 +59,7 @@ describeBrowser('the views of functions', (tab) => {
     await page.getByText('native code').waitFor();
   });
 
-  it('hide, focus and merge from the menu of a frame, and take it back', async () => {
+  it("a frame's menu hides, focuses and merges, and undoes it", async () => {
     const page = await open();
     const choose = async (name: string, item: RegExp) => {
       await frame(page, name).click({ button: 'right' });
@@ -79,7 +79,7 @@ describeBrowser('the views of functions', (tab) => {
     await frame(page, 'handle').waitFor();
   });
 
-  it('step through what a search finds', async () => {
+  it('a search steps through its matches', async () => {
     const page = await open();
     await page.keyboard.press('/');
     await page.keyboard.type('/^(paintCell|memcpy)$/');
@@ -98,14 +98,14 @@ describeBrowser('the views of functions', (tab) => {
     await expect.poll(() => result.innerText()).toMatch(/1 of 3/);
   });
 
-  it('say why nothing is left, and show it again', async () => {
+  it('an empty flame graph gives the reason, and a way back', async () => {
     const { page } = await tab.visit(`${server.url}#range=950000000-1000000000`);
     await page.getByText('No sample of cpu-clock is left: from 0.950 s to 1.000 s').waitFor();
     await page.getByRole('button', { name: 'Show all samples' }).click();
     await frame(page, 'paintCell').waitFor();
   });
 
-  it('say what a frame is when the pointer is on it', async () => {
+  it('the tooltip of a frame has its name and figures', async () => {
     const page = await open('roots=none');
     await frame(page, 'render').hover();
     const text = page.locator('.tooltip');
@@ -114,7 +114,7 @@ describeBrowser('the views of functions', (tab) => {
     expect(await text.innerText()).toMatch(/share\s+50\.0 % of its caller/);
   });
 
-  it('show callers where the tree is turned round', async () => {
+  it('an inverted flame graph shows callers', async () => {
     const page = await open('roots=none');
     await page.keyboard.press('i');
     await expect
@@ -163,7 +163,7 @@ describeBrowser('the views of functions', (tab) => {
     await expect.poll(() => names.allInnerTexts()).not.toContain('paintCell');
   });
 
-  it('say how exact a line can be, and that there is none', async () => {
+  it('the source view states how exact a line is, or that there is none', async () => {
     const { page } = await tab.visit(`${server.url}#tab=source&func=0`);
     const panel = page.locator('#panel');
     await expect.poll(() => panel.innerText()).toContain('No line of this function is known');

@@ -46,7 +46,7 @@ describeBrowser('a tab that follows a recording', (tab) => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('asks for nothing while it is hidden, and shows what came when it is seen', async () => {
+  it('a hidden live tab sends no requests, and catches up when it is shown', async () => {
     const { page, requests } = await tab.visit(server.url);
     await frame(page, 'first').waitFor();
     await expect.poll(() => server.streams.isWatched).toBe(true);
@@ -65,7 +65,7 @@ describeBrowser('a tab that follows a recording', (tab) => {
     await frame(page, 'second').waitFor();
   });
 
-  it('says that nobody answers, and keeps what it shows', async () => {
+  it('a live tab reports that the server is gone, and keeps its content', async () => {
     const { page } = await tab.visit(server.url, { expectedErrors: /Failed to load resource/ });
     await frame(page, 'first').waitFor();
     await setHidden(page, true);

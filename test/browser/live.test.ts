@@ -40,7 +40,7 @@ describeBrowser('the page of a recording that is being made', (tab) => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('follows it, stays where it was looked at, and is told of the end', async () => {
+  it('the live page follows the recording, keeps its view, and reports the end', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'first').click();
     await expect.poll(() => page.url()).toContain('zoom=');

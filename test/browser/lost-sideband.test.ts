@@ -40,7 +40,7 @@ describeBrowser('the page of a recording that lost side-band records', (tab) => 
     server = await serveFiles(path);
   });
 
-  it('shows them by their own figure, beside the samples, and says what it means', async () => {
+  it('the page shows lost side-band records apart from lost samples, with an explanation', async () => {
     const { page } = await tab.visit(server.url);
     const header = page.locator('header.recording');
     const text = async () => (await header.innerText()).replaceAll(/\s+/g, ' ');

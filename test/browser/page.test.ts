@@ -43,7 +43,7 @@ describeBrowser('the page of a server', (tab) => {
     expect(await frame(other.page, 'render').count()).toBe(0);
   });
 
-  it('searches, and says the share that matches', async () => {
+  it('a search shows the share of its matches', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'paintCell').waitFor();
     await page.getByLabel('Search functions').fill('render');

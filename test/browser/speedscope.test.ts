@@ -10,7 +10,7 @@ describeBrowser('other tools', (tab) => {
     server = await serveTexts(recordingText());
   });
 
-  it('speedscope opens beside the page with the profile loaded, and asks nobody else', async () => {
+  it('speedscope opens in a tab with the profile loaded, and requests nothing else', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'paintCell').waitFor();
     const link = page.getByRole('link', { name: 'Open in speedscope' });

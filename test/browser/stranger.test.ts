@@ -56,17 +56,20 @@ describeBrowser('a page of another origin', (tab) => {
   afterAll(() => void hostile.close());
 
   // The same machine is the same site, another name is another one.
-  it.each(['127.0.0.1', 'localhost'])('gets nothing, even with the token: %s', async (host) => {
-    const { port } = hostile.address() as AddressInfo;
-    const { page } = await tab.visit(`http://${host}:${port}/`, {
-      isHostile: true,
-      expectedErrors: /./,
-    });
-    await expect
-      .poll(() => page.title())
-      .toBe(
-        'script refused, img refused, link refused, cors refused, no-cors refused, ' +
-          'events refused, socket refused',
-      );
-  });
+  it.each(['127.0.0.1', 'localhost'])(
+    'a foreign page gets nothing, even with the token: %s',
+    async (host) => {
+      const { port } = hostile.address() as AddressInfo;
+      const { page } = await tab.visit(`http://${host}:${port}/`, {
+        isHostile: true,
+        expectedErrors: /./,
+      });
+      await expect
+        .poll(() => page.title())
+        .toBe(
+          'script refused, img refused, link refused, cors refused, no-cors refused, ' +
+            'events refused, socket refused',
+        );
+    },
+  );
 });

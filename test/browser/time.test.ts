@@ -31,7 +31,7 @@ describeBrowser('time in the page', (tab) => {
     server = await serveTexts(recordingText());
   });
 
-  it('shows the part that was dragged over in every view, until the back button', async () => {
+  it('dragging over the timeline selects a range in every view, until the back button', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'paintCell').waitFor();
     await dragStrip(page, 0.55, 0.95);
@@ -50,7 +50,7 @@ describeBrowser('time in the page', (tab) => {
     await frame(page, 'parse').waitFor({ state: 'detached' });
   });
 
-  it('shows after a reload what it showed before', async () => {
+  it('a reload restores the view', async () => {
     const hash = '#tab=time&thread=1&range=1100000000-1900000000&weight=samples&theme=dark';
     const { page } = await tab.visit(`${server.url}${hash}`);
     for (const _ of ['visited', 'reloaded']) {
@@ -82,7 +82,7 @@ describeBrowser('time in the page', (tab) => {
     expect(await rangeOf(page)).toBeNull();
   });
 
-  it('can be gone through by keys, and lists them', async () => {
+  it('the page can be used by keyboard, and lists its keys', async () => {
     const { page } = await tab.visit(server.url);
     await frame(page, 'paintCell').waitFor();
     const open = () => page.getByRole('tab', { selected: true }).innerText();
@@ -106,7 +106,7 @@ describeBrowser('time in the page', (tab) => {
     expect((toNs - fromNs) / 1e9).toBeCloseTo(1, 2);
   });
 
-  it('has a name for everything that can be used', async () => {
+  it('every control of the page has an accessible name', async () => {
     const { page } = await tab.visit(`${server.url}#tab=time`);
     await page.locator('.heat-map').waitFor();
     const used = await page
@@ -127,7 +127,7 @@ describeBrowser('time in the page', (tab) => {
   it.each([
     ['a small window', 1280, 720],
     ['a large one', 3840, 2160],
-  ])('fits into %s', async (_, width, height) => {
+  ])('the page fits into %s', async (_, width, height) => {
     const { page } = await tab.visit(`${server.url}#tab=time`, { width, height });
     await page.locator('.lane-label').first().waitFor();
     const wide = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -147,7 +147,7 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
       server = await serveFiles(join(CORPORA, 'own', 'pagefaults-F2000.data'));
     });
 
-    it('draws three plots beside the words of the report', async () => {
+    it('periods: three plots next to the text of the report', async () => {
       const { page } = await tab.visit(`${server.url}#tab=period`);
       await page.locator('.period-plots .uplot').nth(2).waitFor();
       const words = page.getByRole('complementary', { name: 'What the figures mean' });
@@ -162,7 +162,7 @@ describe.skipIf(!hasCorpora)('periods in the page', () => {
       expect(await page.locator('.period-plots .uplot').count()).toBe(3);
     });
 
-    it('says how far the weights are apart, and switches between them', async () => {
+    it('periods: the distance between weights is shown, with a switch between them', async () => {
       const { page } = await tab.visit(server.url);
       await page.locator('.disagreement summary').click();
       expect(await page.locator('.disagreement').innerText()).toContain('Does the weight matter?');

@@ -37,7 +37,7 @@ describe('perf-ts cpu --explain', () => {
     expect(none).not.toContain('-e');
   });
 
-  it('takes hex of up to 64 bits', () => {
+  it('perf-ts cpu --explain takes hex of up to 64 bits', () => {
     expect(parseRegister('0x004300C0')).toBe(0x4300c0n);
     expect(parseRegister('4300c0')).toBe(0x4300c0n);
     expect(() => parseRegister('cycles')).toThrow('not a number in hex');
@@ -69,13 +69,13 @@ describe('perf-ts cpu --leaves', () => {
     expect(stdout).toMatch(/^width of general counters +48 +CPUID\[0x0A\]\.EAX\[23:16\]$/m);
   });
 
-  it('shows both kinds of cores', () => {
+  it('perf-ts cpu --leaves shows both core types of a hybrid processor', () => {
     const { stdout } = perfTs(['cpu', '--leaves', fixture('lunar-lake')]);
     expect(stdout).toMatch(/^CPU 0\n.*performance core/m);
     expect(stdout).toMatch(/^CPU 4\n.*efficiency core/m);
   });
 
-  it('refuses what is no dump', () => {
+  it('perf-ts cpu --leaves refuses a file that is not a dump', () => {
     const none = perfTs(['cpu', '--leaves', join(projectRoot, 'package.json')]);
     expect(none.status).toBe(125);
     expect(none.stderr).toContain('no CPUID leaves in it');

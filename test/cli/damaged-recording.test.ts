@@ -30,16 +30,19 @@ function folded(path: string) {
 }
 
 describe('a recording that can be read in part', () => {
-  test.each([...recordings.keys()])('%s: whole, nothing is said', (name) => {
-    const path = join(scratch, `${name}.data`);
-    writeFileSync(path, recordings.get(name)!);
-    const run = folded(path);
-    expect(run.status).toBe(0);
-    expect(run.stderr).not.toMatch(/damaged|cut|ends inside/);
-    expect(samplesOf(run.stdout)).toBe(40);
-  });
+  test.each([...recordings.keys()])(
+    'an undamaged recording is read without a warning: %s',
+    (name) => {
+      const path = join(scratch, `${name}.data`);
+      writeFileSync(path, recordings.get(name)!);
+      const run = folded(path);
+      expect(run.status).toBe(0);
+      expect(run.stderr).not.toMatch(/damaged|cut|ends inside/);
+      expect(samplesOf(run.stdout)).toBe(40);
+    },
+  );
 
-  test('damaged compressed data: what lies before it is exported, and one line says so', () => {
+  test('a recording is exported up to damaged compressed data, with one warning', () => {
     const bytes = Uint8Array.from(recordings.get('little-endian file, compressed')!);
     const offsets: number[] = [];
     walkRecords(openPerfData(memorySource(bytes)), {
@@ -62,7 +65,7 @@ describe('a recording that can be read in part', () => {
     expect(samples).toBeLessThan(30);
   });
 
-  test('a directory that is no recording is refused with what to name instead', () => {
+  test('a directory that is not a recording is refused, with a hint', () => {
     const path = mkdtempSync(join(scratch, 'a-directory-'));
     const run = perfTs(['info', path]);
     expect(run.status).toBe(125);

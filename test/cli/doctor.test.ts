@@ -23,7 +23,7 @@ describe('what doctor prints', () => {
     ],
   };
 
-  it('is a table, and below it the fixes of what did not pass', () => {
+  it('doctor prints a table, then the fixes of the checks that failed', () => {
     expect(formatDoctor(report, PLAIN).join('\n')).toBe(
       outdent(`
               check         found
@@ -38,7 +38,7 @@ describe('what doctor prints', () => {
     );
   });
 
-  it('ends with the one thing to know', () => {
+  it('doctor ends with the result in one line', () => {
     const last = (change: Partial<DoctorReport>) =>
       formatDoctor({ ...report, ...change }, PLAIN).at(-1);
     expect(last({ ready: false })).toBe('not ready: what failed above has to be mended first');
@@ -93,7 +93,7 @@ describe('what the selftest prints', () => {
     notAvailable: 1,
   };
 
-  it('is a row a recording, then what differs, then what could not be had, and why', () => {
+  it('the self-test prints a row per recording, then differences, then what is not available and why', () => {
     expect(formatSelftest(report, { ...PLAIN, all: false }).join('\n')).toBe(
       outdent(String.raw`
         Linux 6.18.1, x64, Some\x1b[2JCPU, virtual
@@ -113,7 +113,7 @@ describe('what the selftest prints', () => {
     );
   });
 
-  it('shows every number when asked', () => {
+  it('the self-test prints every number with -v', () => {
     const text = formatSelftest(report, { ...PLAIN, all: true }).join('\n');
     expect(text).toContain('  ok  samples: 12 arrived, 0 lost');
     expect(text).toContain('  -  samples: no counters (ENOENT)');

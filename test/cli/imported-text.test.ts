@@ -20,7 +20,7 @@ const script = written(
 );
 
 describe('the text of another tool', () => {
-  test('folded stacks have no intervals, and what their numbers are is not claimed', () => {
+  test('a report of folded stacks has no intervals and no unit', () => {
     for (const sort of ['sym', 'comm,sym']) {
       const { status, stdout } = perfTs(['report', '--sort', sort, folded]);
       expect(status).toBe(0);
@@ -35,13 +35,13 @@ describe('the text of another tool', () => {
     expect(event.rows[0]).not.toHaveProperty('selfLow');
   });
 
-  test('of perf script has samples one by one, so their shares have intervals', () => {
+  test('a report of perf script text has intervals, since it has single samples', () => {
     const { stdout } = perfTs(['report', script]);
     expect(stdout).toContain('95% interval');
     expect(stdout).toContain('16 events (the numbers of the imported text)');
   });
 
-  test('exports name the weight for what it is', () => {
+  test('exports of imported text name their weight', () => {
     const options = ['export', '--format', 'speedscope', '-o', '-'];
     expect(perfTs([...options, folded]).stdout).toContain('(the numbers of the imported text)');
   });
@@ -49,7 +49,7 @@ describe('the text of another tool', () => {
   test.each([
     ['folded stacks', folded],
     ['text of perf script', script],
-  ])('%s can not tell how the period behaved', (what, path) => {
+  ])('%s refuses imported text, which has no periods', (what, path) => {
     const { status, stderr } = perfTs(['periods', path]);
     expect(status).toBe(125);
     expect(stderr).toContain(`is ${what}: it doesn't say how events were sampled`);

@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 
 describe('perf-ts inject', () => {
-  it('writes the part that was asked for, and says how much it is', () => {
+  it('inject writes the selected part and reports its size', () => {
     const all = perfTs(['inject', input, '-o', output]);
     expect(all.status).toBe(0);
     expect(all.stdout).toBe('');
@@ -25,12 +25,12 @@ describe('perf-ts inject', () => {
     expect(part.stderr).toMatch(/^perf-ts: 10 of 60 samples/);
   });
 
-  it('says what it did as JSON', () => {
+  it('inject --json reports the changes', () => {
     const { stderr } = perfTs(['inject', input, '-o', output, '--tid', '99', '--json']);
     expect(JSON.parse(stderr)).toMatchObject({ samples: 60, samplesKept: 0, truncatedAt: null });
   });
 
-  it('reads a pipe and writes one, with the same records', () => {
+  it('inject from a pipe to a pipe keeps the records', () => {
     const piped = execFileSync(process.execPath, [CLI, 'inject', '-', '-o', '-'], {
       input: readFileSync(input),
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -41,7 +41,7 @@ describe('perf-ts inject', () => {
     expect(samples(input).split('\n').length).toBeGreaterThan(60);
   });
 
-  it('may write over its input', () => {
+  it('inject may overwrite its input', () => {
     const copy = join(directory, 'copy.data');
     writeFileSync(copy, readFileSync(input));
     expect(perfTs(['inject', copy, '-o', copy]).status).toBe(0);
@@ -54,13 +54,13 @@ describe('perf-ts inject', () => {
     [['--tid', 'x'], '--tid x: expected a whole number'],
     [['--salt', 'x'], '--salt goes with --anonymize'],
     [['-b', '--remove-build-ids'], '--build-ids and --remove-build-ids exclude each other'],
-  ])('refuses %j', (options, message) => {
+  ])('inject refuses %j', (options, message) => {
     const { status, stderr } = perfTs(['inject', input, '-o', output, ...options]);
     expect(status).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it('leaves what stood there, if it fails', () => {
+  it('a failed inject leaves the earlier output in place', () => {
     const kept = join(directory, 'kept.data');
     writeFileSync(kept, 'before');
     const text = join(directory, 'text');
@@ -69,7 +69,7 @@ describe('perf-ts inject', () => {
     expect(readFileSync(kept, 'utf8')).toBe('before');
   });
 
-  it.skipIf(perf === null)('is read by perf as the input is', () => {
+  it.skipIf(perf === null)('perf reads the output of inject like its input', () => {
     perfTs(['inject', input, '-o', output]);
     const script = (path: string) =>
       spawnSync(perf as string, ['script', '--ns', '-i', path], { encoding: 'utf8' }).stdout;
@@ -79,7 +79,7 @@ describe('perf-ts inject', () => {
 });
 
 describe('texts of other tools', () => {
-  it('are reported and exported, and their head says what they lack', () => {
+  it('texts of other tools are reported and exported; the head lists what they lack', () => {
     const folded = join(directory, 'out.folded');
     writeFileSync(folded, 'app;main;work 3\napp;main 1\n');
     const report = perfTs(['report', folded]).stdout;
@@ -90,7 +90,7 @@ describe('texts of other tools', () => {
     );
   });
 
-  it('may come from standard input', () => {
+  it('texts of other tools are read from standard input', () => {
     const script = 'app 7 1.000001: 5 cycles: \n\t 1 work (/app)\n\t 2 main (/app)\n';
     const { stdout } = perfTs(['export', '-', '--format', 'folded', '-o', '-'], { input: script });
     expect(stdout).toBe('app;main;work 5\n');

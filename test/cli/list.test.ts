@@ -30,7 +30,7 @@ function draw(section: Partial<EventListSection>, isVerbose = false): string {
 }
 
 describe('what list prints', () => {
-  it('is a table with its source, and below it what the errnos mean', () => {
+  it('list prints a table per source, then the meaning of the errnos', () => {
     const events = [
       event('cpu/cpu-cycles/', { description: 'event=0x3c', errorCode: 'ENOENT' }),
       event('hv_24x7/CPM_CYC/', { needs: ['core=…'], errorCode: null, isTried: false }),
@@ -47,7 +47,7 @@ describe('what list prints', () => {
     );
   });
 
-  it('marks what was not tried, and says after which', () => {
+  it('list marks events that were not tried, and the one tried for them', () => {
     const events = [
       event('ftrace:function', { errorCode: 'EPERM' }),
       event('sched:sched_switch'),
@@ -67,14 +67,14 @@ describe('what list prints', () => {
     );
   });
 
-  it('with -v has other names of the same event, and what its source alone knows', () => {
+  it('list -v prints aliases and details of the source', () => {
     const events = [event('pfm::skl::X', { aliases: ['pfm::skl::Y'], alsoNamed: ['cpu/x/'] })];
     const lines = draw({ kind: 'libpfm', source: 'libpfm', events }, true).split('\n');
     expect(lines[1]).toBe('pfm::skl::X OR pfm::skl::Y = cpu/x/  opens');
     expect(lines[2]).toContain('PFM_PLM3 :u');
   });
 
-  it('shows names from the system without what a terminal would obey', () => {
+  it('list escapes control characters in names of the system', () => {
     const events = [event('pmu/\u001b[2J/', { description: 'a\nb' })];
     const drawn = draw({ events, problem: 'half\u001b[31m' });
     expect(drawn).not.toContain('\u001b');

@@ -9,7 +9,7 @@ import { describeLive } from '../helpers/live.ts';
 
 const scratch = scratchDirectory();
 
-test('a number is asked for where a number is needed', () => {
+test('periods refuses option values that are not numbers', () => {
   for (const words of [
     ['--streams', '0'],
     ['--pairs', '1.5'],
@@ -38,7 +38,7 @@ describeLive('periods', () => {
     return JSON.parse(stdout) as PeriodsReport;
   }
 
-  it('holds all keys of the contract', () => {
+  it('periods --json holds all keys of the contract', () => {
     const file = record('contract', '-e', 'page-faults', '-F', '5000');
     const report = jsonOf(file);
     expect(report.schema).toBe('perf-ts/periods@1');
@@ -65,7 +65,7 @@ describeLive('periods', () => {
     expect(event.weights!.distance.period).not.toBeNull();
   });
 
-  it('a clock is fixed by the kernel, a period as asked', () => {
+  it("periods: a clock's period is fixed by the kernel, a fixed period as asked", () => {
     const [clock] = jsonOf(record('clock', '-e', 'cpu-clock', '-F', '2000')).events;
     expect(clock.mode).toBe('clock');
     expect(Object.keys(clock.verdicts)).toEqual(['fixed']);
@@ -90,7 +90,7 @@ describeLive('periods', () => {
     expect(perfTs(['periods', '--pairs', '0', file]).status).toBe(2);
   });
 
-  it('draws for the terminal that there is, and never wider than 100 columns', () => {
+  it('periods plots fit the terminal, and at most 100 columns', () => {
     const file = record('text', '-g', '-e', 'page-faults', '-F', '5000');
     const unicode = perfTs(['periods', file], { env: inUnicode() }).stdout;
     expect(unicode).toMatch(/[\u2801-\u28ff]/);

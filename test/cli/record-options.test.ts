@@ -17,7 +17,7 @@ function options(flags: Partial<RecordFlags>, ...command: string[]) {
 }
 
 describe('the command line of record', () => {
-  it('asks for nothing that is not on it', () => {
+  it('an empty command line of record sets no options', () => {
     expect(readOptions([], { inherit: true })).toEqual({ callGraph: 'none', inherit: true });
   });
 
@@ -81,7 +81,7 @@ describe('the command line of record', () => {
     expect(options(flags)).toEqual(expected);
   });
 
-  it('keeps the command as it is', () => {
+  it('record keeps the words of the command unchanged', () => {
     expect(options({}, 'A=1', './app', '-p', '1')).toEqual({
       command: ['A=1', './app', '-p', '1'],
     });
@@ -107,14 +107,14 @@ describe('the command line of record', () => {
     [{ callGraph: 'dwarf,0' }, '--call-graph dwarf,0: the stack copy has 8 to 65528 bytes'],
     [{ callGraph: 'dwarf,65529' }, '--call-graph dwarf,65529: the stack copy has 8 to 65528'],
     [{ callGraph: 'lbr,16' }, '--call-graph lbr,16: unknown way to record stacks'],
-  ])('refuses %o', (flags, message) => {
+  ])('the command line of record refuses %o', (flags, message) => {
     expect(() => options(flags)).toThrow(UsageError);
     expect(() => options(flags)).toThrow(message);
   });
 });
 
 describe('--fail-on-loss', () => {
-  it('is a share, or per cent, and tolerates anything where it is left out', () => {
+  it('--fail-on-loss takes a share or a percentage; without it any loss is tolerated', () => {
     const read = (failOnLoss?: string) =>
       readToleratedLoss({ inherit: true, ...(failOnLoss !== undefined && { failOnLoss }) });
     expect(read()).toBe(null);
@@ -123,9 +123,12 @@ describe('--fail-on-loss', () => {
     ]);
   });
 
-  it.each(['', '2', '101%', '-1', '1 %', 'none', '0,5', 'NaN'])('refuses "%s"', (failOnLoss) => {
-    const read = () => readToleratedLoss({ inherit: true, failOnLoss });
-    expect(read).toThrow(UsageError);
-    expect(read).toThrow(`--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`);
-  });
+  it.each(['', '2', '101%', '-1', '1 %', 'none', '0,5', 'NaN'])(
+    '--fail-on-loss refuses "%s"',
+    (failOnLoss) => {
+      const read = () => readToleratedLoss({ inherit: true, failOnLoss });
+      expect(read).toThrow(UsageError);
+      expect(read).toThrow(`--fail-on-loss ${failOnLoss}: expected a share such as 0.01 or 1%`);
+    },
+  );
 });

@@ -32,7 +32,7 @@ describe('what would have no effect is refused, with the reason', () => {
   });
 
   test.each(['--symfs', '--debug-dir', '--archive'])(
-    '%s of a place that is not there',
+    '%s of a missing directory is refused',
     (option) => {
       const { status, stderr } = perfTs(['report', option, join(scratch, 'none'), input]);
       expect(stderr).toContain(`${option} ${join(scratch, 'none')}: there is no such file`);
@@ -43,7 +43,7 @@ describe('what would have no effect is refused, with the reason', () => {
   );
 });
 
-test('a recording is not written over by what is made of it, under any name', () => {
+test('an export never overwrites its recording, under any name of the file', () => {
   const recording = join(scratch, 'only.data');
   copyFileSync(input, recording);
   linkSync(recording, join(scratch, 'linked.data'));
@@ -55,7 +55,7 @@ test('a recording is not written over by what is made of it, under any name', ()
   expect(readFileSync(recording)).toEqual(Buffer.from(bytes));
 });
 
-test('a mistyped option or command is answered with the right one, and where to read on', () => {
+test('a mistyped option or command is answered with the nearest one and a pointer to the help', () => {
   expect(perfTs(['report', '--tre', input]).stderr).toBe(
     "perf-ts: unknown option '--tre'\n  did you mean --tree?\n  perf-ts report --help shows the options\n",
   );

@@ -22,7 +22,7 @@ const before = recording('before.txt', 20);
 const after = recording('after.txt', 50);
 
 describe('the difference of two recordings', () => {
-  test('is in points of self, with an interval, largest first', () => {
+  test('a diff lists changes in points of self, with intervals, largest first', () => {
     const { status, stdout } = perfTs(['report', after, '--diff', before, '--json']);
     expect(status).toBe(0);
     const { schema, events } = JSON.parse(stdout);
@@ -40,12 +40,12 @@ describe('the difference of two recordings', () => {
     expect(text).toMatch(/-30\.00 .*fast/);
   });
 
-  test('of a recording with itself is nothing that is certain', () => {
+  test('a diff of a recording with itself has no certain change', () => {
     const { stdout } = perfTs(['report', after, '--diff', after]);
     expect(stdout).toMatch(/ 0\.00 .* \? .*slow/);
   });
 
-  test('is of what is selected in both', () => {
+  test('a selection applies to both recordings of a diff', () => {
     const part = ['report', after, '--diff', before, '--json', '--symbol', 'slow'];
     const { stdout, stderr } = perfTs(part);
     const [{ samples, otherSamples, changes }] = JSON.parse(stdout).events;
@@ -56,7 +56,7 @@ describe('the difference of two recordings', () => {
     expect(perfTs(['report', after, '--diff', before, '--tid', 'x']).status).toBe(2);
   });
 
-  test('is what the command diff shows, of the old one and the new one', () => {
+  test('report --diff and diff print the same', () => {
     const text = perfTs(['report', after, '--diff', before]).stdout;
     expect(perfTs(['diff', before, after]).stdout).toBe(text);
     const part = ['--json', '--weight', 'period', '-e', 'cycles', '--symbol', 'slow'];
@@ -65,14 +65,14 @@ describe('the difference of two recordings', () => {
     expect(perfTs(['diff', join(scratch, 'none.data'), after]).status).toBe(125);
   });
 
-  test('needs the event in both', () => {
+  test('a diff of an event that one recording lacks is refused', () => {
     const other = recording('faults.txt', 20, 'page-faults');
     const { status, stderr } = perfTs(['report', after, '--diff', other]);
     expect(status).toBe(2);
     expect(stderr).toContain(`no event named cycles in ${other}\n  it has: page-faults`);
   });
 
-  test('is of the events that both have, and says which are left out', () => {
+  test('a diff covers the events of both recordings and lists the others', () => {
     const both = join(scratch, 'both.txt');
     const lines = [before, recording('more.txt', 20, 'page-faults')].map((path) =>
       readFileSync(path),
@@ -88,7 +88,7 @@ describe('the difference of two recordings', () => {
     expect(perfTs(['diff', before, both, '-e', 'page-faults']).status).toBe(2);
   });
 
-  test('has functions as rows', () => {
+  test('the rows of a diff are functions', () => {
     expect(perfTs(['report', after, '--diff', before, '--tree']).status).toBe(2);
     expect(perfTs(['report', after, '--diff', before, '--sort', 'dso']).status).toBe(2);
   });

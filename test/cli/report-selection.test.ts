@@ -25,7 +25,7 @@ function reportOf(file: string, ...options: string[]): Event[] {
 const sum = (rows: readonly Row[]) => rows.reduce((total, row) => total + row.self, 0);
 
 describe.skipIf(!hasCorpora)('report', () => {
-  test('--sort with a list has a row per combination, and all of the weight', () => {
+  test('report --sort with several keys has a row per combination, and the whole weight', () => {
     for (const event of reportOf(THREADS, '--sort', 'comm,tid,dso')) {
       expect(sum(event.rows)).toBe(event.total);
       for (const { comm, tid, dso } of event.rows) {
@@ -36,7 +36,7 @@ describe.skipIf(!hasCorpora)('report', () => {
     }
   });
 
-  test('the share that a selection keeps is the share of the table', () => {
+  test('a selection keeps the share that the table shows', () => {
     const [whole] = JSON.parse(perfTs(['report', '--json', THREADS]).stdout).events as Event[];
     const [first] = whole.rows;
     const kept = perfTs(['report', '--symbol', String(first.name), '-n', '1', THREADS]).stderr;
@@ -57,7 +57,7 @@ describe.skipIf(!hasCorpora)('report', () => {
     });
   });
 
-  test('every export has the samples that were selected, and no others', () => {
+  test('every export has the selected samples only', () => {
     const select = ['--tid', '6378,6380', '-e', 'cpu-clock/period=1000000/', '--weight', 'samples'];
     const samples = reportOf(THREADS, '--tid', '6378,6380')[0].samples;
     const exported = (format: string) =>

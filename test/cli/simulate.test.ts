@@ -22,7 +22,7 @@ test.each([
   ['-5/s for 1s', "'-5/s' is not a rate"],
   ['1M/s for 3', "'3' is not a duration"],
   ['1M/s for 0s', "'0s' is not a duration"],
-])('%j is refused, with an example', (spec, message) => {
+])('the specification %j is refused, with an example', (spec, message) => {
   let caught: unknown;
   try {
     parseSimulationSpec(spec);
@@ -37,7 +37,7 @@ test.each([
 describe('perf-ts periods --simulate', () => {
   const SPEC = '1M/s for 100ms, 10k/s for 1s, 1M/s for 100ms';
 
-  test('prints the report of a recording, under a title that says it is none', () => {
+  test('--simulate prints a periods report under the title of a simulation', () => {
     const { status, stdout } = perfTs(['periods', '--simulate', SPEC, '--freq', '5000']);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Simulation: nothing was recorded\./);
@@ -45,7 +45,7 @@ describe('perf-ts periods --simulate', () => {
     expect(stdout).toMatch(/^simulated software event: 5 000 Hz asked/m);
   });
 
-  test('as JSON it is the same document, and names what was simulated', () => {
+  test('--simulate --json is a periods document that names the specification', () => {
     const options = ['--freq', '999', '--event-kind', 'hardware', '--hz', '1000', '--json'];
     const report = JSON.parse(perfTs(['periods', '--simulate', '1G/s for 1s', ...options]).stdout);
     expect(report.schema).toMatch(/^perf-ts\/periods@/);

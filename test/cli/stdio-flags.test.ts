@@ -75,7 +75,7 @@ const SCRIPTS = {
   'a table': `${PT} top --batch -e page-faults -- true`,
 };
 
-test('every subcommand is tried', () => {
+test('the flags test covers every subcommand', () => {
   const help = spawnSync(process.execPath, [CLI, '--help'], { encoding: 'utf8' }).stdout;
   const listed = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExamples:'));
   const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
@@ -97,7 +97,7 @@ for (const [name, script] of Object.entries(SCRIPTS)) {
 }
 
 test.skipIf(spawnSync('script', ['--version']).status !== 0)(
-  'a terminal has its flags and modes again after every subcommand and after a screen',
+  "every subcommand restores the terminal's flags and modes",
   () => {
     writeFileSync(join(scratch, 'flags'), '');
     // Ctrl-S would stop the terminal for good, so nothing but `q` is typed.
@@ -124,7 +124,7 @@ test.skipIf(spawnSync('script', ['--version']).status !== 0)(
   },
 );
 
-test('standard output that is non-blocking from the start stays so and gets everything', () => {
+test('a non-blocking standard output stays so and gets all output', () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => `main;f${index} 1`).join('\n');
   writeFileSync(join(scratch, 'many.folded'), `${lines}\n`);
   const program = `

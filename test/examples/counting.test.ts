@@ -29,7 +29,7 @@ describeLive('the counting programs in examples/', () => {
     expect(lines).toContain('  page-faults 0');
   });
 
-  test('counts-per-iteration tells the counts of one iteration of a vitest bench', () => {
+  test('counts-per-iteration prints the counts of one iteration of a vitest bench', () => {
     const vitest = join(projectRoot, 'node_modules/vitest/vitest.mjs');
     const lines = run(vitest, 'bench', '--run', '--dir', 'examples/counts-per-iteration');
     for (const pages of [100, 300]) {

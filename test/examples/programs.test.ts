@@ -90,7 +90,7 @@ describeLive('the programs in examples/', () => {
     expect(lines[2]).toMatch(/^ {2}first periods {2}1 /);
   });
 
-  test('export-all writes every format beside the recording', () => {
+  test('export-all writes every format next to the recording', () => {
     const file = join(cwd, 'exported.perf.data');
     perfTs(['record', '-q', '-g', '-e', 'page-faults', '-c', '1', '-o', file, '--', hotPaths, '0']);
     const lines = runExample('export-all.mjs', file);

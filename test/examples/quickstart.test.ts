@@ -30,7 +30,7 @@ function builtCheckout(): string {
 }
 
 describeLive('examples/quickstart.sh', () => {
-  test('ends with the period report, the top table and the flame graph page', () => {
+  test('quickstart.sh ends with the period report, the top table and the flame graph page', () => {
     const checkout = builtCheckout();
     const run = spawnSync('bash', ['examples/quickstart.sh'], {
       cwd: checkout,

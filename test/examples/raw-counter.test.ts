@@ -23,7 +23,7 @@ function runExample(): string[] {
 }
 
 describeLive('examples/raw-counter.ts', () => {
-  test('sets up, gets, starts, stops, reads and resets two counters, and reads the time stamp', () => {
+  test('raw-counter.ts sets up, starts, stops, reads and resets two counters, and reads the time stamp', () => {
     const lines = runExample();
     const text = lines.join('\n');
     expect(lines[0]).toMatch(/^\d+ counters$/);

@@ -116,7 +116,7 @@ describeLive('a system call that fails', () => {
 
   // That takes minutes without close_range, below a container's hard limit of 2^30.
   it.runIf(isTraceable)(
-    'is none that closes descriptor after descriptor between fork and exec',
+    'no fault closes descriptor after descriptor between fork and exec',
     async () => {
       for (const name of ['record', 'stat']) {
         const calls = [...(await bench.calls(scenarioOf(name)))];

@@ -32,7 +32,7 @@ describe('broken input', () => {
     expect(changed).toBeGreaterThan(10);
   });
 
-  test('that is whole is read, or the rest would prove nothing', async () => {
+  test('the unmutated input of each fuzz target is read', async () => {
     for (const target of TARGETS) {
       const outcomes = [];
       for (const whole of target.seeds()) outcomes.push(await runCase(target, whole, 0));

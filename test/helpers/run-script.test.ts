@@ -29,19 +29,19 @@ function fakeNode(version: string): string {
 const DIRNAME = { dirname: '/usr/bin/dirname' };
 
 describe('test/run.sh ends at once, with a sentence,', () => {
-  test('where there is no Node', () => {
+  test('test/run.sh stops where there is no Node', () => {
     const { status, stdout, stderr } = run('run.sh', DIRNAME);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toBe('perf-ts needs Node 20.19 or newer; there is no node on PATH\n');
   });
 
-  test('where Node is too old', () => {
+  test('test/run.sh stops where Node is too old', () => {
     const { status, stdout, stderr } = run('run.sh', { ...DIRNAME, node: fakeNode('v18.20.4') });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^perf-ts needs Node 20\.19 or newer; \S*\/node is v18\.20\.4\n$/);
   });
 
-  test('where there is no npm', () => {
+  test('test/run.sh stops where there is no npm', () => {
     const { status, stdout, stderr } = run('run.sh', { ...DIRNAME, node: process.execPath });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^perf-ts needs npm, .*; there is no npm on PATH.*\n$/);
@@ -51,7 +51,7 @@ describe('test/run.sh ends at once, with a sentence,', () => {
 describe('test/tools.sh without the right to install', () => {
   const basics = { ...DIRNAME, id: '/usr/bin/id', grep: '/bin/grep' };
 
-  test('names what is missing, and fails where nothing can be built', () => {
+  test('test/tools.sh names missing tools, and fails where nothing can be built', () => {
     const { status, stdout, stderr } = run('tools.sh', basics);
     expect(status).toBe(1);
     expect(stdout).toContain('missing here: g++ make python3');
@@ -60,7 +60,7 @@ describe('test/tools.sh without the right to install', () => {
     );
   });
 
-  test('goes on where only tests need what is missing', () => {
+  test('test/tools.sh continues where only tests need the missing tools', () => {
     const build = { 'g++': '/bin/true', make: '/bin/true', python3: '/bin/true' };
     const { status, stdout, stderr } = run('tools.sh', { ...basics, ...build });
     expect([status, stderr]).toEqual([0, '']);

@@ -33,12 +33,12 @@ describe('compileC', () => {
     expect(spawnSync(eight).status).toBe(8);
   });
 
-  it('shows what the compiler said of a broken source', () => {
+  it("compileC shows the compiler's errors", () => {
     const broken = 'int main(void) { return nothing; }';
     expect(() => compileSource('broken', broken)).toThrow(/broken\.c:[\s\S]*nothing/);
   });
 
-  it('says so when there is no compiler', () => {
+  it('compileC reports a missing compiler', () => {
     const before = process.env.CC;
     process.env.CC = 'no-such-compiler';
     try {
@@ -66,13 +66,13 @@ describe('the workload', () => {
     ['execs', '20'],
     ['burn', '2', '0.05'],
     ['bursts', '2', '10', '10'],
-  ])('%s does as many as it was told and says so', (...args) => {
+  ])('workload %s does the requested number and reports it', (...args) => {
     const { status, stderr } = run(...args);
     expect(stderr).toMatch(new RegExp(`^${args[0]} ${args[1]} in \\d+\\.\\d{3} s\\n$`));
     expect(status).toBe(0);
   });
 
-  it('makes one page fault per count beside those of its start', () => {
+  it('the workload makes one page fault per count besides those of its start', () => {
     const counter = compileSource(
       'count-faults',
       `#include <stdio.h>

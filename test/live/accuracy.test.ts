@@ -63,7 +63,7 @@ function medianFactors(flags: readonly string[]): Record<'events' | 'period' | '
 
 describeLive('the truth', () => {
   for (const flags of [[], ['--counts']]) {
-    it(`is met by events, not by reported periods or samples, ${flags[0] ?? 'without counts'}`, () => {
+    it(`the true share is met by weight events, not by period or samples, ${flags[0] ?? 'without counts'}`, () => {
       const { events, period, samples } = medianFactors(flags);
       expect(events).toBeLessThan(1.03);
       // What is left of the error that the periods at face value have; those of perf are counted

@@ -46,7 +46,7 @@ describeLive('an archive of a recording', () => {
     expect(perfTs([...words, '--', app, 'sys', '0', '0.5']).status).toBe(0);
   }
 
-  test('names elsewhere what it named here, the kernel included', () => {
+  test("an archive gives another machine all names, the kernel's included", () => {
     record();
     const before = report(file);
     expect(before.rows.filter((row) => row.startsWith('app '))).not.toEqual([]);
@@ -68,7 +68,7 @@ describeLive('an archive of a recording', () => {
     expect(unnamed.rows.some((row) => /^app \[unknown\]/.test(row))).toBe(true);
   });
 
-  test('has no code of what it names', () => {
+  test('an archive holds no code', () => {
     const copy = join(`${file}.symbols`, app);
     const [stored, original] = [copy, join(hidden, 'app')].map((path) => readFileSync(path));
     expect(stored?.length).toBe(original?.length);
@@ -76,7 +76,7 @@ describeLive('an archive of a recording', () => {
     expect(statSync(`${file}.symbols`).mode & 0o777).toBe(0o700);
   });
 
-  test('becomes a tar file that unpacks beside the recording', () => {
+  test('archive -o FILE.tar.gz unpacks next to the recording', () => {
     const tar = join(away, 'r.tar.gz');
     expect(perfTs(['archive', '--symfs', `${moved}.symbols`, moved, '-o', tar]).status).toBe(0);
     const before = report(moved);
@@ -86,7 +86,7 @@ describeLive('an archive of a recording', () => {
     expect(report(moved)).toEqual(before);
   });
 
-  test('replaces an earlier one, and nothing else', () => {
+  test('archive replaces an earlier archive only', () => {
     expect(perfTs(['archive', file]).status).toBe(0);
     const other = join(away, 'other');
     mkdirSync(other, { recursive: true });
@@ -99,7 +99,7 @@ describeLive('an archive of a recording', () => {
 });
 
 describe('record --archive', () => {
-  test('needs a file', () => {
+  test('record --archive needs an output file', () => {
     const { status, stderr } = perfTs(['record', '--archive', '-o', '-', '--', 'true']);
     expect(status).toBe(2);
     expect(stderr).toContain('--archive needs a file');

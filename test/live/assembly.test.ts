@@ -21,7 +21,7 @@ function funcsOfDso({ profile }: OpenedProfile, isMeant: (kind: string, name: st
 }
 
 describeLive('the assembly of a recording', () => {
-  it('has the self weight of each function of a program at its instructions', async () => {
+  it("assembly has each function's self weight at its instructions", async () => {
     const program = compileWorkload();
     const path = join(scratch, 'program.data');
     const { status, stderr } = perfTs([
@@ -66,7 +66,7 @@ describeLive('the assembly of a recording', () => {
   it.each([
     ['dump', PHASES],
     ['map', 0],
-  ])('of a JIT that writes a %s has the code of %i functions', async (mode, count) => {
+  ])('assembly of a JIT that writes a %s has the code of %i functions', async (mode, count) => {
     const path = join(scratch, `${mode}.data`);
     const { status, stderr } = perfTs(
       [

@@ -115,13 +115,13 @@ describeLive('attaching', () => {
     expect(infoOf(file).records.SAMPLE).toBeGreaterThan(0);
   });
 
-  it('says which process does not exist', () => {
+  it('attaching names the process that does not exist', () => {
     const outcome = perfTs(['record', '-p', '4194303', '-o', join(scratch, 'none.data')]);
     expect(outcome.status).toBe(125);
     expect(outcome.stderr).toContain('no such process: 4194303');
   });
 
-  it('survives processes that end while being attached', () => {
+  it('attaching survives processes that end meanwhile', () => {
     for (let attempt = 0; attempt < 20; attempt++) {
       const pid = start(['/bin/true']);
       const outcome = perfTs(['record', '-q', '-p', String(pid), '-o', join(scratch, 'gone.data')]);

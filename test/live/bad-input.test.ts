@@ -32,7 +32,7 @@ describeLiveAsUser('without permission', () => {
   ];
   for (const [what, words, needed] of refused) {
     it.skipIf(!canRunAsNobody(workload) || level <= needed)(
-      `to record ${what} the level, the one needed and the command are named`,
+      `a refusal to record ${what} names the level, the one needed and the command`,
       () => {
         const { outcome } = record(...words);
         expect(outcome.status).toBe(125);
@@ -43,7 +43,7 @@ describeLiveAsUser('without permission', () => {
     );
   }
 
-  it.skipIf(!canRunAsNobody(workload))('to attach to a process the user’s rights are named', () => {
+  it.skipIf(!canRunAsNobody(workload))("a refusal to attach names the user's rights", () => {
     const { outcome } = record('-e', 'cpu-clock:u', '-p', '1', '--duration', '0.1');
     expect(outcome.status).toBe(125);
     expect(outcome.stderr).toContain("another user's process needs root or CAP_PERFMON");
@@ -51,7 +51,7 @@ describeLiveAsUser('without permission', () => {
   });
 
   it.skipIf(!canRecordAsNobody(workload) || level < 2)(
-    'for kernel code the user’s own code is recorded, which is said',
+    'without rights to kernel code user code is recorded, with a notice',
     () => {
       const { file, outcome } = record('-e', 'cpu-clock', '--', workload, 'burn', '1', '0.2');
       expect(outcome.status).toBe(0);
@@ -124,7 +124,7 @@ describeLiveAsUser('an input that is not a whole recording', () => {
     }
   });
 
-  it('(no file) is said, with the path', () => {
+  it('a missing file is reported with its path', () => {
     const outcome = perfTs(['report', join(scratch, 'absent.data')]);
     expect(outcome.status).toBe(125);
     expect(outcome.stderr).toContain(join(scratch, 'absent.data'));

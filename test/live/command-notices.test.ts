@@ -17,7 +17,7 @@ describeLive('a command that leaves processes behind', () => {
   const daemon = (done: string): string =>
     `(while [ -d ${scratch} ] && [ ! -e ${done} ]; do sleep 0.02; done) > /dev/null 2>&1 < /dev/null &`;
 
-  it('is said to have ended before them', () => {
+  it('record reports processes that outlive their command', () => {
     const done = join(scratch, 'done');
     const { status, stderr } = perfTs([...CLOCK, '--', 'sh', '-c', `${daemon(done)} exit 4`]);
     writeFileSync(done, '');
@@ -30,7 +30,7 @@ describeLive('a command that leaves processes behind', () => {
     ['its processes have ended', [], 'sleep 0.01 & wait'],
     ['the whole system is recorded', ['-a'], daemon(join(scratch, 'done-of-all'))],
     ['its processes are not recorded', ['--no-inherit'], daemon(join(scratch, 'done-of-one'))],
-  ])('is not said so where %s', (_name, flags, script) => {
+  ])('record does not report outliving processes where %s', (_name, flags, script) => {
     const { status, stderr } = perfTs([...CLOCK, ...flags, '--', 'sh', '-c', script]);
     for (const name of ['all', 'one']) writeFileSync(join(scratch, `done-of-${name}`), '');
     expect(status).toBe(0);
@@ -65,7 +65,7 @@ describeLive('a program that the kernel does not let an ordinary user record', (
 describeLive('ids that no process has', () => {
   const IDS = ['0', '99999999999', '12,0'];
 
-  it.each(['record', 'stat', 'top'])('are a usage error of %s', (subcommand) => {
+  it.each(['record', 'stat', 'top'])('ids out of range are a usage error of %s', (subcommand) => {
     for (const flag of ['-p', '-t']) {
       for (const id of IDS) {
         const { status, stderr } = perfTs([subcommand, flag, id], { cwd: scratch });

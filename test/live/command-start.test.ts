@@ -95,7 +95,7 @@ describeLiveAsUser('the start of the command', () => {
     expect(shell(SUBCOMMANDS.record, script)).toBe('ran\nran\n');
   });
 
-  it('a program whose loader is none of this machine is told of', () => {
+  it('a program with a foreign loader is reported as such', () => {
     const [program, loader] = [join(scratch, 'program'), join(scratch, 'loader')];
     const bytes = readFileSync('/bin/true');
     const at = bytes.indexOf(

@@ -65,7 +65,7 @@ function sampleTypeOf(file: string): number {
 }
 
 describeLive('copied stacks', () => {
-  it('are whole, and need no words in the report', async () => {
+  it('stack dumps give complete stacks, without a note in the report', async () => {
     const file = record('dwarf');
     const opened = await openProfile(file);
     expect(wholeShare(opened)).toBeGreaterThanOrEqual(0.99);
@@ -77,7 +77,7 @@ describeLive('copied stacks', () => {
     }
   });
 
-  it.skipIf(findPerf() === null)('are unwound as perf unwinds them', () => {
+  it.skipIf(findPerf() === null)('stack dumps are unwound as by perf', () => {
     const file = record('dwarf');
     const args = ['script', '-i', file, '--ns', '--no-inline', '-F', 'time,ip,sym'];
     const theirs = stacksOf(execFileSync('perf', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }));
@@ -99,7 +99,7 @@ describeLive('copied stacks', () => {
     expect(different.length, examples).toBeLessThan(0.01 * ours.size);
   });
 
-  it('that are too short are marked, counted and explained', async () => {
+  it('stack dumps that are too short are marked, counted and explained', async () => {
     const file = record('dwarf,256');
     const opened = await openProfile(file);
     const { completeness, profile } = opened;
@@ -118,7 +118,7 @@ describeLive('copied stacks', () => {
     expect(json.completeness.complete).toBe(completeness?.complete);
   });
 
-  it('stay as callchains when inject drops them', async () => {
+  it('inject --drop-stacks keeps stack dumps as callchains', async () => {
     const file = record('dwarf');
     const dropped = join(scratch, 'dropped.data');
     expect(perfTs(['inject', '-i', file, '-o', dropped, '--drop-stacks']).status).toBe(0);
@@ -133,7 +133,7 @@ describeLive('copied stacks', () => {
   });
 
   // By frame pointer two samples in three lack it: the interpreter's handlers have no frame.
-  it.skipIf(process.arch !== 'x64')('have the JavaScript function that was interpreted', () => {
+  it.skipIf(process.arch !== 'x64')('stack dumps give the interpreted JavaScript function', () => {
     const script = join(scratch, 'interpreted.cjs');
     writeFileSync(
       script,
@@ -155,31 +155,34 @@ describeLive('copied stacks', () => {
 
   // Before a function has set up its frame, the frame pointer is its caller's: followed by it,
   // three of four samples in so short a function lack the caller.
-  it.skipIf(process.arch !== 'x64')('have the caller of optimised JavaScript', async () => {
-    const script = join(scratch, 'optimised.cjs');
-    writeFileSync(
-      script,
-      `function inner(n) { return (n * 7) | 0; }
+  it.skipIf(process.arch !== 'x64')(
+    'stack dumps give the caller of optimised JavaScript',
+    async () => {
+      const script = join(scratch, 'optimised.cjs');
+      writeFileSync(
+        script,
+        `function inner(n) { return (n * 7) | 0; }
        function outer(n) { let sum = 0; for (let i = 0; i < n; i++) sum ^= inner(i); return sum; }
        for (let i = 0; i < 20000; i++) outer(10000);`,
-    );
-    const file = join(scratch, 'optimised.data');
-    const prof = ['--perf-prof', '--perf-prof-unwinding-info'];
-    const notInlined = ['--max-inlined-bytecode-size=0', '--max-inlined-bytecode-size-small=0'];
-    const args = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '-k', 'mono'];
-    const node = [process.execPath, ...prof, ...notInlined, script];
-    args.push('--call-graph', 'dwarf,32768', '-o', file, '--', ...node);
-    // The jitdump is written where Node runs.
-    expect(perfTs(args, { cwd: scratch }).status).toBe(0);
-    const stacks = [...scriptOf(file).values()];
-    const inInner = stacks.filter(([leaf]) => leaf?.includes('JS:*inner'));
-    expect(inInner.length).toBeGreaterThan(100);
-    const called = inInner.filter(([, caller]) => caller?.includes('outer'));
-    expect(called.length / inInner.length).toBeGreaterThan(0.99);
-    expect(wholeShare(await openProfile(file))).toBeGreaterThanOrEqual(0.99);
-  });
+      );
+      const file = join(scratch, 'optimised.data');
+      const prof = ['--perf-prof', '--perf-prof-unwinding-info'];
+      const notInlined = ['--max-inlined-bytecode-size=0', '--max-inlined-bytecode-size-small=0'];
+      const args = ['record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '-k', 'mono'];
+      const node = [process.execPath, ...prof, ...notInlined, script];
+      args.push('--call-graph', 'dwarf,32768', '-o', file, '--', ...node);
+      // The jitdump is written where Node runs.
+      expect(perfTs(args, { cwd: scratch }).status).toBe(0);
+      const stacks = [...scriptOf(file).values()];
+      const inInner = stacks.filter(([leaf]) => leaf?.includes('JS:*inner'));
+      expect(inInner.length).toBeGreaterThan(100);
+      const called = inInner.filter(([, caller]) => caller?.includes('outer'));
+      expect(called.length / inInner.length).toBeGreaterThan(0.99);
+      expect(wholeShare(await openProfile(file))).toBeGreaterThanOrEqual(0.99);
+    },
+  );
 
-  it('are unwound and dropped at the end by auto, which joins them with frame pointers', async () => {
+  it('--call-graph auto unwinds stack dumps at the end and joins frame pointers', async () => {
     const file = record('auto');
     expect(sampleTypeOf(file) & PERF_SAMPLE.STACK_USER).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -70,7 +70,7 @@ describeLive('exports of a recording', () => {
     expect(firefox.meta.startTime).toBeCloseTo(Number(file.timeNanos) / 1e6, 0);
   });
 
-  it('weighed by samples, they count them', () => {
+  it('exports by --weight samples count samples', () => {
     const { file, types } = pprof('--weight', 'samples');
     expect(types).toEqual(['samples/count']);
     const samples = file.sample.reduce((sum, { value }) => sum + Number(value[0]), 0);

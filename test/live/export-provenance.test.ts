@@ -32,7 +32,7 @@ describeLive('the provenance in exports', () => {
     expect(perfTs([...words, compileWorkload(), 'pf', '20480']).status).toBe(0);
   });
 
-  it('is in speedscope, where its schema lets it stand', () => {
+  it('provenance is in speedscope files, within the schema', () => {
     const file = JSON.parse(exported('speedscope').text) as { provenance: ExportProvenance };
     expect(isSpeedscope(file), JSON.stringify(isSpeedscope.errors)).toBe(true);
     const [event] = file.provenance.events;
@@ -48,7 +48,7 @@ describeLive('the provenance in exports', () => {
     expect(event.weighed).toBeLessThanOrEqual(event.counted as number);
   });
 
-  it('is beside folded lines, of which every one is a stack', () => {
+  it('provenance is in a file next to folded stacks', () => {
     const { file, text } = exported('folded');
     const total = parseFolded(text).weights.values.reduce((sum, weight) => sum + weight, 0);
     const beside = JSON.parse(readFileSync(`${file}.provenance.json`, 'utf8')) as ExportProvenance;
@@ -56,7 +56,7 @@ describeLive('the provenance in exports', () => {
     expect(beside.events[0].weighed).toBeCloseTo(total, 0);
   });
 
-  it('goes to standard error with folded lines for a pipe, or for a device', () => {
+  it('provenance of folded stacks to a pipe or device goes to stderr', () => {
     for (const output of ['-', '/dev/null']) {
       const words = [
         'export',
@@ -75,7 +75,7 @@ describeLive('the provenance in exports', () => {
     expect(existsSync('/dev/null.provenance.json')).toBe(false);
   });
 
-  it('is in the page, as data and in words', () => {
+  it('provenance is in the HTML page, as data and text', () => {
     const { text } = exported('html');
     const block = /id="page-report-0">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
     const { provenance } = decodePageReport(gunzipSync(Buffer.from(block, 'base64')).toString());

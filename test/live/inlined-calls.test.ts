@@ -52,7 +52,7 @@ describeLive('inlined calls', () => {
     return samples.map(({ callchain }) => callchain);
   }
 
-  it('are frames of script, with file and line, innermost first', () => {
+  it('inlined calls are frames of script, with file and line', () => {
     const expected = PLACES.map(([symbol, inlined, line]) => ({
       ...{ symbol, inlined, line },
       file: expect.stringMatching(/inlined-calls\.c$/),
@@ -74,7 +74,7 @@ describeLive('inlined calls', () => {
     expect(stdout).toMatch(new RegExp(lines.join('')));
   });
 
-  it('are marked in the tree, and gone with --no-inline', () => {
+  it('inlined calls are marked in the tree, and absent with --no-inline', () => {
     const tree = perfTs(['report', '--tree', file]).stdout;
     expect(tree).toMatch(/─ outer\n.*─ mid \(inlined\)\n.*─ leaf \(inlined\)\n/);
     const without = perfTs(['report', '--tree', '--no-inline', file]).stdout;
@@ -82,7 +82,7 @@ describeLive('inlined calls', () => {
     expect(without).not.toMatch(/mid|leaf|inlined/);
   });
 
-  it('have rows by source line, also where nobody recorded stacks', () => {
+  it('inlined calls have rows by source line, also without stacks', () => {
     const [, , hot] = PLACES[0];
     for (const recording of [file, flat]) {
       const { stdout } = perfTs(['report', '-s', 'srcline', '--json', recording]);
@@ -94,7 +94,7 @@ describeLive('inlined calls', () => {
     expect(perfTs(['report', flat]).stdout).not.toContain('leaf');
   });
 
-  it('are lines of one location in pprof, and frames with lines in Firefox', async () => {
+  it('inlined calls are lines of a pprof location, and Firefox frames', async () => {
     const opened = await openProfile(file);
     checkProfile(opened.profile);
     const { frames, strings, funcs } = opened.profile;

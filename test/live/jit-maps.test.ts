@@ -76,7 +76,7 @@ function record(file: string, words: readonly string[], more: readonly string[] 
 describeLiveAsUser('code of a JIT that uses its addresses again', () => {
   const program = compileJitReuse();
 
-  it('is named by its map but within the time between two looks', async () => {
+  it('JIT code is named by its map, but for the time between two scans', async () => {
     const file = join(scratch, 'map.data');
     const { stdout } = record(file, [program, 'map', String(PHASES), '300000000']);
     const phases = phasesOf(stdout);
@@ -92,7 +92,7 @@ describeLiveAsUser('code of a JIT that uses its addresses again', () => {
     expect(reused?.count).toBe(found.length);
   });
 
-  it('is named by its jitdump without any error, to the line', async () => {
+  it('JIT code is named by its jitdump exactly, with lines', async () => {
     const file = join(scratch, 'dump.data');
     const { stdout } = record(file, [program, 'dump', String(PHASES), '100000000']);
     const phases = phasesOf(stdout);
@@ -103,21 +103,24 @@ describeLiveAsUser('code of a JIT that uses its addresses again', () => {
     }
   });
 
-  it.skipIf(findPerf() === null)('leaves perf a file that it reads and rewrites', () => {
-    const file = join(scratch, 'for-perf.data');
-    record(file, [program, 'map', '2', '50000000']);
-    expect(windowsOf(file).length).toBeGreaterThan(0);
-    const samples = perfStats(file).SAMPLE;
-    expect(samples).toBeGreaterThan(0);
-    const copy = join(scratch, 'injected.data');
-    const inject = spawnSync('perf', ['inject', '-i', file, '-o', copy], { encoding: 'utf8' });
-    expect(inject.status).toBe(0);
-    expect(perfStats(copy).SAMPLE).toBe(samples);
-  });
+  it.skipIf(findPerf() === null)(
+    'perf reads and rewrites a recording with stored perf maps',
+    () => {
+      const file = join(scratch, 'for-perf.data');
+      record(file, [program, 'map', '2', '50000000']);
+      expect(windowsOf(file).length).toBeGreaterThan(0);
+      const samples = perfStats(file).SAMPLE;
+      expect(samples).toBeGreaterThan(0);
+      const copy = join(scratch, 'injected.data');
+      const inject = spawnSync('perf', ['inject', '-i', file, '-o', copy], { encoding: 'utf8' });
+      expect(inject.status).toBe(0);
+      expect(perfStats(copy).SAMPLE).toBe(samples);
+    },
+  );
 });
 
 describeLiveAsUser('Node', () => {
-  it('has its maps stored with the recording, and nothing of them left behind', async () => {
+  it('perf maps are stored in the recording and removed from /tmp', async () => {
     const script = join(scratch, 'hot.cjs');
     writeFileSync(
       script,
@@ -136,7 +139,7 @@ describeLiveAsUser('Node', () => {
 });
 
 describeLiveAsUser('Node that runs on after its recording', () => {
-  it('keeps its map, so that its functions have names again, until it has ended', async () => {
+  it('the perf map of a running process is kept until it ends', async () => {
     const script = join(scratch, 'serve.cjs');
     const stop = join(scratch, 'stop');
     writeFileSync(
@@ -173,7 +176,7 @@ const hasJava = spawnSync('java', ['-version']).status === 0;
 if (!hasJava) console.warn('skipped: Java: no java on PATH');
 
 describeLiveAsUser('Java', () => {
-  it.skipIf(!hasJava)('is named by the map that it writes at its end', async () => {
+  it.skipIf(!hasJava)('JIT code is named by a map written at exit', async () => {
     const source = join(scratch, 'Spin.java');
     writeFileSync(
       source,

@@ -108,7 +108,7 @@ describeLive('the ledger of losses', () => {
     ),
   );
 
-  it.each(cases)('closes under loss, with counts: $title', async (one) => {
+  it.each(cases)('the ledger closes under loss, with counts: $title', async (one) => {
     const command = [program, ...one.command];
     const flags = [...one.flags, '--counts'];
     const file = record({ name: `counts-${one.title}`, flags, command, loses: true });
@@ -124,16 +124,19 @@ describeLive('the ledger of losses', () => {
     if (!one.hasChildren) expect(ledger.undividedEvents).toBe(0);
   });
 
-  it.each(cases.slice(0, 4))('closes under loss, without counts: $title', async (one) => {
-    const command = [program, ...one.command];
-    const name = `bare-${one.title}`;
-    const ledger = await ledgerOf(record({ name, flags: one.flags, command, loses: true }));
-    expect(ledger.lostSamples).toBeGreaterThan(0);
-    expect(ledger.unaccounted).toBe(0);
-    expect(accountedIn(ledger)).toBe(ledger.eventsCounted);
-    expect(ledger.gapEvents).toBe(0);
-    expect(ledger.undividedEvents).toBeGreaterThan(0);
-  });
+  it.each(cases.slice(0, 4))(
+    'the ledger closes under loss, without counts: $title',
+    async (one) => {
+      const command = [program, ...one.command];
+      const name = `bare-${one.title}`;
+      const ledger = await ledgerOf(record({ name, flags: one.flags, command, loses: true }));
+      expect(ledger.lostSamples).toBeGreaterThan(0);
+      expect(ledger.unaccounted).toBe(0);
+      expect(accountedIn(ledger)).toBe(ledger.eventsCounted);
+      expect(ledger.gapEvents).toBe(0);
+      expect(ledger.undividedEvents).toBeGreaterThan(0);
+    },
+  );
 
   it('a fixed period divides losses from tails without counts', async () => {
     const command = [program, 'forks', '4', 'fault', String(each)];

@@ -49,7 +49,7 @@ describeLive('life and death', () => {
     expect(infoOf(join(scratch, 'status.data')).records.EXIT).toBe(1);
   });
 
-  it('tells a missing command (127) from one that cannot be run (126), and leaves no file', () => {
+  it('a missing command ends with 127, one that cannot be run with 126; no file is left', () => {
     const file = join(scratch, 'untouched.data');
     writeFileSync(file, 'an older recording');
     const record = (command: string) => perfTs(['record', '-o', file, '--', command]);

@@ -80,7 +80,7 @@ describeLive('limits', () => {
     },
   );
 
-  it('lowers a frequency beyond the kernel’s limit and names the sysctl', () => {
+  it("a frequency beyond the kernel's limit is lowered, and the sysctl named", () => {
     const file = join(scratch, 'lowered.data');
     const limit = limitHz();
     const flags = ['-e', 'page-faults', '-F', String(2 * limit), '-o', file];
@@ -91,7 +91,7 @@ describeLive('limits', () => {
     expect(infoOf(file).events[0]).toMatchObject({ mode: 'frequency', freqHz: limit });
   });
 
-  it('refuses it under --strict-freq, and no frequency at all, before anything is written', () => {
+  it('--strict-freq refuses a frequency beyond the limit before anything is written', () => {
     const file = join(scratch, 'refused.data');
     const record = (...flags: string[]) =>
       perfTs(['record', '-e', 'page-faults', '-o', file, ...flags, '--', workload, 'pf', '1000']);
@@ -102,7 +102,7 @@ describeLive('limits', () => {
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('takes -F max for the limit itself, without a word', () => {
+  it("-F max is the kernel's limit, without a warning", () => {
     const file = join(scratch, 'max.data');
     const flags = ['-q', '-e', 'page-faults', '-F', 'max', '-o', file];
     const outcome = perfTs(['record', ...flags, '--', workload, 'pf', '1000']);

@@ -52,7 +52,7 @@ describeLive('the kernel does what the model says', () => {
     expect(nearShare(model)).toBeGreaterThan(0.95);
   });
 
-  test('page-faults at 100 Hz: said to be driven by ticks', () => {
+  test('page-faults at 100 Hz are reported as driven by ticks', () => {
     // At this rate the start overshoots so far that a run may end before a tenth sample.
     let model: ModelReport | null = null;
     for (let run = 0; model === null && run < 10; run++) model = recordModel(100, 2_000_000);

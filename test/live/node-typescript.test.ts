@@ -53,7 +53,7 @@ describeLive('a TypeScript server', () => {
     writeFileSync(join(scratch, 'out/package.json'), '{"type":"module"}');
   });
 
-  test('compiled with source maps', () => {
+  test('TypeScript compiled with source maps has its own names', () => {
     const { said, rows } = recorded('compiled', [process.execPath, 'out/server.js']);
     expect(said).toContain('NODE_OPTIONS got --perf-basic-prof --interpreted-frames-native-stack');
     expectServer(rows);
@@ -62,7 +62,7 @@ describeLive('a TypeScript server', () => {
     expect(plain.stdout).not.toContain('work.ts');
   });
 
-  test('compiled in memory by a loader, as tsx does', () => {
+  test('TypeScript compiled in memory by a loader has its own names', () => {
     writeFileSync(
       join(scratch, 'hooks.mjs'),
       `import { readFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ describeLive('a TypeScript server', () => {
     expectServer(rows);
   });
 
-  test('leaves no files behind', () => {
+  test('recording Node leaves no files behind', () => {
     const script = join(scratch, 'pid.cjs');
     writeFileSync(script, 'console.log(process.pid)');
     const file = join(scratch, 'pid.data');
@@ -100,7 +100,7 @@ describeLive('a TypeScript server', () => {
     expect(readdirSync(scratch).filter((name) => name.endsWith('-v8.log'))).toEqual([]);
   });
 
-  test('names worker threads', () => {
+  test('recording Node names worker threads', () => {
     writeFileSync(
       join(scratch, 'spin.mjs'),
       `import { isMainThread, Worker } from 'node:worker_threads';

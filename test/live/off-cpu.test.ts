@@ -75,7 +75,7 @@ const isWoken = (name: string) => name.startsWith('[woken by ');
 const sum = (waits: readonly Wait[]) => waits.reduce((total, { ns }) => total + ns, 0);
 
 describeLive('a recording of waits', () => {
-  it('has every one of them, for as long as the thread says itself', async () => {
+  it('--off-cpu has every wait, as long as the thread measured it', async () => {
     const { said, opened } = await record('only', ['--off-cpu=only']);
     expect(opened.profile.events.map(({ name }) => name)).toEqual(['off-cpu']);
     const waits = waitsOf(opened, 0);
@@ -107,7 +107,7 @@ describeLive('a recording of waits', () => {
     expect(sleeping.length).toBeLessThanOrEqual(3 * TIMES);
   });
 
-  it('tells what a thread waits for from having no CPU, and by whom it was woken', async () => {
+  it('--off-cpu separates waiting from being runnable, and names the waker', async () => {
     const rounds = 20;
     const program = [compileRunnable(), String(rounds), '3'];
     const { said, opened, file } = await record('runnable', ['--off-cpu=only'], program);
@@ -131,7 +131,7 @@ describeLive('a recording of waits', () => {
     expect(waitsOf(less.opened, 0).filter(({ name }) => isWoken(name))).toEqual([]);
   });
 
-  it('knows who woke it, though that is not recorded', async () => {
+  it('--off-cpu names a waker that is not recorded', async () => {
     const file = join(scratch, 'woken.data');
     const fifo = join(scratch, 'fifo');
     rmSync(fifo, { force: true });
@@ -149,7 +149,7 @@ describeLive('a recording of waits', () => {
     expect(ofCat.join()).toMatch(/\[woken by tid \d+\]/);
   });
 
-  it('knows that a timer woke it', async () => {
+  it('--off-cpu recognizes a wake-up by a timer', async () => {
     const file = join(scratch, 'slept.data');
     // On a CPU that is not idle: idle ones of some virtual machines send no samples at all.
     const busy = spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']);
@@ -166,7 +166,7 @@ describeLive('a recording of waits', () => {
     expect(leaves.join()).toMatch(/\[S sleeping in \w*nanosleep\w*\].*\[woken by an interrupt\]/);
   });
 
-  it('stands beside what ran, in the same unit', async () => {
+  it('--off-cpu and on-CPU samples have the same unit', async () => {
     const { said, opened, file } = await record('both', ['--off-cpu', '-g', '-F', '2000']);
     const { events, samples } = opened.profile;
     expect(events.map(({ name, unit }) => [name, unit])).toEqual([
@@ -197,7 +197,7 @@ describeLive('a recording of waits', () => {
     expect(report).toMatch(/^# event off-cpu: .* nanoseconds \(off the CPU\), lost 0$/m);
   });
 
-  it('of the whole system has no idle CPUs', async () => {
+  it('--off-cpu -a leaves out idle CPUs', async () => {
     const { opened } = await record('system', ['--off-cpu=only', '-a']);
     const { samples, threads } = opened.profile;
     expect(samples.length).toBeGreaterThan(3 * TIMES);
@@ -206,7 +206,7 @@ describeLive('a recording of waits', () => {
     }
   });
 
-  it('has what threads wait for that sleep throughout, from the beginning to the end', async () => {
+  it('--off-cpu has threads that sleep during the whole recording', async () => {
     const file = join(scratch, 'asleep.data');
     const program = spawn(compileWorkload(), ['waiting', '3', '600'], { stdio: 'ignore' });
     const pid = program.pid as number;

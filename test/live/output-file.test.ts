@@ -110,7 +110,7 @@ describeLiveAsUser('the output file', () => {
     expect(readFileSync(file, 'utf8')).toBe('an older recording');
   });
 
-  it('of two recorders at one path is two files, each whole and its own', async () => {
+  it('two recorders at one path write two complete files', async () => {
     const file = join(mkdtempSync(join(scratch, 'shared-')), 'perf.data');
     const flags = ['-e', 'page-faults', '-c', '1', '-o', file];
     const first = startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);
@@ -133,7 +133,7 @@ describeLiveAsUser('the output file', () => {
     expect(Math.abs((newer.records.SAMPLE ?? 0) - 2000)).toBeLessThan(300);
   });
 
-  it('is unwound in its own place, while the next recording has its path', async () => {
+  it('a recording is unwound in its own file while the next one has its path', async () => {
     const file = join(mkdtempSync(join(scratch, 'shared-')), 'perf.data');
     const flags = ['-e', 'page-faults', '-c', '100', '--call-graph', 'auto,512', '-o', file];
     const start = () => startPerfTs(['record', ...flags, '--', workload, 'pf', '0', '60']);

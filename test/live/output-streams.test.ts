@@ -50,7 +50,7 @@ describeLive('a name of standard output', () => {
   }
 
   it.skipIf(!canMount()).each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
-    'means what `-` means: %s',
+    'the output %s is standard output',
     (name) => {
       const out = join(mkdtempSync(join(scratch, 'out-')), 'out.data');
       const under = inOwnDev(`"$@" | cat > ${out}; readlink /dev/stdout; ls /dev | tr '\\n' ' '`);
@@ -68,7 +68,7 @@ describeLive('a name of standard output', () => {
     },
   );
 
-  it.skipIf(!canMount())('of the system is not replaced, whatever it is', () => {
+  it.skipIf(!canMount())('a file of /dev is never replaced', () => {
     const under = inOwnDev(`ln -s null /dev/name; "$@" || status=$?; ls /dev | tr '\\n' ' '
       exit $status`);
     const { status, stdout, stderr } = perfTs([...CLOCK, '-o', '/dev/name', ...COMMAND], { under });
@@ -79,7 +79,7 @@ describeLive('a name of standard output', () => {
 });
 
 describeLive('an output that is no file', () => {
-  it('is a FIFO whose reader may come later', async () => {
+  it('the output may be a FIFO whose reader comes later', async () => {
     const fifo = makeFifo();
     const { pid, child, ended } = startPerfTs([...CLOCK, '-o', fifo, ...COMMAND]);
     await until(() => takesSignals(pid) || child.exitCode !== null);
@@ -96,7 +96,7 @@ describeLive('an output that is no file', () => {
     expect(infoOf(copy).records.SAMPLE).toBeGreaterThan(0);
   });
 
-  it('is a FIFO without a reader: an interrupt ends the wait, and nothing has run', async () => {
+  it("an interrupt ends the wait for a FIFO's reader, and nothing has run", async () => {
     const fifo = makeFifo();
     const witness = `${fifo}.ran`;
     const { pid, child, ended } = startPerfTs([...CLOCK, '-o', fifo, '--', 'touch', witness]);
@@ -108,7 +108,7 @@ describeLive('an output that is no file', () => {
     expect(existsSync(witness)).toBe(false);
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('is no FIFO of a stranger: that is moved aside', () => {
+  it.skipIf(process.geteuid?.() !== 0)("another user's FIFO is moved aside, not opened", () => {
     const fifo = makeFifo();
     chownSync(fifo, NOBODY, NOBODY);
     expect(perfTs([...CLOCK, '-o', fifo, ...COMMAND]).status).toBe(0);
@@ -116,14 +116,14 @@ describeLive('an output that is no file', () => {
     expect(lstatSync(`${fifo}.old`).isFIFO()).toBe(true);
   });
 
-  it('is a device', () => {
+  it('the output may be a character device', () => {
     const { status, stderr } = perfTs([...CLOCK, '-o', '/dev/null', ...COMMAND]);
     expect(stderr).toContain('written to /dev/null');
     expect(status).toBe(0);
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  it('is a descriptor of the shell, and no other one', () => {
+  it('the output may be a descriptor of the shell, and no other', () => {
     const copy = join(scratch, 'substituted.data');
     const words = [process.execPath, CLI, ...CLOCK, '-q'].map((word) => `'${word}'`).join(' ');
     const script = `
@@ -140,7 +140,7 @@ describeLive('an output that is no file', () => {
     [['--switch-output=1s'], '--switch-output changes files: a stream is one'],
     [['--archive'], '--archive needs a file'],
     [['--view'], '--view needs a file'],
-  ])('does not go with %s', (flags, message) => {
+  ])('an output stream is refused with %s', (flags, message) => {
     const { status, stderr } = perfTs([...CLOCK, ...flags, '-o', '/dev/null', ...COMMAND]);
     expect(stderr).toContain(message);
     expect(status).toBe(2);

@@ -94,7 +94,7 @@ const samplesIn = (file: string) => infoOf(file).records.SAMPLE ?? 0;
 describeLive('a recording over several files', () => {
   const workload = compileWorkload();
 
-  it('has every sample once, in files that stand for themselves', async () => {
+  it('--switch-output has every sample once, in self-contained files', async () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '--switch-output=300K'];
@@ -133,7 +133,7 @@ describeLive('a recording over several files', () => {
     }
   });
 
-  it('says in each of them what was lost while it was written', async () => {
+  it('each file of --switch-output has its own losses', async () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 20000; done`;
     const options = ['-e', 'page-faults:u', '-c', '1', '-m', '1', '--switch-output=300K'];
@@ -184,7 +184,7 @@ describeLive('a recording over several files', () => {
     }
   });
 
-  it('keeps as many as it was told', async () => {
+  it('--switch-max-files keeps that many files', async () => {
     const file = newPlace();
     const loop = `while :; do ${workload} faults-pinned 1000; done`;
     const options = ['--switch-output=100K', '--switch-max-files', '1', '-o', file];
@@ -198,7 +198,7 @@ describeLive('a recording over several files', () => {
     expect(filesOf(file)).toHaveLength(2);
   });
 
-  it('begins a new one at SIGUSR2, with what overwritten rings hold', async () => {
+  it('SIGUSR2 starts a new file with the content of overwritten rings', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '4', '--switch-output'];
     const { child, ended, said, progress } = start(
@@ -224,7 +224,7 @@ describeLive('a recording over several files', () => {
 });
 
 describeLive('a recording that is overwritten', () => {
-  it('has what the rings held at each SIGUSR2, and the same sample never twice', async () => {
+  it('--overwrite writes the rings at each SIGUSR2, no sample twice', async () => {
     const file = newPlace();
     const options = ['-e', 'cpu-clock', '-F', '2000', '--overwrite', '-m', '2', '-o', file];
     const { child, ended, said, progress } = start(options, [
@@ -251,7 +251,7 @@ describeLive('a recording that is overwritten', () => {
 });
 
 describeLive('a recording that others control', () => {
-  it('is enabled, disabled and stopped by commands, which it acknowledges', async () => {
+  it('--control enables, disables and stops, with acknowledgement', async () => {
     const folder = mkdtempSync(join(scratch, 'control-'));
     const [commands, acks] = [join(folder, 'commands'), join(folder, 'acks')];
     execFileSync('mkfifo', [commands, acks]);
@@ -299,7 +299,7 @@ describeLive('a recording that others control', () => {
     ['fd:987', 'this descriptor is not open'],
     ['fifo:/etc/passwd', 'this is no FIFO'],
     ['fifo:/none', 'make it first: mkfifo /none'],
-  ])('says what is wrong with --control %s', (place, message) => {
+  ])('an invalid --control %s is reported', (place, message) => {
     const file = join(scratch, 'wrong.data');
     const marker = join(scratch, 'started');
     const command = ['--', 'touch', marker];

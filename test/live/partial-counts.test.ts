@@ -32,7 +32,7 @@ function recordInFiles(options: readonly string[]): string[] {
 }
 
 describeLive('a recording whose file begins later than its counters', () => {
-  it('gives the samples of all files of a --switch-output together what the program did', async () => {
+  it("the files of --switch-output sum to the program's events", async () => {
     const files = recordInFiles(['-e', 'page-faults', '-F', '4000', '--counts']);
     const opened = await Promise.all(files.map((file) => openProfile(file, { symbols: false })));
     const arrived = opened.map((profile) => profile.ledgers()[0].arrivedEvents);
@@ -46,7 +46,7 @@ describeLive('a recording whose file begins later than its counters', () => {
     }
   });
 
-  it('gives no sample what members of a group had counted in an earlier file', async () => {
+  it('--switch-output gives group members no counts of an earlier file', async () => {
     const events = ['-e', '{cpu-clock,page-faults}:S', '-c', '250000'];
     const files = recordInFiles(events);
     let members = 0;
@@ -60,7 +60,7 @@ describeLive('a recording whose file begins later than its counters', () => {
     expect(members).toBeGreaterThan(0.9 * MADE);
   });
 
-  it('is cut by inject without giving events of removed samples to those that stay', async () => {
+  it('inject gives events of removed samples to no other sample', async () => {
     const directory = scratchDirectory();
     const whole = join(directory, 'whole.data');
     const part = join(directory, 'part.data');

@@ -27,7 +27,7 @@ const canChoosePids =
 describeLive('a pid that is used again', () => {
   const workload = compileWorkload();
 
-  it.skipIf(!canChoosePids)('never lends one program’s code to another', () => {
+  it.skipIf(!canChoosePids)('a reused pid never gets names of the earlier program', () => {
     const programs = ['first', 'second'].map((name) => join(scratch, name));
     for (const program of programs) copyFileSync(workload, program);
     const file = join(scratch, 'reuse.data');

@@ -34,7 +34,7 @@ function periodsInPerf(file: string): Record<string, number> {
 describeLive('a recording', () => {
   const workload = compileWorkload();
 
-  it.skipIf(!hasTracepoints)('has every event of a tracepoint unless the user says less', () => {
+  it.skipIf(!hasTracepoints)('a tracepoint is sampled at every event by default', () => {
     const each = record('each', ['-e', 'raw_syscalls:sys_enter'], [workload, 'sys', '20000']);
     const info = infoOf(each.file);
     expect(info.loss.best).toBe(0);
@@ -70,7 +70,7 @@ describeLive('a recording', () => {
     }
   });
 
-  it('of a clock is not finer than its timer, so that its periods stay true', () => {
+  it('the period of a clock is not shorter than its timer', () => {
     const { file, stderr } = record(
       'clock',
       ['-e', 'cpu-clock', '-c', '1000'],
@@ -96,7 +96,7 @@ describeLive('times beyond the 24.8 days that a timer of Node holds', () => {
   const faults = [compileWorkload(), 'pf', '20000'];
 
   it.each([['--duration', '3000000'], ['--switch-output=30d']])(
-    'end nothing and begin no file before: %s',
+    'times beyond 24.8 days end nothing and begin no file early: %s',
     (...flags) => {
       const { file, status, stderr } = record(
         flags.join(),
@@ -117,7 +117,7 @@ describeLive('--fail-on-loss', () => {
   const flood = ['-q', '-m', '1', '-e', 'page-faults:u', '-c', '1', '-g'];
   const faults = [workload, 'pf', '200000'];
 
-  it('ends with 3 where more was lost, and says how much', () => {
+  it('--fail-on-loss ends with 3 and reports the share lost', () => {
     const { file, status, stderr } = record('flood', [...flood, '--fail-on-loss', '0'], faults);
     expect(infoOf(file).loss.best).toBeGreaterThan(0);
     expect(stderr).toMatch(
@@ -126,12 +126,12 @@ describeLive('--fail-on-loss', () => {
     expect(status).toBe(3);
   });
 
-  it('changes nothing where less was lost', () => {
+  it('--fail-on-loss keeps the status below the limit', () => {
     const tolerant = record('tolerant', [...flood, '--fail-on-loss', '100%'], faults);
     expect([tolerant.status, tolerant.stderr.includes('fail-on-loss')]).toEqual([0, false]);
   });
 
-  it("leaves the command's own failure in place", () => {
+  it("--fail-on-loss keeps the command's own failure", () => {
     const failing = ['sh', '-c', `${faults.join(' ')}; exit 7`];
     expect(record('failing', [...flood, '--fail-on-loss', '0'], failing).status).toBe(7);
   });

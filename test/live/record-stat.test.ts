@@ -15,7 +15,7 @@ const scratch = scratchDirectory();
 describeLive('record --stat', () => {
   const workload = compileWorkload();
 
-  it('counts as many faults as happen, and the samples of every one add up to that', () => {
+  it('record --stat counts every fault, and the samples sum to it', () => {
     const file = join(scratch, 'faults.data');
     const flags = ['--stat', '--json', '-e', 'page-faults', '-c', '1', '-o', file];
     const outcome = perfTs(['record', ...flags, '--', workload, 'pf', '3000']);
@@ -32,7 +32,7 @@ describeLive('record --stat', () => {
     expect(stored?.['page-faults']).toEqual({ count: faults.count, unit: '' });
   });
 
-  it('counts the control group that is sampled, and nothing else', ({ skip }) => {
+  it('record --stat counts the sampled control group only', ({ skip }) => {
     const name = `perf-ts-stat-${process.pid}`;
     const directory = join(cgroupRoot() ?? '/none', name);
     try {
@@ -58,7 +58,7 @@ describeLive('record --stat', () => {
     }
   });
 
-  it('prints a table, and nothing without the option', () => {
+  it('record prints counts only with --stat', () => {
     const file = join(scratch, 'clock.data');
     const run = (...more: string[]) =>
       perfTs(['record', ...more, '-e', 'page-faults', '-o', file, '--', workload, 'pf', '100'])
@@ -67,7 +67,7 @@ describeLive('record --stat', () => {
     expect(run()).not.toContain('Σ');
   });
 
-  it('begins with the sampling where that is delayed', () => {
+  it('record --stat starts with delayed sampling', () => {
     const flags = [
       '--stat',
       '--json',

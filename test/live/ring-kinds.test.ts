@@ -32,7 +32,7 @@ describeLive('a recording that is overwritten', () => {
   const faults = [workload, 'faults-pinned', '20000'];
   const each = ['-e', 'page-faults:u', '-c', '1'];
 
-  it('has the last samples of a CPU, in order, and nothing counted as lost', () => {
+  it('--overwrite has the last samples of each CPU, nothing counted as lost', () => {
     const { file, status } = record('last', [...each, '--overwrite', '-m', '2'], faults);
     expect(status).toBe(0);
     const samples = samplesOf(file);
@@ -46,7 +46,7 @@ describeLive('a recording that is overwritten', () => {
     expect(records.FINISHED_ROUND).toBeUndefined();
   });
 
-  it('has all samples where they fit', () => {
+  it('--overwrite has all samples where they fit', () => {
     const few = [workload, 'faults-pinned', '300'];
     const whole = record('whole', each, few);
     const { file } = record('fits', [...each, '--overwrite'], few);
@@ -57,7 +57,7 @@ describeLive('a recording that is overwritten', () => {
 });
 
 describeLive('a recording per thread', () => {
-  it('has the thread that was there, on every CPU, and none that it starts', () => {
+  it('--per-thread records the target thread on every CPU, and no child', () => {
     const options = ['-e', 'cpu-clock', '-F', '2000', '--per-thread'];
     const { file, status } = record('thread', options, [compileWorkload(), 'burn', '2', '0.2']);
     expect(status).toBe(0);
@@ -65,7 +65,7 @@ describeLive('a recording per thread', () => {
     expect(infoOf(file).records).toMatchObject({ FORK: 2 });
   });
 
-  it('cannot be of CPUs', () => {
+  it('--per-thread is refused with CPUs', () => {
     const { status, stderr } = record('never', ['--per-thread', '-a'], ['true']);
     expect(status).toBe(2);
     expect(stderr).toContain('--per-thread follows threads, -a and -C follow CPUs');
@@ -92,7 +92,7 @@ describeLive('a recording of a control group', () => {
     if (isMade) rmdirSync(directory);
   });
 
-  it.skipIf(!isMade)('has what runs in it and nothing else', () => {
+  it.skipIf(!isMade)('-G records the control group only', () => {
     const workload = compileWorkload();
     // One of the two enters the group before it becomes the program.
     const inside = `echo $$ > ${directory}/cgroup.procs; exec ${workload} burn 1 0.3`;
@@ -108,13 +108,13 @@ describeLive('a recording of a control group', () => {
     expect(tids.size).toBeLessThanOrEqual(2);
   });
 
-  it('that is not there ends with 2', () => {
+  it('-G of a missing control group ends with 2', () => {
     const { status, stderr } = record('none', ['-a', '-G', 'no/such/group'], ['true']);
     expect(status).toBe(2);
     expect(stderr).toContain('-G no/such/group: no such control group');
   });
 
-  it('needs whole CPUs', () => {
+  it('-G needs whole CPUs', () => {
     const { status, stderr } = record('cpus', ['-G', '/'], ['true']);
     expect(status).toBe(2);
     expect(stderr).toContain('add -a');

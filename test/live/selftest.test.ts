@@ -10,7 +10,7 @@ import { describeLive } from '../helpers/live.ts';
 const scratch = scratchDirectory();
 
 describeLive('perf-ts doctor', () => {
-  it('is ready where events open, and its status says so', () => {
+  it('doctor is ready where events open, with exit status 0', () => {
     const outcome = perfTs(['doctor', '--json']);
     const report = JSON.parse(outcome.stdout) as DoctorReport;
     expect([report.schema, report.ready, outcome.status]).toEqual(['perf-ts/doctor@1', true, 0]);
@@ -26,7 +26,7 @@ describeLive('perf-ts doctor', () => {
 });
 
 describeLive('perf-ts doctor --selftest', () => {
-  it('finds of page faults what is claimed, and reports it without names', () => {
+  it('the self-test confirms page faults, and its report has no names', () => {
     const file = join(scratch, 'report.json');
     const words = ['doctor', '--selftest', '--quick', '-e', 'page-faults', '-o', file];
     const outcome = perfTs(words);
@@ -47,7 +47,7 @@ describeLive('perf-ts doctor --selftest', () => {
     for (const name of [hostname(), homedir(), projectRoot]) expect(text).not.toContain(name);
   });
 
-  it('says which event is not here, and why', () => {
+  it('the self-test reports an event that is not available, and why', () => {
     const outcome = perfTs(['doctor', '--selftest', '--quick', '-e', 'no-such-event', '--json']);
     const { cases } = JSON.parse(outcome.stdout) as SelftestReport;
     // Nothing was measured, so nothing is claimed.

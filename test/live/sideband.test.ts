@@ -109,7 +109,7 @@ describeLive('side-band records that are lost', () => {
     return MMAP2 + COMM + FORK + EXIT + loss.lostSideband;
   }
 
-  it('are counted by themselves, in the file and on all ways to the user', () => {
+  it('lost side-band records are counted apart in the file and all outputs', () => {
     const file = join(scratch, 'lost.data');
     const flags = ['--json', '--fail-on-loss', '50%', '-o', file];
     const outcome = perfTs([...RECORD, ...flags, ...command(MAPS)], { env: held });
@@ -137,7 +137,7 @@ describeLive('side-band records that are lost', () => {
     expect(sidebandOf(file)).toBe(sidebandOf(once) + MAPS - 1);
   });
 
-  it('are in the closing line, and do not end the recording without --fail-on-loss', () => {
+  it('lost side-band records are in the closing line; only --fail-on-loss fails', () => {
     const file = join(scratch, 'closing.data');
     const outcome = perfTs([...RECORD, '-o', file, ...command(MAPS)], { env: held });
     expect(outcome.status).toBe(0);

@@ -36,7 +36,7 @@ const countOf = (rows: readonly Row[], event: string): number =>
 describeLive('stat', () => {
   const workload = compileWorkload();
 
-  it('counts page faults: of two sizes the difference is the difference', () => {
+  it('stat counts page faults: the difference of two sizes is exact', () => {
     const faults = (n: number) =>
       countOf(
         stat(['-r', '5', '-e', 'page-faults', '--', workload, 'pf', String(n)]).rows,
@@ -104,14 +104,14 @@ describeLive('stat', () => {
     expect(stat(['-p', '999999999']).status).toBe(125);
   });
 
-  it('says null and why, and never 0, where a counter is not there', () => {
+  it('stat prints null with a reason, never 0, for a missing counter', () => {
     const { rows, status } = stat(['-d', '--', '/bin/true']);
     expect(status).toBe(0);
     for (const { count, reason } of rows) expect(count === null).toBe(reason !== undefined);
     expect(countOf(rows, 'page-faults')).toBeGreaterThan(0);
   });
 
-  it('keeps the command’s own output, and writes its own where it is told', () => {
+  it("stat leaves the command's output alone, and writes to -o", () => {
     const toError = perfTs(['stat', '-x,', '-e', 'page-faults', '--', 'echo', 'hello']);
     expect(toError.stdout).toBe('hello\n');
     const [header, line] = toError.stderr.trim().split('\n');
@@ -131,7 +131,7 @@ describeLive('stat', () => {
     expect(rows[0]?.count).toBeGreaterThan(500);
   });
 
-  it('splits time into stretches that add up to the whole', () => {
+  it('stat -I intervals sum to the whole', () => {
     const flags = ['-I', '50', '-e', 'page-faults'];
     const outcome = perfTs([
       'stat',
@@ -196,7 +196,7 @@ describeLive('stat', () => {
     expect(outcome.stdout.trim().split('\n').at(-1)).toContain('"perf-ts/stat@1"');
   });
 
-  it('begins after the delay: a command that is over by then was not counted', () => {
+  it('stat -D does not count a command that ends before the delay', () => {
     const { rows } = stat(['-D', '5000', '-e', 'page-faults', '--', workload, 'pf', '100']);
     expect(rows).toMatchObject([
       { count: null, reason: 'what it counts did not run in this time' },

@@ -32,7 +32,7 @@ function writeNewlines(path: string, count: number): void {
 }
 
 describeLive('a recording', () => {
-  test('does not read the notes of a process that it is not of', async () => {
+  test('notes of a process that is not recorded are not read', async () => {
     const stranger = spawn('sleep', ['1000']);
     try {
       writeNewlines(`/tmp/perf-ts-${stranger.pid}.notes`, MANY_LINES);
@@ -52,7 +52,7 @@ describeLive('a recording', () => {
     }
   });
 
-  test('keeps a bounded part of what a recorded process calls its notes, and says so', () => {
+  test('notes of a recorded process are kept up to a limit, which is reported', () => {
     const file = join(scratch, 'ours.data');
     const script = [
       'echo $$',

@@ -72,7 +72,7 @@ describeLive('top', () => {
     expect(event?.samples).toBe(lines.at(-1)!.samples);
   });
 
-  it('leaves perf-ts out of what it shows of the machine, and can count it', async () => {
+  it('top leaves perf-ts out unless --with-self', async () => {
     const args = ['top', '--json', '-a', '-s', 'pid', '-e', 'cpu-clock', '-F', '2000'];
     /** What each table says of perf-ts, up to the first that `isEnough`. */
     const ownIn = async (more: readonly string[], isEnough: (own: Own) => boolean) => {
@@ -114,7 +114,7 @@ describeLive('top', () => {
     expect(perfTs(['top', '-u', String(uid), '-p', '1']).status).toBe(2);
   });
 
-  it('says functions of JavaScript by their names, and removes what names them', () => {
+  it('top names functions of JavaScript, and removes the perf maps', () => {
     const script = join(scratch, 'busy.cjs');
     writeFileSync(
       script,
@@ -131,7 +131,7 @@ describeLive('top', () => {
     expect(() => readFileSync(`/tmp/perf-${pid}.map`)).toThrow('ENOENT');
   });
 
-  it('counts each sample once, however often its tables are made anew', async () => {
+  it('top counts each sample once, however often its tables are rebuilt', async () => {
     const top = startTop({
       ...{ command: [compileWorkload(), 'forks', '0', '2'], systemWide: true, withSelf: true },
       ...{ events: ['cpu-clock'], freq: 2000, callGraph: 'fp', intervalMs: 200, mostRows: 300 },
@@ -151,7 +151,7 @@ describeLive('top', () => {
     expect(rate).toBeLessThan(2 * 2000 * cpus().length);
   });
 
-  it('says what it can not do', () => {
+  it('top refuses options that it does not support', () => {
     expect(perfTs(['top', '-d', '0']).status).toBe(2);
     expect(perfTs(['top', '--window', '0.1']).status).toBe(2);
     expect(perfTs(['top', '--weight', 'events']).status).toBe(2);

@@ -15,7 +15,7 @@ const scratch = scratchDirectory();
 describeLive('two recorders at the same events', () => {
   const workload = compileWorkload();
 
-  it('each have all their samples', async () => {
+  it('two recorders at once each have all their samples', async () => {
     const files = ['outer', 'inner'].map((which) => join(scratch, `${which}.data`));
     const [outer, inner] = files.map((file) => {
       return ['record', '-q', '-e', 'page-faults', '-c', '1', '-o', file, '--'];

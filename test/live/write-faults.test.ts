@@ -31,7 +31,7 @@ describeLive('writes that misbehave', () => {
   }
 
   it.each(['short', 'one', 'eintr', 'eagain', 'slow'])(
-    '(%s) lose nothing that is not counted',
+    'write faults (%s) lose nothing uncounted',
     (fault) => {
       const { file, outcome } = record(fault, fault, [workload, 'pf', String(FAULTS)]);
       expect(outcome.status).toBe(0);
@@ -45,7 +45,7 @@ describeLive('writes that misbehave', () => {
     },
   );
 
-  it('(eio) end the recording with a message and a readable file; the command runs on', () => {
+  it('a write error EIO ends the recording with a message and a readable file; the command runs on', () => {
     const witness = join(scratch, 'ran-on');
     const script = `${workload} pf ${FAULTS}; touch ${witness}`;
     const { file, outcome } = record('eio', 'eio@10', ['sh', '-c', script]);

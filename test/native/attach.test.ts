@@ -118,7 +118,7 @@ describeLive('attaching to a process that starts threads meanwhile', () => {
     for (const group of counters.values()) for (const counter of group) counter.close();
   });
 
-  it('ends with what the callback throws', async () => {
+  it('an exception of the callback ends attaching', async () => {
     const target = await startAsked();
     const attach = (): boolean =>
       loadBinding().attachThreads(
@@ -131,7 +131,7 @@ describeLive('attaching to a process that starts threads meanwhile', () => {
     expect(attach).toThrow('not this one');
   });
 
-  it('says which process is not there', () => {
+  it('attaching names the process that does not exist', () => {
     const attach = (): boolean =>
       loadBinding().attachThreads(
         { pids: [4194303], tids: [], cpus: onlineCpus(), inherits: true },

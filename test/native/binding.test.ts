@@ -17,7 +17,7 @@ function builtBinding(): NativeBinding | null {
 const binding = builtBinding();
 
 describe.skipIf(binding === null)('the addon', () => {
-  it('is loaded once', () => {
+  it('the addon is loaded once', () => {
     expect(loadBinding()).toBe(binding);
   });
 
@@ -32,7 +32,7 @@ describe.skipIf(binding === null)('the addon', () => {
     ]);
   });
 
-  it('reads one instant on two clocks', () => {
+  it('the addon reads one instant on two clocks', () => {
     const CLOCK_MONOTONIC = 1;
     const before = process.hrtime.bigint();
     const pair = binding!.readClockPair(CLOCK_MONOTONIC);
@@ -42,7 +42,7 @@ describe.skipIf(binding === null)('the addon', () => {
     expect(Math.abs(Number(pair.wallNs) / 1e6 - Date.now())).toBeLessThan(60_000);
   });
 
-  it('says which clock it does not have', () => {
+  it('an unknown clock is refused with EINVAL', () => {
     expect(() => binding!.readClockPair(9999)).toThrow(
       expect.objectContaining({ code: 'EINVAL', operation: 'clock_gettime' }),
     );
@@ -57,13 +57,13 @@ describe.skipIf(binding === null)('the addon', () => {
 });
 
 describeLive('a probe', () => {
-  it('tells an event that opens from one that does not exist', () => {
+  it('probeEvent distinguishes an event that opens from one that does not exist', () => {
     const opens = softwareEvent(PERF_COUNT_SW.CPU_CLOCK);
     expect(binding!.probeEvent(opens, 0, -1)).toEqual({ errno: 0, code: '', kernelAttrSize: 0 });
     expect(binding!.probeEvent(softwareEvent(999), 0, -1)).toMatchObject({ code: 'ENOENT' });
   });
 
-  it('brings back the attr size that the kernel knows', () => {
+  it('probeEvent returns the attr size that the kernel knows', () => {
     // A later struct, with a bit set where today's kernel has no field.
     const attr = new Uint8Array(4096);
     attr.set(softwareEvent(PERF_COUNT_SW.CPU_CLOCK));

@@ -31,7 +31,7 @@ function open(options: Partial<CounterGroupOptions> = {}): NativeCounterGroup {
 }
 
 describeLiveAsUser("the addon's counter group", () => {
-  it('gives the kernel struct read_format, by the ids that it told', () => {
+  it("a counter group reads the kernel's read_format, with its ids", () => {
     const group = open();
     const words = new BigUint64Array(3 + 2 * 2);
     expect(group.read(words)).toBe(56);
@@ -48,7 +48,7 @@ describeLiveAsUser("the addon's counter group", () => {
     group.close();
   });
 
-  it('refuses memory that is too small, or no BigUint64Array', () => {
+  it('a counter group refuses memory that is too small or of another type', () => {
     const group = open();
     expect(() => group.read(new BigUint64Array(3))).toThrow(
       expect.objectContaining({ code: 'ENOSPC', operation: 'read' }),
@@ -66,7 +66,7 @@ describeLiveAsUser("the addon's counter group", () => {
     );
   });
 
-  it('checks its options', () => {
+  it('a counter group checks its options', () => {
     for (const options of [
       { events: [] },
       { events: [new Uint8Array(8)] },

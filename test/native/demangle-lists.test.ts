@@ -10,7 +10,7 @@ import { readCorpusText } from '../helpers/corpus-text.ts';
 const BARE_TYPES = ['St9bad_alloc', 'U4_farrVKPi', '2CBIL_Z3foocEE', '2CBIL_Z7IsEmptyEE'];
 
 describe.skipIf(!hasCorpora)('C++ names in libiberty’s own list', () => {
-  test('read as there, but for types and return types put elsewhere', () => {
+  test("C++ names of libiberty's list demangle as listed, but for placed types", () => {
     const lines = readCorpusText('ianlancetaylor+demangle/demangle-expected')
       .split('\n')
       .filter((line) => !line.startsWith('#'));

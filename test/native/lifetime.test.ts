@@ -77,7 +77,7 @@ describeLive('a recording that is not ended properly', () => {
   });
 
   it.each(['an exception in a callback', 'an unhandled rejection'])(
-    'dies as Node does of %s',
+    'a recording process dies as Node does of %s',
     (way) => {
       const { status, signal, stderr } = run('end-process.mjs', [way]);
       expect({ status, signal }).toEqual({ status: 1, signal: null });
@@ -99,7 +99,7 @@ describeLive('a recording that is not ended properly', () => {
     });
   });
 
-  it('leaves whole rounds and a true data size when the process exits', () => {
+  it('an exiting process leaves complete rounds and a correct data size', () => {
     const path = join(scratch, 'exit.data');
     expect(run('end-process.mjs', ['exit of a file recording', path])).toMatchObject({ status: 0 });
     const file = readFileSync(path);

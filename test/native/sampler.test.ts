@@ -76,7 +76,7 @@ function thrown(action: () => unknown): NativeError {
 }
 
 describeLive('the sampler', () => {
-  it('records a command into a file whose size and totals say what is in it', async () => {
+  it("a recorded command's file has the size and totals reported", async () => {
     const { fd, data, sizeInHeader } = dataFile();
     const sampler = open(commandTarget([workload, 'pf', '20000']));
     const events = await recordToFile(sampler, fd);
@@ -179,7 +179,7 @@ describeLive('the sampler', () => {
     expect(end.totals.samples).toBeGreaterThan(0);
   });
 
-  it('stops when it is told to, once, while the command runs on', async () => {
+  it('stop ends the sampling once while the command runs on', async () => {
     const { fd } = dataFile();
     const sampler = open(commandTarget([workload, 'burn', '1', '30']), {
       events: [{ attr: CPU_CLOCK, leader: -1 }],
@@ -278,7 +278,7 @@ describeLive('the sampler', () => {
     expect(BigInt(samples + end.totals.lostSamples)).toBe(end.finals[0].value);
   });
 
-  it('tells the step and error of a failed exec', async () => {
+  it('a failed exec is reported with step and errno', async () => {
     const { fd, data } = dataFile();
     const sampler = open(commandTarget(['/nonexistent/program']));
     const events = await recordToFile(sampler, fd);
@@ -312,7 +312,7 @@ describeLive('the sampler', () => {
     expect(events[1]).toEqual(outcome);
   });
 
-  it('says what could not be opened, for which event, on what', () => {
+  it('an open error names the operation, event, pid and CPU', () => {
     const unknown = softwareEvent(999);
     const error = thrown(() =>
       openSampler(commandTarget([workload, 'exit', '0']), {

@@ -38,7 +38,7 @@ function processesIn(data: Uint8Array) {
 }
 
 describeLive('a change of the file', () => {
-  it('repeats in the new file what has started since the side-band is kept', async () => {
+  it('a new file repeats the side-band kept since keepSideband', async () => {
     const command = [compileWorkload(), 'relays', '3', '300', '20'];
     const sampler = openSampler(commandTarget(command), {
       events: [{ attr: CPU_CLOCK, leader: -1 }],
@@ -73,7 +73,7 @@ describeLive('a change of the file', () => {
     }
   });
 
-  it('repeats nothing where keeping the side-band was revoked', async () => {
+  it('a new file repeats no side-band where keeping it was revoked', async () => {
     const command = [compileWorkload(), 'relays', '3', '300', '20'];
     const sampler = openSampler(commandTarget(command), {
       events: [{ attr: CPU_CLOCK, leader: -1 }],

@@ -112,7 +112,7 @@ describe.skipIf(addon === null)('wrong arguments', () => {
     ['Sampler', SAMPLER],
     ['CounterGroup', COUNTERS],
     ['HeldCommand', COMMAND],
-  ])('of a new %s are refused or do no harm', (name, options) => {
+  ])('wrong arguments of a new %s are refused or harmless', (name, options) => {
     const random = seededRandom(7);
     const create = binding[name] as unknown as LooseClass;
     let refused = 0;
@@ -127,7 +127,7 @@ describe.skipIf(addon === null)('wrong arguments', () => {
   });
 
   it.each(['probeEvent', 'demangle', 'raiseFdLimit', 'readCpuid', 'readClockPair'])(
-    'of %s are refused or do no harm',
+    'wrong arguments of %s are refused or harmless',
     (name) => {
       const call = (binding as Loose)[name] as (...words: unknown[]) => unknown;
       let refused = 0;
@@ -140,7 +140,7 @@ describe.skipIf(addon === null)('wrong arguments', () => {
     },
   );
 
-  it('of the methods of a group are refused or do no harm', () => {
+  it("wrong arguments of a counter group's methods are refused or harmless", () => {
     const group = attempt(() => new (binding.CounterGroup as unknown as LooseClass)(COUNTERS));
     // Without permission there is no group to call.
     if (group instanceof Error) return;

@@ -39,13 +39,13 @@ test('an interval across a border is divided by the rates on either side', () =>
   expect(weights).toEqual([50, 50, 50, 50, 50, 90, 10, 3, 3, 3, 3, 3]);
 });
 
-test('on the way up too', () => {
+test('an interval across a border to a higher rate is divided as well', () => {
   // 2 events of the slow phase, then 1 of the fast one.
   const weights = split([...repeat(6, SLOW), [3, 41_000], ...repeat(5, FAST)]);
   expect(weights).toEqual([3, 3, 3, 3, 3, 5, 1, 50, 50, 50, 50, 50]);
 });
 
-test('rates that differ by half are a border, by less none', () => {
+test('a border between phases needs rates that differ by half', () => {
   // 50 events in 62 µs, between 50 in 50 and 50 in 80: 30 µs of the fast phase, 32 of the slow one.
   const half = [...repeat(6, FAST), [50, 62_000] as const, ...repeat(5, [50, 80_000])];
   expect(split(half).slice(5, 7)).toEqual([80, 20]);
@@ -59,7 +59,7 @@ test('sleep at the border is left out where the running time was read', () => {
   expect(split(intervals, { running }).slice(5, 7)).toEqual([90, 10]);
 });
 
-test('without it, sleep leaves the middle', () => {
+test("sleep without running times is left out of the interval's middle", () => {
   const weights = split([...repeat(6, FAST), [50, 5_000_000], ...repeat(5, SLOW)]);
   expect(weights.slice(5, 7)).toEqual([75, 25]);
 });
@@ -77,7 +77,7 @@ test('an interval with lost samples is left alone and measures no rate', () => {
   expect(split(intervals, { lost: 5 })).toEqual(events);
 });
 
-test('a fixed period stays what was asked', () => {
+test('a fixed period is not divided at a border', () => {
   const intervals = [...repeat(6, FAST), CROSSING, ...repeat(5, SLOW)];
   const event = { ...PAGE_FAULTS, mode: 'period' as const, frequencyHz: null, fixedPeriod: 50 };
   expect(split(intervals, { event })).toEqual(intervals.map(([events]) => events));

@@ -51,15 +51,15 @@ test('a period that starts where it belongs needs no ramp', () => {
   expect(drawRamps(around(7500, 60))).toBe('rest 0–60');
 });
 
-test('an event rarer than the rate asked rests at a period of 1', () => {
+test('an event rarer than the requested rate settles at a period of 1', () => {
   expect(drawRamps(Array.from({ length: 60 }, () => 1))).toBe('rest 0–60');
 });
 
-test('a fall that lands where the period stays is no ramp', () => {
+test('a fall to the settled period is not a ramp', () => {
   expect(drawRamps([...around(400, 60), ...around(100, 60)])).toBe('rest 0–120');
 });
 
-test('a fall below half from 8 or more is a ramp, one to the half or from less is none', () => {
+test('only a fall below half from 8 or more is a ramp', () => {
   const level = (period: number) => Array.from({ length: 30 }, () => period);
   const dip = (from: number, ...way: number[]) =>
     drawRamps([...level(from), ...way, ...level(from)]);
@@ -69,12 +69,12 @@ test('a fall below half from 8 or more is a ramp, one to the half or from less i
   expect(dip(7, 1, 3, 5)).toBe('rest 0–63');
 });
 
-test('a period that keeps growing never rests', () => {
+test('a period that keeps growing never settles', () => {
   const periods = Array.from({ length: 100 }, (_, i) => Math.round(1.1 ** i) + i);
   expect(drawRamps(periods)).toBe('ramp 0–100');
 });
 
-test('a period that jumps about never rests', () => {
+test('a period that jumps about never settles', () => {
   const periods = Array.from({ length: 200 }, (_, i) => 100 * 2 ** ((i * 5) % 7));
   expect(drawRamps(periods)).toBe('ramp 0–200');
 });
@@ -88,7 +88,7 @@ test('following a new event rate in steps of an eighth is not a ramp', () => {
   expect(finish(findRampsInSlices(sequenceOf(periods))).reRamps).toEqual([]);
 });
 
-test('ticks during rare events bring the period down: the storm after them is a ramp', () => {
+test('ticks during rare events lower the period: the burst after them is a ramp', () => {
   const periods = simulated([
     { durationNs: 100e6, eventsPerSecond: 450_000 },
     { durationNs: 400e6, eventsPerSecond: 300 },
@@ -114,7 +114,7 @@ test('fewer samples than the comparison needs stay a ramp', () => {
   expect(drawRamps([])).toBe('');
 });
 
-test('real recordings settle and ramp where one sees it in their periods', () => {
+test('real recordings settle and ramp at the expected samples', () => {
   expect(drawRamps(periodsOf('page-faults-5000hz.tsv'))).toBe('ramp 0–14, rest 14–1334');
   expect(drawRamps(periodsOf('page-faults-500hz-sleeps.tsv'))).toBe('ramp 0–10, rest 10–650');
   // 751 │ 8 8 9 159 3004 42312 57425 1005 109 232 235 502 742 1089 1226 1293 1255 │ 1191 …

@@ -15,7 +15,7 @@ const compared = (more: Partial<ComparedProfile> = {}): ComparedProfile => ({
 });
 const ONE_EVENT = new Int32Array(5);
 
-test('the distance is the share that stands under another function than by events', () => {
+test('the distance of two weights is the share under different functions', () => {
   const { distance, functions } = compareWeights(compared(), 0, ONE_EVENT)!;
   expect(distance.samples).toBeCloseTo(0.3, 12);
   expect(distance.period).toBeCloseTo(0.375, 12);
@@ -30,7 +30,7 @@ test('the distance is the share that stands under another function than by event
   });
 });
 
-test('time is compared where it was recorded, and is no reason to list a function', () => {
+test('weight time is compared where it was recorded, and lists no function', () => {
   const weights = {
     samples: Float64Array.of(1, 1),
     period: Float64Array.of(1, 1),
@@ -45,7 +45,7 @@ test('time is compared where it was recorded, and is no reason to list a functio
   expect(result).toEqual({ distance: { samples: 0, period: 0, time: 0.25 }, functions: [] });
 });
 
-test('samples without a stack are a function of their own', () => {
+test('samples without a stack compare as one function', () => {
   const { functions } = compareWeights(
     compared({ funcOfSample: Int32Array.of(0, 0, 0, 0, -1) }),
     0,
@@ -60,7 +60,7 @@ test('only samples of the event count; without weight there is nothing to compar
   expect(compareWeights(compared(), 2, ONE_EVENT)).toBeNull();
 });
 
-test('the five that differ most are listed', () => {
+test('the five functions that differ most are listed', () => {
   const samples = Float64Array.from({ length: 8 }, () => 1);
   const events = Float64Array.from({ length: 8 }, (_, i) => 1 + i * i);
   const { functions } = compareWeights(

@@ -25,7 +25,7 @@ function withPauses(): PacedInterval {
   });
 }
 
-test('events are even over the time between the pauses', () => {
+test('events are spread evenly between pauses', () => {
   const interval = withPauses();
   const times = [1000, 1100, 1200, 1250, 1300, 1400, 1500, 1550, 1600, 1650, 1700];
   expect(times.map((time) => interval.countAt(time) - 7)).toEqual([
@@ -40,7 +40,7 @@ test('ticks miss the event for a while from the beginning of each pause', () => 
   expect(interval.lastEndNs).toBe(1550);
 });
 
-test('the next interval has no pause, and goes on counting', () => {
+test('an interval without a pause continues the count of ticks', () => {
   const interval = withPauses();
   const sequence = {
     length: 3,

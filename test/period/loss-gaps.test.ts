@@ -41,7 +41,7 @@ describe('loss gaps', () => {
     third,
   ];
 
-  it('an interval of the reported period is none, one that is longer is', () => {
+  it('an interval longer than the reported period is a loss gap', () => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },
@@ -64,7 +64,7 @@ describe('loss gaps', () => {
     ['at the moment of the sample before it', [lostAt(2e6)]],
     ['behind it', [lostAt(10e6)]],
     ['behind it by more than it takes to write', [lostAt(9e6 + 100_001)]],
-  ])('without a LOST record in its course an interval is whole: one %s', (_, lossGaps) => {
+  ])('an interval without a LOST record is complete: one %s', (_, lossGaps) => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },
@@ -75,7 +75,7 @@ describe('loss gaps', () => {
   it.each([
     ['just behind it', [lostAt(9e6 + 100_000)]],
     ['among others, in the order of the file', [lostAt(20e6), lostAt(5e6), lostAt(1e6)]],
-  ])('with one it is not: one %s', (_, lossGaps) => {
+  ])('an interval with a LOST record is a loss gap: one %s', (_, lossGaps) => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },
@@ -83,7 +83,7 @@ describe('loss gaps', () => {
     expect(gapsOf(PAGE_FAULTS, drawn, lossGaps)).toEqual([0, 0, 69]);
   });
 
-  it('an event that lost nothing by its own count has none', () => {
+  it('an event without losses by its own count has no loss gap', () => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },
@@ -95,7 +95,7 @@ describe('loss gaps', () => {
     expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)], { losses })).toEqual([0, 0, 0]);
   });
 
-  it('a stream may begin with one', () => {
+  it('a stream may begin with a loss gap', () => {
     const drawn = [{ timeNs: 9e6, period: 7, count: 100 }];
     expect(gapsOf(PAGE_FAULTS, drawn, [lostAt(9e6)])).toEqual([93]);
     // The first period is a guess of the kernel's: up to half more is no loss.
@@ -125,7 +125,7 @@ describe('loss gaps', () => {
     expect(gapsOf(CYCLES, drawn, lossGaps)).toEqual([0, 0, 6000, 120]);
   });
 
-  it('nothing can be said of a clock, nor without counts', () => {
+  it('loss gaps are unknown for clocks and without counts', () => {
     const drawn = software(
       { timeNs: 2e6, period: 12, count: 20 },
       { timeNs: 9e6, period: 11, count: 100 },

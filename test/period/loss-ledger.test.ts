@@ -38,13 +38,13 @@ describe('the ledger of an event', () => {
     { timeNs: 9e6, period: 11, count: 100 },
   ];
 
-  it('without loss: what arrived and the tail', () => {
+  it('the ledger without loss: arrived events and the tail', () => {
     const ledger = ledgerOf(counted.slice(0, 2), { eventTotals: [25], finals: [final(0, 25)] });
     expect(sidesOf(ledger)).toEqual([20, 0, 5, 0, 0, 0]);
     expect(ledger).toMatchObject({ coverage: 1, eventCoverage: 0.8, concentration: null });
   });
 
-  it('with counts and loss: gap and tail apart', () => {
+  it('the ledger with counts and loss: gap and tail apart', () => {
     const ledger = ledgerOf(counted, {
       losses: LOSSES,
       lossGaps: LOST_AT_9_MS,
@@ -60,7 +60,7 @@ describe('the ledger of an event', () => {
     });
   });
 
-  it('without counts gaps and tails are one figure', () => {
+  it('the ledger without counts: gaps and tails are one figure', () => {
     const drawn = counted.map(({ timeNs, period }) => ({ timeNs, period }));
     const more = { losses: LOSSES, lossGaps: LOST_AT_9_MS, eventTotals: [130] };
     const known = ledgerOf(drawn, { ...more, finals: [final(0, 130)] });
@@ -69,7 +69,7 @@ describe('the ledger of an event', () => {
     expect(sidesOf(ledgerOf(drawn, more))).toEqual([32, 0, 0, 0, 98, 0]);
   });
 
-  it('a fixed period divides them', () => {
+  it('the ledger of a fixed period divides gaps from tails', () => {
     const drawn = counted.map(({ timeNs }) => ({ timeNs, period: 10 }));
     const ledger = ledgerOf(
       drawn,
@@ -103,7 +103,7 @@ describe('the ledger of an event', () => {
     expect(sidesOf(ledger)).toEqual([27, 0, 2, 0, 21, 0]);
   });
 
-  it('of two events in one ring each has lost what its own counter says', () => {
+  it('two events in one ring have the losses of their own counters', () => {
     const losses = [
       { event: 0 as EventIndex, lostRecords: 50, lostSamples: 20 },
       { event: 1 as EventIndex, lostRecords: 0, lostSamples: 30 },
@@ -113,7 +113,7 @@ describe('the ledger of an event', () => {
     expect(ledgers.map(({ lostSamples }) => lostSamples)).toEqual([20, 30]);
   });
 
-  it('what does not add up is said, not hidden', () => {
+  it('the ledger reports what does not add up', () => {
     const short = ledgerOf(counted.slice(0, 2), { eventTotals: [15], finals: [final(0, 15)] });
     expect(sidesOf(short)).toEqual([20, 0, 0, 0, 0, -5]);
     // All finals are known, and together they are not the total.
@@ -121,13 +121,13 @@ describe('the ledger of an event', () => {
     expect(sidesOf(odd)).toEqual([20, 0, 1, 0, 0, 9]);
   });
 
-  it('without the counter there is no right side', () => {
+  it('the ledger without a final value has no total', () => {
     const ledger = ledgerOf(counted.slice(0, 2), {});
     expect(sidesOf(ledger)).toEqual([20, 0, null, null, null, null]);
     expect(ledger).toMatchObject({ eventsCounted: null, eventCoverage: null });
   });
 
-  it('losses that cluster are told from losses everywhere', () => {
+  it('clustered losses are distinguished from even ones', () => {
     const samples = Array.from({ length: 101 }, (_, i) => ({ timeNs: i * 1e6, period: 10 }));
     const at = (ms: number, lost: number, cpu: number) => {
       return { event: 0, cpu, timeNs: ms * 1e6, samples: lost };

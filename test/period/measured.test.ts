@@ -20,7 +20,7 @@ const HARDWARE: ProfileEvent = { ...EACH, type: 0 };
 const losses = [{ event: 0 as EventIndex, lostRecords: 1, lostSamples: 1 }];
 
 describe('shares that are measured', () => {
-  it('are those of samples, of waits and of a period of 1 counted in software', () => {
+  it('shares of samples, off-CPU time and software period 1 are measured', () => {
     const measured = (event: ProfileEvent, kind: 'samples' | 'events' | 'period') =>
       isMeasured({ events: [event] }, 0, kind);
     expect(measured(PAGE_FAULTS, 'samples')).toBe(true);
@@ -32,12 +32,12 @@ describe('shares that are measured', () => {
     expect(measured(HARDWARE, 'events')).toBe(false);
   });
 
-  it('are not those of waits of which some were lost', () => {
+  it('shares of off-CPU time with losses are estimates', () => {
     expect(isMeasured({ events: [WAITS], losses }, 0, 'events')).toBe(false);
     expect(areWaits(WAITS)).toBe(true);
   });
 
-  it('have intervals of no width', () => {
+  it('measured shares have intervals of no width', () => {
     const input = recordingOf([EACH], everyNs(1000, [1, 1, 1]));
     const estimator = createExactEstimator({
       weights: Float64Array.of(1, 1, 1),

@@ -45,14 +45,14 @@ test.each(['page-faults-500hz-sleeps.tsv', 'page-faults-500hz-rare-phases.tsv'])
   },
 );
 
-test('what is not explained has a cause, and the sums agree', () => {
+test('unexplained periods have causes, and the sums agree', () => {
   const model = replayFixture('page-faults-500hz-rare-phases.tsv', 500);
   const sum = (counts: object) => Object.values(counts).reduce((a, b) => a + b, 0);
   expect(sum(model.explainedBy)).toBe(model.within1Percent);
   expect(sum(model.departures)).toBe(model.compared - model.within1Percent);
 });
 
-test('a handful of samples is not compared', () => {
+test('a few samples are not compared with the model', () => {
   const few = sequenceOf(fixtureSamples('page-faults-5000hz.tsv').slice(0, 9));
   expect(
     replayStream(few, { frequencyHz: 5000, rule: 'next', isCountedInSoftware: true }),

@@ -23,7 +23,7 @@ const pairsOf = (samples: readonly DrawnSample[], event = CYCLES, pairs: number 
   reportPeriods(recordingOf([event], samples), { pairs }).events[0].streams[0].pairs!;
 const rounded = (value: number | null) => Math.round(value! * 10) / 10;
 
-test('the worked example, pair by pair', () => {
+test('pairs of the worked example', () => {
   const pairs = pairsOf(WORKED_EXAMPLE, { ...CYCLES, frequencyHz: 30_000 });
   expect(
     pairs.map(({ intervalNs, events, periods, eventRateHz, hz }) => ({
@@ -55,7 +55,7 @@ test('without counts the events are the period in force', () => {
   );
 });
 
-test('as many pairs as were asked for; none unasked', () => {
+test('the number of pairs is the one requested; none by default', () => {
   expect(pairsOf(WORKED_EXAMPLE, CYCLES, 2)).toHaveLength(2);
   const [stream] = reportPeriods(recordingOf([CYCLES], WORKED_EXAMPLE)).events[0].streams;
   expect(stream).not.toHaveProperty('pairs');

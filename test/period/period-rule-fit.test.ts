@@ -94,15 +94,18 @@ describe('programs that could mislead', () => {
     'few events on a busy CPU between': () => stretches(60, (i) => (i % 2 === 0 ? 1e6 : 500), 30e6),
   };
   for (const [name, draw] of Object.entries(hostile)) {
-    test.each(['next', 'elapsed'] as const)(`${name}: %s is never taken for the other`, (rule) => {
-      const contrary = rule === 'next' ? 'elapsed' : 'next';
-      for (let seed = 1; seed <= 5; seed++) {
-        for (const frequencyHz of [999, 5000, 20_000]) {
-          const samples = simulate(draw(randomNumbers(seed)), { frequencyHz, rule });
-          expect(fitOf(recordingOf([CYCLES], withoutReads(samples)))[0].rule).not.toBe(contrary);
+    test.each(['next', 'elapsed'] as const)(
+      `${name}: a program fitted as %s is never taken for the other rule`,
+      (rule) => {
+        const contrary = rule === 'next' ? 'elapsed' : 'next';
+        for (let seed = 1; seed <= 5; seed++) {
+          for (const frequencyHz of [999, 5000, 20_000]) {
+            const samples = simulate(draw(randomNumbers(seed)), { frequencyHz, rule });
+            expect(fitOf(recordingOf([CYCLES], withoutReads(samples)))[0].rule).not.toBe(contrary);
+          }
         }
-      }
-    });
+      },
+    );
   }
 
   test('intervals and periods that have nothing to do with each other decide nothing', () => {
@@ -118,21 +121,21 @@ describe('programs that could mislead', () => {
   });
 });
 
-describe('streams that the recording does not tell apart', () => {
+describe('streams without ids', () => {
   const steps = stretches(40, (i) => (i % 2 === 0 ? 1e6 : 3e5), 10e6);
   const cpus = [4000, 5000].map((frequencyHz) =>
     withoutReads(simulate(steps, { frequencyHz, rule: 'elapsed' })),
   );
   const merge = (samples: DrawnSample[]) => samples.sort((a, b) => a.timeNs - b.timeNs);
 
-  test('one instance per CPU, whatever threads it meets', () => {
+  test('fitting splits streams by CPU where instances follow CPUs', () => {
     const samples = cpus.flatMap((own, cpu) =>
       own.map((sample, i) => ({ ...sample, stream: -1, cpu, thread: (i * 7) % 5 })),
     );
     expect(fitOf(recordingOf([CYCLES], merge(samples)))[0].rule).toBe('elapsed');
   });
 
-  test('one instance per thread on one CPU', () => {
+  test('fitting splits streams by thread where instances follow threads', () => {
     const samples = cpus.flatMap((own, thread) =>
       own.map((sample) => ({ ...sample, stream: -1, cpu: 0, thread })),
     );

@@ -23,12 +23,12 @@ const RESTLESS = Array.from({ length: 12 }, () => [
   { durationNs: 120e6, eventsPerSecond: 200 },
 ]).flat();
 
-test('counts tell: what was counted since the last sample is what the last sample reported', () => {
+test('counts show rule next: the last sample reported the interval counted', () => {
   const input = recordingOf([PAGE_FAULTS], fixtureSamples('page-faults-5000hz.tsv'));
   expect(rulesOf(input)).toEqual([{ rule: 'next', from: 'counts', confidence: 1 }]);
 });
 
-test('counts tell: a driver that reports the period that has passed', () => {
+test('counts show rule elapsed: a driver reports the past period', () => {
   const samples = simulate([{ durationNs: 50e6, eventsPerSecond: 1e6 }], {
     frequencyHz: 4000,
     rule: 'elapsed',
@@ -95,7 +95,7 @@ test('without counts, software events, tracepoints and breakpoints are known to 
   }
 });
 
-test('a period that never changes is the elapsed one whatever was meant', () => {
+test('a period that never changes follows rule elapsed', () => {
   const fixed = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 1000 } as const;
   const input = recordingOf([fixed, CPU_CLOCK], everyNs(1000, [1000, 1000]));
   expect(rulesOf(input).map(({ rule }) => rule)).toEqual(['elapsed', 'elapsed']);

@@ -51,11 +51,11 @@ test('the last phase may be hardly longer than a window of 32 samples', () => {
   expect(phases[1].samples).toBeLessThan(64);
 });
 
-test('an even rate is no phase at all', () => {
+test('an even rate has no phases', () => {
   expect(phasesOf(simulated([{ durationNs: 200e6, eventsPerSecond: 450_000 }]))).toEqual([]);
 });
 
-test('a rate that wanders by less than half is no phase either', () => {
+test('a rate that varies by less than half has no phases', () => {
   const wander = Array.from({ length: 6 }, (_, i) => ({
     durationNs: 30e6,
     eventsPerSecond: i % 2 === 0 ? 400_000 : 550_000,
@@ -63,7 +63,7 @@ test('a rate that wanders by less than half is no phase either', () => {
   expect(phasesOf(simulated(wander))).toEqual([]);
 });
 
-test('short pauses are no phases', () => {
+test('short pauses are not phases', () => {
   const pauses = Array.from({ length: 12 }, (_, i) => ({
     durationNs: i % 2 === 0 ? 20e6 : 6e6,
     eventsPerSecond: i % 2 === 0 ? 450_000 : 0,

@@ -22,7 +22,7 @@ const rampOf = (input: PeriodInput) => {
   return stream.reRamps[0];
 };
 
-test('a ramp after nothing in particular has an unknown cause', () => {
+test('a ramp without a visible cause is unknown', () => {
   expect(rampOf(recordingOf([PAGE_FAULTS], withRamp()))).toMatchObject({
     cause: 'unknown',
     fromCpu: null,
@@ -34,19 +34,19 @@ test('a ramp after nothing in particular has an unknown cause', () => {
   });
 });
 
-test('a gap of five ticks before it', () => {
+test('a ramp is caused by an idle gap of five ticks before it', () => {
   const late = withRamp(({ timeNs }, i) => ({ timeNs: timeNs + (i >= FIRST_OF_RAMP ? 5e6 : 0) }));
   expect(rampOf(recordingOf([PAGE_FAULTS], late))).toMatchObject({ cause: 'gap', gapNs: 5.2e6 });
 });
 
-test('the gap shows one sample after its end where the rule is next', () => {
+test("with rule next a ramp's gap shows one sample after its end", () => {
   const late = withRamp(({ timeNs }, i) => ({
     timeNs: timeNs + (i >= FIRST_OF_RAMP - 1 ? 5e6 : 0),
   }));
   expect(rampOf(recordingOf([PAGE_FAULTS], late)).cause).toBe('gap');
 });
 
-test('an instance that follows its task to another CPU', () => {
+test('a ramp is caused by migration of the task to another CPU', () => {
   const moved = withRamp((_, i) => ({ cpu: i >= FIRST_OF_RAMP ? 3 : 1 }));
   expect(rampOf(recordingOf([PAGE_FAULTS], moved))).toMatchObject({
     cause: 'migration',
@@ -55,7 +55,7 @@ test('an instance that follows its task to another CPU', () => {
   });
 });
 
-test('a thread that another instance sampled in the meantime', () => {
+test('a ramp is caused by another instance that sampled the thread meanwhile', () => {
   const away: DrawnSample = {
     timeNs: (FIRST_OF_RAMP - 0.5) * 200_000,
     period: 1,
@@ -71,7 +71,7 @@ test('a thread that another instance sampled in the meantime', () => {
   expect(event.streams.map((stream) => stream.startedBy)).toEqual(['new', 'migration']);
 });
 
-test('an instance given to another thread', () => {
+test('a ramp is caused by an instance given to another thread', () => {
   const given = withRamp((_, i) => ({ thread: i >= FIRST_OF_RAMP ? 1 : 0 }));
   const input = recordingOf([PAGE_FAULTS], given);
   expect(rampOf(input)).toMatchObject({ cause: 'task', fromCpu: null });
@@ -84,7 +84,7 @@ test('an instance given to another thread', () => {
   });
 });
 
-test('a pause by the kernel, too short to be the verdict', () => {
+test('a ramp is caused by throttling too short for the verdict', () => {
   const startNs = (FIRST_OF_RAMP - 1) * 200_000;
   const throttles = [{ event: 0, stream: 0, startNs, endNs: startNs + 150_000 }];
   const report = reportPeriods(recordingOf([CYCLES], withRamp(), { throttles }));

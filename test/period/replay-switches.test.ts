@@ -118,7 +118,7 @@ test("the ticks of a large stream serve a small one's model", () => {
   expect(replayStream(small, { ...options, grid: GRID })).toMatchObject({ hz: 250 });
 });
 
-test('time off the CPU: noise is none, a switch is its length, between the two is unknown', () => {
+test('off-CPU time of an interval: noise is 0, a switch its length, between them unknown', () => {
   const timeNs = Float64Array.of(0, 1e6, 2e6, 3e6, 4e6, 5e6);
   const runningNs = Float64Array.of(0, 1e6 - 900, 2e6 + 300, 2.9e6, 3.897e6, Number.NaN);
   expect([...offCpuNs(timeNs, runningNs)!]).toEqual([NaN, 0, 0, 100_300, NaN, NaN]);

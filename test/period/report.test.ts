@@ -83,7 +83,7 @@ test('a converged recording: settle point, steady state, phases, no re-ramp', ()
   expect(stream.steady!.hz).toBeLessThan(4500);
 });
 
-test('a storm after rare events: re-ramped, with its gap, depth and height', () => {
+test('a burst after rare events is re-ramped, with gap, depth and height', () => {
   const stream = streamOf(faultsAt(500, 'page-faults-500hz-rare-phases.tsv'));
   expect(stream.verdict).toBe('re-ramped');
   expect(stream.reRamps).toHaveLength(1);
@@ -116,7 +116,7 @@ test('the suggested period takes as many samples as the rate asked', () => {
   expect(event.suggestedPeriod).toBe(90);
 });
 
-test('a clock is fixed by the kernel: nothing to converge, nothing in a ramp', () => {
+test("a clock's period is fixed: no convergence and no ramp", () => {
   const samples = everyNs(
     33_333,
     Array.from({ length: 100 }, () => 33_333),
@@ -140,14 +140,14 @@ test('a clock is fixed by the kernel: nothing to converge, nothing in a ramp', (
   expect(event.streams[0].steady!.hz).toBeCloseTo(30_000.3, 1);
 });
 
-test('period mode is fixed too', () => {
+test('period mode is fixed', () => {
   const every100 = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 100 } as const;
   const [event] = reportPeriods(recordingOf([every100], even(50))).events;
   expect(event).toMatchObject({ mode: 'period', targetHz: null, fixedPeriod: 100 });
   expect(event.streams[0].verdict).toBe('fixed');
 });
 
-test('a period that never rests is said not to converge once there is enough of it', () => {
+test('a period that never settles is not-converged once there are enough samples', () => {
   const restless = Array.from({ length: 80 }, (_, i) => 100 * 2 ** ((i * 5) % 7));
   const verdictOf = (periods: number[]) =>
     streamOf(recordingOf([CYCLES], everyNs(200_000, periods))).verdict;
@@ -169,7 +169,7 @@ test('throttled when the kernel paused the event for a hundredth of its time', (
   expect(verdictWith(1.2e6, 7)).toBe('converged');
 });
 
-test('losses are counted once though two figures tell of them', () => {
+test('losses in two figures are counted once', () => {
   const input = recordingOf([CYCLES], even(75), {
     losses: [{ event: 0, lostRecords: 20, lostSamples: 25 }] as unknown as NonNullable<
       PeriodInput['losses']
@@ -184,7 +184,7 @@ test('the final value of the counter wins over what the samples read', () => {
   expect(reportPeriods(input).events[0].eventsCounted).toBe(100_050);
 });
 
-test('what was not counted is null, not zero', () => {
+test('uncounted figures are null, not zero', () => {
   expect(reportPeriods(recordingOf([CYCLES], even(50))).events[0].eventsCounted).toBeNull();
   const [empty] = reportPeriods(recordingOf([CYCLES], [])).events;
   expect(empty).toMatchObject({
@@ -216,7 +216,7 @@ test('the largest streams are described, the rest is one row', () => {
   expect(all.restOfStreams).toBeNull();
 });
 
-test('a stream without an id says so', () => {
+test('a stream without an id has streamId null', () => {
   const input = recordingOf([CYCLES], [{ timeNs: 0, period: 1, stream: -1 }]);
   expect(streamOf(input).streamId).toBeNull();
 });

@@ -59,7 +59,7 @@ describe('what is simulated and what is replayed are the same algorithm', () => 
 });
 
 test.each(['elapsed', 'next'] as const)(
-  'a driver that reports the %s period is told',
+  'a driver that reports the %s period is recognized',
   (reports) => {
     const stretches = [
       { durationNs: 3e8, eventsPerSecond: 1_000_317 },

@@ -14,7 +14,7 @@ const even = (samples: number) => Array.from({ length: samples }, () => 200);
 const stormsOf = (samples: readonly DrawnSample[], event = PAGE_FAULTS) =>
   reportPeriods(recordingOf([event], samples)).events[0].streams[0].storms;
 
-test('fast samples right after a gap are a storm', () => {
+test('fast samples right after an idle gap are a burst', () => {
   const samples = spaced(...even(30), 5000, 20, 20, 20, 20, 20, ...even(30));
   expect(stormsOf(samples)).toEqual({
     count: 1,
@@ -32,17 +32,17 @@ test('the first sample after the gap may still have the old period', () => {
   expect(stormsOf(samples)).toMatchObject({ count: 1, samples: 4 });
 });
 
-test('no gap, no storm: the first ramp is not one', () => {
+test('the start-up ramp is not a burst', () => {
   const storms = stormsOf(spaced(...Array.from({ length: 20 }, () => 10), ...even(40)));
   expect(storms).toEqual({ count: 0, samples: 0, events: 0, peakHz: null, largest: [] });
 });
 
-test('few fast samples, or slower than four times the rate, are no storm', () => {
+test('few fast samples, or below four times the rate, are not a burst', () => {
   expect(stormsOf(spaced(...even(30), 5000, 20, 20, 20, ...even(30)))!.count).toBe(0);
   expect(stormsOf(spaced(...even(30), 5000, 60, 60, 60, 60, 60, ...even(30)))!.count).toBe(0);
 });
 
-test('the storm of a real recording: four samples at 12 kHz, of 500 asked', () => {
+test('the burst of a real recording: four samples at 12 kHz, 500 requested', () => {
   const samples = fixtureSamples('page-faults-500hz-rare-phases.tsv');
   const storms = stormsOf(samples, { ...PAGE_FAULTS, frequencyHz: 500 })!;
   expect(storms).toMatchObject({ count: 1, samples: 4 });
@@ -50,7 +50,7 @@ test('the storm of a real recording: four samples at 12 kHz, of 500 asked', () =
   expect(Math.round(storms.largest[0].gapNs / 1e6)).toBe(134);
 });
 
-test('a fixed period has no rate to be above of', () => {
+test('a fixed period has no bursts', () => {
   const every10 = { ...CYCLES, mode: 'period', frequencyHz: null, fixedPeriod: 10 } as const;
   expect(stormsOf(spaced(...even(30)), every10)).toBeNull();
 });

@@ -98,7 +98,7 @@ test('weights in another unit give the same intervals', () => {
   );
 });
 
-test('what a function is called does not matter', () => {
+test("the interval does not depend on the function's name", () => {
   fc.assert(
     fc.property(drawnSamples, (drawn) => {
       const turned = drawn.map((sample) => ({ ...sample, func: (sample.func + 1) % FUNCS }));
@@ -112,7 +112,7 @@ test('what a function is called does not matter', () => {
   );
 });
 
-test('streams that take turns are told apart', () => {
+test('streams that alternate are estimated apart', () => {
   // One thread is always in 0, the other in 1: nothing alternates.
   const drawn = Array.from({ length: 400 }, (_, i) => ({
     func: i % 2,
@@ -160,7 +160,7 @@ test('Wilson: 5 of 100', () => {
   expect(high).toBeCloseTo(0.1118, 4);
 });
 
-test('a difference has an error of its own: what one gets, the other lost', () => {
+test('the error of a difference includes what moves between two functions', () => {
   const { errorOf } = estimate(ofEqualWeight([...drawnFuncs(600), ...Array(300).fill(2)]));
   // Drawn, x is 1 or −1 in 600 of 900 samples; against function 2 it is 1 in half of them. The
   // estimate itself is off by some per cent.

@@ -22,7 +22,7 @@ function tenSamples(event: ProfileEvent, periods: readonly number[], total: numb
 const sum = (values: Float64Array = new Float64Array(0)) => values.reduce((a, b) => a + b, 0);
 
 describe('what was lost without counts', () => {
-  it('is what the samples around the gap weigh, and leaves the tail out', () => {
+  it('losses without counts are estimated by the samples around the gap', () => {
     // 500 events arrived, a tail of 100 000 came after the last samples.
     const input = tenSamples(PAGE_FAULTS, new Array(10).fill(50), 100_600);
     const { lostBefore, lostBounds } = computeWeights('events', input);
@@ -31,7 +31,7 @@ describe('what was lost without counts', () => {
     expect(lostBounds).toEqual([{ least: 1, most: 1 }]);
   });
 
-  it('has bounds where the samples around the gap differ', () => {
+  it('losses without counts have bounds where the samples around the gap differ', () => {
     const input = tenSamples(PAGE_FAULTS, [50, 50, 25, 25, 50, 100, 50, 50, 50, 50], 10_000);
     const { lostBefore, lostBounds } = computeWeights('events', input);
     const lost = sum(lostBefore);
@@ -42,14 +42,14 @@ describe('what was lost without counts', () => {
     expect(bounds!.most * lost).toBeCloseTo(2 * 100);
   });
 
-  it('is never more than the counter leaves for it', () => {
+  it("losses without counts never exceed the counter's rest", () => {
     const input = tenSamples(PAGE_FAULTS, new Array(10).fill(50), 570);
     const { values, lostBefore, lostBounds } = computeWeights('events', input);
     expect(sum(values) + sum(lostBefore)).toBe(570);
     expect(lostBounds![0]!.most).toBe(1);
   });
 
-  it('is exact where the period is fixed', () => {
+  it('losses without counts are exact with a fixed period', () => {
     const { lostBefore, lostBounds } = computeWeights(
       'events',
       tenSamples(FIXED, new Array(10).fill(50), 5000, 3),
@@ -58,7 +58,7 @@ describe('what was lost without counts', () => {
     expect(lostBounds).toEqual([{ least: 1, most: 1 }]);
   });
 
-  it('counts what was lost after the last record that fitted', () => {
+  it('losses after the last record are counted', () => {
     const input = recordingOf([FIXED], everyNs(MS, new Array(10).fill(50)), {
       losses: lossOf(1, 4),
       lossGaps: [gap(4.5, 1)],

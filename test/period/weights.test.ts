@@ -100,7 +100,7 @@ test('re-aligned periods of real recordings equal what the counter counted, samp
   }
 });
 
-test('what lost samples stood for is in no sample, and beside the weights', () => {
+test("events of lost samples are in no sample's weight, but in the lost weight", () => {
   const all = fixtureSamples('page-faults-5000hz.tsv');
   // Samples 100 … 149 are lost.
   const samples = all.filter((_, i) => i < 100 || i >= 150);
@@ -117,7 +117,7 @@ test('what lost samples stood for is in no sample, and beside the weights', () =
   expect(sum(time.values) + sum(time.lostBefore!)).toBeCloseTo(running, -1);
 });
 
-test('without counts the samples around a gap tell how much was lost, LOST records where', () => {
+test('without counts the samples around a gap give the lost weight, LOST records its place', () => {
   const periods = [10, 10, 10, 10, 10, 10];
   const input = recordingOf(
     [PAGE_FAULTS],
@@ -148,7 +148,7 @@ test('under loss counts still add up to the counter; periods do not', () => {
   expect(period / counted).toBeLessThan(0.3);
 });
 
-test('a driver that reports the elapsed period is taken at its word', () => {
+test('the weight of a driver that reports the elapsed period is that period', () => {
   const samples = simulate([{ durationNs: 50e6, eventsPerSecond: 1e6 }], {
     frequencyHz: 4000,
     rule: 'elapsed',
@@ -202,7 +202,7 @@ test('clocks weigh their period, in nanoseconds', () => {
   }
 });
 
-test('a clock beside another event makes the unit events', () => {
+test('a clock together with another event makes the unit events', () => {
   expect(computeWeights('events', recordingOf([CPU_CLOCK, CYCLES], [])).unit).toBe('events');
 });
 
@@ -216,7 +216,7 @@ test('time is running time: sleep is not charged', () => {
   expect(wall - (sum(values) - values[0])).toBeGreaterThan(790e6);
 });
 
-test('two samples at one moment of the running time: the second took none', () => {
+test('the second of two samples at one running time weighs 0', () => {
   const samples = [0, 40, 40, 100].map((running, i) => ({ timeNs: i, period: 1, running }));
   const { values } = computeWeights('time', recordingOf([PAGE_FAULTS], samples));
   expect([...values]).toEqual([0, 40, 0, 60]);

@@ -4,7 +4,7 @@ import { reportPeriods } from '../../src/period/report/report.ts';
 import { limitText, times, verdictText } from '../../src/period/report/words.ts';
 import { everyNs, PAGE_FAULTS, recordingOf } from './recording.ts';
 
-test('the limits of the kernel are told as far as they were stored', () => {
+test("the kernel's limits are printed as far as they were stored", () => {
   const all = { maxSampleRate: 100_000, maxSampleRateAfter: 100_000, cpuTimeMaxPercent: 25 };
   expect(limitText(all)).toEqual({
     text: 'kernel.perf_event_max_sample_rate 100 000 Hz before and after, perf_cpu_time_max_percent 25',
@@ -21,7 +21,7 @@ test('the limits of the kernel are told as far as they were stored', () => {
   expect(limitText({ ...all, maxSampleRate: null })).toBeNull();
 });
 
-test('how often, in words', () => {
+test('counts of times as words', () => {
   expect([1, 2, 3, 4000].map(times)).toEqual(['once', 'twice', '3 times', '4 000 times']);
 });
 

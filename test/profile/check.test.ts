@@ -131,7 +131,7 @@ describe('checkProfile', () => {
     }
   });
 
-  test.each(cases)('refuses %s, and says where', (_, change, message) => {
+  test.each(cases)('checkProfile refuses %s, with the place', (_, change, message) => {
     expect(() => checkProfile(broken(change))).toThrow(message);
   });
 });

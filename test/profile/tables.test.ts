@@ -81,7 +81,7 @@ describe('frame table', () => {
 });
 
 describe('interning', () => {
-  test('agrees with a map of strings, whatever the order', () => {
+  test('interning agrees with a map of strings, in any order', () => {
     const place = fc.tuple(fc.integer({ min: -1, max: 40 }), fc.integer({ min: 0, max: 60 }));
     fc.assert(
       fc.property(fc.array(place, { maxLength: 6000, size: 'max' }), (pairs) => {
@@ -106,7 +106,7 @@ describe('interning', () => {
     );
   });
 
-  test('survives many growths', () => {
+  test('interning survives many growths', () => {
     const frames = new FrameTableBuilder();
     const stacks = new StackTableBuilder();
     let deepest = -1;
@@ -185,7 +185,7 @@ test('a frame has no name, no file and no column until it is given one', () => {
   expect(frames.column).toEqual(Int32Array.of(0, 0));
 });
 
-test('frames that nobody resolved become [unknown] of their DSO', () => {
+test('unsymbolized frames become [unknown] of their DSO', () => {
   const builder = new ProfileBuilder();
   builder.internFrame(-1, 0x10);
   const known = builder.internFrame(0, 0x20);

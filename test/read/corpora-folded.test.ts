@@ -43,7 +43,7 @@ describe.skipIf(!hasCorpora)('folded stacks of the corpora, against stackcollaps
     expect(sumOf(ours)).toBe(sumOf(theirs));
   });
 
-  test('there are such recordings', () => {
+  test('the corpora have recordings to fold', () => {
     expect(cases.length).toBeGreaterThanOrEqual(8);
   });
 });

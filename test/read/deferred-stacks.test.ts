@@ -105,7 +105,7 @@ describe('a sample whose callchain is deferred', () => {
     });
   });
 
-  test('also where the record has a marker of its own', () => {
+  test('a deferred callchain is joined also where its record has a marker', () => {
     const records = [kernelSample(11, FIRST), userPart(11, FIRST, [USER, USER_IP, USER_CALLER])];
     expect(stacksOf(records)).toEqual({ stacks: [WHOLE], counted: [] });
   });
@@ -157,7 +157,7 @@ describe('a sample whose callchain is deferred', () => {
     expect(stacksOf(records)).toEqual({ stacks, counted: [] });
   });
 
-  test('is looked up in the mappings of its process, as they are when the record comes', () => {
+  test('a deferred callchain is looked up in the mappings at the time of its record', () => {
     const mmap = () =>
       record(PERF_RECORD.MMAP, 2, (out) => {
         out.u32(10).u32(11).u64(0x40_0000).u64(0x1_0000).u64(0x3000).text('/bin/a\0\0');
@@ -171,7 +171,7 @@ describe('a sample whose callchain is deferred', () => {
   });
 });
 
-test('the other counters of a group share the whole stack', () => {
+test('the other counters of a group share the complete stack', () => {
   const PERF_FORMAT_ID = 4;
   const PERF_FORMAT_GROUP = 8;
   const { IDENTIFIER, STREAM_ID } = PERF_SAMPLE;
@@ -198,7 +198,7 @@ test('the other counters of a group share the whole stack', () => {
   expect(stacksOf([sample, later], attrs)).toEqual({ stacks: [whole, whole], counted: [] });
 });
 
-test('samples with fields newer than this program are counted as such, the others read', () => {
+test('samples with unknown newer fields are counted, the others read', () => {
   const newer = newAttr({
     samplePeriod: 1000,
     sampleType: PERF_SAMPLE.IDENTIFIER + TIME + 2 ** 26,

@@ -90,7 +90,7 @@ describe('where the weights come from', () => {
     expect([described.weightsFrom, described.isGuess]).toEqual([from, isGuess]);
   });
 
-  it('what is known of this kind of event is not called a guess, what nobody knows is', () => {
+  it('provenance calls a known rule known, and an unknown one a guess', () => {
     expect(eventOf(opened({})).said).toEqual([
       'weights are periods of the interval after the sample that reports them, as is known of this ' +
         'kind of event',
@@ -101,7 +101,7 @@ describe('where the weights come from', () => {
   });
 });
 
-it('names the event that was asked for, where another was recorded', () => {
+it('provenance names the requested event where another was recorded', () => {
   const note =
     'cycles: this machine has no hardware counters (ENOENT); recording cpu-clock:u instead, a ' +
     'timer at the same rate';
@@ -112,19 +112,19 @@ it('names the event that was asked for, where another was recorded', () => {
   expect(eventOf(opened({}, { notes: [note] })).insteadOf).toBe(null);
 });
 
-it('says how many samples are missing', () => {
+it('provenance has the number of lost samples', () => {
   const { lostSamples, coverage, said } = eventOf(opened({}, { lost: 12 }));
   expect([lostSamples, coverage]).toEqual([12, 0.25]);
   expect(said).toContain('12 samples were lost: 25.0 % of those taken are here');
 });
 
-it('holds the weights against the counter', () => {
+it('provenance compares the weights with the counter', () => {
   const { counted, weighed, said } = eventOf(opened({}, { counts: [2, 4, 8, 16] }));
   expect([counted, weighed]).toEqual([16, 16]);
   expect(said).toContain('the weights are 100.0 % of the 16 events counted in all');
 });
 
-it('says who recorded and who exported', () => {
+it('provenance names recorder and exporter', () => {
   const { schema, recorder, exporter, weight } = describeProvenance(opened({}));
   expect([schema, recorder, weight]).toEqual(['perf-ts/provenance@1', 'perf-ts 0.1.0', 'events']);
   expect(exporter).toMatch(/^perf-ts \d/);

@@ -27,6 +27,9 @@ test('several attrs of one event are one event', () => {
   expect(findEvents(['cycles:u', 'dummy:u', 'cycles:u'], 'cycles')).toEqual([0, 2]);
 });
 
-test.each(['x', 'cpu', 'sched', 'cycles:u', ''])('-e %j names none or several', (wanted) => {
-  expect(() => findEvents(NAMES, wanted)).toThrow(UsageError);
-});
+test.each(['x', 'cpu', 'sched', 'cycles:u', ''])(
+  '-e %j finds none or several events and is refused',
+  (wanted) => {
+    expect(() => findEvents(NAMES, wanted)).toThrow(UsageError);
+  },
+);

@@ -144,7 +144,7 @@ describe('the code of a function', () => {
     ]);
   });
 
-  it('is cut where the file ends before its symbol says', async () => {
+  it('code is cut where the file ends before its symbol', async () => {
     const { opened, program } = await open([WORK, LEAF], [[['work', 1]]]);
     writeProgram(program, [WORK]);
     // Of the leaf only the symbol was there.
@@ -153,7 +153,7 @@ describe('the code of a function', () => {
     expect(parts[0]?.refers[3]).toBe('');
   });
 
-  it('is told to be missing, and why', async () => {
+  it('missing code of a function is reported with a reason', async () => {
     const { opened, program } = await open(
       [WORK, LEAF],
       [
@@ -182,7 +182,7 @@ describe('the code of a function', () => {
   });
 
   it.skipIf(process.geteuid?.() !== 0)(
-    'is not that of a file that only its owner may read',
+    'code of a file that only its owner may read is not shown',
     async () => {
       const { opened, program } = await open([WORK, LEAF], [[['work', 1]]]);
       chmodSync(program, 0o600);
@@ -196,7 +196,7 @@ describe('the code of a function', () => {
     },
   );
 
-  it('does not exist for a text', async () => {
+  it('an imported text has no code', async () => {
     const path = join(directory, 'a.folded');
     writeFileSync(path, 'main;work 3\n');
     const opened = await openProfile(path);

@@ -75,7 +75,7 @@ async function dsosOf(...samples: (readonly [mode: number, ip: bigint])[]): Prom
 }
 
 describe('samples of a virtual machine', () => {
-  test('are labelled, and not named by what the machine around it has there', async () => {
+  test('guest samples are labelled, and not symbolized by the host', async () => {
     expect(
       await dsosOf(
         [USER, USER_ADDRESS],
@@ -86,7 +86,7 @@ describe('samples of a virtual machine', () => {
     ).toEqual(['user qemu', 'guest [guest.user]', 'guest [guest.kernel]', 'guest [hypervisor]']);
   });
 
-  test("leave the machine's own kernel as it is", async () => {
+  test("guest samples leave the host's kernel symbols alone", async () => {
     expect(await dsosOf([KERNEL, KERNEL_ADDRESS])).toEqual(['kernel [kernel.kallsyms]']);
   });
 });

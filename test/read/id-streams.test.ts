@@ -116,7 +116,7 @@ test('threads that inherit an event without stream ids have instances of their o
   expect(totals).toEqual([300 + 90 + 50, 30 + 9 + 5]);
 });
 
-test('an inherited event that records the CPU is left to be told apart by thread and CPU', async () => {
+test('an inherited event with CPUs is split by thread and CPU', async () => {
   const { totals, streams } = await opened(
     MOVING.map((sample) => ({ ...sample, cpu: sample.id - 1 })),
     { inherit: true, withCpu: true },

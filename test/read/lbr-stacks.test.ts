@@ -43,7 +43,7 @@ async function stacksOf(samples: readonly LbrSample[], depth?: number) {
 }
 
 describe('stacks of branch records', () => {
-  test('have the calls, not what frame pointers led to, and the very ip', async () => {
+  test("branch record stacks have the calls and the sample's ip", async () => {
     const ip = at('leaf') + 5;
     const { names, completeness, profile } = await stacksOf([
       { callchain: [IN_USER, ip, at('now')], calls: calls('leaf', 'deep', 'main', '_start') },
@@ -94,7 +94,7 @@ describe('stacks of branch records', () => {
     expect(completeness?.cut.map((cut) => cut.reason)).toEqual([reason]);
   });
 
-  test("stay the kernel's where the CPU had recorded no call", async () => {
+  test("a sample without branch records keeps the kernel's callchain", async () => {
     const { names } = await stacksOf([
       { callchain: [IN_USER, at('leaf') + 1, at('main') + 5], calls: [] },
     ]);

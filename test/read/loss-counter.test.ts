@@ -72,7 +72,7 @@ describe('what a recording lost', () => {
   test.each([
     ['of perf-ts', [version(true)]],
     ['that was cut before it could say whose it is', []],
-  ])('is told apart in a recording %s', (_name, features) => {
+  ])('lost samples and side-band are separate in a recording %s', (_name, features) => {
     const expected = { lostRecords: 3, lostSamples: 0, lostSideband: 40, ...NONE };
     expect(lossesOf(announced, features)).toEqual(expected);
     const counted = [...announced, lostSamples(CLOCK_ID, 5), lostSamples(SIDEBAND_ID, 41)];
@@ -84,7 +84,7 @@ describe('what a recording lost', () => {
     });
   });
 
-  test('are samples, as far as LOST records of a ring say that the side-band shares', () => {
+  test('in shared rings all LOST records count as samples, unless counters were read', () => {
     const features = [version(false)];
     expect(lossesOf(announced, features)).toEqual({
       lostRecords: 43,
@@ -97,7 +97,7 @@ describe('what a recording lost', () => {
     expect(lossesOf(counted, features)).toMatchObject({ lostSamples: 41, lostSideband: 2 });
   });
 
-  test('is not told apart where the sampled event carries the side-band, and a note says so', () => {
+  test('losses are not separated where the sampled event carries the side-band, with a note', () => {
     const alone = [{ attr: trackingClock, ids: [CLOCK_ID] }];
     const { notes, ...figures } = lossesOf([lost(CLOCK_ID, 9)], [version(false)], alone);
     expect(figures).toEqual({ lostRecords: 9, lostSamples: 0, lostSideband: 0 });

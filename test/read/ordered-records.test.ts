@@ -112,7 +112,7 @@ class ForgetfulSources {
   }
 }
 
-test('of a round that is larger than memory, some segments are read again', () => {
+test('a round larger than memory reads some segments again', () => {
   // Three recording threads, several segments each, all at the same times.
   const perThread = 200_000;
   const attr = newAttr({ sampleType: PERF_SAMPLE.IP | PERF_SAMPLE.TID | PERF_SAMPLE.TIME });

@@ -90,7 +90,7 @@ const isReference =
 const hasTracepoints = existsSync('/sys/kernel/tracing/events/sched');
 
 describeLive('the attrs of a recording', () => {
-  it.skipIf(!isReference)('carry the side-band on an event of its own', () => {
+  it.skipIf(!isReference)('attrs carry the side-band on a separate event', () => {
     const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock']);
     const carried = ({ fields }: Line) => SIDEBAND.filter((name) => fields.get(name) === '1');
     expect(carried(theirs[0])).toEqual(SIDEBAND);
@@ -142,28 +142,31 @@ describeLive('the attrs of a recording', () => {
       { 'cpu-clock': ['inherit: unset -> 1'], 'page-faults': ['inherit: unset -> 1'] },
     ],
     ['-e {cpu-clock,page-faults}:S -i -c 100000', { 'cpu-clock': [], 'page-faults': [] }],
-  ])('are those of perf: %s', (options, expected) => {
+  ])("attrs equal perf's: %s", (options, expected) => {
     const { theirs, ours } = recordBoth(options.split(' '));
     expect(ours.map(({ name }) => name)).toEqual(theirs.map(({ name }) => name));
     const found = ours.map((line, i) => [line.name, differences(theirs[i], line)]);
     expect(Object.fromEntries(found)).toEqual(expected);
   });
 
-  it.skipIf(!isReference)('ask on the side-band event for what perf asks beside samples', () => {
-    const options = ['--switch-events', '--namespaces', '--all-cgroups', '-d'];
-    const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock', ...options]);
-    const carried = ({ fields }: Line) => ON_WISH.filter((name) => fields.get(name) === '1');
-    expect(carried(theirs[0])).toEqual(ON_WISH);
-    expect(carried(ours[0])).toEqual([]);
-    expect(carried(sideband)).toEqual(ON_WISH);
-  });
+  it.skipIf(!isReference)(
+    'attrs of the side-band event ask for the records that perf asks for',
+    () => {
+      const options = ['--switch-events', '--namespaces', '--all-cgroups', '-d'];
+      const { theirs, ours, sideband } = recordBoth(['-e', 'cpu-clock', ...options]);
+      const carried = ({ fields }: Line) => ON_WISH.filter((name) => fields.get(name) === '1');
+      expect(carried(theirs[0])).toEqual(ON_WISH);
+      expect(carried(ours[0])).toEqual([]);
+      expect(carried(sideband)).toEqual(ON_WISH);
+    },
+  );
 
   it.skipIf(!isReference || !hasTracepoints).each<[string, Record<string, string[]>]>([
     ['-e sched:sched_switch', { 'sched:sched_switch': [] }],
     ['-e sched:sched_switch -F 100', { 'sched:sched_switch': [] }],
     // With the field the kernel would sample every event, and does for perf.
     ['-e sched:sched_switch -c 2', { 'sched:sched_switch': ['sample_type: -PERIOD'] }],
-  ])('of tracepoints are those of perf: %s', (options, expected) => {
+  ])("attrs of tracepoints equal perf's: %s", (options, expected) => {
     const { theirs, ours } = recordBoth(options.split(' '));
     const found = ours.map((line, i) => [line.name, differences(theirs[i], line)]);
     expect(Object.fromEntries(found)).toEqual(expected);

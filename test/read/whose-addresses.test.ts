@@ -117,7 +117,7 @@ describe('an address of user code in the upper half', () => {
     expect(inScript).toEqual(['0xffffffffff600003 [vsyscall]', '0x400100 /bin/app']);
   });
 
-  test('elsewhere belongs to nothing of the kernel', async () => {
+  test("a user address in the upper half elsewhere is not the kernel's", async () => {
     const { inProfile } = await framesOf(x86, { mode: USER, ip: 0xffffffffc0800123n });
     expect(inProfile).toEqual(['0xffffffffc0800123 nowhere']);
   });
@@ -169,7 +169,7 @@ describe('an address of a kernel', () => {
     ]);
   });
 
-  test('of s390 is told from that of a process by the CPU mode', async () => {
+  test('a kernel address of s390 is recognized by the CPU mode', async () => {
     const s390: Machine = {
       arch: 's390x',
       littleEndian: false,

@@ -48,7 +48,7 @@ describe('how many branches the CPU records', () => {
     ]);
   });
 
-  it('is there for each kind of core', () => {
+  it('the branch count is stored for each core type', () => {
     const pmus = [pmu('cpu_core', { branches: '32' }, '0-7'), pmu('cpu_atom', {}, '8-15')];
     expect(described('lbr', pmus)).toEqual([
       { pmu: 'cpu_core', capabilities: [{ name: 'branches', value: '32' }] },
@@ -64,7 +64,7 @@ describe('how many branches the CPU records', () => {
     expect([marks({ callGraph: 'lbr' }), marks({ callGraph: 'fp' })]).toEqual([[], []]);
   });
 
-  it('is left out of others', () => {
+  it('the branch count is left out of recordings without branches', () => {
     expect(described('fp', [cpu])).toBe(null);
   });
 });

@@ -9,12 +9,12 @@ function chosen(events?: readonly string[]): string[] {
 }
 
 describe('the events', () => {
-  it('are cycles with the least skid unless the user names some', () => {
+  it('the default event is cycles with the least skid', () => {
     expect(chosen()).toEqual(['cycles:P']);
     expect(chosen([])).toEqual(['cycles:P']);
   });
 
-  it('are all that -e names, however often it is given', () => {
+  it('-e may repeat; all its events are recorded', () => {
     expect(chosen(['cpu-clock:u,{page-faults,task-clock}', '{cpu-clock,page-faults}'])).toEqual([
       'cpu-clock:u',
       'page-faults in 0',
@@ -24,7 +24,7 @@ describe('the events', () => {
     ]);
   });
 
-  it('are cpu-clock where each kind of core would have cycles of its own', () => {
+  it('on hybrid processors the default event is cpu-clock', () => {
     const { specs, notices } = chooseEvents({}, HYBRID);
     expect(specs.map(({ name }) => name)).toEqual(['cpu-clock']);
     expect(notices).toEqual([
@@ -35,7 +35,7 @@ describe('the events', () => {
     expect(chooseEvents({ events: ['cpu_atom/cycles/'] }, HYBRID).notices).toEqual([]);
   });
 
-  it('that are unknown are shown in the text where they stand', () => {
+  it('an unknown event is shown at its place in the text', () => {
     try {
       chooseEvents({ events: ['cpu-clock', 'page-faults,cpu-clok'] });
       expect.unreachable();

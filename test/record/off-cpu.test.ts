@@ -14,7 +14,7 @@ import { fakeKernel } from '../system/kernel/fake-kernel.ts';
 const { TRACEPOINT, SOFTWARE } = PERF_TYPE;
 
 describe('the event that samples waits', () => {
-  it('is the tracepoint with its state, for each switch, with stacks', () => {
+  it('off-CPU time is sampled by sched:sched_switch, at each switch, with stacks', () => {
     const { probe } = fakeKernel(() => '');
     const { specs, notices } = chooseOffCpu({ wakeUps: false }, INTEL, probe);
     expect(specs).toMatchObject([
@@ -24,13 +24,16 @@ describe('the event that samples waits', () => {
     expect(chooseOffCpu({ callGraph: 'dwarf' }, INTEL, probe).specs[0]?.callGraph).toBeNull();
   });
 
-  it.each(['EACCES', 'EPERM'])('is the counter of switches where the tracepoint is %s', (code) => {
-    const { probe } = fakeKernel(({ type }) => (type === TRACEPOINT ? code : ''));
-    const { specs, notices } = chooseOffCpu({}, INTEL, probe);
-    const config = BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES);
-    expect(specs).toMatchObject([{ name: 'off-cpu', type: SOFTWARE, config, period: 1 }]);
-    expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);
-  });
+  it.each(['EACCES', 'EPERM'])(
+    'off-CPU time is sampled by context-switches where the tracepoint is %s',
+    (code) => {
+      const { probe } = fakeKernel(({ type }) => (type === TRACEPOINT ? code : ''));
+      const { specs, notices } = chooseOffCpu({}, INTEL, probe);
+      const config = BigInt(PERF_COUNT_SW.CONTEXT_SWITCHES);
+      expect(specs).toMatchObject([{ name: 'off-cpu', type: SOFTWARE, config, period: 1 }]);
+      expect(notices.join()).toContain(`sched:sched_switch cannot be recorded here (${code}`);
+    },
+  );
 });
 
 /** Of a recording with `sched:sched_waking`, of which two fields are there: flags at 2, pid at 4. */
@@ -90,7 +93,7 @@ describe('the log of waits', () => {
     return { periods: [...periods], states: [...waits.state], diagnostics };
   }
 
-  it('weighs samples by their waits, and knows who could have gone on', () => {
+  it('the off-CPU log gives samples their duration and state', () => {
     const { periods, states } = logOf(
       [10, 30, 60],
       [
@@ -144,7 +147,7 @@ describe('the log of waits', () => {
     ]);
   });
 
-  it('has nothing of idle CPUs', () => {
+  it('the off-CPU log leaves out idle CPUs', () => {
     const data = { attrs: [], littleEndian: true } as unknown as PerfData;
     const { attrIndex, log } = OffCpuLog.find(data);
     const sample = new SampleView({ high: 0, low: 0 });

@@ -40,7 +40,7 @@ describe('the rate of an event', () => {
     ]);
   });
 
-  it('is what -F and -c say for all events that say nothing themselves', () => {
+  it('-F and -c apply to events without their own rate', () => {
     expect(
       draw('cpu-clock/period=50000/,cycles/freq=77/,instructions,sched:sched_switch', {
         freq: 999,
@@ -89,7 +89,7 @@ describe('the rate of an event', () => {
     ]);
   });
 
-  it('is refused above the limit if the user is strict', () => {
+  it('--strict-freq refuses a rate above the limit', () => {
     const settings = { maxSampleRateHz: 25_000 };
     const strict = (events: string, freq?: number) => () =>
       planOf(events, { strictFreq: true, ...(freq && { freq }) }, { settings });
@@ -114,7 +114,7 @@ describe('the rate of an event', () => {
     ]);
   });
 
-  it('is one of two: by frequency or by count', () => {
+  it('-F and -c exclude each other', () => {
     expect(() => planOf('cycles', { freq: 100, count: 100 })).toThrow(
       '-F and -c exclude each other: sample by frequency or by count',
     );
@@ -153,7 +153,7 @@ describe('an event that does not open as asked', () => {
     );
   });
 
-  it('has no substitute if it is another hardware event', () => {
+  it('other hardware events than cycles have no substitute', () => {
     const plan = () => planOf('instructions', {}, { sources: NO_PMU, rule: noPmu });
     expect(plan).toThrow(FailedError);
     expect(plan).toThrow('instructions: cannot be opened: this machine does not have it (ENOENT)');
@@ -219,13 +219,13 @@ describe('an event that does not open as asked', () => {
     }
   });
 
-  it('says beforehand when the user asks for nothing', () => {
+  it('an event of the kernel only with modifier u is warned of before recording', () => {
     expect(noticesOf('context-switches:u,page-faults:u,syscalls:sys_enter_openat:u')).toEqual([
       'context-switches:u: happens in the kernel only, so nothing is recorded without kernel code',
     ]);
   });
 
-  it('takes the least skid that there is if the user wishes for the least', () => {
+  it('modifier P takes the highest precision that opens', () => {
     const atMost =
       (most: number): KernelRule =>
       ({ flags }) =>
@@ -238,7 +238,7 @@ describe('an event that does not open as asked', () => {
     );
   });
 
-  it('loses the least skid before it loses the kernel', () => {
+  it('modifier P gives up precision before kernel code', () => {
     const rule: KernelRule = ({ flags }) =>
       flags.preciseIp > 1 ? 'EINVAL' : flags.excludeKernel ? '' : 'EACCES';
     expect(draw('cycles:P', {}, { rule })).toEqual([
@@ -258,7 +258,7 @@ describe('an event that does not open as asked', () => {
     ).toBe(5);
   });
 
-  it('is cut, less precise and without the kernel at once, each said once', () => {
+  it('an event may be cut, less precise and in user space at once, each with one notice', () => {
     const rule: KernelRule = ({ flags }) =>
       flags.preciseIp > 0 ? 'EOPNOTSUPP' : flags.excludeKernel ? '' : 'EACCES';
     const plan = planOf('cycles/max-stack=5/P', {}, { rule, attrSize: 104 });
@@ -271,7 +271,7 @@ describe('an event that does not open as asked', () => {
     ]);
   });
 
-  it('says the reason where nothing helps', () => {
+  it('an event that opens in no form is refused with the reason', () => {
     const reason = (code: string) => {
       try {
         planOf('page-faults', {}, { rule: () => code });
@@ -292,7 +292,7 @@ describe('an event that does not open as asked', () => {
 });
 
 describe('what an event records', () => {
-  it('is the callchain where the option or its own term asks for it', () => {
+  it('an event records callchains by option or by its call-graph term', () => {
     const events = 'cycles,instructions/call-graph=no/,page-faults/call-graph=fp/';
     expect(draw(events, { callGraph: 'fp' })).toEqual([
       'cycles 4000 Hz CALLCHAIN PERIOD | inherit',
@@ -306,7 +306,7 @@ describe('what an event records', () => {
     ]);
   });
 
-  it('has as many frames as max-stack says, which asks for them as well', () => {
+  it('the max-stack term asks for callchains of that depth', () => {
     const { events } = planOf('cycles/max-stack=5/,page-faults', { callGraph: 'fp' });
     expect(events.map(({ attr }) => attr.sampleMaxStack)).toEqual([5, 0]);
     expect(draw('cycles/max-stack=5/')).toEqual([
@@ -343,7 +343,7 @@ describe('what an event records', () => {
     expect(() => planOf(event)).toThrow(message);
   });
 
-  it('follows threads and children unless the option, the term or the target says otherwise', () => {
+  it('events inherit unless option, term or target forbid it', () => {
     const events = 'cycles,page-faults/inherit/,cpu-clock/no-inherit/';
     const inherit = (options: Parameters<typeof planOf>[1]) => {
       const plan = planOf(events, options);
@@ -356,7 +356,7 @@ describe('what an event records', () => {
     expect(inherit({ systemWide: true })).toEqual([false, false, false, false]);
   });
 
-  it('is the counter with --counts', () => {
+  it('--counts samples the counter', () => {
     expect(draw('cycles,page-faults', { counts: true, count: 1000 })).toEqual([
       'cycles 1/1000 READ PERIOD | inherit',
       'page-faults 1/1000 READ | inherit',
@@ -368,7 +368,7 @@ describe('what an event records', () => {
     expect(noticesOf('cycles', { counts: true, inherit: false })).toEqual([]);
   });
 
-  it('is no counter of threads and children where the kernel cannot read it', () => {
+  it('--counts does not inherit where the kernel cannot read inherited counters', () => {
     const features = { inheritedRead: false };
     expect(draw('cycles,page-faults', { counts: true }, { features })).toEqual([
       'cycles 4000 Hz PERIOD | inherit',
@@ -386,7 +386,7 @@ describe('what an event records', () => {
     ]);
   });
 
-  it('is told to the kernel with only what it knows', () => {
+  it('attrs have only the fields that the kernel knows', () => {
     const old = { lost: false, buildId: false, ksymbol: false, bpfEvent: false, clockid: false };
     const plan = planOf('cycles', { clock: 'boottime' }, { features: old });
     const { readFormat, flags, clockid } = plan.events[0].attr;
@@ -399,7 +399,7 @@ describe('what an event records', () => {
     expect(current.sideband.readFormat & PERF_FORMAT.LOST).toBe(PERF_FORMAT.LOST);
   });
 
-  it('keeps pinned and exclusive events so', () => {
+  it('pinned and exclusive events stay so', () => {
     expect(draw('cycles:D,instructions:e')).toEqual([
       'cycles:D 4000 Hz PERIOD | inherit pinned',
       'instructions:e 4000 Hz PERIOD | inherit exclusive',
@@ -431,12 +431,12 @@ describe('a group', () => {
     ]);
   });
 
-  it('of one with S reads its own counter', () => {
+  it('a group of one event with S reads its own counter', () => {
     expect(draw('{cycles}:S')).toEqual(['cycles 4000 Hz READ PERIOD | inherit']);
     expect(draw('cycles:S')).toEqual(['cycles:S 4000 Hz READ PERIOD | inherit']);
   });
 
-  it('with S follows nobody where the kernel cannot read inherited counters', () => {
+  it('a group with S does not inherit where the kernel cannot read inherited counters', () => {
     const features = { inheritedRead: false };
     const plan = planOf('{cycles,instructions}:S,page-faults', {}, { features });
     expect(drawPlan(plan)).toEqual([
@@ -490,7 +490,7 @@ describe('the CPUs', () => {
     expect(imc.cpus).toEqual([0, 18]);
   });
 
-  it('are asked of the kernel system-wide, one of the PMU', () => {
+  it('system-wide probes use a CPU of the PMU', () => {
     const places: number[][] = [];
     const rule: KernelRule = (_attr, pid, cpu) => {
       places.push([pid, cpu]);
@@ -537,14 +537,14 @@ describe('two events of what the kernel itself reports', () => {
   const noticesOfBoth = (events: string) =>
     noticesOf(events, {}).filter((notice) => notice.includes('happen at once'));
 
-  it('are warned of where both happen at once', () => {
+  it('two software events that happen at once are warned of', () => {
     expect(noticesOfBoth('page-faults,page-faults:u')).toEqual([
       expect.stringMatching(/^page-faults and page-faults:u happen at once, /),
     ]);
     expect(noticesOfBoth('cs,cpu-clock,context-switches')).toHaveLength(1);
   });
 
-  it('are not where one of them does at a time, or they have timers or counters of their own', () => {
+  it('no warning for events that do not happen at once, or have their own counters', () => {
     expect(noticesOfBoth('page-faults:u,page-faults:k')).toEqual([]);
     expect(noticesOfBoth('page-faults,minor-faults,context-switches')).toEqual([]);
     expect(noticesOfBoth('cpu-clock,cpu-clock:u')).toEqual([]);

@@ -39,7 +39,7 @@ describe('the rings of a CPU', () => {
     ]);
   });
 
-  it('shrink with the limit and are never none', () => {
+  it('rings shrink with the limit, down to a page', () => {
     expect([324, 200, 76, 4, 0].map(ringsWithin)).toEqual([
       '32 + 16',
       '32 + 16',
@@ -63,7 +63,7 @@ describe('the rings of a CPU', () => {
     },
   );
 
-  it('are what the user says', () => {
+  it('rings have the size that the user gives', () => {
     expect(chooseRingSize(USUAL_SETTINGS, NOBODY, 8)).toEqual({ ringPages: 8, sidebandPages: 16 });
     expect(chooseRingSize(USUAL_SETTINGS, ROOT, 8)).toEqual({ ringPages: 8, sidebandPages: 128 });
   });
@@ -73,7 +73,7 @@ describe('with pages of 64 KiB', () => {
   const PAGE = 64 << 10;
   const settings = { ...USUAL_SETTINGS, mlockKib: 576 };
 
-  it('rings have as many bytes, and fewer pages', () => {
+  it('with pages of 64 KiB rings have as many bytes and fewer pages', () => {
     const large = { ringPages: 64, sidebandPages: 8 };
     expect(chooseRingSize(settings, ROOT, null, PAGE)).toEqual(large);
     // Nine pages: two control pages, one of the side-band, and the power of two below the rest.
@@ -97,7 +97,7 @@ describe('with pages of 64 KiB', () => {
   });
 });
 
-it('the size of a page is what the kernel told this process', () => {
+it('the page size is that of the auxiliary vector', () => {
   expect(readPageBytes()).toBe(Number(execFileSync('getconf', ['PAGESIZE'])));
   const vector = Buffer.alloc(48);
   for (const [at, word] of [0x10n, 7n, 6n, 65536n, 0n, 0n].entries()) {

@@ -36,7 +36,7 @@ function prepare(events: string, counters: number) {
 }
 
 describe('a group of more events than the PMU has counters', () => {
-  it('is opened singly if it is weak, and the user is told once', () => {
+  it('a weak group that does not fit is opened singly, with one notice', () => {
     const { prepared, tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W,dummy', 2);
     expect(tried).toEqual([
       [-1, 0, 0, -1],
@@ -50,7 +50,7 @@ describe('a group of more events than the PMU has counters', () => {
     expect(prepared.plan.events.map(({ leader }) => leader)).toEqual([-1, -1, -1, -1]);
   });
 
-  it('is broken up by itself: other groups that fit stay together', () => {
+  it('only the weak group that does not fit is split', () => {
     const { tried } = prepare('{cpu-clock,page-faults}:W,{cpu-clock,page-faults,task-clock}:W', 2);
     expect(tried).toEqual([
       [-1, 0, -1, 2, 2],
@@ -65,7 +65,7 @@ describe('a group of more events than the PMU has counters', () => {
     );
   });
 
-  it('is opened as it is where it fits', () => {
+  it('a weak group that fits stays together', () => {
     const { tried, told } = prepare('{cpu-clock,page-faults,task-clock}:W', 3);
     expect([tried, told]).toEqual([[[-1, 0, 0]], []]);
   });

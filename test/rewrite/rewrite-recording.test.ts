@@ -45,7 +45,7 @@ describe('a recording written again without changes', () => {
     },
   );
 
-  it('twice is the same bytes', () => {
+  it('rewriting twice gives the same bytes', () => {
     for (const [, bytes] of builtRecordings()) {
       const once = rewritten(bytes).bytes;
       expect(Buffer.from(rewritten(once).bytes).equals(Buffer.from(once))).toBe(true);
@@ -185,7 +185,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
   const userSample = { ip: 0x400123n, misc: USER_MISC, chain: [USER_CONTEXT, 0x400123n] };
   const bytes = dwarfFile([kernelSample, userSample], little);
 
-  it('lose the copies of registers and stack, and keep everything else', () => {
+  it('--drop-stacks removes registers and stack dumps only', () => {
     const { data, bytes: out } = rewritten(bytes, { dropStacks: true });
     const { attr } = data.attrs[0];
     expect(attr.sampleType).toBe(dwarf.sampleType - REGS_USER - STACK_USER);
@@ -224,7 +224,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
     expect(data.attrs.length).toBe(1);
   });
 
-  it('keep no name, and the same name gets the same label', () => {
+  it('--anonymize replaces every name, equal names by equal labels', () => {
     const { bytes: out, data } = rewritten(bytes, { anonymize: true });
     const text = Buffer.from(out).toString('latin1');
     for (const name of ['secretd', 'worker', 'alice', 'nf_tables'])
@@ -238,7 +238,7 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
     expect(salted.data.features.hostname).not.toBe(data.features.hostname);
   });
 
-  it('are those of a time, with the losses of all', () => {
+  it('a selection by time keeps all losses', () => {
     const times = [100, 200, 300, 400].map((time) => ({ ...userSample, time }));
     const {
       data,
@@ -282,8 +282,8 @@ describe.each([true, false])('samples of a recording (little-endian: %s)', (litt
   });
 });
 
-describe('what can not be done', () => {
-  it('is said with the option and what to do', () => {
+describe('impossible rewrites', () => {
+  it('impossible rewrites are refused with the option and advice', () => {
     const attr = newAttr({ sampleType: IP, samplePeriod: 1 });
     const file = perfDataFile({ attrs: [{ attr, ids: [] }], records: [] });
     expect(() => rewritten(file, { select: { tids: new Set([1]) } })).toThrow(

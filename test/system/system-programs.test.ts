@@ -7,15 +7,21 @@ afterEach(() => {
 });
 
 describe('helper programs of root', () => {
-  it.skipIf(process.geteuid?.() !== 0)('are looked up where only root may write', () => {
-    process.env.PATH = '/tmp/of-a-stranger:/usr/bin';
-    expect(helperEnvironment()).toEqual({ ...process.env, PATH: SYSTEM_PATH });
-  });
+  it.skipIf(process.geteuid?.() !== 0)(
+    'helper programs of root are looked up where only root may write',
+    () => {
+      process.env.PATH = '/tmp/of-a-stranger:/usr/bin';
+      expect(helperEnvironment()).toEqual({ ...process.env, PATH: SYSTEM_PATH });
+    },
+  );
 });
 
 describe('helper programs of a user', () => {
-  it.skipIf(process.geteuid?.() === 0)('are looked up where the user says', () => {
-    process.env.PATH = '/home/me/bin:/usr/bin';
-    expect(helperEnvironment().PATH).toBe('/home/me/bin:/usr/bin');
-  });
+  it.skipIf(process.geteuid?.() === 0)(
+    "helper programs of a user are looked up on the user's PATH",
+    () => {
+      process.env.PATH = '/home/me/bin:/usr/bin';
+      expect(helperEnvironment().PATH).toBe('/home/me/bin:/usr/bin');
+    },
+  );
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('the assembly of a recording that grows', () => {
-  it('is that of the function which the page has in that row', async () => {
+  it("assembly of a growing recording follows the page's function rows", async () => {
     const functions: readonly DrawnFunction[] = [
       ['early', [0x90, 0xc3]],
       ['late', [0xf4, 0xc3]],

@@ -24,13 +24,13 @@ describe('what opens the page', () => {
         ['xdg-open', URL],
       ],
     ],
-  ])('where the environment is %o', (env, commands) => {
+  ])('the browser command in the environment %o', (env, commands) => {
     expect(browserCommands(URL, env)).toStrictEqual(commands);
   });
 });
 
 describe('what to do without a browser', () => {
-  it('is a tunnel for who came through ssh', () => {
+  it('over ssh the tunnel command is printed', () => {
     const env = { SSH_CONNECTION: '10.0.0.9 50000 10.0.0.5 22', LOGNAME: 'alice' };
     expect(openingHint(URL, env)).toContain('ssh -N -L 4711:127.0.0.1:4711 alice@10.0.0.5');
     expect(openingHint(URL, {})).toBe('open the address above yourself');

@@ -39,7 +39,7 @@ describe('the command view', () => {
     expect(stderr).toContain(reason);
   });
 
-  it('fails with an address where only reading tells', () => {
+  it('view fails after its address where only reading finds the error', () => {
     const { status, stdout, stderr } = perfTs(['view', '--weight', 'time', folded]);
     expect(status).toBe(125);
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\/\n$/);

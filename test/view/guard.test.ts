@@ -13,7 +13,7 @@ function ask(url: string, headers: Headers = {}, method = 'GET') {
 }
 
 describe('who is answered', () => {
-  it('is the page, with the token in the path', () => {
+  it('the guard admits the page, with the token in the path', () => {
     expect(ask('/Zm9vYmFy/')).toMatchObject({ kind: 'admitted', path: '' });
     expect(ask('/Zm9vYmFy/profile/0')).toMatchObject({ kind: 'admitted', path: 'profile/0' });
     const origin = { host: 'localhost:4711', origin: 'http://localhost:4711' };
@@ -35,7 +35,7 @@ describe('who is answered', () => {
     '/%5am9vYmFy/',
     'http://evil.example/Zm9vYmFy/',
     '*',
-  ])('is nobody who asks for %s', (url) => {
+  ])('the guard refuses a request for %s', (url) => {
     expect(ask(url)).toMatchObject({ kind: 'refused', status: 404 });
   });
 
@@ -67,13 +67,16 @@ describe('who is answered', () => {
     { origin: 'http://localhost:4711' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ])('is nobody from elsewhere, even with the token: %o', (headers) => {
+  ])('the guard refuses a foreign origin, even with the token: %o', (headers) => {
     expect(ask('/Zm9vYmFy/', headers)).toMatchObject({ kind: 'refused', status: 403 });
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'CONNECT'])('is nobody who says %s', (method) => {
-    expect(ask('/Zm9vYmFy/', {}, method)).toMatchObject({ kind: 'refused', status: 405 });
-  });
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'CONNECT'])(
+    'the guard refuses the method %s',
+    (method) => {
+      expect(ask('/Zm9vYmFy/', {}, method)).toMatchObject({ kind: 'refused', status: 405 });
+    },
+  );
 });
 
 describe('a request with a body', () => {

@@ -60,7 +60,7 @@ describe.skipIf(!canPretendSudo)('the browser', () => {
     PATH: `${programs}:${process.env.PATH}`,
   };
 
-  it('is started as who called sudo, with that user’s desktop, and its failure is told', async () => {
+  it('the browser starts as the user who called sudo, with that desktop; failure is reported', async () => {
     const sudo = Object.entries(NOBODY).map(([name, value]) => `${name}=${value}`);
     // As sudo does it: little of the environment is left.
     const clean = `env -i ${sudo.join(' ')} PATH=/usr/bin:/bin`;

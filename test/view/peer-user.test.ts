@@ -32,7 +32,7 @@ describe('who is at the other end of a connection', () => {
     expect(await find(0xc353, 0x1f90)).toStrictEqual({ kind: 'user', uid: 1002 });
   });
 
-  it('is nobody where no process holds the socket, or none is listed', async () => {
+  it('a socket without a process has no user', async () => {
     expect(await find(0xc352, 0x1f90)).toStrictEqual({ kind: 'unlisted' });
     expect(await find(0xc354, 0x1f90)).toStrictEqual({ kind: 'unlisted' });
   });

@@ -44,7 +44,7 @@ describe('source files', () => {
     expect(naming(`file://${path}`).read(NAMED)).toBe('let a = 1;\n');
   });
 
-  it('are no other strings of the profile', () => {
+  it('strings of the profile that are not source files are not served', () => {
     const sources = naming(written('b.ts', 'let b = 1;\n'));
     for (const string of [0, 1, NAMED + 1, -1]) {
       if (string === NAMED) continue;
@@ -82,7 +82,7 @@ describe('source files', () => {
     expect(naming(written('mine.ts', 'let m;', 0o600)).read(NAMED)).toBe('let m;');
   });
 
-  it('may have names that are not addresses after all', () => {
+  it('a file name that is not a valid address is refused with a reason', () => {
     expect(() => naming('file:///%zz.ts').read(NAMED)).toThrow('where this file lies is not known');
   });
 

@@ -45,11 +45,11 @@ describe('a visitor', () => {
     [{ kind: 'unknown' }, 'refused: null'],
     [{ kind: 'user', uid: 1001 }, 'refused: this server is another user’s, and you are uid 1001'],
     [{ kind: 'unlisted' }, 'refused: whose connection this is can’t be told'],
-  ])('%o is told: %s', async (peer, answer) => {
+  ])('visitor %o is answered: %s', async (peer, answer) => {
     expect(await ask(peer)).toBe(answer);
   });
 
-  it('who is a stranger and asks for nothing is hung up on', async () => {
+  it('a connection of another user is closed even without a request', async () => {
     const open = await serve(async () => ({ kind: 'user', uid: 1001 }));
     const sockets = Array.from({ length: 20 }, open);
     // Some have begun to ask.

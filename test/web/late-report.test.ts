@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { createLateReport, reportOfEvent } from '../../web/src/late-report.ts';
 
-it('finds the report of an event where others are in no report', async () => {
+it("the late report finds an event's report among others", async () => {
   // Rows 1 and 2, the member of a group and the event of waits, have no period; names may repeat.
   const reported = ['cycles', 'page-faults', 'cycles'].map(
     (event, rank) => ({ event, samples: rank }) as unknown as EventReport,

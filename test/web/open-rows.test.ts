@@ -12,7 +12,7 @@ it.each([
   expect(decodeOpenRows(text)).toStrictEqual(rows);
 });
 
-it('leaves to the tree what is not there, can not be, or is too long', () => {
+it('open rows that are missing, invalid or too long are dropped', () => {
   for (const text of ['', '-', '1_', '_', '-5']) expect(decodeOpenRows(text)).toBeNull();
   const many = Array.from({ length: 2000 }, (_, key) => row(key));
   expect(encodeOpenRows(many)).toBe('');

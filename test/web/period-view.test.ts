@@ -33,7 +33,7 @@ test('many periods are drawn as medians that keep the extremes', () => {
   expect(middle.every((period) => period === 100)).toBe(true);
 });
 
-test('rates are samples and events per second, and none where nothing was sampled', () => {
+test('period view rates are per second, absent where nothing was sampled', () => {
   const page = pageOfPeriods(Array.from({ length: 1000 }, () => 50));
   const { rate } = finish(periodInSlices(page, { ...WHOLE, fromNs: 0, toNs: 2e9 })).shown!;
   const half = rate.hz.length / 2;

@@ -15,11 +15,11 @@ function ask(recent: Recent<number>, keys: string): string {
   return log;
 }
 
-it('keeps as many as it may, and forgets what was used longest ago', () => {
+it('the cache keeps its maximum, and drops the least recently used', () => {
   expect(ask(new Recent(2), '121312')).toBe('1!2!13!12!');
 });
 
-it('keeps no more than the budget, but always the last', () => {
+it('the cache keeps to its budget, but always the last entry', () => {
   const recent = new Recent<number>(9, 5, (value) => value);
   expect(ask(recent, '2323')).toBe('2!3!23');
   // 4 and 3 are too much together; 9 is too much alone, but in use.

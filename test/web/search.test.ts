@@ -20,7 +20,7 @@ describe('search', () => {
     expect(found('  ', 'main')).toBe('nothing sought');
   });
 
-  test('an expression stands between slashes; one that does not compile is text, and said', () => {
+  test('a regular expression stands between slashes; an invalid one is text, with a notice', () => {
     expect(found('/^(idle|render)$/', 'idle')).toBe(true);
     expect(found('/^(idle|render)$/', 'idler')).toBe(false);
     expect(parseQuery('/(/')?.problem).toContain('not a regular expression');

@@ -52,7 +52,7 @@ async function conversation(
 const idsOf = (replies: readonly ReplyMessage[]) => replies.map(({ id }) => id);
 const GRID = { firstNs: 0, cellNs: 1e6, length: 3 };
 
-it('answers what a person waits for before what fills in, whatever was asked first', async () => {
+it('the worker answers interactive requests before background ones', async () => {
   // In no time nothing has to make way for what took less.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const replies = await conversation(
@@ -75,7 +75,7 @@ it('never answers what was cancelled, whether it had begun or not', async () => 
   expect(idsOf(replies)).toEqual([1, 99]);
 });
 
-it('says what failed, and goes on', async () => {
+it('the worker reports a failure and continues', async () => {
   const replies = await conversation(
     { id: 2, kind: 'changes', params: ALL },
     { id: 3, kind: 'intervals', params: { ...TREE, weight: 'time' } },
@@ -94,7 +94,7 @@ function answering(kinds: { readonly [kind: string]: () => Slices<unknown> }) {
   >;
 }
 
-it('takes in what is asked while it computes, and answers that first', async () => {
+it('the worker accepts requests while it computes', async () => {
   let hear: (event: { readonly data: RequestMessage | CancelMessage }) => void = () => {};
   const answered = new Set<number>();
   const order = await new Promise<number[]>((resolve) => {

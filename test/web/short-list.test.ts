@@ -3,7 +3,7 @@ import { shortList } from '../../web/src/short-list.ts';
 
 const options = Array.from({ length: 700 }, (_, value) => ({ value, label: `thread ${value}` }));
 
-it('lists the first, and what was chosen wherever it stands', () => {
+it('a short list has the first entries and the chosen one', () => {
   const values = (chosen: number) => shortList(options, chosen).map(({ value }) => value);
   expect(values(0).length).toBe(501);
   expect(values(650)).toStrictEqual([...values(0), 650]);

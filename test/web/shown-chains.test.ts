@@ -60,7 +60,7 @@ function pathsIn({ tree, key }: ShownTree): number[][] {
   return paths;
 }
 
-test('what is drawn and found below roots is what the tree of all call nodes would show', () => {
+test('shown chains equal the tree of all call nodes', () => {
   fc.assert(
     fc.property(
       SAMPLES,

@@ -31,14 +31,14 @@ test('a state is the same after it went through an address', () => {
   );
 });
 
-test('what is the default is not in the address', () => {
+test('defaults are not in the address', () => {
   expect(encodeState(DEFAULT_STATE)).toBe('');
   expect(encodeState({ ...DEFAULT_STATE, tab: 'time', range: { fromNs: 5, toNs: 9 } })).toBe(
     'tab=time&range=5-9',
   );
 });
 
-test('a page whose default has a value says that it is gone', () => {
+test('a value that a page has by default is marked as removed in the address', () => {
   const defaults = { ...DEFAULT_STATE, search: 'main', thread: 3 };
   const state = { ...defaults, search: '', thread: null };
   expect(decodeState(encodeState(state, defaults), defaults)).toEqual(state);

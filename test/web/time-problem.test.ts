@@ -8,7 +8,7 @@ const of = (samples: number[], endNs: number) =>
     endNs,
   } as unknown as OpenResult);
 
-it('says why a recording has no picture over time', () => {
+it('a recording without a timeline gives the reason', () => {
   expect(of([0, 0], 0)).toContain('no samples');
   expect(of([1], 0)).toContain('One sample');
   expect(of([10, 5], 0)).toContain('no time stamps');

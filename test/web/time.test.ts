@@ -63,7 +63,7 @@ test('a lane has the weight that was chosen', () => {
   ]);
 });
 
-test('what was lost is drawn as heavy as a mean sample, ramps by the samples in them', () => {
+test('losses are drawn with the mean sample weight, ramps by their samples', () => {
   const cells = {
     samples: Float64Array.of(2, 1, 0),
     weight: Float64Array.of(20, 70, 0),
@@ -86,7 +86,7 @@ test('a loss is drawn from the last sample that fitted on, at the rate before', 
   expect(draw(all.lost)).toBe('. . 1 1 1 1 . . . .');
 });
 
-test('a loss ends where a record fitted again, and is none of another CPU', () => {
+test('a loss ends at the next record of its CPU', () => {
   const page = pageOf(THREE, {
     timeNs: ms(0, 1, 2),
     cpu: [3, 3, 3],
@@ -99,7 +99,7 @@ test('a loss ends where a record fitted again, and is none of another CPU', () =
   expect(lost(1)).toBe('. . . . . . . . . .');
 });
 
-test('a loss of which nobody knows the start is spread over all before it', () => {
+test('a loss with an unknown start is spread over all time before it', () => {
   const page = pageOf(THREE, {
     timeNs: ms(5, 6, 7),
     lossGaps: [{ event: -1, cpu: 0, timeNs: 4 * MS, samples: 8 }],
@@ -108,7 +108,7 @@ test('a loss of which nobody knows the start is spread over all before it', () =
   expect(draw(all.lost)).toBe('2 2 2 2 . . . . . .');
 });
 
-test('losses that were only counted at the end are of no time', () => {
+test('losses counted at the end only have no time', () => {
   const losses = [{ event: 0, lostRecords: 2, lostSamples: 7 }] as never;
   const page = pageOf(
     { ...THREE, losses },
@@ -142,7 +142,7 @@ test('a pause is a share of its cells, and of the threads whose stream it was', 
   expect(draw(other.all.throttled)).toBe('. . . . . . . . . .');
 });
 
-test('samples of a search for the period are told from those at rest', () => {
+test('samples of a ramp are drawn apart from settled ones', () => {
   const periods = [1, 1, 2, 9, 40, 90, ...Array.from({ length: 60 }, () => 100)];
   const grid = { firstNs: 0, cellNs: 6 * MS, length: 11 };
   const adaptive = pageOfPeriods(periods);
@@ -168,7 +168,7 @@ test('a heat map has columns of the width asked for, and wider ones where they w
   expect(wide.columnNs * wide.columns).toBeGreaterThan(1e7 * MS);
 });
 
-test('a pause of a stream that no sample names is of those that stopped as it began', () => {
+test('a pause of an unknown stream belongs to the streams that stopped at its start', () => {
   const streams = [{ streamId: '7', event: 0 }] as never;
   const page = pageOf(
     { ...THREE, streams },

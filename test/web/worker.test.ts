@@ -66,7 +66,7 @@ describe('the tree that the worker sends', () => {
     expect(lines.filter((line) => !line.startsWith(' '))).toEqual(expected);
   });
 
-  it('has what was lost as a block of its own, beside what has callers', () => {
+  it("[lost] is a block of its own in the worker's tree", () => {
     const lossy = profileFromText(
       `
         tid     1      1      2
@@ -123,7 +123,7 @@ describe('the tree that the worker sends', () => {
     ]);
   });
 
-  it('goes as far along a zoom path as there is one', () => {
+  it('a zoom path is followed as far as it exists', () => {
     const whole = opened().tree(TREE);
     const zoom = [keyOf(whole, 'main'), keyOf(whole, 'work'), 12_345];
     const zoomed = opened().tree({ ...TREE, zoom });
@@ -249,7 +249,7 @@ describe('a comparison', () => {
     expect(answers.changes(ALL).rows[0]).toMatchObject({ name: 'leaf', otherShare: 0 });
   });
 
-  it('says which events the other recording has, where it has not the same', () => {
+  it("a comparison lists the other recording's events where they differ", () => {
     const other = profileFromText('event  faults\n       main');
     const ask = () =>
       opened(PROFILE, other).diff({ ...ALL, inverted: false, zoom: [], search: '' });

@@ -22,7 +22,7 @@ function caught(work: () => unknown): unknown {
   }
 }
 
-test('what the kernel refuses is one line, with the stack where it is asked for', () => {
+test('a refusal of the kernel prints one line, with --verbose also the stack', () => {
   const refused = caught(() => readFileSync('/nonexistent/file'));
   expect(printed(refused)).toBe(
     'perf-ts: cannot open /nonexistent/file: it does not exist (ENOENT)\n',
@@ -30,7 +30,7 @@ test('what the kernel refuses is one line, with the stack where it is asked for'
   expect(printed(refused, true)).toContain('    at ');
 });
 
-test('what the addon was refused is one line that names the operation', () => {
+test('an error of the addon prints one line that names the operation', () => {
   const refused = Object.assign(new Error('fork: Cannot allocate memory, pid 7'), {
     code: 'ENOMEM',
     errno: 12,
@@ -42,7 +42,7 @@ test('what the addon was refused is one line that names the operation', () => {
   );
 });
 
-test('a fault of perf-ts itself is a line and what to do, with the stack where it is asked for', () => {
+test('a bug of perf-ts prints one line and a hint, with --verbose also the stack', () => {
   const fault = caught(() => (undefined as never as string).length);
   expect(printed(fault)).toBe(
     "perf-ts: internal error: Cannot read properties of undefined (reading 'length')\n" +

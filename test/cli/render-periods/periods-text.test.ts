@@ -25,7 +25,7 @@ const repeat = (period: number, samples: number) => Array.from({ length: samples
 const losing = (lostRecords: number, lostSamples: number) =>
   ({ losses: [{ event: 0, lostRecords, lostSamples }] }) as unknown as Partial<PeriodInput>;
 
-test('a converged event reads at a glance', () => {
+test('the text of a converged event: verdict, settle point, period, rate', () => {
   const input = recordingOf(faultsAt(5000), fixtureSamples('page-faults-5000hz.tsv'));
   expect(textOf(input)).toEqual([
     'page-faults: 5 000 Hz asked, 4 368 Hz reached',
@@ -44,7 +44,7 @@ test('a converged event reads at a glance', () => {
   ]);
 });
 
-test('a storm is explained, with what it does to the profile', () => {
+test('a burst after an idle gap is explained, with its effect on the profile', () => {
   const samples = fixtureSamples('page-faults-500hz-rare-phases.tsv');
   expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
     'page-faults: 500 Hz asked, 461 Hz reached',
@@ -66,7 +66,7 @@ test('a storm is explained, with what it does to the profile', () => {
   ]);
 });
 
-test('without counts the text says how the rule is known, and gives no count of events', () => {
+test('without counts the text gives the source of the rule, and no count of events', () => {
   const samples = withoutReads(fixtureSamples('page-faults-500hz-sleeps.tsv'));
   expect(textOf(recordingOf(faultsAt(500), samples))).toEqual([
     'page-faults: 500 Hz asked, 467 Hz reached',
@@ -87,7 +87,7 @@ test('without counts the text says how the rule is known, and gives no count of 
   ]);
 });
 
-test('a clock has nothing to converge', () => {
+test('the text of a clock has no settle point', () => {
   const input = recordingOf([CPU_CLOCK], everyNs(33_333, repeat(33_333, 100)));
   expect(textOf(input)).toEqual([
     'cpu-clock: fixed by the kernel at 33 333 ns (30 000 Hz): nothing to converge',
@@ -95,14 +95,14 @@ test('a clock has nothing to converge', () => {
   ]);
 });
 
-test('a clock that came late says what was reached', () => {
+test('the text of a late clock gives the rate reached', () => {
   const input = recordingOf([CPU_CLOCK], everyNs(40_000, repeat(33_333, 100)));
   expect(textOf(input)[0]).toBe(
     'cpu-clock: fixed by the kernel at 33 333 ns (30 000 Hz): nothing to converge; 25 000 Hz reached',
   );
 });
 
-test('a fixed period was asked for', () => {
+test('the text of a fixed period', () => {
   const every1000 = {
     ...CYCLES,
     mode: 'period',
@@ -115,7 +115,7 @@ test('a fixed period was asked for', () => {
   ]);
 });
 
-test('a handful of samples is shown and not judged', () => {
+test('a few samples are listed without a verdict', () => {
   const input = recordingOf([PAGE_FAULTS], everyNs(100_000, [1, 1, 1, 1, 3, 7, 45]));
   expect(textOf(input)).toEqual([
     'page-faults: 5 000 Hz asked, 7 samples',
@@ -127,7 +127,7 @@ test('a handful of samples is shown and not judged', () => {
   ]);
 });
 
-test('an event rarer than the rate asked is no failure', () => {
+test('an event rarer than the requested rate is reported as converged', () => {
   const text = textOf(recordingOf([PAGE_FAULTS], everyNs(10e6, repeat(1, 50))));
   expect(text.slice(0, 2)).toEqual([
     'page-faults: 5 000 Hz asked, 100 Hz reached',
@@ -135,7 +135,7 @@ test('an event rarer than the rate asked is no failure', () => {
   ]);
 });
 
-test('losses and throttling have lines of their own, also without any sample', () => {
+test('losses and throttling have lines, even without samples', () => {
   const input = recordingOf([CYCLES], everyNs(200_000, repeat(100, 75)), {
     ...losing(20, 25),
     throttles: [{ event: 0, stream: 0, startNs: 0, endNs: 4e6 }],
@@ -153,7 +153,7 @@ test('losses and throttling have lines of their own, also without any sample', (
   ]);
 });
 
-test('an unknown rule is said to be unknown', () => {
+test('an unknown period rule is reported as unknown', () => {
   const text = textOf(recordingOf([CYCLES], everyNs(250_000, repeat(1000, 50))));
   expect(text).toContain(
     '  rule           unknown which interval a sample reports: used as reported; --counts would tell',
@@ -180,7 +180,7 @@ test('several streams are a table, the rest one row', () => {
   ]);
 });
 
-test('a lowered rate limit is named', () => {
+test('a sample rate limit lowered by the kernel is named', () => {
   const kernel = { maxSampleRate: 100_000, maxSampleRateAfter: 25_000, cpuTimeMaxPercent: 25 };
   expect(textOf(recordingOf([CYCLES], [], { kernel }))).toEqual([
     'cycles: no samples',
@@ -189,7 +189,7 @@ test('a lowered rate limit is named', () => {
   ]);
 });
 
-test('a hostile event name can do nothing to the terminal', () => {
+test('control characters of an event name are escaped', () => {
   const hostile = { ...CYCLES, name: 'cycles\u001b[2J' };
   expect(textOf(recordingOf([hostile], []))).toEqual(['cycles\\x1b[2J: no samples']);
 });
@@ -205,7 +205,7 @@ test('colour is only added when asked for, and changes no character of the text'
   expect(plain).toEqual(formatPeriods(report));
 });
 
-test('a few samples at rest do not speak for a storm of short streams', () => {
+test('a few settled samples give no verdict for many short streams', () => {
   const rested = everyNs(200_000, repeat(100, 30));
   const short = Array.from({ length: 19 }, (_, k) =>
     everyNs(10_000, repeat(1, 10)).map((sample) => ({ ...sample, stream: k + 1, thread: k + 1 })),

@@ -16,7 +16,7 @@ const LINE: TextPlotOptions = {
   kind: 'logarithmic line',
 };
 
-test('each decade takes as much height as the next', () => {
+test("the plot's axis is logarithmic: each decade has the same height", () => {
   expect(drawPlot(series(1, 10, 100, 1000, 1000), LINE)).toEqual([
     '    1k ┤      ⠉⠉⠉⠉',
     '   100 ┤    ⠒⠒',
@@ -25,12 +25,12 @@ test('each decade takes as much height as the next', () => {
   ]);
 });
 
-test('without Unicode a character is a dot, and everything is ASCII', () => {
+test('without Unicode the plot is ASCII, a dot per character', () => {
   const lines = drawPlot(series(1, 10, 100, 1000, 1000), { ...LINE, hasUnicode: false });
   expect(lines).toEqual(['    1k +      ****', '   100 +    **', '    10 +  **', '     1 +**']);
 });
 
-test('a slice is drawn from its lowest to its highest value, an empty one not at all', () => {
+test('a plot column spans lowest to highest value; an empty one stays blank', () => {
   const ranges = {
     startNs: 0,
     endNs: 1,
@@ -45,7 +45,7 @@ test('a slice is drawn from its lowest to its highest value, an empty one not at
   ]);
 });
 
-test('the reference has a label, and a line where little else is', () => {
+test("the plot's reference has a label, and a line where there is room", () => {
   const plain = { ...LINE, hasUnicode: false, reference: 30 };
   expect(drawPlot(series(1, 1, null, 1000, 1000), plain)).toEqual([
     '    1k +      ****',
@@ -61,7 +61,7 @@ test('a nearly constant value is a flat line, not noise as mountains', () => {
   expect(lines.filter((line) => line.includes('*'))).toHaveLength(1);
 });
 
-test('an area stands on zero, and is cut far above the reference', () => {
+test('an area plot starts at zero, and is clipped far above the reference', () => {
   const area: TextPlotOptions = { ...LINE, hasUnicode: false, kind: 'area', reference: 100 };
   expect(drawPlot(series(0.1, 100, 200, 9000, 50), area)).toEqual([
     '   300 +      **',
@@ -71,7 +71,7 @@ test('an area stands on zero, and is cut far above the reference', () => {
   ]);
 });
 
-test('the axis has round times, also when it does not start at one', () => {
+test('the time axis has round labels, also when it starts between them', () => {
   const axis = { startNs: 1.2e6, endNs: 301e6, columns: 68, hasUnicode: true };
   expect(drawTimeAxis(axis)).toEqual([
     '       └┬──────────────────┬───────────────────┬────────────────────',
@@ -84,7 +84,7 @@ test('the axis has round times, also when it does not start at one', () => {
   expect(drawTimeAxis({ ...axis, endNs: axis.startNs })).toEqual([]);
 });
 
-test('stretches are marked from their first to their last column', () => {
+test('intervals are marked from their first to their last column', () => {
   const axis = { startNs: 0, endNs: 100, columns: 18, hasUnicode: false };
   const marks = [
     { startNs: 0, endNs: 0 },

@@ -18,7 +18,7 @@ function drawn(text: string, leastShare: number): string {
 }
 
 describe('a call tree in the terminal', () => {
-  test('heaviest branches first, with what hangs below them', () => {
+  test('the call tree prints the heaviest branches first, with their children', () => {
     const text = `
       period  2     5     3
               main  main  main
@@ -36,7 +36,7 @@ describe('a call tree in the terminal', () => {
     );
   });
 
-  test('what is below the limit is summed up where it is cut', () => {
+  test('branches below the limit are summed up where the tree is cut', () => {
     const text = `
       period  90    4     6
               main  main  main
@@ -52,7 +52,7 @@ describe('a call tree in the terminal', () => {
     );
   });
 
-  test('cut branches that are below the limit even together leave no line', () => {
+  test('cut branches whose sum is below the limit leave no line', () => {
     const text = `
       period  95    2     3
               main  main  main

@@ -65,7 +65,7 @@ function result(rows: readonly StatRow[]): StatResult {
 }
 
 describe('stat', () => {
-  it('as a table marks estimates and says in words what they are', () => {
+  it('the stat table marks estimates and explains them', () => {
     expect(formatStat(result(ROWS))).toEqual([
       '',
       "Counts of 'app -x':",
@@ -86,7 +86,7 @@ describe('stat', () => {
     ]);
   });
 
-  it('in stretches has one header, and columns that do not move', () => {
+  it('stat intervals have one header and fixed columns', () => {
     const report = { rows: [row({ value: 7 })], elapsedNs: 1e9, timeNs: 3e9 };
     const [header = '', first = ''] = formatStatInterval(report, true);
     const later = formatStatInterval({ ...report, rows: [row({ value: 7_000_000 })] }, false);
@@ -96,7 +96,7 @@ describe('stat', () => {
     expect(later[0]?.indexOf('page-faults')).toBe(header.indexOf('event'));
   });
 
-  it('as fields has a header, empty fields for what is unknown, and quotes', () => {
+  it('stat -x prints a header, empty fields for unknown values, and quotes', () => {
     const columns = { separator: ',', hasTime: false, hasUnits: true, hasSpread: false };
     const hostile = row({ event: 'a,"b"\u001b[31m', value: 5, unit: { label: 'S0', places: 2 } });
     const report = { rows: [...ROWS, hostile], elapsedNs: 0, timeNs: 0 };
@@ -110,7 +110,7 @@ describe('stat', () => {
     ]);
   });
 
-  it('as JSON has null for what is unknown and the shares as 0…1', () => {
+  it('stat --json has null for unknown values and shares from 0 to 1', () => {
     const { events, target } = statDocument(result(ROWS)) as {
       events: readonly object[];
       target: object;

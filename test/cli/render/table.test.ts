@@ -30,11 +30,11 @@ describe('a table', () => {
     expect(['abc', '関数', 'e\u0301', '\u{1f525}', ''].map(displayWidth)).toEqual([3, 4, 1, 2, 0]);
   });
 
-  test('without rows there is the header', () => {
+  test('a table without rows prints its header', () => {
     expect(formatTable(['a', 'b'], [])).toEqual(['a  b']);
   });
 
-  test('colour only where it is asked for', () => {
+  test('a table has colour only on request', () => {
     expect(formatTable(['a'], [['x']], { colour: true })).toEqual(['\x1b[1ma\x1b[22m', 'x']);
     expect(formatTable(['a'], [['x']]).join('')).toBe('ax');
   });

@@ -5,7 +5,7 @@ import { wrapText } from '../../../src/cli/render/wrap.ts';
 
 const unicodeWith = (env: NodeJS.ProcessEnv) => describeTerminal({}, env).hasUnicode;
 
-test('Unicode where the locale says UTF-8 and the terminal is not dumb', () => {
+test('the terminal has Unicode if the locale is UTF-8 and TERM is not dumb', () => {
   expect(unicodeWith({ LANG: 'en_GB.UTF-8' })).toBe(true);
   expect(unicodeWith({ LANG: 'C.utf8' })).toBe(true);
   expect(unicodeWith({ LANG: 'C' })).toBe(false);
@@ -15,12 +15,12 @@ test('Unicode where the locale says UTF-8 and the terminal is not dumb', () => {
   expect(unicodeWith({ LANG: 'C', LC_CTYPE: 'C.UTF-8' })).toBe(true);
 });
 
-test('as wide as the terminal, within what is comfortable to read', () => {
+test('text is as wide as the terminal, within limits', () => {
   const columns = (width?: number) => describeTerminal(width ? { columns: width } : {}, {}).columns;
   expect([columns(), columns(80), columns(300), columns(20)]).toEqual([100, 80, 100, 60]);
 });
 
-test('everything that the reports print has an ASCII likeness', () => {
+test('every character of the reports has an ASCII replacement', () => {
   expect(toAscii('±5 µs – Δt × λ → Σ ≥ 1 …')).toBe('+-5 us - dt x lambda -> sum >= 1 ...');
   expect(toAscii('\u001b[1mß\u001b[22m')).toBe('\u001b[1m?\u001b[22m');
 });

@@ -34,7 +34,7 @@ describe.skipIf(!hasCorpora)('script -D on recordings', () => {
     'own/pagefaults-c1-fp.data',
     'own/multi-5events-threads-forks.data',
     'google+perf_data_converter/perf.data.branch-4.14',
-  ])('%s: every record where it lies, byte by byte', (file) => {
+  ])('script -D of %s: every record at its offset, byte by byte', (file) => {
     const whole = readCorpus(file);
     const shown = dumpOf(join(CORPORA, file)).map((block) => {
       const head = /(0x[0-9a-f]+) \[0x([0-9a-f]+)\]: PERF_RECORD_([A-Z0-9_]+)/.exec(block) ?? [];
@@ -77,7 +77,7 @@ describe('samples of AMD instruction-based sampling', () => {
     'ic_ibs_ext_ctl:\t0000000000000020 IbsItlbRefillLat  32',
   ];
 
-  test('have their registers in words in the dump, where perf has them, and in JSON', () => {
+  test('script -D and --json decode IBS registers as perf does', () => {
     make(sections);
     expect(dumpOf(path)[0]?.split('\n').slice(0, 6)).toEqual([
       '0xf8 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 10/11: 0x401000 period: 1 addr: 0',
@@ -89,13 +89,13 @@ describe('samples of AMD instruction-based sampling', () => {
     expect(told).toEqual([lines]);
   });
 
-  test('have none where the header does not say which PMU it was', () => {
+  test('IBS registers are not decoded where the header names no PMU', () => {
     make([]);
     expect(dumpOf(path)[0]?.split('\n')[1]).toBe('.');
   });
 });
 
-test('a dump is of the whole file', () => {
+test('script -D prints the whole file, whatever is selected', () => {
   const { status, stderr } = perfTs([
     'script',
     '-D',

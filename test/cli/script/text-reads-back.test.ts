@@ -29,7 +29,7 @@ describe.skipIf(!hasCorpora)('the text of script', () => {
     expect(folded(text)).toEqual(folded(file));
   });
 
-  test('a selection is told, and an unknown field refused', () => {
+  test('script notes a selection, and refuses an unknown field', () => {
     const file = join(CORPORA, 'own/cpu-clock-F30000-fp.data');
     const run = perfTs(['script', '--samples', '--dso', 'w_cpu_fp', '--time', '0%-50%', file]);
     const told = /--time 0%-50% --dso w_cpu_fp: (\d+(?: \d+)*) of 4 529 samples/.exec(run.stderr);

@@ -16,7 +16,7 @@ function pressAll(bytes: string, events = 1): { state: TopState; actions: string
 }
 
 describe('keys', () => {
-  test('terminals send several bytes for one', () => {
+  test('keys of several bytes are recognized', () => {
     expect(keysOf('a\x1b[A\x1bOB\x1b[5~\x1b\r\x7f\x03é')).toEqual([
       'a',
       'up',
@@ -30,30 +30,30 @@ describe('keys', () => {
     ]);
   });
 
-  test('unknown ones do nothing', () => {
+  test('unknown keys do nothing', () => {
     expect(pressAll('\x1b[15~\x1b[1;5CXY')).toEqual({ state: start, actions: [] });
   });
 
-  test('s goes through the tables and comes back', () => {
+  test('key s cycles through the tables', () => {
     expect(pressAll('s').state.table).toBe('dso');
     expect(pressAll('sss').state.table).toBe('sym');
   });
 
-  test('e goes through the events', () => {
+  test('key e cycles through the events', () => {
     expect(pressAll('e', 3).state.event).toBe(1);
     expect(pressAll('eee', 3).state.event).toBe(0);
   });
 
-  test('p pauses and goes on', () => {
+  test('key p pauses and resumes', () => {
     expect(pressAll('p').state.isPaused).toBe(true);
     expect(pressAll('pp').state.isPaused).toBe(false);
   });
 
-  test('q, z, Ctrl-C and Ctrl-Z ask for something', () => {
+  test('keys q, z, Ctrl-C and Ctrl-Z quit, reset or suspend', () => {
     expect(pressAll('zq\x03\x1a').actions).toEqual(['reset', 'quit', 'interrupt', 'suspend']);
   });
 
-  test('arrows choose a row, never before the first', () => {
+  test('arrow keys choose a row, never before the first', () => {
     expect(pressAll('\x1b[B\x1b[B\x1b[A').state.selected).toBe(1);
     expect(pressAll('\x1b[A\x1b[5~').state.selected).toBe(0);
   });
@@ -65,14 +65,14 @@ describe('keys', () => {
     expect(pressAll('\x1b[B\r\x1b').state.showsCallers).toBe(false);
   });
 
-  test('what is typed after / is text, whatever the keys mean', () => {
+  test('keys typed after / are filter text', () => {
     const typed = pressAll('/sqpx\x7f\r');
     expect(typed).toEqual({ state: { ...start, filter: 'sqp' }, actions: [] });
     expect(pressAll('/parse\x1b').state.filter).toBe('');
     expect(pressAll('/parse\r\x1b').state.filter).toBe('');
   });
 
-  test('Ctrl-C also ends while something is typed', () => {
+  test('Ctrl-C ends top while a filter is typed', () => {
     expect(pressAll('/ab\x03').actions).toEqual(['interrupt']);
   });
 });

@@ -59,7 +59,7 @@ const COUNTS = { 'app parse': 600, 'app render': 300, '[kernel.kallsyms] clear_p
 const state = firstState(['sym', 'dso']);
 
 describe('the screen of top', () => {
-  test('has a head, the rows that fit, and the keys', () => {
+  test('the screen of top has a head, the rows that fit, and the keys', () => {
     expect(screenOf(reportOf(COUNTS), state, LOOK, null)).toEqual([
       'cpu-clock  997 samples/s  1 000 samples  lost 0  2 CPUs  01:05',
       'since the start, 65 s; perf-ts: 3.10% of a CPU, 1.25% of samples, left out',
@@ -74,7 +74,7 @@ describe('the screen of top', () => {
     ]);
   });
 
-  test('says what a loss means, and what a window is', () => {
+  test('the screen of top explains losses and the window', () => {
     const report = reportOf(COUNTS, { lost: 250, lostNow: 50, isWindow: true, shownMs: 9_900 });
     const [first, second, third] = screenOf(report, state, { ...LOOK, columns: 200 }, null);
     expect(first).toContain('lost 250 (20.00%)');
@@ -82,16 +82,19 @@ describe('the screen of top', () => {
     expect(third).toMatch(/^lost 50 samples just now: what ran in bursts has too little here/);
   });
 
-  test.each([20, 30, 40, 60, 100, 200])('is never wider than %i columns', (columns) => {
-    const long = { [`${'lib'.repeat(40)} ${'名前'.repeat(60)}`]: 5, 'a b': 1 };
-    for (const lines of [1, 4, 5, 24]) {
-      const shown = screenOf(reportOf(long), state, { ...LOOK, columns, lines }, null);
-      expect(shown.length).toBeLessThanOrEqual(lines);
-      for (const line of shown) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
-    }
-  });
+  test.each([20, 30, 40, 60, 100, 200])(
+    'the screen of top is never wider than %i columns',
+    (columns) => {
+      const long = { [`${'lib'.repeat(40)} ${'名前'.repeat(60)}`]: 5, 'a b': 1 };
+      for (const lines of [1, 4, 5, 24]) {
+        const shown = screenOf(reportOf(long), state, { ...LOOK, columns, lines }, null);
+        expect(shown.length).toBeLessThanOrEqual(lines);
+        for (const line of shown) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+      }
+    },
+  );
 
-  test('shows names of strangers without their escapes', () => {
+  test('the screen of top escapes control characters of names', () => {
     const report = reportOf({ 'app \u001b[2Jgone\u202e': 1 });
     const text = screenOf(report, state, LOOK, null).join('\n');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there.
@@ -99,7 +102,7 @@ describe('the screen of top', () => {
     expect(text).toContain('\\x1b[2Jgone\\u202e');
   });
 
-  test('shows rows with the text that was asked for', () => {
+  test('the screen of top shows rows that match the filter', () => {
     const filtered = { ...state, filter: 'REND' };
     const lines = screenOf(reportOf(COUNTS), filtered, LOOK, null);
     expect(lines.filter((line) => line.includes('%  '))).toHaveLength(1);
@@ -108,7 +111,7 @@ describe('the screen of top', () => {
     expect(none).toContain('no such row');
   });
 
-  test('scrolls to the row that is chosen', () => {
+  test('the screen of top scrolls to the chosen row', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`app f${i}`, 100 - i]));
     const lines = screenOf(reportOf(many), { ...state, selected: 20 }, LOOK, null);
     expect(lines.find((line) => line.startsWith('> '))).toMatch(/ f20$/);
@@ -124,7 +127,7 @@ describe('columns of the table', () => {
       .replace(/ {2,}/g, '  ')
       .trim();
 
-  test('go where there is no room: the interval first, the share last', () => {
+  test('columns of top are dropped without room: the interval first, the share last', () => {
     expect(titlesAt(80)).toBe('self  95% interval  total  samples  DSO  symbol');
     expect(titlesAt(60)).toBe('self  total  samples  DSO  symbol');
     expect(titlesAt(50)).toBe('self  total  DSO  symbol');

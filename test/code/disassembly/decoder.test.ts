@@ -26,7 +26,7 @@ async function decode(architecture: InstructionSet, bytes: Uint8Array): Promise<
 }
 
 describe('the disassembler', () => {
-  it('is not installed everywhere, and says how to', async () => {
+  it('a missing Capstone is reported with the install command', async () => {
     const require = createRequire(import.meta.url);
     await expect(loadCapstone(async () => require('no-such-package'))).rejects.toThrow(
       /optional package @alexaltea\/capstone-js\): run npm install @alexaltea\/capstone-js where/,
@@ -36,7 +36,7 @@ describe('the disassembler', () => {
     );
   });
 
-  it('goes on behind what is no instruction', async () => {
+  it('the disassembler continues after an invalid encoding', async () => {
     expect(await decode('x86-64', Uint8Array.of(0x06, 0x90, 0xe8, 0x00))).toStrictEqual([
       '(bad)',
       'nop',
@@ -49,7 +49,7 @@ describe('the disassembler', () => {
     expect(await decode('x86-64', Uint8Array.of(0x0f))).toStrictEqual(['(bad)']);
   });
 
-  it('has addresses of the kernel as the kernel prints them', async () => {
+  it('the disassembler prints kernel addresses unsigned', async () => {
     const call = Uint8Array.of(0xe8, 0x0b, 0x10, 0, 0);
     expect(await decode('x86-64', call)).toStrictEqual(['call 0x10']);
     const back = Uint8Array.of(0xe8, 0xfb, 0xff, 0xff, 0xff);
@@ -57,7 +57,7 @@ describe('the disassembler', () => {
   });
 
   it.each<InstructionSet>(['x86-64', 'i386', 'aarch64'])(
-    'takes any bytes for %s, across chunks, without a hole',
+    'the disassembler decodes any bytes of %s across chunks, without gaps',
     async (architecture) => {
       const random = seededRandom(7);
       const bytes = Uint8Array.from({ length: 9001 }, () => Math.floor(random() * 256));

@@ -53,23 +53,26 @@ describe.each(CASES)('code of %s', (architecture, target) => {
   const missing = [compiler, objdump].find((tool) => spawnSync(tool, ['--version']).error);
   if (missing !== undefined) console.warn(`skipped: code of ${architecture}: no ${missing}`);
 
-  it.skipIf(missing !== undefined)('is what objdump makes of it', async () => {
-    const source = join(directory, 'code.c');
-    // Linked, as objdump shows in place of an address what a relocation will put there.
-    const library = join(directory, `code-${architecture}.so`);
-    writeFileSync(source, SOURCE);
-    const flags = ['-O2', '-shared', '-fPIC', '-nostdlib'];
-    const built = spawnSync(compiler, [...flags, '-o', library, source], { encoding: 'utf8' });
-    expect(built.stderr).toBe('');
-    const expected = readObjdump(objdump, architecture, library);
-    const decoded = await decodeText(library, architecture);
-    expect(expected.length).toBeGreaterThan(200);
-    expect(decoded.map(placeOf)).toStrictEqual(expected.map(placeOf));
-    const normalise = architecture === 'x86-64' ? normaliseX86 : normaliseArm;
-    expect(decoded.map(({ text }) => normalise(text))).toStrictEqual(
-      expected.map(({ text }) => normalise(text)),
-    );
-  });
+  it.skipIf(missing !== undefined)(
+    "the disassembly of every instruction equals objdump's",
+    async () => {
+      const source = join(directory, 'code.c');
+      // Linked, as objdump shows in place of an address what a relocation will put there.
+      const library = join(directory, `code-${architecture}.so`);
+      writeFileSync(source, SOURCE);
+      const flags = ['-O2', '-shared', '-fPIC', '-nostdlib'];
+      const built = spawnSync(compiler, [...flags, '-o', library, source], { encoding: 'utf8' });
+      expect(built.stderr).toBe('');
+      const expected = readObjdump(objdump, architecture, library);
+      const decoded = await decodeText(library, architecture);
+      expect(expected.length).toBeGreaterThan(200);
+      expect(decoded.map(placeOf)).toStrictEqual(expected.map(placeOf));
+      const normalise = architecture === 'x86-64' ? normaliseX86 : normaliseArm;
+      expect(decoded.map(({ text }) => normalise(text))).toStrictEqual(
+        expected.map(({ text }) => normalise(text)),
+      );
+    },
+  );
 });
 
 const placeOf = ({ address, bytes }: Line): string => `${address.toString(16)} ${bytes}`;

@@ -119,7 +119,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
   const truth = () => framesWith(new Uint8Array(0)).frames;
   const backwards = [...addresses].reverse();
 
-  test('are there, and say what the units say', () => {
+  test('address sets agree with their units', () => {
     expect(setsOf(whole)).toHaveLength(UNITS.length);
     const { frames, reasons } = framesWith(whole);
     const some = [...frames.values()];
@@ -131,7 +131,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     expect(reasons).toEqual([]);
   });
 
-  test('each unit’s set missing', () => {
+  test("lines are found when any unit's address set is missing", () => {
     const starts = [...setsOf(whole), whole.length];
     for (let i = 0; i < UNITS.length; i++) {
       const [from, to] = [starts[i], starts[i + 1]];
@@ -183,7 +183,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
         }
       }),
     ],
-  ])('wrong: %s', (_, aranges) => {
+  ])('a wrong address set is overruled by the unit: %s', (_, aranges) => {
     for (const order of [addresses, backwards]) {
       const { frames, reasons } = framesWith(aranges, order);
       expect(frames).toEqual(truth());
@@ -197,7 +197,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     ['segments', changed((view) => view.setUint8(AT.segmentSize, 4))],
     ['a length beyond the section', changed((view) => view.setUint32(AT.length, 0xffff, true))],
     ['a length of nothing', changed((view) => view.setUint32(AT.length, 0, true))],
-  ])('unreadable: %s', (_, aranges) => {
+  ])('an unreadable address set is replaced by the units: %s', (_, aranges) => {
     expect(framesWith(aranges).frames).toEqual(truth());
   });
 
@@ -213,7 +213,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     }
   });
 
-  test('a set that is cut off counts as none', () => {
+  test('a truncated address set is ignored', () => {
     const read = (bytes: Uint8Array) => readAddressSets(new DwarfReader(memorySource(bytes), true));
     expect(read(whole).rowsOfUnit.size).toBe(UNITS.length);
     const second = setsOf(whole)[1];
@@ -221,7 +221,7 @@ describe.skipIf(!has('gcc'))('address sets of three units', () => {
     expect([cut.rowsOfUnit.size, cut.ranges.length]).toEqual([1, cut.unitOffsets.length]);
   });
 
-  test.skipIf(!has('clang'))('a unit of clang, which writes none, among those of gcc', () => {
+  test.skipIf(!has('clang'))("a clang unit without an address set is found among gcc's", () => {
     const mixed = compiledSections('clang');
     const { rowsOfUnit } = readAddressSets(
       new DwarfReader(memorySource(mixed.sections.get('aranges')!), true),

@@ -63,7 +63,7 @@ describe.skipIf(!hasGcc())('a program with bytes changed', () => {
     return { frames, damage: diagnostics.entries().length };
   }
 
-  test('whole, it has frames and no damage', () => {
+  test('the undamaged program has frames and no damage is counted', () => {
     const { frames, damage } = lookUpAll(sections);
     expect(frames).toBeGreaterThan(6);
     expect(damage).toBe(0);
@@ -95,7 +95,7 @@ describe.skipIf(!hasGcc())('a program with bytes changed', () => {
 });
 
 describe('a reader', () => {
-  test('reads numbers of any length, and no further than its end', () => {
+  test('a DWARF reader reads LEB128 of any length, and not beyond its end', () => {
     const bytes = Uint8Array.of(0x7f, 0xe5, 0x8e, 0x26, 0x80, 0x7f, 1, 2, 3, 4, 0x61, 0, 9);
     const reader = new DwarfReader(memorySource(bytes), true);
     reader.seek(0, 12);
@@ -108,7 +108,7 @@ describe('a reader', () => {
     expect(() => reader.seek(13, 12)).toThrow(DwarfDamage);
   });
 
-  test('has windows of a large section, and reads the same through them', () => {
+  test('a reader with windows of a large section reads the same', () => {
     const size = 20 * 2 ** 20;
     const byteAt = (offset: number) => (offset * 7 + (offset >> 8)) & 0xff;
     let largest = 0;
@@ -161,7 +161,7 @@ describe('spans', () => {
     expect(spans.start.length).toBeLessThanOrEqual(2 * many.length);
   });
 
-  test('what the linker removed is left out', () => {
+  test('ranges of functions that the linker removed are left out', () => {
     expect(rangesOf([0, 0x40], [1, 0x40], [-1, 5], [0xffff_ffff, 2 ** 33]).length).toBe(0);
   });
 });

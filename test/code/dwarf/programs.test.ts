@@ -167,7 +167,7 @@ describe.skipIf(!has('gcc') || !has('g++') || !has('addr2line'))('programs of gc
     ['split units, version 4', ['-gsplit-dwarf', '-gdwarf-4']],
     ['types apart', ['-fdebug-types-section', '-gdwarf-5', '-ffunction-sections']],
   ];
-  test.each(FORMATS)('%s say the same as DWARF 5 in one file', (_, flags) => {
+  test.each(FORMATS)('%s give the same frames as DWARF 5 in one file', (_, flags) => {
     const options = ['-g', '-O2', '-Wl,--build-id=none'];
     const plain = open(build('g++', [...options, '-gdwarf-5', ...flags.slice(2)], 'plain'));
     const other = open(build('g++', [...options, ...flags], 'other'));

@@ -96,13 +96,13 @@ describe('a damaged file', () => {
       'of class 3',
       Uint8Array.from({ length: 64 }, (_, i) => [0x7f, 0x45, 0x4c, 0x46, 3, 1][i] ?? 0),
     ],
-  ])('that is %s is refused, and that is counted', (_what, bytes) => {
+  ])('an ELF file that is %s is refused, and counted', (_what, bytes) => {
     const { elf, reasons } = open(bytes);
     expect(elf).toBeNull();
     expect(reasons()).toHaveLength(1);
   });
 
-  test('with its section count in section 0 is read by that count', () => {
+  test('an ELF file with its section count in section 0 is read', () => {
     const { elf } = parse({
       sections: [{ name: '.text', type: PROGBITS }],
       countInSectionZero: true,
@@ -110,7 +110,7 @@ describe('a damaged file', () => {
     expect(elf.sections.map(({ name }) => name)).toEqual(['', '.text', '.shstrtab']);
   });
 
-  test('that states 2^32 sections is read up to its end', () => {
+  test('an ELF file that claims 2^32 sections is read up to its end', () => {
     const bytes = elfBytes({
       is64: true,
       littleEndian: true,
@@ -125,7 +125,7 @@ describe('a damaged file', () => {
     expect(reasons()).toEqual(['ELF section headers cut off']);
   });
 
-  test('with a build ID of 2^32 − 1 bytes has none', () => {
+  test('a build ID of 2^32 − 1 bytes is ignored', () => {
     const bytes = note('GNU\0', 3, [1, 2, 3, 4], true);
     new DataView(bytes.buffer).setUint32(4, 0xffff_ffff, true);
     const { elf, diagnostics, reasons } = parse({
@@ -135,7 +135,7 @@ describe('a damaged file', () => {
     expect(reasons()).toEqual(['ELF note longer than its section']);
   });
 
-  test('with a symbol table of 1 TiB yields the symbols that are there', () => {
+  test('a symbol table of 1 TiB yields the symbols in the file', () => {
     const { symtab, strtab } = symbolBytes(true, true, [{ name: 'only', value: 16 }]);
     const { elf, bytes, diagnostics } = parse({
       sections: [
@@ -150,35 +150,38 @@ describe('a damaged file', () => {
     expect(diagnostics.entries()[0]?.reason).toBe('ELF symbol table cut off');
   });
 
-  test.each([0, 1])('of 5 million symbols and %i more is read up to that bound', (more) => {
-    const table: DrawnSection = {
-      name: '.symtab',
-      type: 2,
-      link: 0,
-      size: (MAX_SYMBOLS + more) * 24,
-    };
-    const small = elfBytes({ is64: true, littleEndian: true, sections: [table] });
-    // A sparse file: zeros from the table on, as a hole has. Its size is never read at once.
-    let largestRead = 0;
-    const source = {
-      size: small.length + (MAX_SYMBOLS + 2) * 24,
-      read(offset: number, length: number) {
-        largestRead = Math.max(largestRead, length);
-        const bytes = new Uint8Array(length);
-        if (offset < small.length) bytes.set(small.subarray(offset, offset + length));
-        return bytes;
-      },
-    };
-    const diagnostics = new Diagnostics();
-    const elf = parseElf(source, diagnostics);
-    if (elf === null) throw new Error('not an ELF file');
-    const columns = readSymbolColumns(elf, findSymtab(elf) as never, everything, diagnostics);
-    expect(columns.length).toBeLessThan(100);
-    expect(largestRead).toBeLessThan(2 ** 21);
-    expect(diagnostics.entries().map(({ reason }) => reason)).toEqual(
-      more === 0 ? [] : ['ELF symbol table cut off'],
-    );
-  });
+  test.each([0, 1])(
+    'a symbol table of 5 million and %i symbols is read up to the limit',
+    (more) => {
+      const table: DrawnSection = {
+        name: '.symtab',
+        type: 2,
+        link: 0,
+        size: (MAX_SYMBOLS + more) * 24,
+      };
+      const small = elfBytes({ is64: true, littleEndian: true, sections: [table] });
+      // A sparse file: zeros from the table on, as a hole has. Its size is never read at once.
+      let largestRead = 0;
+      const source = {
+        size: small.length + (MAX_SYMBOLS + 2) * 24,
+        read(offset: number, length: number) {
+          largestRead = Math.max(largestRead, length);
+          const bytes = new Uint8Array(length);
+          if (offset < small.length) bytes.set(small.subarray(offset, offset + length));
+          return bytes;
+        },
+      };
+      const diagnostics = new Diagnostics();
+      const elf = parseElf(source, diagnostics);
+      if (elf === null) throw new Error('not an ELF file');
+      const columns = readSymbolColumns(elf, findSymtab(elf) as never, everything, diagnostics);
+      expect(columns.length).toBeLessThan(100);
+      expect(largestRead).toBeLessThan(2 ** 21);
+      expect(diagnostics.entries().map(({ reason }) => reason)).toEqual(
+        more === 0 ? [] : ['ELF symbol table cut off'],
+      );
+    },
+  );
 });
 
 describe('a debuglink', () => {
@@ -189,17 +192,20 @@ describe('a debuglink', () => {
     return parse({ sections: [{ name: '.gnu_debuglink', type: PROGBITS, bytes }] }).elf;
   };
 
-  test('is a name and a checksum', () => {
+  test('a debuglink is parsed into name and checksum', () => {
     expect(readDebuglink(link('app.debug'))).toEqual({ name: 'app.debug', crc: 0xcafe_f00d });
   });
 
-  test.each(['../../etc/shadow', '/etc/shadow', '..', ''])('to "%s" is none', (name) => {
-    expect(readDebuglink(link(name))).toBeNull();
-  });
+  test.each(['../../etc/shadow', '/etc/shadow', '..', ''])(
+    'a debuglink to "%s" is refused',
+    (name) => {
+      expect(readDebuglink(link(name))).toBeNull();
+    },
+  );
 });
 
 describe('a file offset', () => {
-  test('becomes an address through the segment that holds it', () => {
+  test('a file offset becomes an address by its segment', () => {
     const { elf } = parse({
       segments: [
         [1, 0, 0x400000, 0x800],

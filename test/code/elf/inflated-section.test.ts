@@ -66,7 +66,7 @@ const isEqual = (section: InflatedSection, offset: number, length: number) =>
   Buffer.from(section.read(offset, length)).equals(content.subarray(offset, offset + length));
 
 describe('an inflated section', () => {
-  test('has all bytes, asked for in any order', () => {
+  test('an inflated section can be read in any order', () => {
     const { section, damage } = open(stream, memoryScratch());
     const next = seededRandom(3);
     for (let i = 0; i < 200; i++) {
@@ -79,7 +79,7 @@ describe('an inflated section', () => {
     expect(damage).toEqual([]);
   });
 
-  test('is inflated no further than asked', () => {
+  test('a section is inflated only as far as it is read', () => {
     const scratch = memoryScratch();
     const { section } = open(stream, scratch);
     expect(scratch.written).toBe(0);
@@ -97,7 +97,7 @@ describe('an inflated section', () => {
     expect(damage).toEqual([]);
   });
 
-  test('that is cut off or damaged has what comes before, and says so once', () => {
+  test('a damaged compressed section is read up to the damage, counted once', () => {
     const damaged = stream.slice();
     damaged.fill(0xff, stream.length / 2, stream.length / 2 + 64);
     for (const source of [stream.subarray(0, stream.length / 2), damaged]) {
@@ -111,13 +111,13 @@ describe('an inflated section', () => {
     }
   });
 
-  test('that ends before its stated size says so', () => {
+  test('a compressed section that ends before its stated size is counted', () => {
     const { section, damage } = open(deflateSync(content.subarray(0, 1000)), memoryScratch());
     expect(section.read(0, SIZE)).toEqual(content.slice(0, 1000));
     expect(damage).toEqual([[1000, 'the stream ends early']]);
   });
 
-  test('that is not zlib’s is refused', () => {
+  test('a compressed section that is not zlib is refused', () => {
     expect(() => open(content, memoryScratch())).toThrow('no zlib stream');
   });
 });
@@ -162,7 +162,7 @@ describe('a large section of a file', () => {
     expect(Buffer.from(source.read(100, 50)).equals(large.subarray(100, 150))).toBe(true);
   });
 
-  test('has no scratch file where there is no room for it', () => {
+  test('a large section is read without a scratch file where the disk is full', () => {
     expect(openScratchFile(2 ** 60)).toBeNull();
   });
 });

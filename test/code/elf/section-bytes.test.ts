@@ -60,7 +60,7 @@ function zstdFrame(bytes: Uint8Array): Uint8Array {
 }
 
 describe('the bytes of a section', () => {
-  test('are those of the file', () => {
+  test('an uncompressed section is read from the file', () => {
     const { bytes, reasons } = read({ name: '.debug_abbrev', type: PROGBITS, bytes: contents });
     expect(bytes).toEqual(contents);
     expect(reasons).toEqual([]);
@@ -105,13 +105,13 @@ describe('the bytes of a section', () => {
     expect(found.reasons).toEqual([]);
   });
 
-  test('are none where the section is not there or holds nothing', () => {
+  test('a missing or empty section has no bytes', () => {
     expect(read({ name: '.text', type: PROGBITS, bytes: contents }).bytes).toBeNull();
     expect(read({ name: '.debug_abbrev', type: NOBITS, size: 64 }).bytes).toBeNull();
   });
 });
 
-describe('a section that is not what it says', () => {
+describe('a damaged section', () => {
   const stream = new Uint8Array(deflateSync(contents));
 
   test.each([
@@ -152,11 +152,11 @@ describe('a section that is not what it says', () => {
       { name: '.debug_abbrev', type: PROGBITS, bytes: contents, size: 2 ** 30 },
       'ELF section cut off',
     ],
-  ])('%s: that is counted', (_what, section, reason) => {
+  ])('a section that is %s is counted and left out', (_what, section, reason) => {
     expect(read(section).reasons).toEqual([reason]);
   });
 
-  test('may grow to 64 MiB or 64 times its size, and no byte more', () => {
+  test('a compressed section may inflate to 64 MiB or 64 times its size', () => {
     const limit = 64 * 2 ** 20;
     const zeros = new Uint8Array(deflateSync(new Uint8Array(limit + 1)));
     const cut = 'compressed ELF section states an unlikely size, not used';
@@ -165,7 +165,7 @@ describe('a section that is not what it says', () => {
     expect(read(compressed(ZLIB, within, limit)).bytes).toHaveLength(limit);
   });
 
-  test('without decompressors it is left, and that is counted', () => {
+  test('a compressed section without a decompressor is left out and counted', () => {
     const diagnostics = new Diagnostics();
     const sections = [compressed(ZLIB, stream)];
     const bytes = elfBytes({ is64: true, littleEndian: true, sections });
@@ -180,25 +180,28 @@ describe("a compiler's compressed sections", () => {
   const folder = mkdtempSync(join(tmpdir(), 'perf-ts-sections-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(['zlib', 'zlib-gnu'])('%s: are those that it writes uncompressed', (kind) => {
-    const text = 'int f(int a) { return a * 7; } int main(void) { return f(6); }';
-    const options = ['-g', '-x', 'c', '-', '-o'];
-    execFileSync('gcc', [...options, join(folder, 'plain')], { input: text });
-    execFileSync('objcopy', [
-      `--compress-debug-sections=${kind}`,
-      join(folder, 'plain'),
-      join(folder, kind),
-    ]);
-    const [plain, packed] = ['plain', kind].map((name) => {
-      const diagnostics = new Diagnostics();
-      const elf = parseElf(memorySource(readFileSync(join(folder, name))), diagnostics);
-      if (elf === null) throw new Error('not an ELF file');
-      return ['.debug_info', '.debug_str', '.debug_line'].map((section) => {
-        const bytes = sectionBytes(elf, section, diagnostics, sectionDecoders);
-        return bytes === null ? null : Buffer.from(bytes).toString('hex');
+  test.each(['zlib', 'zlib-gnu'])(
+    'sections compressed by %s equal the uncompressed ones',
+    (kind) => {
+      const text = 'int f(int a) { return a * 7; } int main(void) { return f(6); }';
+      const options = ['-g', '-x', 'c', '-', '-o'];
+      execFileSync('gcc', [...options, join(folder, 'plain')], { input: text });
+      execFileSync('objcopy', [
+        `--compress-debug-sections=${kind}`,
+        join(folder, 'plain'),
+        join(folder, kind),
+      ]);
+      const [plain, packed] = ['plain', kind].map((name) => {
+        const diagnostics = new Diagnostics();
+        const elf = parseElf(memorySource(readFileSync(join(folder, name))), diagnostics);
+        if (elf === null) throw new Error('not an ELF file');
+        return ['.debug_info', '.debug_str', '.debug_line'].map((section) => {
+          const bytes = sectionBytes(elf, section, diagnostics, sectionDecoders);
+          return bytes === null ? null : Buffer.from(bytes).toString('hex');
+        });
       });
-    });
-    expect(plain?.[0]).toBeTruthy();
-    expect(packed).toEqual(plain);
-  });
+      expect(plain?.[0]).toBeTruthy();
+      expect(packed).toEqual(plain);
+    },
+  );
 });

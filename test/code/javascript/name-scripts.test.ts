@@ -62,7 +62,7 @@ describe('functions of JavaScript', () => {
     expect(rowsBy('category')).toEqual(['user code: 8/8', 'native: 2/10']);
   });
 
-  test('whose code it is', () => {
+  test('functions of JavaScript have a category by the owner of their code', () => {
     const profile = withScripts(
       profileFromText(`
         JS:~main file:///srv/a%20b/app.mjs:3:14@${JIT}
@@ -87,7 +87,7 @@ describe('functions of JavaScript', () => {
     ]);
   });
 
-  test('anonymous functions of one line are told apart by column; names stay short below a directory', () => {
+  test('anonymous functions of one line differ by column; names stay short below a directory', () => {
     const text = `
       JS:~ /srv/app.js:3:14@${JIT}
       JS:~ /srv/app.js:3:40@${JIT}
@@ -125,7 +125,7 @@ describe('source maps', () => {
     '/srv/dist/app.js.map',
   )!;
 
-  test('the original name and line', () => {
+  test('a source map gives the original name and line', () => {
     expect(map.find(1, 11, 'a')).toMatchObject({
       source: '/srv/src/app.ts',
       line: 2,
@@ -137,7 +137,7 @@ describe('source maps', () => {
     expect(map.find(9, 1, 'a')).toBeNull();
   });
 
-  test('make of functions what their author wrote', () => {
+  test('source maps give functions the names in their source', () => {
     const profile = withScripts(
       profileFromText(`
         JS:*a /srv/dist/app.js:1:11@${JIT}
@@ -155,7 +155,7 @@ describe('source maps', () => {
   });
 
   test.each(['', '{', '[]', 'null', '{"version":3}', '{"version":3,"mappings":7,"sources":[]}'])(
-    'what is none is refused or has no answer: %s',
+    'an invalid source map is refused or has no answer: %s',
     (text) => {
       expect(SourceMap.parse(text, '/a.js')?.find(1, 1, 'f') ?? null).toBeNull();
     },

@@ -22,14 +22,14 @@ test('steps of V8 go into the function of JavaScript above them', () => {
   ).toEqual(['JS:~inner /a.js:9:1', 'JS:*outer /a.js:1:1', 'node::Start', '_start']);
 });
 
-test('a leaf stays that no function of JavaScript has called', () => {
+test('a V8 step that no JavaScript function called stays', () => {
   expect(simplify('Builtins_LoadIC', 'Builtins_CEntry', 'node::Start')).toEqual([
     'Builtins_LoadIC',
     'node::Start',
   ]);
 });
 
-test('what is no step stays: functions of the language, code without a name, an outermost frame', () => {
+test('frames that are not V8 steps stay: builtins, unnamed code, the outermost frame', () => {
   const all = ['memcpy', '?', 'Builtins_ArrayMap', 'JS:^f /a.js:1:1', 'Builtins_JSEntry'];
   expect(simplify(...all)).toEqual(all);
   expect(simplify('Builtins_LoadIC')).toEqual(['Builtins_LoadIC']);

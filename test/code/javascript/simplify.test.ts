@@ -31,7 +31,7 @@ const PROFILE = withScripts(
 );
 
 describe('stacks without the frames of V8', () => {
-  test('of the interpreter', () => {
+  test("simplify=interpreter leaves out the interpreter's frames", () => {
     const simple = simplifyStacks(PROFILE, 'interpreter');
     checkProfile(simple);
     expect(stacks(simple)).toEqual([
@@ -41,7 +41,7 @@ describe('stacks without the frames of V8', () => {
     ]);
   });
 
-  test('of all steps: they go into functions of JavaScript, not into others', () => {
+  test('simplify=all leaves out all V8 steps below functions of JavaScript', () => {
     const simple = simplifyStacks(PROFILE, 'all');
     checkProfile(simple);
     expect(stacks(simple)).toEqual([
@@ -52,7 +52,7 @@ describe('stacks without the frames of V8', () => {
     expect(computeCallNodes(simple).length).toBeLessThan(computeCallNodes(PROFILE).length);
   });
 
-  test('as they are', () => {
+  test("simplify=none keeps V8's frames", () => {
     expect(simplifyStacks(PROFILE, 'none')).toBe(PROFILE);
   });
 });

@@ -40,7 +40,7 @@ describe("V8's names", () => {
     'JS:fib',
     'py::f:/a.py',
     '',
-  ])('not of JavaScript: %s', (text) => {
+  ])('a name that is not JavaScript is left alone: %s', (text) => {
     expect(parseV8Name(text)).toBeNull();
   });
 });

@@ -51,14 +51,14 @@ describe('code at an address', () => {
     30 1000 100 JS:*a
     40 1080 100 JS:~b`;
 
-  test('is named by what was there at the time, and each of them has frames of its own', () => {
+  test('a JIT address is named by the code there at the time; each code object has its own frames', () => {
     const { names, rows, isReused } = course([drawn(moving)], 0x10a0, [15, 25, 35, 45]);
     expect(names).toEqual(['JS:~a', 'JS:~b', 'JS:*a', 'JS:~b']);
     expect(rows).toBe(3);
     expect(isReused).toBe(true);
   });
 
-  test('that never changed is one, however often the JIT repeats itself', () => {
+  test('JIT code announced repeatedly without change is one code object', () => {
     const table = drawn('10 1000 100 f\n20 1000 100 f\n30 1000 100 f');
     expect(course([table], 0x1010, [15, 25, 35])).toEqual({
       names: ['f', 'f', 'f'],
@@ -67,12 +67,12 @@ describe('code at an address', () => {
     });
   });
 
-  test('before anything was announced there is what came first', () => {
+  test('a JIT address before any announcement has the first name announced later', () => {
     const { names } = course([drawn('20 1000 10 late\n30 1000 10 later')], 0x1000, [10, 25, 35]);
     expect(names).toEqual(['late', 'late', 'later']);
   });
 
-  test('that a JIT gave no name has none', () => {
+  test('JIT code without a name stays unnamed', () => {
     const { names } = course(
       [drawn('10 1000 100 JS:~a\n20 1000 100 \n30 1000 100   \n40 1 1 x')],
       0x10a0,
@@ -81,19 +81,19 @@ describe('code at an address', () => {
     expect(names).toEqual(['JS:~a', null, null]);
   });
 
-  test('of nobody has no name', () => {
+  test('an address outside all JIT code has no name', () => {
     expect(course([drawn('20 1000 10 f')], 0x1010, [30]).names).toEqual([null]);
     expect(course([], 0x1000, [30]).names).toEqual([null]);
   });
 
-  test('is looked up in the better table first', () => {
+  test('a jitdump is preferred to a perf map', () => {
     const dump = drawn('10 1000 10 exact');
     const map = drawn('15 1000 10 rough\n15 2000 10 only here');
     expect(course([dump, map], 0x1000, [20]).names).toEqual(['exact']);
     expect(course([dump, map], 0x2000, [20]).names).toEqual(['only here']);
   });
 
-  test('is forgotten when the process begins anew', () => {
+  test('an exec forgets the JIT code of the process', () => {
     const { names } = course([drawn('10 1000 10 old\nrestart\n20 2000 10 new')], 0x1000, [15]);
     expect(names).toEqual(['old']);
     const layer = new CodeLayer(drawn('10 1000 90 old\nrestart\n20 1040 10 new'));
@@ -101,7 +101,7 @@ describe('code at an address', () => {
     expect(layer.table.name(layer.rowAt(0x1040))).toBe('new');
   });
 
-  test('is what a memory shows into which each line is written at its time', () => {
+  test('JIT code agrees with a simulated memory, line by line in time', () => {
     const line = fc.record({
       wait: fc.integer({ min: 0, max: 3 }),
       start: fc.integer({ min: 1, max: 40 }),
@@ -137,7 +137,7 @@ describe('code at an address', () => {
   });
 });
 
-test('many lines in one look are painted as one by one', () => {
+test('many map lines of one scan are applied as if one by one', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => {
     const start = ((i * 7919) % 4096) * 16;
     return `${i < 10_000 ? 10 : 20} ${(start + 16).toString(16)} 40 f${i}`;

@@ -81,24 +81,27 @@ function rowsOf(dump: Jitdump | null): string[] {
 const START = { high: 0, low: 100 };
 
 describe('a jitdump', () => {
-  test.each([true, false])('tells what code was where and when (little-endian %s)', (little) => {
-    const builder = new DumpBuilder(little)
-      .load(110, 0x7f0000, 'first')
-      .load(120, 0x7f0100, 'größe')
-      .move(130, 0x7f0000, 0x7f0200, 6)
-      .record(99, 140, (out) => out.u64(1))
-      .record(3, 150, () => {})
-      .load(160, 0x7f0300, 'behind the end');
-    const { dump, reasons } = read(builder.out.finish(), START);
-    expect(rowsOf(dump)).toEqual([
-      '10 0x7f0000-0x7f0006 first',
-      '20 0x7f0100-0x7f0106 größe',
-      '30 0x7f0200-0x7f0206 first',
-    ]);
-    expect(dump?.hasSameName(0, 2)).toBe(true);
-    expect(dump?.hasSameName(0, 1)).toBe(false);
-    expect(reasons).toEqual([]);
-  });
+  test.each([true, false])(
+    'a jitdump has code addresses and times (little-endian %s)',
+    (little) => {
+      const builder = new DumpBuilder(little)
+        .load(110, 0x7f0000, 'first')
+        .load(120, 0x7f0100, 'größe')
+        .move(130, 0x7f0000, 0x7f0200, 6)
+        .record(99, 140, (out) => out.u64(1))
+        .record(3, 150, () => {})
+        .load(160, 0x7f0300, 'behind the end');
+      const { dump, reasons } = read(builder.out.finish(), START);
+      expect(rowsOf(dump)).toEqual([
+        '10 0x7f0000-0x7f0006 first',
+        '20 0x7f0100-0x7f0106 größe',
+        '30 0x7f0200-0x7f0206 first',
+      ]);
+      expect(dump?.hasSameName(0, 2)).toBe(true);
+      expect(dump?.hasSameName(0, 1)).toBe(false);
+      expect(reasons).toEqual([]);
+    },
+  );
 
   test('keeps the place of the machine code, and its frame tables, also after a move', () => {
     const unwinding = Uint8Array.of(1, 2, 3, 4, 5, 6);
@@ -123,7 +126,7 @@ describe('a jitdump', () => {
     expect(dump?.unwinding?.(3)).toBeNull();
   });
 
-  test('has no frame tables where there are none, or more than one code object needs', () => {
+  test("a jitdump's missing or oversized unwind tables are ignored", () => {
     const none = new DumpBuilder().load(0, 0x7f0000, 'f');
     expect(read(none.out.finish()).dump?.unwinding).toBeUndefined();
     const large = new DumpBuilder().unwinding(new Uint8Array(64 * 1024 + 1), 0);
@@ -177,7 +180,7 @@ describe('a jitdump', () => {
     expect(columnIn(at21, 'julia_f_12')).toBe(0);
   });
 
-  test('that is none, or somebody else’s, is not used, and why is said', () => {
+  test("a file that is not a jitdump, or another process's, is refused with a reason", () => {
     const bytes = (options: object) => new DumpBuilder(true, options).out.finish();
     const reasonOf = (dump: Uint8Array) => read(dump).reasons[0];
     const not = 'jitdump not used: jit-77.dump:';
@@ -235,7 +238,7 @@ describe('a jitdump', () => {
     }
   });
 
-  test.skipIf(!hasCorpora)('of V8 has the loads that its own reader finds', () => {
+  test.skipIf(!hasCorpora)("a jitdump of V8 has the loads that V8's own reader finds", () => {
     const expected = JSON.parse(
       gunzipSync(readCorpus('expected/own/jit-6703.dump.json.gz')).toString(),
     ) as {

@@ -25,14 +25,14 @@ const OVERLAPPING = `
       --
 `;
 
-test('the latest range lies on top', () => {
+test('overlapping ranges: the latest on top', () => {
   expect(painted(OVERLAPPING, 'latest')).toBe('  0000441100000222222  33');
 });
 
-test('or the earliest', () => {
+test('overlapping ranges: the earliest on top', () => {
   expect(painted(OVERLAPPING, 'earliest')).toBe('  0000000000000000222  33');
 });
 
-test('nothing covers nothing', () => {
+test('no ranges cover nothing', () => {
   expect(paintRanges(new Float64Array(), new Float64Array(), 'latest').length).toBe(0);
 });

@@ -60,7 +60,7 @@ describe('a perf map', () => {
     );
   });
 
-  test('skips and counts what no code can be at', () => {
+  test('a perf map line with an impossible address is skipped and counted', () => {
     const lines = [
       'zz 10 not hex',
       '100 0 empty',
@@ -82,7 +82,7 @@ describe('a perf map', () => {
     expect(parse(`${fits}x\n2000 10 next\n`).rows).toEqual(['2000-2010 next']);
   });
 
-  test('gives the lines of a piece times between the two looks at the file', () => {
+  test('perf map lines get times between the two scans of the file', () => {
     const text = '1000 10 a\n2000 10 b\n3000 10 c\n4000 10 d\n';
     const bytes = new TextEncoder().encode(text);
     const pieces = [

@@ -53,7 +53,7 @@ describe('an address space', () => {
     expect(space.size).toBe(0);
   });
 
-  test('and its copy go separate ways', () => {
+  test('an address space and its copy change independently', () => {
     const space = new AddressSpace();
     space.add(0, 100, 1);
     const copy = space.clone();
@@ -65,7 +65,7 @@ describe('an address space', () => {
 });
 
 describe('spaces that were cloned of one another', () => {
-  test('keep to themselves what is added, over many blocks', () => {
+  test('a mapping added to a cloned address space stays out of its clones', () => {
     const added = fc.tuple(
       fc.nat({ max: 3 }),
       fc.nat({ max: 9_900 }),
@@ -129,7 +129,7 @@ describe('large recordings', () => {
     );
   });
 
-  test('that only the copies of mappings make large are refused, unless processes end them', () => {
+  test('copies of mappings beyond the limit are refused, unless processes end', () => {
     const forkAll = (isExec: boolean) => {
       const table = new ProcessTable(new StringTable());
       table.mostCopiedBytes = 1 << 20;
@@ -158,7 +158,7 @@ describe('large recordings', () => {
       'mapped files',
       (table: ProcessTable, n: number): unknown => table.ksymbol(-0x1000, 16, `p${n}`, false),
     ],
-  ] as const)('of more %s than a machine has are refused', (what, add) => {
+  ] as const)('a recording of more %s than the limit is refused', (what, add) => {
     const table = new ProcessTable(new StringTable());
     table.mostOfEach = 20;
     for (let n = 1; n < 20; n++) add(table, n);

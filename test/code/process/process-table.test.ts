@@ -75,7 +75,7 @@ describe('a mapping', () => {
     expect(table.kernelReference).toEqual({ symbol: '_text', address: text });
   });
 
-  test('is not needed for a kernel address to belong to the kernel', () => {
+  test('a kernel address belongs to the kernel without a mapping', () => {
     const { at } = drawn();
     const address = parseHexAddress('ffffffff81000000');
     expect(at(1, address)).toBe(`[kernel.kallsyms]+${address.toString(16)}`);
@@ -104,7 +104,7 @@ describe('a mapping', () => {
     expect(table.dsos.finish().map(({ kind }) => kind)).toEqual(['kernel', 'user', 'user', 'jit']);
   });
 
-  test('that is not executable is no JIT code', () => {
+  test('a mapping that is not executable is not JIT code', () => {
     const { table, map } = drawn();
     map(5, 0x1000, 0x2000, '//anon', { executable: false });
     expect(table.dsos.finish()[1]?.kind).toBe('unknown');
@@ -180,7 +180,7 @@ describe('fork', () => {
     expect([at(20, 0x1000), at(20, 0x3000), at(20, 0x5000)]).toEqual(['a+0', null, 'child+0']);
   });
 
-  test('reported several times happens once', () => {
+  test('a fork reported several times counts once', () => {
     const { table, map, comm } = drawn();
     table.comm(10, 10, 'sh', false);
     map(10, 0x1000, 0x2000, '/bin/sh');
@@ -205,7 +205,7 @@ describe('fork', () => {
     ]);
   });
 
-  test('of a child that came and went unseen, then again, counts twice', () => {
+  test('a fork of a pid that ended unseen starts another generation', () => {
     const { table } = drawn();
     table.fork(20, 10, 20, 10);
     table.exit(20, 20);
@@ -214,7 +214,7 @@ describe('fork', () => {
     expect(table.finishThreads()[0]?.generation).toBe(1);
   });
 
-  test('that the recorder made up for a running process copies nothing', () => {
+  test('a synthesized fork of a running process copies no mappings', () => {
     const { table, map, at } = drawn();
     map(10, 0x1000, 0x2000, '/bin/parent');
     table.fork(20, 10, 20, 10, true);
@@ -240,7 +240,7 @@ describe('exec', () => {
     ]);
   });
 
-  test('of a process first heard of by it is generation 0', () => {
+  test('an exec of an unknown process starts generation 0', () => {
     const { table, comm } = drawn();
     table.comm(10, 10, 'app', true);
     expect(comm(10, 10)).toBe('app');
@@ -258,7 +258,7 @@ describe('exec', () => {
 });
 
 describe('threads', () => {
-  test('are told apart by tid, known again, and kept out of the profile until sampled', () => {
+  test('threads are identified by tid, and enter the profile when sampled', () => {
     const { table } = drawn();
     table.comm(1, 1, 'main', false);
     table.comm(1, 2, 'quiet', false);
@@ -291,7 +291,7 @@ describe('threads', () => {
   });
 });
 
-test('a thread that is gone, which the kernel calls -1, is no thread asked for before', () => {
+test('tid −1 of an exiting thread does not match the thread looked up before', () => {
   const { table, comm } = drawn();
   const gone = table.threadAt(-1, -1);
   expect(gone).toBe(0);

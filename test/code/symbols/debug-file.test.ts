@@ -64,7 +64,7 @@ describe('the debug file of a stripped program', () => {
     close();
   });
 
-  test('is not one of another build', () => {
+  test('a debug file of another build is not used', () => {
     const other = join(folder, 'other');
     execFileSync('gcc', ['-g', '-x', 'c', '-', '-o', other], {
       input: 'int main(void) { return 3; }',
@@ -100,7 +100,7 @@ describe('where one of the two has no build ID', () => {
     execFileSync('objcopy', [...strip, `--add-gnu-debuglink=${debug}`, bare]);
   });
 
-  test('the checksum says whether the debug file is meant', () => {
+  test("without build IDs the debuglink's checksum decides about a debug file", () => {
     expect(find()).toBe(true);
     const meant = readFileSync(debug);
     appendFileSync(debug, 'x');
@@ -149,7 +149,7 @@ describe('what dwz moved out of debug files', () => {
 });
 
 describe('split DWARF', () => {
-  test('is looked for where the compiler put it, beside the program, and in one file', () => {
+  test('split DWARF is looked for at its recorded path, next to the program, and in a package', () => {
     mkdirSync(join(folder, 'obj'), { recursive: true });
     writeFileSync(join(folder, 'obj/unit.dwo'), 'compiler');
     writeFileSync(join(folder, 'unit.dwo'), 'beside');

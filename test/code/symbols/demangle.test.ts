@@ -71,7 +71,7 @@ describe('Rust names', () => {
       '_ZN38_$LT$fib..Ci$u20$as$u20$fib..Shape$GT$4area17he37f3d42a486bb19E',
       '<fib::Ci as fib::Shape>::area',
     ],
-  ])('%s reads %s', (mangled, expected) => {
+  ])('the Rust name %s is demangled to %s', (mangled, expected) => {
     expect(demangleRust(mangled)).toBe(expected);
   });
 
@@ -89,11 +89,11 @@ describe('Rust names', () => {
     '_ZN17h0123456789abcdefE',
     '_RB_',
     '_ZN4main4main17he714a2e23ed7db2gE',
-  ])('%s is none', (name) => {
+  ])('%s is not a Rust name', (name) => {
     expect(demangleRust(name)).toBeNull();
   });
 
-  test('nested 10 000 deep they are refused', () => {
+  test('a Rust name nested 10 000 deep is refused', () => {
     expect(demangleRust(`_RMC1a${'R'.repeat(499)}a`)).toMatch(/^<&+i8>$/);
     expect(demangleRust(`_RMC1a${'R'.repeat(10_000)}a`)).toBeNull();
   });

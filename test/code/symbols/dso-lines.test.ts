@@ -57,7 +57,7 @@ describe.each(['-gz=none', '-gz=zlib'])('lines of a program built with %s', (com
     return { names, reads: source.reads, diagnostics };
   }
 
-  test('that can be read to any point only are the same, or said to be missing', () => {
+  test('lines of a file that fails to read at any point are the same or reported missing', () => {
     const { names: whole, reads } = namesAt(Number.POSITIVE_INFINITY);
     expect(whole.filter((name) => name !== '').length).toBeGreaterThan(5);
     expect(reads).toBeGreaterThan(3);

@@ -210,7 +210,7 @@ describe('a drawn symbol table', () => {
     ).toEqual([]);
   });
 
-  test('drops the mapping symbols of arm64, which are no functions', () => {
+  test('mapping symbols of arm64 are dropped from the symbol table', () => {
     const symbols = [
       { name: '$x', value: 0x1000, type: 0 },
       { name: '$d.12', value: 0x1008, type: 0 },
@@ -250,13 +250,13 @@ describe('a symbol without a size', () => {
     }),
   );
 
-  test('reaches to the end of its section, be it the last one or not', () => {
+  test('an unsized symbol reaches to the end of its section', () => {
     const names = [0x1000, 0x103f, 0x1040, 0x2000].map((address) => nameAt(table, address));
     expect(names).toEqual(['_init', '_init', null, null]);
     expect([0x503f, 0x5040].map((address) => nameAt(table, address))).toEqual(['_fini', null]);
   });
 
-  test('names no gap in front of it', () => {
+  test('an unsized symbol does not cover the gap before it', () => {
     const addresses = [0x300f, 0x3010, 0x3020, 0x303f, 0x3040];
     const names = addresses.map((address) => nameAt(table, address));
     expect(names).toEqual(['main', null, 'label', 'label', null]);

@@ -40,7 +40,7 @@ describe('kallsyms', () => {
     expect(nameAt('ffffffff80ffffff')).toBeNull();
   });
 
-  test('of several at one address the last is shown: as in perf it alone covers anything', () => {
+  test('of several kallsyms at one address the last is shown, as in perf', () => {
     const local = 'ffffffff81000000 t local_with_a_long_name\n';
     const global = 'ffffffff81000000 T global\n';
     const weak = 'ffffffff81000000 W weak\n';
@@ -63,7 +63,7 @@ describe('kallsyms', () => {
     expect(nameAt('ffffffffc0400000')).toBe('usb_start');
   });
 
-  test('with hidden addresses make no table, and say so', () => {
+  test('kallsyms with hidden addresses give no table, with a reason', () => {
     const { table, reasons } = parse('0000000000000000 T _stext\n0000000000000000 T _text\n');
     expect(table.length).toBe(0);
     expect(reasons).toEqual([KALLSYMS_RESTRICTED]);
@@ -75,7 +75,7 @@ describe('kallsyms', () => {
     expect(reasons).toEqual(['kallsyms line not understood']);
   });
 
-  test('tell the address of a symbol by its whole name', () => {
+  test('kallsyms find the address of a symbol by its whole name', () => {
     const bytes = new TextEncoder().encode(LIST);
     expect(findKallsymsAddress(bytes, '_text')).toBe(parseHexAddress('ffffffff81000000'));
     expect(findKallsymsAddress(bytes, 'text')).toBeNull();

@@ -26,7 +26,7 @@ function carried(...addresses: string[]): string | null {
 }
 
 describe('the kernel symbols that a recording carries', () => {
-  test('are those of the functions that were met, with their ends', () => {
+  test('recorded kernel symbols are those of sampled functions, with their ends', () => {
     expect(carried('ffffffff81000120', 'ffffffff810001f0', 'ffffffffc0000010')).toBe(
       [
         '0xffffffff81000100 0xffffffff81000200 do_one',
@@ -44,7 +44,7 @@ describe('the kernel symbols that a recording carries', () => {
     ).toEqual(['do_one', 'do_two', '']);
   });
 
-  test('are none where nothing was met, or addresses are hidden', () => {
+  test('without kernel samples or addresses no kernel symbols are recorded', () => {
     expect(carried()).toBeNull();
     expect(carried('ffffffff80000000')).toBeNull();
     const hidden = bytes(KALLSYMS.replaceAll(/^f{8}.{8}/gm, '0'.repeat(16)));
@@ -52,7 +52,7 @@ describe('the kernel symbols that a recording carries', () => {
     expect(recordedKernelSymbols(hidden, some, new Diagnostics())).toBeNull();
   });
 
-  test('name what they were made for, and nothing else', () => {
+  test('recorded kernel symbols name the sampled addresses only', () => {
     const table = parseRecordedKernel(
       bytes(carried('ffffffff81000120', 'ffffffffc0100090') as string),
       new Diagnostics(),
@@ -66,7 +66,7 @@ describe('the kernel symbols that a recording carries', () => {
     expect(nameAt('ffffffffc0100080')).toBe('early');
   });
 
-  test('that are damaged are counted, the rest serve', () => {
+  test('damaged recorded kernel symbols are counted; the others are used', () => {
     const diagnostics = new Diagnostics();
     const lines = ['no line', 'ffffffff81000200 ffffffff81000100 f', 'ffffffff81000100', ''];
     const good = '0xffffffff81000100 0xffffffff81000200 do_one\n';

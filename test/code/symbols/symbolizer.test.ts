@@ -99,14 +99,14 @@ describe('a file', () => {
     expect(requests).toEqual(['elf', 'elf']);
   });
 
-  test('of another build is not used, and that is said', () => {
+  test('a file of another build is not used, and counted', () => {
     const { dsos, symbolizer, reasons } = drawn(() => program([['f', 0x401000, 8]], [note(0xaa)]));
     const dso = dsos.intern(FILE, 'bbbbbbbb');
     expect(symbolizer.resolve(dso, 0x1000)).toBeNull();
     expect(reasons()).toEqual(['file is not the one recorded (build ID differs), not used']);
   });
 
-  test('that can not be read once it is open costs its names, not the profile', () => {
+  test('a file that fails while being read loses its names, not the profile', () => {
     const { dsos, symbolizer, reasons } = drawn(() => {
       const bytes = program([['f', 0x401000, 8]]);
       bytes.subarray = () => {
@@ -208,7 +208,7 @@ describe('the kernel by its image', () => {
   });
   const answer = ({ need }: SymbolRequest) => (need === 'kallsyms' ? image : null);
 
-  test('is named by where it lay in memory', () => {
+  test('a kernel image gives names by its address in memory', () => {
     const reference = { symbol: '_text', address: at('ffffffff9a000000') };
     const { dsos, symbolizer, openSources } = drawn(answer, reference);
     const kernel = dsos.intern({ kind: 'kernel' });
@@ -222,7 +222,7 @@ describe('the kernel by its image', () => {
     expect(openSources()).toBe(0);
   });
 
-  test('is not named where that is not known', () => {
+  test('a kernel image at an unknown address gives no names', () => {
     const { dsos, symbolizer, reasons } = drawn(answer);
     expect(symbolizer.resolve(dsos.intern({ kind: 'kernel' }), base + 0x1004)).toBeNull();
     const other = drawn(answer, { symbol: 'gone', address: base });

@@ -55,7 +55,7 @@ test.each([
   [0x3018, '2005'],
   [0x3420, '2005'],
   [0x3424, '2007'],
-])('at %i the row of a table that counts in instructions is that of its stretch', (ip, caller) => {
+])('at %i a CFI row with a code alignment factor covers its instructions', (ip, caller) => {
   const counting: FunctionTable = {
     start: 0x3000,
     size: 0x1000,
@@ -81,7 +81,7 @@ test.each([
   expect(found).toBe(`${ip.toString(16)} ${caller} | too many frames`);
 });
 
-test('a caller cannot have it there, since the call has overwritten it', () => {
+test('only the innermost frame has its return address in the link register', () => {
   const found = unwindArm({
     sections: sections({ ehFrame: ehFrame([LEAF], 'aarch64') }),
     ip: 0x3000,
@@ -100,14 +100,14 @@ test('signed return addresses lose the bits of their signature', () => {
   expect(found).toBe('2000 2010 1010 | root');
 });
 
-test('so does the link register of a register dump', () => {
+test('a signed link register of a register dump loses its signature bits', () => {
   const view = new DataView(new ArrayBuffer(8));
   view.setBigUint64(0, 0xffe2_7fff_1234_5678n, true);
   const dump = new RegisterDump('aarch64', 1n << 30n);
   expect(dump.read(view, 0, 1)[LR]).toBe(0x7fff_1234_5678);
 });
 
-test('a frame that hangs on the frame pointer', () => {
+test('a frame whose CFA is the frame pointer is unwound', () => {
   const alloca: FunctionTable = {
     start: 0x3000,
     size: 0x100,
@@ -122,7 +122,7 @@ test('a frame that hangs on the frame pointer', () => {
   expect(found).toBe('3010 2010 1010 | root');
 });
 
-test('after a step by frame pointer tables go on from where it points', () => {
+test('after a step by frame pointer the unwind tables continue', () => {
   // 0x4000 has no table: its saved pair lies somewhere in its frame, so the stack pointer is unknown;
   // main's own pair is where its frame pointer points.
   const found = unwindArm({
@@ -162,7 +162,7 @@ test.each([
   expect(found).toBe(`${(0x4000 + at).toString(16)} 2010 1010 | root`);
 });
 
-test('code is known also where it is the first and the last of its section', () => {
+test('code at the start and the end of its section is analysed', () => {
   const call = Uint8Array.from([0x94000010, 0xd503201f].flatMap(u32)); // bl; nop
   expect([0, 4, 8, 12].map((at) => isBehindCall(call, at))).toEqual([false, true, false, false]);
   const trampoline = Uint8Array.from([0xd2801168, 0xd4000001].flatMap(u32)); // mov x8, #139; svc #0
@@ -170,7 +170,7 @@ test('code is known also where it is the first and the last of its section', () 
   expect(isSigreturn(trampoline.subarray(0, 7), 0)).toBe(false);
 });
 
-test('a signal frame is known by the code of the vDSO', () => {
+test("a signal frame is recognized by the vDSO's code", () => {
   // mov x8, #139; svc #0. The context is at sp: x0 … x30 from 312 on, sp 560, pc 568.
   const context = new Array<number | { code: number }>(72).fill(0);
   context[(312 + 30 * 8) / 8] = { code: 0x2010 };

@@ -89,7 +89,7 @@ describe('tables for exceptions', () => {
       [from(TABLE_ADDRESS, 0x4000), (1 << 24) | 0x0101_01, 0x01a8_b0b0],
       [...new Array<number>(8).fill(0), 4, { code: 0x2010 }],
     ],
-  ])('say what %s has pushed', (_, content, pushed) => {
+  ])('exception tables describe the registers that %s pushed', (_, content, pushed) => {
     const found = unwindArm({
       sections: exceptionTables([START, MAIN, { start: 0x3000, content }]),
       ip: 0x3010,
@@ -114,7 +114,7 @@ describe('tables for exceptions', () => {
     }
   });
 
-  test('hold from the second instruction on: at the first the caller is in lr', () => {
+  test('exception tables hold from the second instruction on; at the first the caller is in lr', () => {
     const found = unwindArm({
       sections: exceptionTables([START, MAIN, { start: 0x3000, content: inline(0xa8) }]),
       ip: 0x3000,
@@ -124,7 +124,7 @@ describe('tables for exceptions', () => {
     expect(found).toBe('3000 2010 1010 | no unwind table');
   });
 
-  test('of a leaf function say that nothing is pushed', () => {
+  test('exception tables of a leaf function push nothing', () => {
     const found = unwindArm({
       sections: exceptionTables([START, MAIN, { start: 0x3000, content: inline() }]),
       ip: 0x3010,
@@ -139,7 +139,7 @@ describe('tables for exceptions', () => {
     ['a personality in the index that has none there', 0x81a8b0b0],
     ['an entry outside the table', 0x7000],
     ['words behind the end of the table', [0x81ff_a8b0]],
-  ])('are damaged where they have %s', (_, content) => {
+  ])('exception tables with %s are damaged', (_, content) => {
     const found = unwindArm({
       sections: exceptionTables([START, MAIN, { start: 0x3000, content }]),
       ip: 0x3010,
@@ -180,7 +180,7 @@ describe('code without tables', () => {
     ['the body', 0x3008, saved, STACK_32 + 4],
     ['pop {fp, pc}', 0x300c, saved, STACK_32 + 4],
     ['bx lr', 0x3010, [], STACK_32 + 4],
-  ])('is known at %s', (_, ip, pushed, fp) => {
+  ])('code without tables is analysed at %s', (_, ip, pushed, fp) => {
     const found = unwindArm({
       sections: sections({ readText, addressBytes: 4 }),
       ip,
@@ -190,7 +190,7 @@ describe('code without tables', () => {
     expect(found).toBe(`${ip.toString(16)} 2010 1010 | end of the frame pointer chain`);
   });
 
-  test('is behind a call, or returns from a signal handler', () => {
+  test("a return address follows a call, or a signal handler's return", () => {
     const bytes = (...words: number[]) => Uint8Array.from(words.flatMap(u32));
     expect(isBehindCall(bytes(0xeb000010), 4)).toBe(true);
     expect(isBehindCall(bytes(0xe12fff33), 4)).toBe(true);
@@ -203,7 +203,7 @@ describe('code without tables', () => {
     expect(isSigreturn(bytes(0xe3a07077, 0xef000000), 0)).toBe(false);
   });
 
-  test('that a signal interrupted goes on at its ip, with its link register', () => {
+  test('code interrupted by a signal continues at its ip, with its link register', () => {
     const trampoline = [0xe3a070ad, 0xef000000].flatMap(u32);
     const frame = new Array<number | { code: number }>(56).fill(0);
     // siginfo, ucontext up to the registers; then r0 … pc

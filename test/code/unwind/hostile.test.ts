@@ -22,7 +22,7 @@ function mutated(section: UnwindSection, random: () => number, count: number): U
   return { ...section, bytes: bytes.subarray(0, length) };
 }
 
-test('any change to hand-made tables is survived', () => {
+test('damaged hand-made unwind tables never crash the unwinder', () => {
   const random = seededRandom(4);
   const good = ehFrame([
     { start: 0x1000, size: 0x100, program: [cfa.undefined(16)] },
@@ -57,7 +57,7 @@ test('any change to hand-made tables is survived', () => {
   expect(reasons).toContain('bad unwind table');
 });
 
-test('any change to the tables of a real program is survived', () => {
+test('damaged unwind tables of a real program never crash the unwinder', () => {
   const elf = openElf(process.execPath);
   if (elf === null) throw new Error(`${process.execPath} is no ELF file`);
   const { ehFrame: frames, ehFrameHdr } = sectionsOf(elf);
@@ -79,7 +79,7 @@ test('any change to the tables of a real program is survived', () => {
   }
 });
 
-test('a program without end is refused', () => {
+test('a CFI program without an end is refused', () => {
   // A million instructions that change nothing, of which a lookup takes the first 100 000.
   const program = [new Array<number>(1_000_000).fill(0)];
   const table = ehFrame([{ start: 0x3000, size: 0x100, program }]);
@@ -97,7 +97,7 @@ test('an expression that jumps back for ever is refused', () => {
   );
 });
 
-test('states that are remembered without end are refused', () => {
+test('endless DW_CFA_remember_state is refused', () => {
   const program = new Array<number[]>(10_000).fill(cfa.rememberState());
   const table = ehFrame([{ start: 0x3000, size: 0x100, program }]);
   expect(unwind({ sections: sections({ ehFrame: table }), ip: 0x3000, stack: [] })).toBe(
@@ -105,7 +105,7 @@ test('states that are remembered without end are refused', () => {
   );
 });
 
-test('an entry that is its own CIE is no entry', () => {
+test('an FDE that is its own CIE is refused', () => {
   // The id counts back from itself, here to the entry's own start.
   const body = [...u32(4), ...u32(0), ...u32(0x100), ...uleb(0)];
   const bytes = Uint8Array.from([...u32(body.length), ...body]);

@@ -104,7 +104,7 @@ test.each([
   ['behind push %ebp', 0x3001, [STACK_32 + 8, { code: 0x2010 }]],
   ['before pop %ebp', 0x3003, [STACK_32 + 8, { code: 0x2010 }]],
   ['before ret', 0x3004, [{ code: 0x2010 }]],
-])('%s the frame pointer is not yet, or no longer, the function’s', (_, ip, pushed) => {
+])("%s the frame pointer is still, or again, the caller's", (_, ip, pushed) => {
   const code = [0x55, 0x89, 0xe5, 0x5d, 0xc3];
   const found = unwind386({
     sections: sections({ readText: textAt(0x3000, code), addressBytes: 4 }),

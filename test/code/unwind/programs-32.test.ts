@@ -33,32 +33,35 @@ function buildFor32Bits(level: string): string | null {
 const canBuild32 = buildFor32Bits('-O0') !== null;
 
 describeLive('stacks of 32-bit programs without frame pointers', () => {
-  test.skipIf(!canBuild32).each(['-O0', '-O2'])('are those of the source: gcc -m32 %s', (level) => {
-    const program = buildFor32Bits(level) as string;
-    const file = join(scratch, `${level}.data`);
-    const options = ['-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,16384'];
-    const outcome = perfTs(['record', '-q', ...options, '-o', file, '--', program, '100']);
-    expect(outcome).toMatchObject({ status: 0 });
-    const text = perfTs(['export', '-i', file, '--format', 'folded', '-o', '-']).stdout;
-    // One for each sample: they weigh the same.
-    const stacks = text
-      .trimEnd()
-      .split('\n')
-      .flatMap((line) => {
-        const [path = '', weight] = line.split(/ (?=\d+$)/);
-        const frames = path.split(';').slice(1);
-        return new Array<string[]>(Number(weight) / 1_000_000).fill(frames);
-      });
-    expect(stacks.length).toBeGreaterThan(50);
-    for (const frames of stacks) {
-      for (const [i, frame] of frames.entries()) {
-        const callers = CALLERS[frame];
-        if (callers !== undefined) expect(callers, frames.join(';')).toContain(frames[i - 1]);
+  test.skipIf(!canBuild32).each(['-O0', '-O2'])(
+    'unwound stacks are those of the source: gcc -m32 %s',
+    (level) => {
+      const program = buildFor32Bits(level) as string;
+      const file = join(scratch, `${level}.data`);
+      const options = ['-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf,16384'];
+      const outcome = perfTs(['record', '-q', ...options, '-o', file, '--', program, '100']);
+      expect(outcome).toMatchObject({ status: 0 });
+      const text = perfTs(['export', '-i', file, '--format', 'folded', '-o', '-']).stdout;
+      // One for each sample: they weigh the same.
+      const stacks = text
+        .trimEnd()
+        .split('\n')
+        .flatMap((line) => {
+          const [path = '', weight] = line.split(/ (?=\d+$)/);
+          const frames = path.split(';').slice(1);
+          return new Array<string[]>(Number(weight) / 1_000_000).fill(frames);
+        });
+      expect(stacks.length).toBeGreaterThan(50);
+      for (const frames of stacks) {
+        for (const [i, frame] of frames.entries()) {
+          const callers = CALLERS[frame];
+          if (callers !== undefined) expect(callers, frames.join(';')).toContain(frames[i - 1]);
+        }
       }
-    }
-    // memcpy pushes a register and does not say so.
-    const whole = stacks.filter(([root]) => root !== '[truncated]');
-    expect(whole.length / stacks.length).toBeGreaterThan(0.9);
-    expect(stacks.some((frames) => frames.includes('[[vdso]]'))).toBe(true);
-  });
+      // memcpy pushes a register and does not say so.
+      const whole = stacks.filter(([root]) => root !== '[truncated]');
+      expect(whole.length / stacks.length).toBeGreaterThan(0.9);
+      expect(stacks.some((frames) => frames.includes('[[vdso]]'))).toBe(true);
+    },
+  );
 });

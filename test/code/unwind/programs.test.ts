@@ -55,7 +55,7 @@ function pageOffset(address: string): string {
 
 describeLive('stacks of programs without frame pointers', () => {
   test.skipIf(!hasPerf).each(builds)(
-    'are those of perf: $compiler $level',
+    'unwound stacks are those of perf: $compiler $level',
     ({ compiler, level }) => {
       const flags = [level, '-fomit-frame-pointer', '-pthread'];
       process.env.CC = compiler;

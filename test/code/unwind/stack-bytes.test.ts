@@ -21,7 +21,7 @@ test.each([
   ['the last whole one', SP + 8, 0xff80_7f12 * 2 ** 32 - 2 ** 64 + 0x3456_789a, 0x7f12_3456_789a],
   ['one of which 4 bytes are there', SP + 16, Number.NaN, Number.NaN],
   ['one at no address', Number.NaN, Number.NaN, Number.NaN],
-])('a word of the copy: %s', (_, address, word, pointer) => {
+])('a word of the stack dump: %s', (_, address, word, pointer) => {
   const stack = copied();
   expect([stack.readWord(address), stack.readPointer(address)]).toEqual([word, pointer]);
   expect(stack.end).toBe(SP + 20);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isRoot, STOP, STOP_NAMES } from '../../../src/code/unwind/stop-reason.ts';
 
-test('a stack is whole at its root, at a return address 0 and at the end of the chain', () => {
+test('a stack is complete at its root, a return address 0 or the end of the frame pointer chain', () => {
   const whole = Object.entries(STOP).filter(([, reason]) => isRoot(reason));
   expect(whole.map(([name]) => name)).toEqual([
     'ROOT',
@@ -10,7 +10,7 @@ test('a stack is whole at its root, at a return address 0 and at the end of the 
   ]);
 });
 
-test('every reason has its words', () => {
+test('every stop reason has a text', () => {
   expect(Object.values(STOP)).toEqual(STOP_NAMES.map((_, reason) => reason));
   expect(new Set(STOP_NAMES).size).toBe(STOP_NAMES.length);
 });

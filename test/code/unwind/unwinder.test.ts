@@ -93,7 +93,7 @@ describe('rules', () => {
     ip,
   });
 
-  test('a frame that hangs on rbp gives it back', () => {
+  test('a frame whose CFA is rbp restores rbp', () => {
     // Locals of unknown size below rbp; main hangs on the rbp that leaf saved.
     const main: FunctionTable = {
       start: 0x2000,
@@ -152,7 +152,7 @@ describe('rules', () => {
     expect(found).toBe('3010 1010 | root');
   });
 
-  test('a frame that hangs on another register is unwound with all of them', () => {
+  test('a frame whose CFA is another register is unwound', () => {
     const unwinder = createUnwinder('x86-64');
     // leaf saves r12, of which main makes its frame: cfa = r12 + 8.
     const main: FunctionTable = { start: 0x2000, size: 0x100, program: [cfa.def(R12, 8)] };
@@ -208,7 +208,7 @@ describe('rules', () => {
     expect(found).toBe('3000 4000 2000! 1010 | root');
   });
 
-  test('a signal frame without a table is known by its code', () => {
+  test('a signal frame without a table is recognized by its code', () => {
     const text = textAt(0x4000, [0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05]);
     const context = new Array<number | { code: number }>(22).fill(0);
     context[160 / 8] = STACK + 8 * 23;
@@ -243,7 +243,7 @@ describe('without a table', () => {
     expect(found).toBe('3010 2010 | end of the frame pointer chain');
   });
 
-  test('a frame pointer that points elsewhere is none', () => {
+  test('a frame pointer outside the stack is not followed', () => {
     const found = unwind({ ...noTable, registers: { [RBP]: 0x1234 }, stack: [{ code: 0x1010 }] });
     expect(found).toBe('3010 | no unwind table');
   });
@@ -259,7 +259,7 @@ describe('without a table', () => {
     ],
     ['pop %r12; pop %rbp; ret', [0x41, 0x5c, 0x5d, 0xc3], 0, [0, 0, { code: 0x1010 }]],
     ['ret', [0xc3], 0, [{ code: 0x1010 }]],
-  ])('prologue and epilogue are known by their code: %s', (_, code, at, stack) => {
+  ])('prologue and epilogue are recognized by their code: %s', (_, code, at, stack) => {
     const found = unwind({
       sections: sections({ ehFrame: ehFrame([START]), readText: textAt(0x3000, code) }),
       ip: 0x3000 + at,
@@ -273,28 +273,28 @@ describe('without a table', () => {
 describe('ends', () => {
   const all = sections({ ehFrame: ehFrame([START, MAIN, LEAF]) });
 
-  test('a copy that is too short', () => {
+  test('a stack dump that is too short ends the stack', () => {
     expect(unwind({ sections: all, ip: 0x3000, stack: [{ code: 0x2010 }, 0] })).toBe(
       '3000 2010 | stack copy too short',
     );
   });
 
-  test('a return address where nothing is mapped is no frame', () => {
+  test('an unmapped return address ends the stack', () => {
     const stack = [{ code: 0x2010 }, 0, 0, 0x1234];
     expect(unwind({ sections: all, ip: 0x3000, stack })).toBe(
       '3000 2010 | return address not mapped',
     );
   });
 
-  test('a return address of 0', () => {
+  test('a return address of 0 ends the stack', () => {
     expect(unwind({ sections: all, ip: 0x3000, stack: [0] })).toBe('3000 | return address 0');
   });
 
-  test('a file that is absent', () => {
+  test('a missing file ends the stack', () => {
     expect(unwind({ sections: null, ip: 0x3000, stack: [] })).toBe('3000 | no unwind table');
   });
 
-  test('a stack that goes round in circles', () => {
+  test('a stack that loops ends', () => {
     // cfa = rbp + 16 with rbp pointing to itself: the caller's frame would be the same.
     const loop: FunctionTable = {
       start: 0x2000,
@@ -310,19 +310,19 @@ describe('ends', () => {
     expect(found).toBe('2010 2010 | stack pointer not advancing');
   });
 
-  test('as many frames as there is room for', () => {
+  test('the unwinder writes as many frames as there is room for', () => {
     const stack = new Array(50).fill({ code: 0x3010 });
     const found = unwind({ sections: all, ip: 0x3000, stack, mostFrames: 3 });
     expect(found).toBe('3000 3010 3010 | too many frames');
   });
 
-  test('at most 1024 frames', () => {
+  test('a stack has at most 1024 frames', () => {
     const stack = new Array(3000).fill({ code: 0x3010 });
     const found = unwind({ sections: all, ip: 0x3000, stack, mostFrames: 3000 });
     expect(found.split(' | ')[0]?.split(' ')).toHaveLength(1024);
   });
 
-  test('an instruction that no version of DWARF has', () => {
+  test('an unknown CFI instruction ends the stack', () => {
     const bad: FunctionTable = { start: 0x3000, size: 0x100, program: [[0x3f]] };
     expect(unwind({ sections: sections({ ehFrame: ehFrame([bad]) }), ip: 0x3000, stack: [] })).toBe(
       '3000 | bad unwind table',
@@ -345,7 +345,7 @@ test('rules are found in the cache the second time, by address and process', () 
   expect(unwinder.statistics.hits).toBe(0);
 });
 
-test('what is left of the registers is that of the outermost frame', () => {
+test('after unwinding the registers are those of the outermost frame', () => {
   const unwinder = createUnwinder('x86-64');
   const input = {
     unwinder,

@@ -29,7 +29,7 @@ const CALL = [0xe8, 0, 1, 0, 0];
 const MOV_EAX_EDI = [0x89, 0xf8];
 
 describe('walking to the return', () => {
-  test('what the path takes off the stack lies below the return address', () => {
+  test('walking to the return: words popped lie below the return address', () => {
     expect(walk(RET)).toEqual([8, 0]);
     expect(walk(MOV_EAX_EDI, ADD_RSP_8, POP_RBX, RET)).toEqual([24, 0]);
     expect(walk(ADD_RSP_8, POP_RBX, POP_RBP, RET)).toEqual([32, -16]);
@@ -67,11 +67,11 @@ describe('walking to the return', () => {
     ['a call that does not return', [...CALL, 0x0f, 0x1f, 0x00]],
     ['an opcode that does not exist', [0x06]],
     ['more off the stack than there is', [...PUSH_RDI]],
-  ])('given up at %s', (_, code) => {
+  ])('walking to the return gives up at %s', (_, code) => {
     expect(walk(code, RET)).toBe(null);
   });
 
-  test('the end of the text', () => {
+  test('walking to the return stops at the end of the text', () => {
     expect(walk(MOV_EAX_EDI)).toBe(null);
     expect(walk([0x48, 0x81, 0xc4, 0])).toBe(null);
   });
@@ -96,13 +96,13 @@ describe('a tail call through a register', () => {
     });
   }
 
-  test('leads to the function whose frame pointer is still there', () => {
+  test('a tail call leads to the function whose frame pointer is intact', () => {
     const callThroughRcx = [0xff, 0xd1];
     const found = inHandler([...MOV_EAX_EDI, ...JMP_RCX], callThroughRcx, { code: 0x2010 });
     expect(found).toBe('3000 2010 1010 | root');
   });
 
-  test('is none behind an addition: a table of jumps in a function with a frame', () => {
+  test('a jump after an addition is a jump table, not a tail call', () => {
     const tables = [
       [0x48, 0x01, 0xd1],
       [0x48, 0x03, 0xca],
@@ -117,11 +117,11 @@ describe('a tail call through a register', () => {
     ['no call stands before it', MOV_EAX_EDI, { code: 0x2010 }],
     ['no code is mapped there', [0xff, 0xd1], 0x1234],
     ['it is the address of a function', CALL, { code: 0x2011 }],
-  ])('is not believed where the stack has no return address: %s', (_, entry, top) => {
+  ])('a tail call is rejected where the stack has no return address: %s', (_, entry, top) => {
     expect(inHandler([...MOV_EAX_EDI, ...JMP_RCX], entry, top)).toBe('3000 1010 | root');
   });
 
-  test('behind the return of rbp is an epilogue', () => {
+  test('a register jump after restoring rbp is an epilogue', () => {
     const rule = new UnwindRule();
     const code = Uint8Array.from([...POP_RBP, ...JMP_RCX]);
     expect(walkToReturn(code, 0, rule, true)).toBe(true);

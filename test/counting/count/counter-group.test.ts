@@ -15,7 +15,7 @@ function codeOf(call: () => unknown): string {
 }
 
 describe('a region of interest', () => {
-  test('what happens before and after it is not counted', () => {
+  test('measure counts nothing before and after the region', () => {
     const { group, counters } = drawnGroup(KEYS);
     const step = { values: [10, 20], enabledNs: 100 };
     counters.happen(step);
@@ -37,14 +37,14 @@ describe('a region of interest', () => {
     expect(counters.calls).toEqual(['read', 'enable', 'disable', 'read']);
   });
 
-  test('each region is counted from 0', () => {
+  test('measure counts each region from 0', () => {
     const { group, counters } = drawnGroup(KEYS);
     const once = () => counters.happen({ values: [3, 4], enabledNs: 50 });
     expect(group.measure(once).counts).toEqual({ cycles: 3n, instructions: 4n });
     expect(group.measure(once).counts).toEqual({ cycles: 3n, instructions: 4n });
   });
 
-  test('inside of another one it leaves the group enabled', () => {
+  test('a nested measure leaves the group enabled', () => {
     const { group, counters } = drawnGroup(KEYS);
     const outer = group.measure(() => {
       counters.happen({ values: [1, 1], enabledNs: 10 });
@@ -57,14 +57,14 @@ describe('a region of interest', () => {
     expect(counters.calls.filter((call) => call !== 'read')).toEqual(['enable', 'disable']);
   });
 
-  test('in an enabled group it leaves the group enabled', () => {
+  test('measure in an enabled group leaves it enabled', () => {
     const { group, counters } = drawnGroup(KEYS);
     group.enable();
     expect(group.measure(() => 5).value).toBe(5);
     expect(counters.isEnabled).toBe(true);
   });
 
-  test('of an asynchronous function ends when the promise settles, and is shared', async () => {
+  test('measure of an async function ends when its promise settles, and is marked shared', async () => {
     const { group, counters } = drawnGroup(KEYS);
     let finish = (_: string) => {};
     const pending = group.measure(
@@ -83,7 +83,7 @@ describe('a region of interest', () => {
     expect(counters.isEnabled).toBe(false);
   });
 
-  test('two asynchronous ones that overlap keep the group enabled until both are over', async () => {
+  test('overlapping async regions keep the group enabled until both end', async () => {
     const { group, counters } = drawnGroup(KEYS);
     const finish: (() => void)[] = [];
     const wait = () => new Promise<void>((done) => finish.push(done));
@@ -97,7 +97,7 @@ describe('a region of interest', () => {
     expect(counters.isEnabled).toBe(false);
   });
 
-  test('what the function throws passes through, and the group is disabled', async () => {
+  test('an exception passes through measure, and the group is disabled', async () => {
     const { group, counters } = drawnGroup(KEYS);
     const oops = new Error('oops');
     expect(() =>
@@ -156,7 +156,7 @@ describe('reading', () => {
     expect(group.read().counts).toEqual({ cycles: 2n ** 64n - 1n, instructions: 2n ** 53n + 1n });
   });
 
-  test('into a Float64Array: since the reset, carried over 32 bits', () => {
+  test('readInto a Float64Array: since the reset, carried over 32 bits', () => {
     const { group, counters } = drawnGroup(KEYS);
     group.enable();
     counters.happen({ values: [0xffff_fff0, 1], enabledNs: 10 });
@@ -186,7 +186,7 @@ describe('reading', () => {
 });
 
 describe('what goes wrong has a code', () => {
-  test('every use after close', async () => {
+  test('every method after close throws ERR_CLOSED', async () => {
     const { group, counters } = drawnGroup(KEYS, { mapsUserPages: true });
     counters.allowsUserReads = true;
     group.close();
@@ -205,7 +205,7 @@ describe('what goes wrong has a code', () => {
     expect(() => group.close()).not.toThrow();
   });
 
-  test('a group that is closed by the function it measures', () => {
+  test('a group closed by its measured function throws ERR_CLOSED', () => {
     const { group } = drawnGroup(KEYS);
     expect(codeOf(() => group.measure(() => group.close()))).toBe('ERR_CLOSED');
   });
@@ -217,14 +217,14 @@ describe('what goes wrong has a code', () => {
     expect(() => group.read()).toThrow(/pinned, not scheduled/);
   });
 
-  test('a short read is an error and never 0', () => {
+  test('a short read is an error, never 0', () => {
     const { group, counters } = drawnGroup(KEYS);
     counters.bytes = 24;
     expect(codeOf(() => group.read())).toBe('ERR_SHORT_READ');
     expect(() => group.read()).toThrow(/is 72 bytes; the kernel gave 24/);
   });
 
-  test('a reading without an id that was asked for', () => {
+  test("a reading that lacks an event's id is an error", () => {
     const { group, counters } = drawnGroup(KEYS);
     counters.order = [0, 0];
     expect(codeOf(() => group.read())).toBe('ERR_SHORT_READ');

@@ -10,7 +10,7 @@ test('a count is scaled by enabled over running, to the nearest event', () => {
   expect(scaleCount(1n, 3n, 2n)).toBe(2n);
 });
 
-test('what never ran is not counted, which is not 0', () => {
+test('an event that never ran is null, not 0', () => {
   expect(scaleCount(0n, 1000n, 0n)).toBeNull();
   expect(readingOf(['a'], { values: [0n], enabledNs: 1000n, runningNs: 0n })).toEqual({
     counts: { a: null },
@@ -22,7 +22,7 @@ test('what never ran is not counted, which is not 0', () => {
   });
 });
 
-test('what was never enabled has no share', () => {
+test('an event that was never enabled has no share', () => {
   const reading = readingOf(['a'], { values: [0n], enabledNs: 0n, runningNs: 0n });
   expect(reading.runningShare).toBeNull();
   expect(reading.counts.a).toBeNull();
@@ -52,6 +52,6 @@ test('a key may be any name', () => {
   ]);
 });
 
-test('as numbers, what was not counted stays null', () => {
+test('countNumbers keeps null for uncounted events', () => {
   expect(countNumbers({ a: 5n, b: null })).toEqual({ a: 5, b: null });
 });

@@ -46,7 +46,7 @@ describe('metrics of a group', () => {
     expect(draw(group({ instructions, cycles: 1e9 }))[0]).toBe(`instructions ${ipc}`);
   });
 
-  it('are unknown where there were no cycles, and not 0', () => {
+  it('metrics without cycles are null, not 0', () => {
     expect(draw(group({ cycles: 0, instructions: 0 }))).toEqual([
       'cycles ghz=0 stall-lower-bound=null(no cycles were counted)',
       'instructions ipc=null(no cycles were counted)',
@@ -71,7 +71,7 @@ describe('metrics of a group', () => {
     expect(draw(members)).toEqual(['cycles ghz=1', 'instructions per-second=1000000000']);
   });
 
-  it('say nothing of the frequency where a part of the time was not counted', () => {
+  it('the frequency is null where part of the time was not counted', () => {
     expect(draw(group({ cycles: 1e9 }, 'u'))).toEqual(['cycles']);
   });
 
@@ -83,7 +83,7 @@ describe('metrics of a group', () => {
     ]);
   });
 
-  it('have none for what was not counted', () => {
+  it('metrics of uncounted events are left out', () => {
     expect(draw(group({ cycles: null, instructions: 5 }))).toEqual([
       'cycles',
       'instructions ipc=null(no cycles were counted)',
@@ -99,7 +99,7 @@ describe('what could have missed', () => {
     ['LLC-store-misses', 'LLC-stores'],
     ['L1-dcache-prefetch-misses', 'L1-dcache-prefetches'],
     ['instructions', null],
-  ])('of %s is %s', (misses, whole) => {
+  ])('the base of the miss share of %s is %s', (misses, whole) => {
     expect(wholeOf(misses)).toBe(whole);
   });
 });
@@ -124,7 +124,7 @@ describe('top-down level 1', () => {
     });
   });
 
-  it('comes from slots and bubbles before', () => {
+  it('top-down level 1 comes from slots and bubbles before Ice Lake', () => {
     const counts = {
       'topdown-total-slots': 1000,
       'topdown-slots-issued': 550,
@@ -157,7 +157,7 @@ describe('top-down level 1', () => {
     expect(of(counts)).toBeNull();
   });
 
-  it('is unknown where an event of it was not counted', () => {
+  it('top-down is null where one of its events was not counted', () => {
     expect(draw(group({ 'topdown-retiring': 5 }))).toEqual([
       'topdown-retiring topdown-retiring=null(events of the method were not counted)',
     ]);

@@ -46,7 +46,7 @@ test('a multiplexed region is scaled by its own times, over all calls', () => {
   expect(report?.total.runningShare).toBe(0.5);
 });
 
-test('asynchronous regions are shared, and nobody can say what was theirs alone', async () => {
+test('async regions are marked shared and have no self count', async () => {
   const { group, counters } = drawnGroup(['faults']);
   const regions = new Regions(group);
   const value = await regions.measure('request', async (request) => {

@@ -3,7 +3,7 @@ import { measureOverhead, subtractOverhead } from '../../../src/counting/count/o
 import { measureRepeated } from '../../../src/counting/count/repeat.ts';
 import { drawnGroup } from './drawn-counters.ts';
 
-test('the warm-up is not counted, and counts are told per call', () => {
+test('the warm-up is not counted, and counts are per call', () => {
   const { group, counters } = drawnGroup(['faults']);
   let calls = 0;
   const repeated = measureRepeated(
@@ -56,7 +56,7 @@ test('numbers of runs are checked', () => {
   expect(() => measureRepeated(group, () => {}, { calls: 1.5 })).toThrow(RangeError);
 });
 
-test('what measuring costs is measured, and can be subtracted', () => {
+test('measureOverhead measures its own cost, and subtractOverhead removes it', () => {
   const { group, counters } = drawnGroup(['instructions']);
   counters.costOfPair = { values: [40], enabledNs: 400 };
   counters.costOfRead = { values: [25], enabledNs: 300 };

@@ -31,19 +31,19 @@ describe('the sum of instances', () => {
     expect(sum).toMatchObject({ value: 125, counted: 100 });
   });
 
-  it('is unknown, not 0, where none was counted', () => {
+  it('the sum of uncounted instances is null, not 0', () => {
     expect(sumReadings([reading(0, 40, 0)])).toMatchObject({ value: null, runningShare: 0 });
     expect(sumReadings([reading(0, 0, 0)])).toMatchObject({ value: null, runningShare: null });
   });
 
-  it('of a stretch of time uses the differences of the times, too', () => {
+  it('the sum over an interval uses differences of the times', () => {
     const delta = readingSince(reading(70, 60, 40), reading(50, 40, 30));
     expect(sumReadings([delta]).value).toBe(40);
   });
 });
 
 describe('the spread of runs', () => {
-  it('is the error of the mean that perf prints', () => {
+  it('the spread is the standard error of the mean that perf prints', () => {
     expect(spreadOf([8, 10, 12])).toEqual({
       mean: 10,
       stddev: 2,
@@ -59,7 +59,7 @@ describe('the spread of runs', () => {
     expect(spreadOf([base, base + 2])?.stddev).toBeCloseTo(Math.SQRT2, 6);
   });
 
-  it('of one run is 0, of none unknown', () => {
+  it('the spread of one run is 0, of no run unknown', () => {
     expect(spreadOf([5])).toMatchObject({ mean: 5, stddev: 0, error: 0 });
     expect(spreadOf([])).toBeNull();
   });

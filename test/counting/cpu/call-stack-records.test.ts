@@ -24,7 +24,7 @@ describe("whether a CPU's branch records can be call stacks", () => {
     // AMD's are branches only, also where there are 16 of them.
     ['genoa', false],
     ['epyc-in-kvm', false],
-  ])('%s: %s', (name, has) => {
+  ])('branch records of %s as call stacks: %s', (name, has) => {
     expect(recordsOf(name).has).toBe(has);
   });
 });

@@ -114,7 +114,7 @@ describe('architectural events', () => {
     expect(available(yonah)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  it('are those of this core where CPUID[0x23] says them, whatever all cores have in common', () => {
+  it('architectural events come from CPUID[0x23] where it exists', () => {
     const [performance, efficiency] = load('lunar-lake');
     // CPUID[0x0A].EBX is 0x280 on both: events 7 and 9 are not on all cores.
     expect(factsOf(performance, ['events not available'])).toEqual([`${0x280}  CPUID[0x0A].EBX`]);
@@ -128,7 +128,7 @@ describe('architectural events', () => {
 });
 
 describe('hybrid processors', () => {
-  it('count differently on their two kinds of cores', () => {
+  it('hybrid processors have different counters per core type', () => {
     const cores = load('lunar-lake').map(({ hybrid, intel }) => ({
       kind: hybrid?.kind,
       general: intel?.general.length,
@@ -152,7 +152,7 @@ describe('hybrid processors', () => {
     ]);
   });
 
-  it('say only what all cores have in common where CPUID[0x23] is missing', () => {
+  it('hybrid processors without CPUID[0x23] report what all cores have in common', () => {
     const cores = load('alder-lake-i9-12900k');
     expect(cores.map(({ hybrid }) => hybrid?.name)).toEqual(['Core', 'Atom']);
     expect(cores.map(({ intel }) => intel?.scope)).toEqual(['all cores', 'all cores']);
@@ -161,7 +161,7 @@ describe('hybrid processors', () => {
 });
 
 describe('other processors', () => {
-  it('are described as their leaves say, from the Pentium 4 to EPYC 9005', () => {
+  it('processors from the Pentium 4 to EPYC 9005 are described by their leaves', () => {
     const names = [
       'prescott',
       'nehalem',
@@ -211,7 +211,7 @@ describe('other processors', () => {
     );
   });
 
-  it('have a rate of the time stamp counter by crystal, base frequency or brand', () => {
+  it('the rate of the time stamp counter comes from crystal, base frequency or brand', () => {
     const rates = ['lunar-lake', 'skylake-x', 'yonah', 'genoa'].map((name) => {
       const rate = first(name).timeStampRate;
       return rate === null ? null : `${rate.hz / 1e6} ${rate.where}`;
@@ -226,7 +226,7 @@ describe('other processors', () => {
 });
 
 describe('a virtual machine', () => {
-  it('shows its hypervisor, and what that passes on', () => {
+  it('a virtual machine reports its hypervisor and the counters that it passes on', () => {
     const guest = first('epyc-in-kvm');
     expect(guest.hypervisor).toEqual({ id: 'KVMKVMKVM', name: 'KVM' });
     expect(guest.amd).toMatchObject({ northbridge: null, cache: null, ibs: null });
@@ -236,14 +236,14 @@ describe('a virtual machine', () => {
 });
 
 describe('leaves that are missing or senseless', () => {
-  it('decode to nothing without any leaf', () => {
+  it('without any leaf all capabilities are null', () => {
     expect(parseLeafDumps('CPU 0:\nno leaves')).toEqual([]);
     const nothing = decodeCapabilities(new CpuidLeaves());
     expect(nothing).toMatchObject({ hypervisor: null, intel: null, amd: null, topology: [] });
     expect(nothing.facts).toEqual([]);
   });
 
-  it('are decoded in bounded time whatever the bits', () => {
+  it('leaves of random bits are decoded in bounded time', () => {
     const ones = 'ffffffff';
     const lines = ['00000000', '00000001', '0000000A', '0000000B', '00000023', '8000001B'];
     const text = lines.map((leaf) => `CPUID ${leaf}: ${Array(4).fill(ones).join('-')}`).join('\n');

@@ -58,7 +58,7 @@ function failure(
 }
 
 describe('why an event of a group did not open', () => {
-  test('it says which event, which field, why and what to do', () => {
+  test('an event that does not open is reported with event, field, reason and advice', () => {
     const error = failure(['cycles'], 'EACCES', {
       rule: (attr) => (attr.flags.excludeKernel ? '' : 'EACCES'),
     });
@@ -74,7 +74,7 @@ describe('why an event of a group did not open', () => {
     ]);
   });
 
-  test('a group larger than the counters: by itself the event opens', () => {
+  test('a group larger than the counters is reported as such', () => {
     const error = failure(['cycles', 'instructions', 'cache-misses'], 'EINVAL', {
       rule: opensEverything,
     });
@@ -84,7 +84,7 @@ describe('why an event of a group did not open', () => {
     );
   });
 
-  test('a flag that the PMU does not take is named', () => {
+  test('a flag that the PMU refuses is named', () => {
     const error = failure(['cycles:u'], 'EINVAL', {
       rule: (attr) => (attr.flags.excludeKernel ? 'EINVAL' : ''),
     });
@@ -127,7 +127,7 @@ describe('why an event of a group did not open', () => {
     expect(off.field).toBe('cpu');
   });
 
-  test("another user's thread is what is refused, where one's own is not", () => {
+  test('a refused thread of another user is reported as that', () => {
     const error = failure(['cycles:u'], 'EACCES', {
       rule: (_, pid) => (pid === 0 ? '' : 'EACCES'),
       options: { pid: 1 },
@@ -154,7 +154,7 @@ describe('what a group is made of', () => {
       sources,
     );
 
-  test('one event for each key', () => {
+  test('a group has one event per key', () => {
     expect(() => choose([])).toThrow('at least one event');
     expect(() => choose(['cs', 'cs'])).toThrow('cs: asked for twice in one group');
     expect(() => choose(['cycles,cs'])).toThrow('is 2 events, a count needs one');

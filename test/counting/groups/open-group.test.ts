@@ -57,13 +57,13 @@ function openOrSkip<Group>(open: () => Group): Group | null {
 const openFds = () => readdirSync('/proc/self/fd').length;
 
 describeLive('a counter group', () => {
-  test('counts the page faults of a region to the last one', () => {
+  test('openGroup counts the page faults of a region exactly', () => {
     touch(freshPages(100));
     expect(faultsOf(100)).toBe(100n);
     expect(faultsOf(300)).toBe(300n);
   });
 
-  test('has an enabled time that all its events share, and is not scaled', () => {
+  test('a software group has one enabled time, and is not scaled', () => {
     using group = openGroup({ clock: 'task-clock', faults: 'page-faults', switches: 'cs' });
     const { counts, raw, scaled, runningShare, enabledNs } = group.measure(() =>
       touch(freshPages(200)),
@@ -77,7 +77,7 @@ describeLive('a counter group', () => {
     expect(Number(counts.clock)).toBeGreaterThan(enabledNs / 2);
   });
 
-  test('counts with all its members in every region, not only in the first', () => {
+  test('a group counts with all its members in every region', () => {
     using group = openGroup(['task-clock', 'page-faults:u', 'minor-faults:u', 'cpu-clock']);
     for (let i = 0; i < 20; i++) {
       const memory = freshPages(100);
@@ -89,7 +89,7 @@ describeLive('a counter group', () => {
     }
   });
 
-  test('is at 0 after a reset, though the times go on', () => {
+  test('a group is at 0 after a reset, though its times go on', () => {
     using group = openGroup(['page-faults:u']);
     group.enable();
     touch(freshPages(50));
@@ -105,7 +105,7 @@ describeLive('a counter group', () => {
     expect(count).toBeLessThan(100n);
   });
 
-  test('knows tracepoints and PMUs beside software events', () => {
+  test('a group takes tracepoints and PMU events as well', () => {
     const names = ['page-faults', 'syscalls:sys_enter_getppid', 'msr/tsc/'] as const;
     const group = openOrSkip(() => openGroup(names));
     if (group === null) return;
@@ -116,7 +116,7 @@ describeLive('a counter group', () => {
     group.close();
   });
 
-  test('around an asynchronous function counts what the thread does meanwhile', async () => {
+  test('a group around an async function counts all that the thread does meanwhile', async () => {
     using group = openGroup(['page-faults:u']);
     const memory = freshPages(400);
     const pending = group.measure(() => new Promise((done) => setTimeout(done, 20, 'done')));
@@ -127,7 +127,7 @@ describeLive('a counter group', () => {
     expect(counts['page-faults:u']).toBeGreaterThanOrEqual(400n);
   });
 
-  test('repeated, after a warm-up', () => {
+  test('measureRepeated measures after a warm-up', () => {
     using group = openGroup(['page-faults:u']);
     const memories = Array.from({ length: 23 }, () => freshPages(100));
     let next = 0;
@@ -140,7 +140,7 @@ describeLive('a counter group', () => {
     expect(perCall['page-faults:u']?.median).toBe(100);
   });
 
-  test('leaves no page faults of its own in a region', () => {
+  test('measuring adds no page faults to a region', () => {
     using group = openGroup(['page-faults:u', 'task-clock']);
     const overhead = measureOverhead(group);
     expect(overhead.pair['page-faults:u']).toBe(0n);
@@ -150,7 +150,7 @@ describeLive('a counter group', () => {
     expect(Number(overhead.pair['task-clock'])).toBeLessThanOrEqual(overhead.pairNs);
   });
 
-  test('is for its thread, and another thread may count it by its number', () => {
+  test('a group counts its own thread; another thread may count it by tid', () => {
     const program = fileURLToPath(new URL('programs/threads.mjs', import.meta.url));
     const library = join(projectRoot, 'dist/index.js');
     const text = execFileSync(process.execPath, [program, library], { encoding: 'utf8' });
@@ -160,7 +160,7 @@ describeLive('a counter group', () => {
     expect(Number(mine)).toBeLessThan(2000);
   });
 
-  test('that nobody closes goes with its worker, or with the garbage', () => {
+  test('an unclosed group is released with its worker or by the garbage collector', () => {
     const program = fileURLToPath(new URL('programs/open-and-leave.mjs', import.meta.url));
     const words = ['--expose-gc', program, join(projectRoot, 'dist/index.js')];
     const { opened, afterWorkers, afterCollection } = JSON.parse(
@@ -171,13 +171,13 @@ describeLive('a counter group', () => {
     expect(afterCollection).toBe(2);
   });
 
-  test('of this thread by its number counts the same thread', () => {
+  test('a group opened by threadId() counts the same thread', () => {
     using group = openGroup(['page-faults:u'], { pid: threadId() });
     const { counts } = group.measure(() => touch(freshPages(100)));
     expect(counts['page-faults:u']).toBeGreaterThanOrEqual(100n);
   });
 
-  test('with inherit counts a child that it starts', () => {
+  test('a group with inherit counts child processes', () => {
     const start = () => execFileSync('true');
     using alone = openGroup(['page-faults:u']);
     using inherited = openGroup(['page-faults:u'], { inherit: true });
@@ -187,7 +187,7 @@ describeLive('a counter group', () => {
     expect(all).toBeGreaterThan(own);
   });
 
-  test('what does not open leaves no descriptor behind', () => {
+  test('a group that fails to open leaves no descriptor', () => {
     using warm = openGroup(['page-faults']);
     expect(warm.closed).toBe(false);
     const before = openFds();
@@ -199,7 +199,7 @@ describeLive('a counter group', () => {
     expect(openFds()).toBe(before);
   });
 
-  test('without privileges says that it is the kernel code, and leaves nothing open', (context) => {
+  test('a group refused for kernel code names that reason', (context) => {
     const program = fileURLToPath(new URL('programs/refused.mjs', import.meta.url));
     // At 2 only user code may be counted; below, kernel code too, and above, nothing.
     if (process.geteuid?.() !== 0 || paranoidLevel() !== 2 || !canRunAsNobody(process.execPath)) {
@@ -219,7 +219,7 @@ describeLive('a counter group', () => {
     });
   });
 
-  test('a thread that does not exist is named', () => {
+  test('a missing thread is named in the error', () => {
     let thrown: unknown;
     try {
       openGroup(['page-faults'], { pid: 2 ** 31 - 1 });
@@ -229,7 +229,7 @@ describeLive('a counter group', () => {
     expect(thrown).toMatchObject({ code: 'ESRCH', event: 'page-faults', field: 'pid' });
   });
 
-  test('gives its descriptors back when it is closed', () => {
+  test('a closed group releases its descriptors', () => {
     const before = openFds();
     const group = openGroup(['page-faults', 'cs', 'task-clock']);
     expect(openFds()).toBe(before + 3);

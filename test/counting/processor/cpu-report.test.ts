@@ -31,8 +31,8 @@ function drawnCpuid(kinds: readonly CpuidLeaves[]) {
   return { readCpuid, asked };
 }
 
-describe('the kinds of cores', () => {
-  it('are found on a hybrid processor by asking each of its CPUs', () => {
+describe('core types', () => {
+  it('core types are found by reading CPUID on each CPU', () => {
     const [performance, efficiency] = dumps('lunar-lake') as [CpuidLeaves, CpuidLeaves];
     const { readCpuid } = drawnCpuid([performance, efficiency, performance, efficiency]);
     const cores = readX86Cores(readCpuid, [0, 1, 2, 3]);
@@ -44,7 +44,7 @@ describe('the kinds of cores', () => {
     ]);
   });
 
-  it('are one where all cores are alike, and the leaves beyond the last are not read', () => {
+  it('equal cores are one core type', () => {
     const { readCpuid, asked } = drawnCpuid(dumps('yonah'));
     expect(readX86Cores(readCpuid, [0])).toHaveLength(1);
     expect(asked).toContain(0x0a);
@@ -52,7 +52,7 @@ describe('the kinds of cores', () => {
     expect(asked).not.toContain(0x23);
   });
 
-  it('are unknown where there is no CPUID', () => {
+  it('core types are unknown without CPUID', () => {
     expect(readX86Cores(() => null, [0])).toBeNull();
     expect(readLeaves(() => null, 0)).toBeNull();
   });
@@ -71,7 +71,7 @@ describe('the PMUs of the kernel', () => {
   });
   const sources = (pmus: readonly PmuDescription[]) => ({ pmus }) as EventSources;
 
-  it('are of the cores, shared, software, or beside the counters', () => {
+  it('PMUs are classified as core, shared, software or other', () => {
     const found = describePmus(
       sources([
         pmu('power', 12, { cpumask: '0' }),
@@ -93,7 +93,7 @@ describe('the PMUs of the kernel', () => {
     ]);
   });
 
-  it('may be read in user space as the kernel’s files say', () => {
+  it("user space reads follow the kernel's rdpmc files", () => {
     const only = (path: string, text: string) => (asked: string) => (asked === path ? text : null);
     const x86 = '/sys/bus/event_source/devices/cpu/rdpmc';
     const arm = '/proc/sys/kernel/perf_user_access';
@@ -112,7 +112,7 @@ describe('why there are no hardware counters', () => {
   const software = { name: 'software', type: 1, kind: 'software' as const };
   const rest = { cpus: null, maxPrecise: null, branches: null };
 
-  it('is the hypervisor, by its name, where one is shown', () => {
+  it('missing hardware counters are put down to the hypervisor, by name', () => {
     const why = whyNoCounters(coresOf('epyc-in-kvm'), [{ ...software, ...rest }]);
     expect(why?.reason).toBe(
       'KVM (CPUID[0x01].ECX[31] is set, CPUID[0x40000000] says "KVMKVMKVM") does not pass the PMU ' +
@@ -121,14 +121,14 @@ describe('why there are no hardware counters', () => {
     expect(why?.fix[0]).toContain('pmu=on');
   });
 
-  it('is something else on bare metal, whose counters CPUID shows', () => {
+  it('missing hardware counters on bare metal have another reason', () => {
     const why = whyNoCounters(coresOf('tiger-lake-i5-1135g7'), []);
     expect(why?.reason).toBe(
       'the kernel registered no PMU of this processor; CPUID[0x0A].EAX[15:8] shows 8 counters',
     );
   });
 
-  it('is not asked where the kernel has a PMU of the cores', () => {
+  it('no reason is sought where the kernel has a core PMU', () => {
     const core = { name: 'cpu', type: 4, kind: 'core' as const, ...rest };
     expect(whyNoCounters(coresOf('genoa'), [core])).toBeNull();
     const arm = [{ cpus: [0], capabilities: null, arm: null }];
@@ -137,7 +137,7 @@ describe('why there are no hardware counters', () => {
 });
 
 describeLive('this machine', () => {
-  it('has the vendor, family and model of /proc/cpuinfo, and online CPUs', () => {
+  it('reportCpu has vendor, family and model of /proc/cpuinfo', () => {
     const { cores, whyNone, pmus } = reportCpu();
     const cpuinfo = readFileSync('/proc/cpuinfo', 'utf8');
     expect(pmus.map(({ name }) => name)).toContain('software');

@@ -50,7 +50,7 @@ function drawnPerfmon(count = 2) {
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 describe('counters one by one, by the rules of perfmon(4)', () => {
-  it('have numbers below their count', () => {
+  it('perfmon counters are numbered below their count', () => {
     const { counters } = drawnPerfmon(2);
     for (const number of [2, -1, 0.5]) {
       expect(() => counters.setup(number, { event: 0xc0 })).toThrow(RangeError);
@@ -60,7 +60,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     }
   });
 
-  it('are reset by their set-up, and stand until they are started', () => {
+  it('setup resets a perfmon counter, which stays stopped', () => {
     const { counters, log } = drawnPerfmon();
     counters.setup(0, { event: 0xc0 });
     counters.start(0);
@@ -70,7 +70,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(counters.read(0)).toEqual({ value: 0n, scaled: false, runningShare: null });
   });
 
-  it('are reset only when they are stopped', () => {
+  it('reset refuses a running perfmon counter', () => {
     const { counters } = drawnPerfmon();
     counters.setup(1, { event: 0xc0 });
     counters.start(1);
@@ -80,7 +80,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(counters.read(1).value).toBe(0n);
   });
 
-  it('keep what was counted when stopped, and go on from there', () => {
+  it('a stopped perfmon counter keeps its value and continues from it', () => {
     const { counters } = drawnPerfmon();
     counters.setup(0, { event: 0xc0 });
     counters.start(0);
@@ -91,7 +91,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(counters.read(0).value).toBe(20n);
   });
 
-  it('tell what they were set up for, with all fields', () => {
+  it("get returns all fields of a perfmon counter's set-up", () => {
     const { counters } = drawnPerfmon();
     expect(counters.get(0)).toBeNull();
     counters.setup(0, { event: 0x2e, unitMask: 0x41, kernel: false });
@@ -108,7 +108,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(counters.get(0)).toBe('page-faults');
   });
 
-  it('take a threshold, count occurrences by edge, and fewer by invert', () => {
+  it('perfmon counters take threshold, edge and invert', () => {
     const { counters, opened } = drawnPerfmon();
     counters.setup(0, { event: 0xc2, unitMask: 2, counterMask: 1, invert: true });
     counters.setup(0, { event: 0x9c, unitMask: 1, counterMask: 5, edge: true });
@@ -116,7 +116,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
   });
 
   // A departure: perfmon's counters had to be stopped in the reverse of their order.
-  it('start and stop in any order', () => {
+  it('perfmon counters start and stop in any order', () => {
     const { counters } = drawnPerfmon();
     counters.setup(0, { event: 0xc0 });
     counters.setup(1, { event: 0x3c });
@@ -127,7 +127,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     counters.stop(1);
   });
 
-  it('say what is missing: a set-up, an open object, a time stamp counter', () => {
+  it('perfmon errors name what is missing: set-up, open object, time stamp counter', () => {
     const { counters, log } = drawnPerfmon();
     expect(() => counters.start(0)).toThrow(code('ERR_NOT_SET_UP'));
     expect(() => counters.timeStamp()).toThrow('no time stamp counter');
@@ -138,7 +138,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
     expect(() => counters.read(0)).toThrow(code('ERR_CLOSED'));
   });
 
-  it('stay as they were when a set-up fails', () => {
+  it('a failed setup leaves the perfmon counter unchanged', () => {
     const { counters } = drawnPerfmon();
     counters.setup(0, { event: 0xc0 });
     expect(() => counters.setup(0, { event: 0x100 })).toThrow('event: 0x100 does not fit');
@@ -151,7 +151,7 @@ describe('counters one by one, by the rules of perfmon(4)', () => {
 });
 
 describe('a raw counter as an event', () => {
-  it('is of the PMU where there is one, by its own format', () => {
+  it("a raw counter uses the PMU's own format", () => {
     const pmu = (name: string, formats: readonly [string, string][]): PmuDescription => ({
       name,
       type: 4,
@@ -184,7 +184,7 @@ describe('a raw counter as an event', () => {
 describe('the rate that the kernel found for the time stamp counter', () => {
   const cpuinfo = (flags: string) => `cpu MHz\t\t: 2596.130\nflags\t\t: fpu tsc ${flags}\n`;
 
-  it('is that of /proc/cpuinfo, unless that is the present frequency', () => {
+  it('the TSC rate is that of /proc/cpuinfo, unless that is the current frequency', () => {
     expect(readKernelRate(cpuinfo('msr'))).toEqual({ hz: 2_596_130_000, where: '/proc/cpuinfo' });
     expect(readKernelRate(cpuinfo('aperfmperf msr'))).toBeNull();
     expect(readKernelRate('')).toBeNull();
@@ -192,7 +192,7 @@ describe('the rate that the kernel found for the time stamp counter', () => {
 });
 
 describeLive('counters on this machine', () => {
-  it('count the page faults of a stretch of code', () => {
+  it('perfmon counts the page faults of a piece of code', () => {
     const counters = openPerfmon();
     try {
       counters.setup(0, 'page-faults:u');
@@ -211,7 +211,7 @@ describeLive('counters on this machine', () => {
     }
   });
 
-  it('name the raw event that does not open, or count it', () => {
+  it('perfmon counts a raw event or names it in the error', () => {
     const counters = openPerfmon();
     try {
       counters.setup(0, { event: 0xc0, unitMask: 0, kernel: false });
@@ -225,7 +225,7 @@ describeLive('counters on this machine', () => {
     }
   });
 
-  it.skipIf(process.arch !== 'x64')('read a time stamp that goes at the nominal rate', () => {
+  it.skipIf(process.arch !== 'x64')("perfmon's time stamp runs at the nominal rate", () => {
     const counters = openPerfmon();
     try {
       let stamp = counters.timeStamp();

@@ -27,7 +27,7 @@ const isHardware = ({ type }: Asked): boolean => type === 0;
 const full = (value: bigint) => ({ value, enabled: 1_000_000n, running: 1_000_000n });
 
 describe('what does not open', () => {
-  it('is null with the reason, and the rest of its group still counts together', async () => {
+  it('an event that does not open is null with a reason; its group still counts', async () => {
     const machine = fakeMachine(INTEL, {
       refuses: ({ type, config }) => (type === 3 && config === 2n ? 'ENOENT' : ''),
     });
@@ -40,7 +40,7 @@ describe('what does not open', () => {
     expect(machine.opened.map((group) => group.length)).toEqual([2]);
   });
 
-  it('says that there are no counters at all where no PMU is', async () => {
+  it('stat reports that there are no hardware counters', async () => {
     const machine = fakeMachine(NO_PMU, {
       refuses: (asked) => (isHardware(asked) ? 'ENOENT' : ''),
     });
@@ -48,7 +48,7 @@ describe('what does not open', () => {
     expect(draw(result)[0]).toBe('cycles | null | this machine has no hardware counters (ENOENT)');
   });
 
-  it('ends the work before anything runs if it is everything, and leaves nothing open', async () => {
+  it('stat fails before the command runs if no event opens', async () => {
     const machine = fakeMachine(NO_PMU, { refuses: () => 'ENOENT' });
     await expect(count({ events: ['cycles'] }, machine)).rejects.toMatchObject({
       exitStatus: 125,
@@ -57,7 +57,7 @@ describe('what does not open', () => {
     expect(machine.openGroups.size).toBe(0);
   });
 
-  it('leaves no zombie of a command that runs on where the counters fail', async () => {
+  it('stat leaves no zombie when its counters fail', async () => {
     const machine = fakeMachine(INTEL, {
       counts: () => {
         throw new Error('read');
@@ -69,7 +69,7 @@ describe('what does not open', () => {
     expect(machine.openGroups.size).toBe(0);
   });
 
-  it('counts user code where the kernel allows no more, and says so in the name', async () => {
+  it("stat falls back to user code, shown in the event's name", async () => {
     const notices: string[] = [];
     const machine = fakeMachine(INTEL, {
       refuses: ({ excludeKernel }) => (excludeKernel ? '' : 'EACCES'),
@@ -91,14 +91,14 @@ describe('a group that does not fit', () => {
   const refuses = ({ members }: Asked): string => (members > 2 ? 'EINVAL' : '');
   const text = '{cycles,instructions,branches}';
 
-  it('is broken up if it is weak', async () => {
+  it('a weak group that does not fit is split', async () => {
     const machine = fakeMachine(INTEL, { refuses });
     await count({ events: [`${text}:W`] }, machine);
     expect(machine.opened.map((group) => group.length)).toEqual([1, 1, 1]);
     expect(machine.openGroups.size).toBe(0);
   });
 
-  it('is left out with advice otherwise, since its ratios were asked for', async () => {
+  it('a group that does not fit is left out, with advice', async () => {
     const machine = fakeMachine(INTEL, { refuses });
     const result = await count({ events: [text, 'page-faults'] }, machine);
     expect(draw(result)[0]).toBe(
@@ -107,7 +107,7 @@ describe('a group that does not fit', () => {
     );
   });
 
-  it('says of a pinned one that was thrown off the counters what happened', async () => {
+  it('a pinned group that lost its counters is reported', async () => {
     const machine = fakeMachine(INTEL, { isUnscheduled: isHardware });
     const result = await count({ events: ['cycles:D', 'page-faults'] }, machine);
     expect(draw(result)).toEqual([
@@ -118,7 +118,7 @@ describe('a group that does not fit', () => {
 });
 
 describe('counters that were shared', () => {
-  it('are scaled with the share; never counted is unknown', async () => {
+  it('multiplexed counters are scaled; an uncounted one is null', async () => {
     const machine = fakeMachine(INTEL, {
       counts: ({ config }) =>
         config === CYCLES
@@ -132,7 +132,7 @@ describe('counters that were shared', () => {
     ]);
   });
 
-  it('of two CPUs are scaled each by its own times', async () => {
+  it('counters of two CPUs are scaled by their own times', async () => {
     const machine = fakeMachine(INTEL, {
       counts: ({ cpu }) => ({
         value: 100n,
@@ -144,7 +144,7 @@ describe('counters that were shared', () => {
     expect(draw(result)).toEqual(['cycles | 300 | 0.75']);
   });
 
-  it('give no IPC across groups, and one within', async () => {
+  it('IPC is computed within a group only', async () => {
     const counts = ({ config }: Asked) => full(config === INSTRUCTIONS ? 300n : 100n);
     const ipc = async (text: string) => {
       const { rows } = await count({ events: [text] }, fakeMachine(INTEL, { counts }));
@@ -161,13 +161,13 @@ describe('where counters are opened', () => {
       ([leader]) => `${leader?.type}:${leader?.config} pid ${leader?.pid} cpu ${leader?.cpu}`,
     );
 
-  it('is the held command, wherever it runs', async () => {
+  it('counters are opened on the held command', async () => {
     const machine = fakeMachine(INTEL);
     await count({ events: ['cycles'] }, machine);
     expect(placesOf(machine.opened)).toEqual(['0:0 pid 4242 cpu -1']);
   });
 
-  it('is every CPU that is online for the system, and the cpumask for a device', async () => {
+  it("counters are opened on all online CPUs, or on the PMU's cpumask", async () => {
     const machine = fakeMachine(INTEL, {}, { cpus: [0, 2, 18] });
     await count({ systemWide: true, events: ['cycles', 'uncore_imc_0/cas_count_read/'] }, machine);
     expect(placesOf(machine.opened)).toEqual([
@@ -179,7 +179,7 @@ describe('where counters are opened', () => {
     ]);
   });
 
-  it('is the cpumask for a device also beside a command', async () => {
+  it('an uncore PMU is opened on its cpumask, also with a command', async () => {
     const machine = fakeMachine(INTEL, {}, { cpus: [0, 1, 18] });
     await count({ events: ['cycles', 'uncore_imc_0/cas_count_read/'] }, machine);
     expect(placesOf(machine.opened)).toEqual([
@@ -189,7 +189,7 @@ describe('where counters are opened', () => {
     ]);
   });
 
-  it('is each kind of core for its own event, and the two are not added up', async () => {
+  it('events of two core types are opened apart and not added up', async () => {
     const machine = fakeMachine(HYBRID, {}, { cpus: [0, 1, 2, 3, 4, 5, 6, 7] });
     const result = await count({ systemWide: true, events: ['cycles'] }, machine);
     expect(draw(result)).toEqual(['cpu_core/cycles/ | 400', 'cpu_atom/cycles/ | 400']);
@@ -198,7 +198,7 @@ describe('where counters are opened', () => {
     );
   });
 
-  it('of a CPU that went off meanwhile is nowhere', async () => {
+  it('a CPU that went offline is left out', async () => {
     const machine = fakeMachine(INTEL, { refuses: ({ cpu }) => (cpu === 1 ? 'ENODEV' : '') });
     const result = await count({ systemWide: true, events: ['cycles'] }, machine);
     expect(draw(result)).toEqual(['cycles | 100']);
@@ -206,7 +206,7 @@ describe('where counters are opened', () => {
 });
 
 describe('parts', () => {
-  it('are CPUs as people count them', async () => {
+  it('aggregation units are CPUs by number', async () => {
     const machine = fakeMachine(INTEL, {}, { cpus: [0, 2, 10] });
     const result = await count(
       { systemWide: true, aggregation: 'cpu', events: ['cycles'] },
@@ -219,7 +219,7 @@ describe('parts', () => {
     ]);
   });
 
-  it('need whole CPUs, or threads that run', async () => {
+  it('aggregation needs whole CPUs or running threads', async () => {
     const machine = fakeMachine(INTEL);
     expect(() => count({ aggregation: 'core' }, machine)).toThrow(/add -a/);
     expect(() => count({ aggregation: 'thread' }, machine)).toThrow(/-p PID or -t TID/);
@@ -242,7 +242,7 @@ describe('energy', () => {
     },
   });
 
-  it('is Joules by the scale in sysfs, of both sockets, and Watts by the wall clock', async () => {
+  it("energy events are Joules by sysfs' scale, and Watts by the wall clock", async () => {
     const counts = () => full(2n ** 31n);
     const machine = fakeMachine(sources, { counts }, { cpus: [0, 1, 8, 9], sysfs });
     const result = await count({ events: ['power/energy-pkg/'] }, machine);
@@ -256,7 +256,7 @@ describe('energy', () => {
 });
 
 describe('several runs', () => {
-  it('are a mean and its error, of the counts and of the time', async () => {
+  it('several runs give mean and error of counts and times', async () => {
     let run = 0n;
     const machine = fakeMachine(INTEL, { counts: () => full(100n + (run++ / 2n) * 10n) });
     const result = await count({ repeat: 3, events: ['cycles'] }, machine);
@@ -272,7 +272,7 @@ describe('several runs', () => {
 });
 
 describe('top-down', () => {
-  it('chooses the group that the PMU has, and fails where it has none', async () => {
+  it("top-down uses the PMU's group, and fails where there is none", async () => {
     const names = [
       'slots',
       'topdown-retiring',

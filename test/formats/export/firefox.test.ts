@@ -21,7 +21,7 @@ function firefox(
 }
 
 describe('Firefox Profiler', () => {
-  test('a thread for every thread and event, named with what is counted', () => {
+  test('Firefox export has a thread per thread and event, named by the unit', () => {
     const profile = profileFromText(`
       comm    node   node         node
       tid     10     10           11
@@ -47,7 +47,7 @@ describe('Firefox Profiler', () => {
     expect(one.threads.map(({ name }) => name)).toEqual(['node (page-faults, events)']);
   });
 
-  test('nanoseconds are milliseconds, and say how busy the thread was', () => {
+  test('Firefox export converts nanoseconds to milliseconds and CPU usage', () => {
     const profile = profileFromText(`
       event   cpu-clock  cpu-clock
       period  250000     500000
@@ -106,7 +106,7 @@ describe('Firefox Profiler', () => {
     });
   });
 
-  test('what was lost is a sample at the end of its gap', () => {
+  test('Firefox export has a lost gap as a sample at its end', () => {
     const losses = [{ event: 0 as EventIndex, lostRecords: 3, lostSamples: 3 }];
     const profile = profileFromText('main  main', {}, losses);
     const weights: Weights = {
@@ -209,7 +209,7 @@ describe('Firefox Profiler', () => {
     ]);
   });
 
-  test('ids that were used again are told apart', () => {
+  test('Firefox export keeps reused pids apart', () => {
     const profile = profileFromText(`
       tid  10    11    12    13
            main  main  main  main
@@ -229,7 +229,7 @@ describe('Firefox Profiler', () => {
     ]);
   });
 
-  test('hostile names stay names, and the file stays JSON', () => {
+  test('Firefox export escapes hostile names', () => {
     for (const name of HOSTILE_NAMES) {
       const builder = new ProfileBuilder();
       const frame = builder.internFrame(0, 1);

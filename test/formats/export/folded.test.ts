@@ -30,7 +30,7 @@ describe('folded', () => {
     expect(folded(profile, {}, 'period')).toContain('node;main;work 17\n');
   });
 
-  test('the first event unless another is asked for', () => {
+  test('folded export takes the first event by default', () => {
     const profile = profileFromText(`
       event  cycles  page-faults  cycles
              main    main         main
@@ -40,7 +40,7 @@ describe('folded', () => {
     expect(folded(profile, { select: { event: 1 } })).toBe('app;main;fault 1\n');
   });
 
-  test('names that differ in what is behind a parenthesis stay apart unless tidy ones are asked for', () => {
+  test('folded names that differ behind a parenthesis stay apart unless --names tidy', () => {
     const profile = profileFromText(`
       main          main           main
       f(int)@a      f(char)@a      g<(h)(1)>::run@a
@@ -71,7 +71,7 @@ describe('folded', () => {
     );
   });
 
-  test('functions that are called the same are one frame, whatever their DSO', () => {
+  test('folded frames of one name are one, whatever their DSO', () => {
     const profile = profileFromText(`
       main       main       main
       init@a     init@b     init(int)@a
@@ -143,12 +143,12 @@ describe('names in folded lines', () => {
     ['JS:*handle /app/server.js:12:3', 'JS:*handle /app/server.js:12:3'],
     ['end  ', 'end_'],
     ['two\nlines', 'two\\x0alines'],
-  ])('%j is written %j, and stays so', (name, written) => {
+  ])('the folded name %j is written %j, and unchanged when read back', (name, written) => {
     expect(escapeFrameName(name)).toBe(written);
     expect(escapeFrameName(written)).toBe(written);
   });
 
-  test('comms have no spaces', () => {
+  test('comms in folded lines have no spaces', () => {
     expect(escapeComm('V8 Worker;1')).toBe('V8_Worker:1');
   });
 

@@ -13,7 +13,7 @@ const assets = {
 };
 
 describe('the page that is a file', () => {
-  test('its policy admits exactly the script and the style inside of it', () => {
+  test('the policy of an exported page allows only its own script and style', () => {
     const html = renderHtml([{ title: 'app', data: 'H4sI', report: 'H4sR' }], assets);
     const hash = (text: string) => createHash('sha256').update(text).digest('base64');
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];

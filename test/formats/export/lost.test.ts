@@ -28,7 +28,7 @@ const weights: Weights = {
   lostBefore: Float64Array.of(0, 40, 0),
 };
 
-test('what was lost is an item of its own, and part of the whole', () => {
+test('[lost] is an item of its own and part of the whole', () => {
   const report = computeFlatReport(profile, weights, selectSamples(profile));
   expect(report).toMatchObject({ samples: 3, weight: 100, lost: 40 });
   const rows = report.bySymbol.map((row) => [
@@ -45,12 +45,12 @@ test('what was lost is an item of its own, and part of the whole', () => {
   ]);
 });
 
-test('folded stacks hold it as a root', () => {
+test('folded stacks have [lost] as a root', () => {
   const text = collect((write) => writeFolded(profile, weights, {}, write));
   expect(text).toBe('[lost] 40\napp;main;idle 20\napp;main;work 40\n');
 });
 
-test('speedscope shows it where it happened, in the thread that it happened to', () => {
+test('speedscope has [lost] at its time in its thread', () => {
   const file = JSON.parse(collect((write) => writeSpeedscope(profile, weights, {}, write)));
   const lost = file.shared.frames.findIndex(({ name }: { name: string }) => name === '[lost]');
   const [first, second] = file.profiles;
@@ -60,7 +60,7 @@ test('speedscope shows it where it happened, in the thread that it happened to',
   expect(second.weights).toEqual([30]);
 });
 
-test('a recording without losses has no such row', () => {
+test('a recording without losses has no [lost]', () => {
   const whole = profileFromText('main');
   expect(whole.lostStack).toBe(-1);
   expect([...whole.strings]).not.toContain('[lost]');

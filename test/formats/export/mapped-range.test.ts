@@ -4,7 +4,7 @@ import { type MappedRange, RangeFinder } from '../../../src/formats/export/mappe
 const KERNEL = 0;
 const LIBRARY = 1;
 
-test('a range ends where the next byte is not mapped any more', () => {
+test('a mapped range ends at the first unmapped byte', () => {
   const text: MappedRange = { dso: LIBRARY, start: 0x7f00_1000, end: 0x7f00_3000, first: 0x1000 };
   const finder = new RangeFinder([text]);
   const addresses = [0xfff, 0x1000, 0x2fff, 0x3000];
@@ -29,7 +29,7 @@ test('the same part of a file that was mapped again is the first mapping', () =>
   ]);
 });
 
-test('of absolute ranges inside one another the smallest is meant, whatever was asked before', () => {
+test('of nested absolute ranges the smallest is found', () => {
   const half: MappedRange = { dso: KERNEL, start: -(2 ** 47), end: 0, first: -(2 ** 47) };
   const text: MappedRange = {
     dso: KERNEL,

@@ -29,7 +29,7 @@ test('a constant column takes no bytes, and no memory without end', () => {
   expect(() => loadColumn({ ...constant, length: 2 ** 31 }, new Uint8Array(0))).toThrow(RangeError);
 });
 
-test('a table has as many rows as it says', () => {
+test('a page table with a wrong row count is refused', () => {
   const page = pageOf(profileFromText('main'));
   const { samples } = page.profile;
   const longer = {

@@ -15,7 +15,7 @@ const back = (column: Int32Array | Float64Array | Uint8Array) => {
 };
 
 describe('a column of a page', () => {
-  it('comes back as it was, whatever stands in it', () => {
+  it('a page column survives encoding and decoding', () => {
     const number = fc.oneof(fc.maxSafeInteger(), fc.double(), fc.constant(-0), fc.integer());
     fc.assert(
       fc.property(fc.array(number), (values) => {
@@ -37,14 +37,14 @@ describe('a column of a page', () => {
     );
   });
 
-  it('takes no bytes where all rows are alike', () => {
+  it('a constant page column takes no bytes', () => {
     const nan = new Float64Array(1000).fill(Number.NaN);
     expect(back(nan)).toMatchObject({ encoding: 'constant', bytes: 0, column: nan });
     const none = new Int32Array(1000).fill(-1);
     expect(back(none)).toMatchObject({ encoding: 'constant', bytes: 0, column: none });
   });
 
-  it('takes deltas for what grows and values for what does not', () => {
+  it('a growing page column is stored as deltas', () => {
     const times = Float64Array.from({ length: 1000 }, (_, row) => 1e9 + row * 100);
     expect(back(times)).toMatchObject({ encoding: 'deltas', exceptions: 0, column: times });
     expect(back(times).bytes).toBeLessThan(2010);
@@ -52,21 +52,21 @@ describe('a column of a page', () => {
     expect(back(rows)).toMatchObject({ encoding: 'values', bytes: 1500, column: rows });
   });
 
-  it('takes bytes as they are', () => {
+  it('a page column of bytes is stored as it is', () => {
     const cpus = Int32Array.from({ length: 1000 }, (_, row) => row % 256);
     expect(back(cpus)).toMatchObject({ encoding: 'bytes', bytes: 1000, column: cpus });
     const zeros = Float64Array.of(0, -0, 255);
     expect(back(zeros).column).toStrictEqual(zeros);
   });
 
-  it('is right where its first rows are like no others', () => {
+  it('a page column with unusual first rows is decoded right', () => {
     const rows = Float64Array.from({ length: 10_000 }, (_, row) =>
       row < 5000 ? row * 1000 : (row % 7) * 2 ** 40 - 0.5 * (row % 2),
     );
     expect(back(rows).column).toStrictEqual(rows);
   });
 
-  it('keeps fractions beside whole numbers', () => {
+  it('a page column keeps fractions among whole numbers', () => {
     const weights = Float64Array.of(4000, 4000, 1234.5, 4000, Number.POSITIVE_INFINITY, 4000);
     expect(back(weights)).toMatchObject({ exceptions: 2, column: weights });
   });
@@ -78,7 +78,7 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     'jit-node-perfprof.injected.data',
     'group-S-F1000.data',
     'cpu-clock-F30000-fp.data',
-  ])('comes back from bytes as it was: %s', async (file) => {
+  ])('a page profile survives encoding and decoding: %s', async (file) => {
     const opened = await openProfile(join(CORPORA, 'own', file));
     const page = describePageProfile(opened);
     expect(page.profile.samples.length).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
     expect(decodePageReport(encodePageReport(report))).toStrictEqual(report);
   });
 
-  it('can hold a part of the samples', async () => {
+  it('a page profile may hold a part of the samples', async () => {
     const opened = await openProfile(join(CORPORA, 'own', 'multi-5events-threads-forks.data'));
     const whole = describePageProfile(opened);
     const page = describePageProfile(opened, { select: { event: 1 } });
@@ -105,8 +105,8 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
   });
 });
 
-describe('bytes that are no page data', () => {
-  it('are told from those that are', () => {
+describe('bytes that are not page data', () => {
+  it('bytes that are not page data are recognized', () => {
     expect(() => decodePageData(new Uint8Array(40))).toThrow('no page data');
   });
 });

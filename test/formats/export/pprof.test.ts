@@ -121,7 +121,7 @@ describe('pprof', () => {
     expect(one.samples).toEqual(['main [1 3] app app 1 1 0']);
   });
 
-  test('the default type is the weight of the first event that has samples', () => {
+  test('pprof: the default type is the weight of the first event with samples', () => {
     const profile = profileFromText(`
       event   cycles  page-faults
       period  100     3
@@ -248,7 +248,7 @@ describe('pprof', () => {
     ]);
   });
 
-  test('what was lost has weight and no samples; the comments say how many', () => {
+  test('pprof: [lost] has weight and no samples; comments give the number', () => {
     const losses = [{ event: 0 as EventIndex, lostRecords: 3, lostSamples: 4 }];
     const profile = profileFromText(
       `
@@ -307,7 +307,7 @@ describe('pprof', () => {
     expect(exported(none, kinds(none)).samples).toEqual([]);
   });
 
-  test('hostile names stay names, without what moves a cursor', () => {
+  test('pprof escapes control characters of names', () => {
     for (const name of HOSTILE_NAMES) {
       const builder = new ProfileBuilder();
       const frame = builder.internFrame(0, 1);

@@ -25,7 +25,7 @@ function testAllFormats(name: string, open: () => Promise<OpenedProfile | null>)
     beforeAll(async () => {
       opened = await open();
     });
-    test.each(FORMATS)('$name comes back as it went', (format) => {
+    test.each(FORMATS)('exports of $name survive a round trip', (format) => {
       if (opened === null) return;
       // The recorder's command line and machine are said for readers, and not read back.
       const profile = { ...opened.profile, meta: EMPTY_META };

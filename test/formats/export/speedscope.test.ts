@@ -123,7 +123,7 @@ describe('speedscope', () => {
     expect([section.samples, section.weights, section.endValue]).toEqual([[[], [0]], [4, 6], 10]);
   });
 
-  test('says where the weights come from, in its title what is wrong with them', () => {
+  test('speedscope export holds its provenance; the title names problems', () => {
     const event: EventProvenance = {
       event: 'cpu-clock',
       insteadOf: 'cycles\u001b[2J',

@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
     for (; sessions.length > 0; sessions.pop()) query('stop', '--all');
   });
 
-  test('finds the same tree, with its weights, and the markers', () => {
+  test("Mozilla's loader finds the same tree, weights and markers", () => {
     const switches = {
       length: 2,
       pid: Int32Array.of(10, 10),
@@ -138,7 +138,7 @@ describe.skipIf(!existsSync(PROFILER_CLI))("Mozilla's loader", () => {
     for (const name of ['samples lost', 'throttled', 'off CPU']) expect(markers).toContain(name);
   });
 
-  test('loads hostile names', () => {
+  test("Mozilla's loader accepts hostile names", () => {
     const columns = HOSTILE_NAMES.filter((name) => name.length < 1000);
     const strings = PROFILE.strings.map((text, i) => columns[i] ?? text);
     const hostile: Profile = {
@@ -166,7 +166,7 @@ function drawTree({ children = [] }: CallNode, indent = ''): string[] {
 }
 
 describe.skipIf(!hasGo)('go tool pprof', () => {
-  test('finds the same functions and weights', () => {
+  test('go tool pprof finds the same functions and weights', () => {
     const path = join(directory, 'profile.pb.gz');
     writeFileSync(path, pprofFile(PROFILE, WEIGHTS));
     const pprof = (...flags: string[]) =>
@@ -194,7 +194,7 @@ describe.skipIf(!hasGo)('go tool pprof', () => {
 });
 
 describe.skipIf(!existsSync(CHROMIUM))('speedscope', () => {
-  test('opens the pprof file', async () => {
+  test('speedscope opens the pprof file', async () => {
     const release = join(
       dirname(createRequire(import.meta.url).resolve('speedscope/package.json')),
       'dist/release',

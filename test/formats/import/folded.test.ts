@@ -22,13 +22,13 @@ describe('folded stacks', () => {
     expect(profile.meta.notes).toContain('the numbers of the lines are taken as samples');
   });
 
-  it('are one sample a line where the numbers can not be samples', () => {
+  it('folded lines with non-integer numbers are one sample each', () => {
     const { profile } = imported('app;main 1500000000', 'app;main;work 2500000000');
     expect([...profile.samples.periodEvents]).toEqual([1_500_000_000, 2_500_000_000]);
     expect([...imported('a;f 0.5').profile.samples.periodEvents]).toEqual([0.5]);
   });
 
-  it('say with annotations what code is', () => {
+  it('annotations of folded frames give the kind of code', () => {
     const { profile } = imported(
       'java;run_[j];inner_[i];do_syscall_64_[k];[libc.so.6];[unknown] 1',
     );
@@ -54,7 +54,7 @@ describe('folded stacks', () => {
     expect(profile.strings).toContain('f 12');
   });
 
-  it('count lines that are none', () => {
+  it('lines that are not folded stacks are counted', () => {
     expect(imported('a;b 1', 'a;b').diagnostics.entries()).toEqual([
       { reason: 'lines that are not understood', count: 1, example: 'a;b' },
     ]);

@@ -117,7 +117,7 @@ describe('the text of perf script', () => {
     expect(folded(result)).toEqual(['a;first 1', 'a;second 1']);
   });
 
-  it('says what it lacks, and makes nothing up', () => {
+  it('imported perf script text lists what it lacks, and invents nothing', () => {
     const { profile } = imported('a 1 cycles: ', '\t 1 f (/a)', '', 'a 1 cycles: ', '\t 1 f (/a)');
     expect(profile.meta.notes).toEqual([
       'read from the text of perf script: losses and streams are not known',
@@ -130,7 +130,7 @@ describe('the text of perf script', () => {
     expect([...profile.samples.cpu]).toEqual([-1, -1]);
   });
 
-  it('has a header of comments', () => {
+  it('perf script text may begin with a header of comments', () => {
     const { profile } = imported(
       '# ========',
       '# hostname : build7',

@@ -24,12 +24,12 @@ function recording(appendix: Uint8Array): Uint8Array {
 
 const read = (file: Uint8Array) => readAppendix(openPerfData(memorySource(file)));
 
-test('what was put behind a recording is found there', () => {
+test('an appendix written behind a recording is found', () => {
   const found = read(recording(encodeAppendix(ATTACHMENTS)));
   expect(found.map((one) => ({ ...one, bytes: new Uint8Array(one.bytes) }))).toEqual(ATTACHMENTS);
 });
 
-test('of a cut one the whole entries are, and of a recording without one none', () => {
+test('a truncated appendix gives its complete entries', () => {
   const appendix = encodeAppendix(ATTACHMENTS);
   const file = recording(appendix);
   for (let cut = 1; cut <= appendix.length; cut++) {
@@ -38,6 +38,6 @@ test('of a cut one the whole entries are, and of a recording without one none', 
   }
 });
 
-test('other bytes behind a recording are none', () => {
+test('other bytes behind a recording are not taken for an appendix', () => {
   expect(read(recording(new Uint8Array(100)))).toEqual([]);
 });

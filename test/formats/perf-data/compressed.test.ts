@@ -140,7 +140,7 @@ describe('COMPRESSED records', () => {
     expect(times).toEqual(Array.from({ length: blocks * perBlock }, (_, i) => 1 + i));
   });
 
-  test('behind a damaged one, the others are skipped and plain records are read', () => {
+  test('after a damaged COMPRESSED record the others are skipped and plain records are read', () => {
     const reserved = Uint8Array.of(0b111, 0, 0, 0);
     const piece = concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5)));
     const last = compressed(zstdRawBlock(sampleAt(8)));
@@ -164,7 +164,7 @@ describe('COMPRESSED records', () => {
     ]);
   });
 
-  test('a record that never ends is said once', () => {
+  test('a compressed record that never ends is reported once', () => {
     const piece = concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5).subarray(0, 20)));
     const data = open([compressed(piece)]);
     expect(list(data)).toEqual(['COMPRESSED @0']);
@@ -246,7 +246,7 @@ describe('COMPRESSED records', () => {
     });
   });
 
-  test('what a visitor throws is passed on', () => {
+  test('an exception of a visitor passes through the inflater', () => {
     const data = open([compressed(concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5))))]);
     const visitor = {
       record(_view: DataView, _offset: number, _size: number, type: number) {
@@ -257,7 +257,7 @@ describe('COMPRESSED records', () => {
     expect(reasons(data)).toEqual([]);
   });
 
-  test('without a decoder they stay closed, counted once however often the file is walked', () => {
+  test('without a decoder COMPRESSED records are skipped, counted once', () => {
     const file = perfDataFile({
       attrs: [{ attr, ids: [] }],
       records: [compressed(concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5)))), finishedRound()],

@@ -67,38 +67,41 @@ function fingerprints(data: PerfData): number[] {
 const open = (bytes: Uint8Array) => openPerfData(memorySource(bytes), { createZstdDecoder });
 
 describe('a recording that is cut', () => {
-  test.each(recordings)('%s: what is whole is read, and one message says so', (_, bytes) => {
-    const whole = open(bytes);
-    const ends = recordEnds(whole);
-    const records = fingerprints(whole);
-    expect(whole.diagnostics.entries()).toEqual([]);
-    expect(records.length).toBeGreaterThan(5);
+  test.each(recordings)(
+    '%s: complete records are read, and one message reports the cut',
+    (_, bytes) => {
+      const whole = open(bytes);
+      const ends = recordEnds(whole);
+      const records = fingerprints(whole);
+      expect(whole.diagnostics.entries()).toEqual([]);
+      expect(records.length).toBeGreaterThan(5);
 
-    const random = seededRandom(bytes.length);
-    const cuts = Math.ceil(CUTS / recordings.length);
-    for (let i = 0; i < cuts; i++) {
-      const length = Math.floor(random() * bytes.length);
-      let data: PerfData;
-      try {
-        data = open(bytes.subarray(0, length));
-      } catch (error) {
-        expect(error, `${length} bytes`).toBeInstanceOf(PerfDataError);
-        expect(length, 'only a cut header is refused').toBeLessThanOrEqual(whole.dataOffset);
-        continue;
+      const random = seededRandom(bytes.length);
+      const cuts = Math.ceil(CUTS / recordings.length);
+      for (let i = 0; i < cuts; i++) {
+        const length = Math.floor(random() * bytes.length);
+        let data: PerfData;
+        try {
+          data = open(bytes.subarray(0, length));
+        } catch (error) {
+          expect(error, `${length} bytes`).toBeInstanceOf(PerfDataError);
+          expect(length, 'only a cut header is refused').toBeLessThanOrEqual(whole.dataOffset);
+          continue;
+        }
+        const read = fingerprints(data);
+        const expected = ends.findIndex((end) => end > length);
+        expect(read.length, `${length} bytes`).toBeGreaterThanOrEqual(
+          expected < 0 ? records.length : expected,
+        );
+        expect(read, `${length} bytes`).toEqual(records.slice(0, read.length));
+
+        const messages = data.diagnostics.entries().map(({ reason }) => reason);
+        if (data.truncatedAt >= 0) messages.push(`cut at ${data.truncatedAt}`);
+        // Between two records a pipe may well end.
+        const isUnnoticeable = whole.pipe && (length === 16 || ends.includes(length));
+        if (isUnnoticeable) expect(messages.length, messages.join()).toBeLessThanOrEqual(1);
+        else expect(messages, `${length} bytes`).toHaveLength(1);
       }
-      const read = fingerprints(data);
-      const expected = ends.findIndex((end) => end > length);
-      expect(read.length, `${length} bytes`).toBeGreaterThanOrEqual(
-        expected < 0 ? records.length : expected,
-      );
-      expect(read, `${length} bytes`).toEqual(records.slice(0, read.length));
-
-      const messages = data.diagnostics.entries().map(({ reason }) => reason);
-      if (data.truncatedAt >= 0) messages.push(`cut at ${data.truncatedAt}`);
-      // Between two records a pipe may well end.
-      const isUnnoticeable = whole.pipe && (length === 16 || ends.includes(length));
-      if (isUnnoticeable) expect(messages.length, messages.join()).toBeLessThanOrEqual(1);
-      else expect(messages, `${length} bytes`).toHaveLength(1);
-    }
-  });
+    },
+  );
 });

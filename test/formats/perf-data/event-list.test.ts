@@ -16,12 +16,12 @@ test.each([
   [{ sampleType: TIME + 2 ** 40 }, 'sample_type 0x10000000004'],
   [{ sampleType: READ, readFormat: 0x21 }, 'read_format 0x21'],
   [{ sampleType: READ + 2 ** 25, readFormat: 0x40 }, 'sample_type 0x2000010, read_format 0x40'],
-])('newer fields of %o are told', (fields, example) => {
+])('newer fields of %o are reported', (fields, example) => {
   const reason = 'an event has sample fields that are newer than this program';
   expect(countedFor(fields)).toEqual([{ reason, count: 1, example }]);
 });
 
-test('nothing is told of a read_format that no sample has, or of known fields', () => {
+test('known fields and an unused read_format are not reported', () => {
   expect(countedFor({ sampleType: TIME, readFormat: 0x40 })).toEqual([]);
   expect(countedFor({ sampleType: 2 ** 25 - 1, readFormat: 0x1f })).toEqual([]);
 });

@@ -88,19 +88,19 @@ describe.skipIf(!recorded)('what we write, perf reads', () => {
     writeFileSync(ours, file);
   });
 
-  test('every sample, with the fields of tracepoints', () => {
+  test('perf reads every sample that we write, with tracepoint fields', () => {
     const script = perf('script', '-i', ours);
     expect(script).toBe(perf('script', '-i', theirs));
     expect(script).toMatch(/sched:sched_switch: .*prev_comm=/);
     expect(script).toMatch(/raw_syscalls:sys_enter: NR \d+/);
   });
 
-  test('the events', () => {
+  test('perf reads the events that we write', () => {
     const evlist = (file: string) => perf('evlist', '-v', '-i', file).replaceAll(/size: \d+/g, '');
     expect(evlist(ours)).toBe(evlist(theirs));
   });
 
-  test('the header', () => {
+  test('perf reads the header that we write', () => {
     const lines = perf('report', '--header-only', '-i', ours).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -116,12 +116,12 @@ describe.skipIf(!recorded)('what we write, perf reads', () => {
     );
   });
 
-  test('the build IDs', () => {
+  test('perf reads the build IDs that we write', () => {
     expect(perf('buildid-list', '-i', ours)).toBe(perf('buildid-list', '-i', theirs));
   });
 
   // Not one with tracepoints: perf refuses those without the tracing data behind the records.
-  test('a recording that was killed, as long as its data size is current', () => {
+  test('perf reads a killed recording with a current data size', () => {
     const whole = join(directory, 'whole.data');
     perf(
       'record',
@@ -149,7 +149,7 @@ describe.skipIf(!recorded)('what we write, perf reads', () => {
     expect(perf('script', '-i', killed, ...fields)).toBe(perf('script', '-i', whole, ...fields));
   });
 
-  test('a pipe', () => {
+  test('perf reads a pipe that we write', () => {
     const tracing = sections.find(({ feature }) => feature === 1)!;
     const pipe = concat(
       encodePipeHeader(),

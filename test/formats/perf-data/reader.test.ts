@@ -143,7 +143,7 @@ describe('perf.data file', () => {
     }
   });
 
-  test('cut at every byte, it gives what is whole in it and says where it was cut', () => {
+  test('a file cut at any byte gives its complete records and the place of the cut', () => {
     const built = smallFile();
     const bytes = perfDataFile(built);
     const headerEnd = bytes.length - concat(...built.records).length - sectionBytes(built);
@@ -194,7 +194,7 @@ describe('perf.data file', () => {
     expect(data.diagnostics.entries()).toEqual([]);
   });
 
-  test('a record header that can not be true ends the walk and is reported', () => {
+  test('an impossible record header ends the walk and is reported', () => {
     const built = smallFile();
     const bytes = perfDataFile({
       ...built,
@@ -334,7 +334,7 @@ describe('perf.data pipe', () => {
     ]);
   });
 
-  test('cut at every byte, nothing but the cut is noticed', () => {
+  test('a pipe cut at any byte reports the cut only', () => {
     const bytes = concat(header, ...describing, ...smallFile().records);
     let recovered = 0;
     for (let length = 16; length <= bytes.length; length++) {

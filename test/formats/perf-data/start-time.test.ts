@@ -42,7 +42,7 @@ describe('the start of a recording', () => {
     expect(startOf([7n, 5n, 6n])).toBe(5n);
   });
 
-  test('is not a time that stands for none', () => {
+  test('the start of a recording ignores times 0 and −1', () => {
     expect(startOf([0n, NO_TIME, 9n, 0n])).toBe(9n);
     expect(startOf([0n, NO_TIME])).toBe(0n);
   });
@@ -54,7 +54,7 @@ describe('the start of a recording', () => {
   });
 });
 
-test.each([true, false])('attrs of one file say their new size in its byte order: %s', (little) => {
+test.each([true, false])("attr sizes are written in the file's byte order: %s", (little) => {
   const short = encodeAttr(newAttr(), little);
   const long = encodeAttr(newAttr(), little, 136);
   const sizes = withEqualSizes([short, long], little).map((bytes) => [

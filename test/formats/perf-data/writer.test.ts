@@ -206,7 +206,7 @@ describe('writer', () => {
     expect(String.fromCharCode(...bytes)).toBe(expected.join(''));
   });
 
-  test('a pipe says the same as a file', () => {
+  test('a pipe carries the same sections as a file', () => {
     const tracing = tracingDataSection({
       headerPage: '',
       headerEvent: '',

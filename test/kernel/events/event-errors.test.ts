@@ -47,11 +47,11 @@ describe('unknown names', () => {
     expect(failure('sched_swich')).toContain('did you mean sched:sched_switch?');
   });
 
-  it('offer nothing where nothing is near', () => {
+  it('an unknown name without a near one offers none', () => {
     expect(failure('xyzzy')).toBe(["unknown event 'xyzzy'", 'xyzzy', '^', SEE_LIST].join('\n'));
   });
 
-  it('show only the neighbourhood in a long list', () => {
+  it('an error in a long event list shows its neighbourhood only', () => {
     const text = `${'instructions,'.repeat(20)}cycels${',instructions'.repeat(20)}`;
     expect(failure(text).split('\n').slice(0, 3)).toEqual([
       "unknown event 'cycels'",
@@ -61,7 +61,7 @@ describe('unknown names', () => {
     ]);
   });
 
-  it('are told of tracepoints by system and by name', () => {
+  it('unknown tracepoints are reported by system and name', () => {
     expect(failure('sched:sched_swich')).toBe(
       [
         'no tracepoint sched:sched_swich on this machine',
@@ -90,7 +90,7 @@ describe('unknown names', () => {
     );
   });
 
-  it('are told of PMUs', () => {
+  it('unknown PMUs are reported', () => {
     expect(failure('cpuu/event=1/', NO_PMU)).toBe(
       [
         "no PMU or event 'cpuu' on this machine",
@@ -103,7 +103,7 @@ describe('unknown names', () => {
     expect(failure('cpu/event=1/', HYBRID)).toContain('did you mean cpu_atom, cpu_core');
   });
 
-  it('do not ask for tracepoints that can not be read', () => {
+  it('an unknown name is reported without reading unreadable tracepoints', () => {
     const sources: EventSources = {
       pmus: [],
       tracepoints: {
@@ -180,7 +180,7 @@ describe('terms', () => {
     expect(failure(text)).toBe([message, text, caret, ...hints].join('\n'));
   });
 
-  it('that the kernel leaves to the user are asked for', () => {
+  it('a term that an event needs is requested', () => {
     expect(failure('hv_24x7/CPM_CYC/', POWER)).toBe(
       ['hv_24x7/CPM_CYC/ needs core=…', 'hv_24x7/CPM_CYC/', '        ^'].join('\n'),
     );

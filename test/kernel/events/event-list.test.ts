@@ -83,7 +83,7 @@ it.each(Object.entries({ INTEL, AMD, ARM, HYBRID, NO_PMU, POWER }))(
   },
 );
 
-it('says which terms an event needs, and does not probe it', () => {
+it('an event that needs terms is listed with them, not probed', () => {
   const probe = (): string => {
     throw new Error('probed');
   };
@@ -103,7 +103,7 @@ it('says which terms an event needs, and does not probe it', () => {
   ]);
 });
 
-it('tells what the probe said; an event of two kinds of cores opens if one does', () => {
+it("list reports the probe's result; an event of two core types opens if one does", () => {
   const probe = (onlyCpuType: bigint) =>
     listEvents(HYBRID, {
       filter: 'cycles',
@@ -115,7 +115,7 @@ it('tells what the probe said; an event of two kinds of cores opens if one does'
   expect(probe(99n)).toContain('cycles ENOENT');
 });
 
-it('keeps the other sections where tracepoints can not be read', () => {
+it('unreadable tracepoints leave the other sections of the list', () => {
   const failing = (): never => {
     throw new FailedError("tracepoints can't be used: no permission");
   };
@@ -165,7 +165,7 @@ describe('many tracepoints', () => {
     },
   );
 
-  it('are tried by one of each kind, and by their ids', () => {
+  it('many tracepoints are probed by one of each kind, and by id', () => {
     const asked: string[] = [];
     const probe = ({ name }: { name: string }): string => {
       asked.push(name);
@@ -188,7 +188,7 @@ describe('many tracepoints', () => {
     ]);
   });
 
-  it('are tried one by one where few are wanted, or all are asked for', () => {
+  it('few tracepoints, or --try-each, are probed one by one', () => {
     let asked = 0;
     const probe = (): string => {
       asked++;
@@ -204,7 +204,7 @@ describe('many tracepoints', () => {
     expect(asked).toBe(1 + 6 + 53);
   });
 
-  it('that have gone, or may not be read, say so', () => {
+  it('tracepoints that are gone or unreadable are listed as such', () => {
     const sources: EventSources = {
       ...manySources,
       tracepoints: {
@@ -236,7 +236,7 @@ describe('names of libpfm', () => {
     }),
   };
 
-  it('stand with their unit masks, their words, and what is the same elsewhere', () => {
+  it("libpfm's names are listed with unit masks, descriptions and aliases", () => {
     const sections = listEvents(sources, { probe: () => 'ENOENT' });
     const drawn = sections
       .find(({ kind }) => kind === 'libpfm')
@@ -256,7 +256,7 @@ describe('names of libpfm', () => {
     ]);
   });
 
-  it('are found by glob; where there is no library the section says so', () => {
+  it("libpfm's names are found by glob; a missing library is noted", () => {
     expect(draw(listEvents(sources, { filter: 'pfm::*:L1_HIT' }))).toEqual([
       'libpfm: pfm::skl::MEM_LOAD_RETIRED:L1_HIT',
     ]);
@@ -270,7 +270,7 @@ describe('names of libpfm', () => {
 });
 
 describe('a text that names no listed event', () => {
-  it('is tried as an event', () => {
+  it('a text that names no listed event is probed as an event', () => {
     const asked: string[] = [];
     const sections = listEvents(INTEL, {
       filter: 'cycles:pp',
@@ -285,14 +285,14 @@ describe('a text that names no listed event', () => {
     ]);
   });
 
-  it('with what is known of precise events, if it is one', () => {
+  it('a precise event that does not open is explained', () => {
     const [asked] = listEvents(AMD, { filter: 'r076:ppp', probe: () => 'EOPNOTSUPP' });
     expect(asked?.problem).toMatch(/AMD samples precisely with IBS: cycles, r076 and r0c1/);
     const [opens] = listEvents(AMD, { filter: 'r076:pp', probe: () => '' });
     expect(opens?.problem).toBeNull();
   });
 
-  it('and that is none says so, with the nearest names', () => {
+  it('a text that is not an event is reported with the nearest names', () => {
     expect(listEvents(INTEL, { filter: 'cycels' })).toEqual([
       {
         kind: 'asked',

@@ -67,11 +67,11 @@ describe("libpfm's names", () => {
         'page-faults = SOFTWARE/0x2',
       ],
     }),
-  )("%s: perf's words around them add to what they say", (text, expected) => {
+  )("%s: perf's modifiers add to libpfm's", (text, expected) => {
     expect(draw(text)).toEqual(expected);
   });
 
-  it('are one event also where cores differ: the library names one kind of core', () => {
+  it("libpfm's names mean one core type on hybrid processors", () => {
     const sources = { ...HYBRID, libpfm: SOURCES.libpfm as NonNullable<typeof SOURCES.libpfm> };
     expect(draw('pfm::INST_RETIRED:ANY_P', sources)).toHaveLength(1);
   });
@@ -186,7 +186,7 @@ describe('a name that libpfm refuses', () => {
     expect(failure(text)).toEqual(expected);
   });
 
-  it('says how to install the library where there is none', () => {
+  it('a missing libpfm is reported with the install command', () => {
     const problem = 'libpfm.so.4: cannot open shared object file';
     const sources = { ...INTEL, libpfm: { ...fakeLibpfm(), problem } };
     expect(failure('cycles,pfm::X', sources)).toEqual([
@@ -197,7 +197,7 @@ describe('a name that libpfm refuses', () => {
     ]);
   });
 
-  it('takes no terms of a PMU', () => {
+  it("libpfm's names take no PMU terms", () => {
     expect(failure('pfm::INST_RETIRED:ANY_P/umask=1/')[0]).toBe(
       "pfm::INST_RETIRED:ANY_P has no term 'umask'",
     );

@@ -28,7 +28,7 @@ const report = JSON.parse(stdout || '{}') as Report;
 const why = report.missing === undefined ? 'compared' : `not here: ${report.missing}`;
 
 it.skipIf(report.missing !== undefined)(
-  `libpfm's names become what its own tools say (${why})`,
+  `libpfm's names are encoded as by its own tools (${why})`,
   () => {
     expect(stderr).toBe('');
     expect(report.names).toBeGreaterThanOrEqual(500);

@@ -10,7 +10,7 @@ import { describeLive } from '../../helpers/live.ts';
 const openFds = (): number => readdirSync('/proc/self/fd').length;
 
 describeLive('the list of this machine', () => {
-  it('leaves nothing open, and tries all but tracepoints in bulk', () => {
+  it('listEvents leaves nothing open, and probes all but tracepoints', () => {
     listEventsHere('cpu-clock');
     const before = openFds();
     const sections = listEventsHere();
@@ -23,7 +23,7 @@ describeLive('the list of this machine', () => {
     expect(untried.filter((kind) => kind !== 'tracepoint')).toEqual([]);
   });
 
-  it('has the software events, and says of each other what an errno means', () => {
+  it('listEvents has the software events, and an errno for each other', () => {
     const sections = listEventsHere();
     const software = sections.find(({ kind }) => kind === 'software');
     const opening = software?.events.filter(({ errorCode }) => errorCode === '');

@@ -70,7 +70,7 @@ describe('cache names', () => {
     expect(new Set(CACHE_EVENTS.map(({ config }) => config)).size).toBe(CACHE_EVENTS.length);
   });
 
-  it('knows no operation that a cache does not have, and no word twice', () => {
+  it('cache names refuse impossible operations and repeated words', () => {
     const unknown = ['iTLB-stores', 'L1-icache-stores', 'branch-prefetches', 'LLC-load-load'];
     expect(unknown.map((name) => findCacheEvent(name))).toEqual([null, null, null, null]);
   });
@@ -137,7 +137,7 @@ describe('PMU terms elsewhere', () => {
   });
 });
 
-describe('two kinds of cores', () => {
+describe('two core types', () => {
   table(HYBRID, {
     'cycles:u': [
       'cpu_core/cycles/u = HARDWARE/0x400000000 -kernel-hv cpus=0+1+2+3',
@@ -152,7 +152,7 @@ describe('two kinds of cores', () => {
     'page-faults': 'page-faults = SOFTWARE/0x2',
   });
 
-  it('a group becomes one for each kind; what does not depend on the core is counted once', () => {
+  it('on two core types a group becomes one per type; other events are counted once', () => {
     expect(draw('{cycles,page-faults,mem-loads}', HYBRID)).toEqual([
       'cpu_core/cycles/ = HARDWARE/0x400000000 group=0 leader cpus=0+1+2+3',
       'page-faults = SOFTWARE/0x2 group=0',
@@ -180,7 +180,7 @@ describe('tracepoints', () => {
     ],
   });
 
-  it('say which tracepoint they are, also out of a glob', () => {
+  it('tracepoint specs name their tracepoint, also out of a glob', () => {
     const specs = parseEvents('sched:sched_[sp]*', NO_PMU);
     expect(specs.map(({ tracepoint }) => tracepoint)).toEqual([
       { system: 'sched', event: 'sched_process_fork' },

@@ -58,13 +58,13 @@ describe('what is known of a precise event that does not open', () => {
     expect(explainPrecise(event(preciseIp), 'EOPNOTSUPP', sources)).toEqual(expected);
   });
 
-  it('names the most that the PMU has', () => {
+  it("the advice names the PMU's highest precision", () => {
     expect(explainPrecise(event(3), 'EOPNOTSUPP', intel('2'))[0]).toBe(
       ':ppp is more than cpu has: cycles with :pp',
     );
   });
 
-  it('says nothing where precision was not asked for, is a wish, or is not the reason', () => {
+  it('no advice on precision where it is not the reason', () => {
     expect(explainPrecise(event(0), 'EINVAL', INTEL)).toEqual([]);
     expect(explainPrecise(event(3, true), 'EINVAL', INTEL)).toEqual([]);
     expect(explainPrecise(event(2), 'EACCES', INTEL)).toEqual([]);

@@ -79,7 +79,7 @@ describe('a raw counter as bits', () => {
     });
   });
 
-  it('says which field does not fit, and what would', () => {
+  it('a field of a raw counter that does not fit is reported with its range', () => {
     expect(() => encodeRawCounter({ event: 0x1d0 }, INTEL.formats)).toThrow(
       'event: 0x1d0 does not fit event (config:0-7): it has 8 bits, at most 0xff',
     );
@@ -93,7 +93,7 @@ describe('a raw counter as bits', () => {
     expect(() => encodeRawCounter({ event: 1.5 }, ZEN4)).toThrow('expected a whole number');
   });
 
-  it('comes back as it was, for any counter and any layout', () => {
+  it('any raw counter survives encoding and decoding, in any layout', () => {
     const random = seededRandom(4);
     const below = (end: number) => Math.floor(random() * end);
     const layouts: [RawFormats, { events: number; masks: number; thresholds: number }][] = [
@@ -124,7 +124,7 @@ describe('a raw counter as bits', () => {
     }
   });
 
-  it('keeps the bits that are no field of it', () => {
+  it('bits outside the fields of a raw counter are kept', () => {
     const values = { config: 0xf000_0000_0000_41_2en, config1: 3n, config2: 0n, config3: 0n };
     const bits = { values, excludeUser: false, excludeKernel: false };
     const { counter, rest } = decodeRawCounter(bits, INTEL.formats);
@@ -163,7 +163,7 @@ describe('an event select register', () => {
     );
   });
 
-  it('says ring 0 of OS, and occurrences of E', () => {
+  it('an event select register is explained with OS as ring 0 and E as edge', () => {
     const meaning = (register: bigint, name: string) =>
       explainEventSelect(register, INTEL).find((field) => field.name === name)?.meaning;
     expect(meaning(0x20000n, 'OS')).toContain('ring 0');
@@ -189,7 +189,7 @@ describe('an event select register', () => {
     expect(reserved).toEqual(['19', '63']);
   });
 
-  it('comes back as it was', () => {
+  it('an event select register survives decoding and encoding', () => {
     const random = seededRandom(5);
     const below = (end: number) => Math.floor(random() * end);
     for (const [layout, events] of [

@@ -130,7 +130,7 @@ describe.each(machines)('$name', ({ name, folder, sources, texts }) => {
     expect(ours, 'UPDATE_SYSFS=1 asks perf again').toEqual(expected[name]);
   });
 
-  it.skipIf(!hasPerf)('and perf still does (a sample of them)', () => {
+  it.skipIf(!hasPerf)('perf still makes the recorded attrs (a sample of them)', () => {
     const sample = texts.filter((_, index) => index % 5 === 0);
     const perf = Object.fromEntries(sample.map((text) => [text, attrsOfPerf(text, folder)]));
     const ours = Object.fromEntries(sample.map((text) => [text, attrs(text, sources)]));

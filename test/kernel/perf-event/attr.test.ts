@@ -152,7 +152,7 @@ describe('attr', () => {
     expect(parseAttr(viewOf(bytes), 0, bytes.length, true).config2).toBe(0n);
   });
 
-  test('less than the first published struct is refused', () => {
+  test('an attr smaller than PERF_ATTR_SIZE_VER0 is refused', () => {
     expect(() => parseAttr(viewOf(new Uint8Array(63)), 0, 63, true)).toThrow(RangeError);
   });
 });

@@ -88,7 +88,7 @@ describe.each([true, false])('branch stack, little-endian %s', (littleEndian) =>
     expect(all.map((branch) => branch.counters - 2n ** 63n)).toEqual([0n, 1n, 2n, 3n, 4n, 5n]);
   });
 
-  test('types beyond the first field are told by the second', () => {
+  test('branch types beyond the first field come from the second', () => {
     const types = Array.from({ length: 8 }, (_, i) => ({ type: 15, new_type: i }));
     const faults = ['FAULT_ALGN', 'FAULT_DATA', 'FAULT_INST'];
     expect(branchesOf(types, littleEndian).map((branch) => branch.type)).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstUserEntry, isContextMarker } from '../../../src/kernel/perf-event/callchain.ts';
 import { PERF_CONTEXT } from '../../../src/kernel/perf-event/constants.ts';
 
-test('markers are told from kernel addresses and user addresses', () => {
+test('context markers differ from kernel and user addresses', () => {
   for (const marker of Object.values(PERF_CONTEXT)) expect(isContextMarker(marker)).toBe(true);
   expect(isContextMarker(-4096)).toBe(false);
   expect(isContextMarker(-2130706432)).toBe(false);

@@ -55,7 +55,7 @@ test.each([
     dataSource({ op: 8, number: 13, hops: 4, snoopx: 2 }),
     '|OP PFETCH|LVL board RAM |SNP Peer|TLB N/A|LCK No|BLK  N/A',
   ],
-])("data source 0x%s is told in perf's words", (value, text) => {
+])('data source 0x%s prints as in perf', (value, text) => {
   expect(formatDataSource(value)).toBe(text);
 });
 

@@ -35,7 +35,7 @@ function decodeChain(write: (out: ByteWriter) => void, deferCallchain = true) {
 }
 
 describe('deferred callchain', () => {
-  test('marker and cookie are no entries of the callchain', () => {
+  test('the deferred marker and cookie are not callchain entries', () => {
     const { callchain, cookie } = decodeChain((out) =>
       out.u64(4).u64(-128).u64(KERNEL_IP).u64(-640).u64(COOKIE).u64(7),
     );
@@ -43,13 +43,13 @@ describe('deferred callchain', () => {
     expect(cookie).toBe('0xfffffff100000003');
   });
 
-  test('a complete callchain of such an event stays whole', () => {
+  test('a complete callchain of an event with deferral stays as it is', () => {
     const { callchain, cookie } = decodeChain((out) => out.u64(2).u64(-512).u64(0x401000).u64(7));
     expect([...callchain]).toEqual([-512, 0x401000]);
     expect(cookie).toBeNull();
   });
 
-  test('is completed by the record with its cookie', () => {
+  test('a deferred callchain is completed by the record with its cookie', () => {
     const { callchain, cookie } = decodeChain((out) =>
       out.u64(4).u64(-128).u64(KERNEL_IP).u64(-640).u64(COOKIE).u64(7),
     );
@@ -77,7 +77,7 @@ describe('samples that wait for their user part', () => {
   };
   const { USER } = PERF_CONTEXT;
 
-  test('are settled by the record of their thread and cookie, all of them', () => {
+  test('all samples of a thread and cookie are completed by its record', () => {
     const { callchains, settled } = settling();
     callchains.add(1, '0xa', 'first of 1');
     callchains.add(2, '0xa', 'only of 2');
@@ -94,7 +94,7 @@ describe('samples that wait for their user part', () => {
     expect(callchains.heldCount).toBe(0);
   });
 
-  test('are settled without where their record was lost', () => {
+  test('samples whose deferred record was lost are released without it', () => {
     const { callchains, settled } = settling();
     callchains.add(1, '0xa', 'old');
     callchains.add(1, '0xb', 'new');

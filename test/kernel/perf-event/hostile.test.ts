@@ -94,7 +94,7 @@ test('any other record of random bytes is decoded, malformed or unknown', () => 
   );
 });
 
-test('raw data of random bytes are no IBS registers, or all of them are told', () => {
+test('random raw data is refused or decoded completely as IBS registers', () => {
   const machine = { family: 25, model: 1, hasZen4Extensions: true, hasLoadLatency: true };
   fc.assert(
     fc.property(

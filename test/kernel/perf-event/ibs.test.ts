@@ -22,7 +22,7 @@ function describe(kind: 'op' | 'fetch', registers: readonly bigint[], machine = 
   return describeIbs(viewOf(bytes), 0, bytes.length, kind, machine);
 }
 
-test('a fetch sample is told as in the documentation of perf', () => {
+test("an IBS fetch sample prints as in perf's documentation", () => {
   // perf-amd-ibs(1): perf record -c 130 -a -e ibs_fetch/l3missonly=1/
   expect(describe('fetch', [0x3c1f_00c7_0008_0008n, 0x401000n, 0x1234n, 0x20n])).toEqual([
     'ibs_fetch_ctl:\t3c1f00c700080008 MaxCnt     128 Cnt     128 Lat   199 En 1 Val 1 Comp 1' +
@@ -55,13 +55,13 @@ test('an op sample names its data source, by the generation of the CPU', () => {
   expect(extended?.[3]).toContain('DataSrc 12=Coherent Memory of a different processor type');
 });
 
-test('what the CPU did not mark valid, or what is cut, is not told', () => {
+test('IBS fields that are invalid or truncated are left out', () => {
   expect(describe('op', new Array(8).fill(0n))).toBeNull();
   expect(describe('fetch', [1n << 48n, 0n, 0n, 0n])).toBeNull();
   expect(describe('fetch', [3n << 48n, 0n, 0n])).toBeNull();
 });
 
-test('the kind and the machine follow from what the recording says', () => {
+test("IBS kind and machine follow from the recording's header", () => {
   expect(['ibs_op', 'ibs_fetch', 'cpu'].map(ibsKindOf)).toEqual(['op', 'fetch', null]);
   expect(amdFamilyAndModel('AuthenticAMD,25,97,2')).toEqual({ family: 25, model: 97 });
   expect(amdFamilyAndModel('GenuineIntel-6-8E-A')).toBeNull();

@@ -80,14 +80,14 @@ describe('a callchain of branch records', () => {
     expect(join(drawn)).toEqual({ isJoined: false, chain: before });
   });
 
-  test('ends at what can be no code: large numbers, context markers', () => {
+  test('a branch record callchain ends at impossible addresses', () => {
     const ends = (from: bigint) =>
       join({ callchain: [IN_USER, 0x1304], calls: [[0x1210, 0x1300], [from, 0], CALLS[1]] }).chain;
     const whole = [USER, 0x1304, USER, 0x1210];
     expect([ends(2n ** 62n + 1n), ends(IN_KERNEL), ends(IN_USER)]).toEqual([whole, whole, whole]);
   });
 
-  test('of any input has the recorded kernel part, then exact addresses behind markers', () => {
+  test('a branch record callchain of any input is the kernel part, then exact addresses', () => {
     const u64 = fc.oneof(fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(0n, 2n ** 48n));
     const entry = fc.oneof(u64, fc.constantFrom(IN_KERNEL, IN_USER));
     const drawn = fc.record({

@@ -19,7 +19,7 @@ function infoOf(sampleType: number, sampleIdAll = true, littleEndian = true) {
 }
 
 describe('parse info', () => {
-  test('the places of time and id follow from the fields in front of them', () => {
+  test('offsets of time and id follow from the fields before them', () => {
     // sample:  header 8 │ id 8 │ ip 8 │ pid tid 8 │ time …
     // trailer: pid tid 8 │ time 8 │ cpu 8 │ id 8 │ end
     expect(infoOf(IDENTIFIER | IP | TID | TIME | CPU)).toMatchObject({
@@ -42,7 +42,7 @@ describe('parse info', () => {
     });
   });
 
-  test('what is not recorded has no place', () => {
+  test('fields that are not recorded have no offset', () => {
     expect(infoOf(IP | TID)).toMatchObject({
       sampleIdOffset: -1,
       sampleTimeOffset: -1,
@@ -59,7 +59,7 @@ describe('parse info', () => {
     });
   });
 
-  test('the precomputed places agree with the decoders for every combination of fields', () => {
+  test('precomputed offsets agree with the decoders for every combination of fields', () => {
     const bits = [IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD];
     fc.assert(
       fc.property(fc.subarray(bits), fc.boolean(), (chosen, littleEndian) => {
@@ -107,7 +107,7 @@ describe('parse info', () => {
     );
   });
 
-  test('a record too short for its time has none, and neither has a record of perf itself', () => {
+  test('a record too short for its time, or a record of perf itself, has no time', () => {
     const info = infoOf(IDENTIFIER | IP | TID | TIME | CPU);
     expect(recordTimeOffset(info, 100, 39, PERF_RECORD.SAMPLE)).toBe(-1);
     expect(recordTimeOffset(info, 100, 40, PERF_RECORD.SAMPLE)).toBe(132);
@@ -118,7 +118,7 @@ describe('parse info', () => {
 });
 
 describe('record time', () => {
-  test('counts from the start; 0 and all ones stand for none, as in records that perf made up', () => {
+  test('record times count from the start; 0 and −1 mean no time', () => {
     const info = infoOf(IDENTIFIER | IP | TID | TIME);
     const encoder = new RecordEncoder(info);
     const start = { high: 2, low: 5 };

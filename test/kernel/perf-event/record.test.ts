@@ -374,7 +374,7 @@ describe('record', () => {
     expect(decode(user)).toEqual({ kind: 'user', type: 68, size: 8 });
   });
 
-  test('counts that can not be true are malformed', () => {
+  test('records with impossible counts are malformed', () => {
     const namespaces = record(PERF_RECORD.NAMESPACES, 0, (out) => out.u64(0).u64(2n ** 60n));
     expect(decode(namespaces, 0).kind).toBe('malformed');
     const poke = record(PERF_RECORD.TEXT_POKE, 0, (out) => out.u64(0).u16(4).u16(1).u32(0));
@@ -420,7 +420,7 @@ describe('record encoder', () => {
     );
   });
 
-  test('every record is a multiple of 8 bytes and says its size', () => {
+  test('every encoded record is a multiple of 8 bytes and has its size in the header', () => {
     const encoder = new RecordEncoder(infoWith(TRAILER));
     for (let length = 0; length <= 20; length++) {
       const bytes = encoder.comm({ pid: 1, tid: 1, comm: 'x'.repeat(length) });

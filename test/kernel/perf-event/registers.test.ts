@@ -41,7 +41,7 @@ describe('register names', () => {
     }
   });
 
-  test('are chosen by what uname -m says', () => {
+  test('register names are chosen by uname -m', () => {
     const machines = {
       ...{ x86_64: 'x86', i686: 'x86', aarch64: 'arm64', armv7l: 'arm', riscv64: 'riscv' },
       ...{ s390x: 's390', ppc64le: 'powerpc', ppc: 'powerpc', loongarch64: 'loongarch' },

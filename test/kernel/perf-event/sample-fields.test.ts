@@ -28,7 +28,7 @@ function contextOf(fields: AttrFields, littleEndian: boolean, write: (out: ByteW
 }
 
 describe.each([true, false])('fields of a sample, little-endian %s', (littleEndian) => {
-  test('each is described, with 64-bit values in hex', () => {
+  test('every sample field is described, with 64-bit values in hex', () => {
     const sampleType =
       PERF_SAMPLE.ADDR |
       PERF_SAMPLE.READ |
@@ -122,7 +122,7 @@ describe.each([true, false])('fields of a sample, little-endian %s', (littleEndi
     expect(() => JSON.stringify(describeSampleFields(context))).not.toThrow();
   });
 
-  test('what the event did not record is absent', () => {
+  test('fields that the event did not record are absent', () => {
     const context = contextOf({ sampleType: PERF_SAMPLE.IP }, littleEndian, (out) => out.u64(1));
     expect(describeSampleFields(context)).toEqual({});
   });
@@ -138,7 +138,7 @@ describe.each([true, false])('fields of a sample, little-endian %s', (littleEndi
   });
 });
 
-test('every field that can be printed says which bits it needs', () => {
+test('every printable field has the sample_type bits it needs', () => {
   expect(Object.keys(SCRIPT_FIELD_BITS).sort()).toEqual(Object.keys(SCRIPT_FIELDS).sort());
   for (const [field, bits] of Object.entries(SCRIPT_FIELD_BITS)) {
     expect(bits, field).toBeGreaterThan(0);
@@ -182,20 +182,20 @@ describe('fields newer than this program', () => {
     },
   );
 
-  test('all that there is in 6.18 is known', () => {
+  test('every sample_type bit of Linux 6.18 is known', () => {
     const fields = { sampleType: 2 ** 25 - 1, readFormat: 31 };
     expect(newerFields(newAttr(fields))).toBeNull();
   });
 });
 
-test('transactions are told in the words of perf', () => {
+test('transactions print as in perf', () => {
   expect(formatTransaction(0, 0)).toBe('');
   expect(formatTransaction(0b110, 0)).toBe('TX SYNC');
   expect(formatTransaction(0b1110_0010, 0x2a)).toBe('TX CON CAP-WRITE CAP-READ NEITHER :2a');
   expect(formatTransaction(0b1_1001, 1)).toBe('EL ASYNC RETRY :1');
 });
 
-test('page sizes are told as perf does', () => {
+test('page sizes print as in perf', () => {
   const sizes = [0, 512, 1024, 4096, 16384, 2 ** 21, 2 ** 30, 2 ** 34, 2 ** 45];
   expect(sizes.map(formatPageSize)).toEqual([
     ...['N/A', '512B', '1024B', '4K', '16K', '2M', '1024M', '16G', '32768G'],

@@ -312,7 +312,7 @@ describe('sample', () => {
     expect(refused).toEqual(Array.from({ length: bytes.length - 8 }, (_, i) => i + 8));
   });
 
-  test('counts that can not be true are refused', () => {
+  test('samples with impossible counts are refused', () => {
     const huge = [
       [PERF_SAMPLE.CALLCHAIN, (out: ByteWriter) => out.u64(2n ** 64n - 1n)],
       [PERF_SAMPLE.CALLCHAIN, (out: ByteWriter) => out.u64(2).u64(1)],

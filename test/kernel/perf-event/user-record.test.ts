@@ -187,7 +187,7 @@ test('a scale is a double', () => {
   expect(decode(bytes, PERF_RECORD.EVENT_UPDATE, 0, true)).toEqual({ id: 5, scale: 2.5e-10 });
 });
 
-test('records without fields or name have none', () => {
+test('user records without fields or name decode to null', () => {
   for (const type of [PERF_RECORD.FINISHED_ROUND, PERF_RECORD.FINISHED_INIT, 200, 32768]) {
     expect(
       decode(
@@ -200,7 +200,7 @@ test('records without fields or name have none', () => {
   }
 });
 
-test('counts that can not be true are refused', () => {
+test('user records with impossible counts are refused', () => {
   for (const [type, write] of [
     [PERF_RECORD.THREAD_MAP, (out: ByteWriter) => out.u64(2n ** 60n).zeros(24)],
     [PERF_RECORD.STAT_CONFIG, (out: ByteWriter) => out.u64(2).zeros(16)],

@@ -9,7 +9,7 @@ function textsOf(path: string) {
 }
 
 describe.skipIf(!hasCorpora)('recordings of tracepoints', () => {
-  test('every system call of perf 6.1', () => {
+  test('tracepoints: every system call recorded by perf 6.1', () => {
     const texts = textsOf('own/sys_enter-c1-fork-fp.data');
     expect(texts).toHaveLength(395);
     for (const { event, text } of texts) {
@@ -18,7 +18,7 @@ describe.skipIf(!hasCorpora)('recordings of tracepoints', () => {
     }
   });
 
-  test('a tracepoint among other events', () => {
+  test('tracepoints: one among other events', () => {
     const texts = textsOf('own/multi-5events-threads-forks.data');
     expect(texts.length).toBeGreaterThan(0);
     for (const { text } of texts) expect(text).toMatch(/^NR -?\d+ = -?\d+$/);

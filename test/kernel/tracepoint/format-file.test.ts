@@ -10,7 +10,7 @@ function fieldOf(declaration: string, size: number, signed = ';\tsigned:0;') {
 }
 
 describe('parseFormatFile', () => {
-  test('name, id, common fields apart, print fmt', () => {
+  test('a format file gives name, id, common fields, fields and print fmt', () => {
     const file = parseFormatFile(
       [
         'name: sched_wakeup',
@@ -81,14 +81,14 @@ describe('parseFormatFile', () => {
     expect(fieldOf(declaration, size)).toEqual(expected);
   });
 
-  test('kernels that did not write signedness: by the type', () => {
+  test('format files of kernels that omit signedness use the type', () => {
     const text = (type: string) =>
       `name: x\nID: 1\nformat:\n\tfield:${type} a;\toffset:8;\tsize:4;\n`;
     expect(parseFormatFile(text('int'), 8)!.fields[0].signed).toBe(true);
     expect(parseFormatFile(text('unsigned int'), 8)!.fields[0].signed).toBe(false);
   });
 
-  test('without a name or an id it is none; lines not understood are left out', () => {
+  test('a format file without name or id is refused; unknown lines are skipped', () => {
     expect(parseFormatFile('', 8)).toBeNull();
     expect(parseFormatFile('name: x\n', 8)).toBeNull();
     expect(parseFormatFile('name: x\nID: 3\n\tfield:;\n\tfield:int a\n', 8)!.fields).toEqual([]);

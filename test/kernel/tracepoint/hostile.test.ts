@@ -26,8 +26,8 @@ function readAll(formats: TracepointFormats, random: () => number): void {
   }
 }
 
-describe('what strangers write', () => {
-  test('any bytes in the place of a sample', () => {
+describe('hostile tracepoint data', () => {
+  test('tracepoint data of any bytes is formatted without an exception', () => {
     const random = seededRandom(1);
     const formats = TracepointFormats.fromTexts({
       formats: texts,
@@ -37,7 +37,7 @@ describe('what strangers write', () => {
     for (let round = 0; round < 100; round++) readAll(formats, random);
   });
 
-  test('formats with characters changed, left out and doubled', () => {
+  test('damaged format files are parsed without an exception', () => {
     const random = seededRandom(2);
     const LETTERS = '()[]{}"\\\'%*;:,-+<>?=&|0x1 \n\tREC->__get_str';
     for (let round = 0; round < 300; round++) {
@@ -60,7 +60,7 @@ describe('what strangers write', () => {
     }
   });
 
-  test('tracing data with any byte changed', () => {
+  test('damaged tracing data is parsed without an exception', () => {
     const random = seededRandom(3);
     const bytes = encodeTracingData({
       headerPage: '',
@@ -76,7 +76,7 @@ describe('what strangers write', () => {
     }
   });
 
-  test('a dynamic field that points past the end, or at the common fields', () => {
+  test('a dynamic field that points outside its sample is bounded', () => {
     const pointing = (word: number) =>
       drawSample([['__data_loc char[] a', integer(word, 4)]], '"<%s>", __get_str(a)').text;
     expect(pointing((10 << 16) | 4096)).toBe('<>');
@@ -84,7 +84,7 @@ describe('what strangers write', () => {
     expect(pointing((2 << 16) | 0)).toBe('<M>');
   });
 
-  test('lines that a search for their parts could take forever on', () => {
+  test('long format lines are parsed in linear time', () => {
     for (const text of [' ', '[', '[]', 'a', 'a ', 'a[1]', '\t[ ']) {
       const declaration = text.repeat(20_000);
       const file = `name: ${declaration}\nID: 1\n\tfield:${declaration};\toffset:8;\tsize:4;\n`;
@@ -98,7 +98,7 @@ describe('what strangers write', () => {
     }
   });
 
-  test('a width without bounds', () => {
+  test('a print fmt width is bounded', () => {
     const { text } = drawSample([['int a', integer(0x7fffffff, 4), true]], '"%*d", REC->a, 1');
     expect(text).toHaveLength(65536);
     expect(drawSample([], '"%99999999999d", 1').text).toHaveLength(65536);

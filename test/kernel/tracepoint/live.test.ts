@@ -69,7 +69,7 @@ describeLive('tracepoints that fire here', () => {
   ];
 
   test.skipIf(!perfCanTrace).each(GROUPS.map((group) => [group.join(' '), group] as const))(
-    '%s: the text of perf script',
+    '%s prints as in perf script',
     (name, group) => {
       const file = join(scratch, `${GROUPS.indexOf(group)}.data`);
       const events = group
@@ -90,7 +90,7 @@ describeLive('tracepoints that fire here', () => {
   );
 
   test.skipIf(!existsSync(join(EVENTS, 'sched')))(
-    'of every format of this kernel all lines are fields, and next to all print fmts are understood',
+    'every format of this kernel is parsed, and nearly every print fmt',
     () => {
       const formats = readdirSync(EVENTS, { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('/format'))

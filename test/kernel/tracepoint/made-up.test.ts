@@ -111,7 +111,7 @@ function madeUp(littleEndian: boolean): Uint8Array {
 
 describeLive('every format of this kernel', () => {
   test.skipIf(!canCompare)(
-    'a made-up sample of each: the text of perf script',
+    'a synthetic sample of each tracepoint prints as in perf script',
     () => {
       const file = join(scratch, 'made-up.data');
       const bytes = madeUp(true);
@@ -134,7 +134,7 @@ describeLive('every format of this kernel', () => {
 
   // perf 6.1 ends with 'stack smashing detected' on big-endian tracing data.
   test.skipIf(!existsSync(join(EVENTS, 'sched')))(
-    'the same sample in both byte orders: the same text',
+    'a synthetic sample prints the same in both byte orders',
     () => {
       const texts = [true, false].map((littleEndian) =>
         ourTexts(openPerfData(memorySource(madeUp(littleEndian)))),

@@ -54,15 +54,15 @@ describe('conversions', () => {
     expect(textOf(`${format}, REC->a`, [field])).toBe(expected);
   });
 
-  test('width and precision from arguments', () => {
+  test('print fmt: width and precision from arguments', () => {
     expect(textOf('"%*d|%-*d|%.*s", 4, REC->a, 3, REC->a, 2, "abc"', [s32(7)])).toBe('   7|7  |ab');
   });
 
-  test('escapes and strings side by side', () => {
+  test('print fmt: escapes and adjacent strings', () => {
     expect(textOf('"a\\t\\"b\\"\\n" "c"')).toBe('a\t"b"\nc');
   });
 
-  test('long of a 32-bit machine', () => {
+  test('print fmt: long of a 32-bit machine', () => {
     const options = { longSize: 4 };
     const field: DrawnField = ['unsigned long a', integer(0xfffffff0, 4)];
     expect(textOf('"%ld %lx %zu", REC->a, REC->a, sizeof(long)', [field], options)).toBe(
@@ -70,7 +70,7 @@ describe('conversions', () => {
     );
   });
 
-  test('big endian', () => {
+  test('print fmt: big endian', () => {
     const options = { littleEndian: false };
     const fields: DrawnField[] = [
       ['int a', integer(-2, 4, false), true],
@@ -120,17 +120,17 @@ describe('expressions', () => {
     expect(textOf('"%d", REC->a / 2', [s32(-8)])).toBe('-4');
   });
 
-  test('(REC)->field, elements and common fields', () => {
+  test('print fmt: REC->field, elements and common fields', () => {
     const words: DrawnField = ['unsigned long a[2]', Buffer.concat([integer(5, 8), integer(6, 8)])];
     expect(textOf('"%ld %ld %d", (REC)->a[1], REC->a[0], REC->common_pid', [words])).toBe('6 5 0');
   });
 
-  test('casts with attributes', () => {
+  test('print fmt: casts with attributes', () => {
     const cast = '((const char __attribute__((btf_type_tag("user"))) *)(REC->a))';
     expect(textOf(`"0x%08lx", ((unsigned long)${cast})`, [u64(0x7ffen)])).toBe('0x00007ffe');
   });
 
-  test('a value that only the kernel knew is a question mark, the rest is there', () => {
+  test('print fmt: a value that only the kernel knew is a question mark', () => {
     expect(textOf('"%lu %d %s", jiffies - REC->a, REC->a, FOO ? "x" : "y"', [s32(3)])).toBe(
       '? 3 ?',
     );
@@ -163,7 +163,7 @@ describe('helpers', () => {
     expect(textOf(`"%s", __print_symbolic(REC->a, ${table})`, [u32(9)])).toBe('RCU');
   });
 
-  test('arrays', () => {
+  test('print fmt: arrays', () => {
     expect(textOf('"%s", __print_hex(REC->a, 3)', [u8s(1, 0xab, 3)])).toBe('01 ab 03');
     expect(textOf('"%s", __print_hex_str(REC->a, 2)', [u8s(1, 0xab, 3)])).toBe('01ab');
     expect(textOf('"%s", __print_array(REC->a, 2, 1)', [u8s(1, 0xab, 3)])).toBe('{0x1,0xab}');
@@ -185,7 +185,7 @@ describe('helpers', () => {
     expect(textOf('"%s", __get_rel_str(a)', [relative], { tail })).toBe('hello');
   });
 
-  test('bitmaps', () => {
+  test('print fmt: bitmaps', () => {
     const location: DrawnField = ['__data_loc unsigned long[] a', integer((16 << 16) | 12, 4)];
     const tail = Buffer.concat([integer(0x8000_0000_0000_000fn, 8), integer(1, 8)]);
     expect(textOf('"%s", __get_cpumask(a)', [location], { tail })).toBe(
@@ -194,7 +194,7 @@ describe('helpers', () => {
     expect(textOf('"%*pbl", 66, __get_dynamic_array(a)', [location], { tail })).toBe('0-3,63-64');
   });
 
-  test('addresses of the network', () => {
+  test('print fmt: network addresses', () => {
     expect(textOf('"%pI4 %pi4", REC->a, REC->a', [u8s(10, 0, 0, 7)])).toBe(
       '10.0.0.7 010.000.000.007',
     );
@@ -213,7 +213,7 @@ describe('helpers', () => {
     expect(textOf('"%pISpc", REC->a', [socket6])).toBe('[::1]:80');
   });
 
-  test('UUIDs and buffers', () => {
+  test('print fmt: UUIDs and buffers', () => {
     const bytes = u8s(...Array.from({ length: 16 }, (_, i) => i));
     expect(textOf('"%pU", REC->a', [bytes])).toBe('00010203-0405-0607-0809-0a0b0c0d0e0f');
     expect(textOf('"%pUl", REC->a', [bytes])).toBe('03020100-0504-0706-0809-0a0b0c0d0e0f');
@@ -252,13 +252,13 @@ describe('what cannot be evaluated', () => {
     ['nesting without end', `"%d", ${'('.repeat(5000)}1${')'.repeat(5000)}`],
     ['operators without end', `"%d", 1${'+1'.repeat(5000)}`],
     ['nothing', ''],
-  ])('%s: the fields as pairs, and why', (_, printFmt) => {
+  ])('print fmt that cannot be evaluated prints name=value, with a reason: %s', (_, printFmt) => {
     const { format, text } = drawSample([s32(-3)], printFmt);
     expect(format.notEvaluated).toMatch(/\w/);
     expect(text).toBe('[FAILED TO PARSE] a=-3');
   });
 
-  test('pairs in the form of libtraceevent', () => {
+  test("name=value pairs have libtraceevent's form", () => {
     const { text } = drawSample(
       [
         ['char comm[4]', characters('ab', 4)],

@@ -69,7 +69,7 @@ describe('tracepoints of a 6.18 kernel', () => {
     },
   );
 
-  test('fields by name, arrays and addresses as they are', () => {
+  test('tracepoint fields are returned by name, arrays and addresses raw', () => {
     const fieldsOf = (event: string) => {
       const { raw } = samples.find((sample) => sample.event === event)!;
       const view = viewOf(raw);

@@ -27,7 +27,7 @@ describe('parseTracingData', () => {
     [false, 8],
     [true, 4],
     [false, 4],
-  ])('little endian %s, longs of %i bytes', (littleEndian, longSize) => {
+  ])('tracing data: little endian %s, longs of %i bytes', (littleEndian, longSize) => {
     expect(parseTracingData(encoded(littleEndian, longSize))).toEqual({
       version: '0.6',
       littleEndian,
@@ -43,7 +43,7 @@ describe('parseTracingData', () => {
     });
   });
 
-  test('version 0.5 has no command lines', () => {
+  test('tracing data of version 0.5 has no command lines', () => {
     const bytes = encoded(true, 8);
     const versionAt = Buffer.from(bytes).indexOf('0.6');
     bytes[versionAt + 2] = 0x35;
@@ -51,7 +51,7 @@ describe('parseTracingData', () => {
     expect([old?.version, old?.cutAt, old?.formats.length]).toEqual(['0.5', null, 3]);
   });
 
-  test('cut anywhere: what is whole before the cut, and that it was cut', () => {
+  test('truncated tracing data gives its complete parts and reports the cut', () => {
     const bytes = encoded(true, 8);
     let most = 0;
     for (let length = 0; length < bytes.length; length++) {
@@ -65,14 +65,14 @@ describe('parseTracingData', () => {
     expect(most).toBe(3);
   });
 
-  test('other bytes are none', () => {
+  test('bytes that are not tracing data are refused', () => {
     expect(parseTracingData(new Uint8Array(0))).toBeNull();
     expect(parseTracingData(new Uint8Array(4096))).toBeNull();
   });
 });
 
 describe('TracepointFormats', () => {
-  test('formats by id; what is not there is null', () => {
+  test('a tracepoint format is found by id; an unknown id gives null', () => {
     const all = TracepointFormats.parse(encoded(true, 8))!;
     expect(all.of(318)?.name).toBe('sched_wakeup');
     expect(all.of(143)?.system).toBe('irq');
@@ -84,7 +84,7 @@ describe('TracepointFormats', () => {
     ]);
   });
 
-  test('a sample has the format that its data and its attr agree on', () => {
+  test("a sample's format is the one on which its data and its attr agree", () => {
     const all = TracepointFormats.parse(encoded(false, 8))!;
     const view = new DataView(new ArrayBuffer(8));
     view.setUint16(0, 318, false);
@@ -94,7 +94,7 @@ describe('TracepointFormats', () => {
     expect(all.ofSample(view, 7, 8, 318)).toBeNull();
   });
 
-  test('what is wrong is counted', () => {
+  test('damaged tracepoint formats are counted', () => {
     const diagnostics = new Diagnostics();
     const bytes = encoded(true, 8);
     expect(TracepointFormats.parse(new Uint8Array(64), { diagnostics })).toBeNull();
@@ -110,7 +110,7 @@ describe('TracepointFormats', () => {
     ]);
   });
 
-  test('samples without a text of their own are counted', () => {
+  test('tracepoint samples without a print fmt are counted', () => {
     const diagnostics = new Diagnostics();
     const text = 'name: x\nID: 5\nformat:\n\nprint fmt: "%u", jiffies_to_msecs(1)\n';
     const all = TracepointFormats.fromTexts(

@@ -57,7 +57,7 @@ describe('call tree', () => {
     expect(formatTree(profile, treeOf(profile, Int32Array.of(2)))).toBe('main 0/3\n  idle 3/3');
   });
 
-  test('what was lost before the selected samples is a root of its own', () => {
+  test('lost weight before the selected samples is a root [lost]', () => {
     const event = 0 as EventIndex;
     const profile = profileFromText(FORK, {}, [{ event, lostRecords: 2, lostSamples: 0 }]);
     checkProfile(profile);
@@ -75,7 +75,7 @@ describe('call tree', () => {
     expect(draw(Int32Array.of(2))).toEqual(['main 0/3\n  idle 3/3', 0, 3, 1]);
   });
 
-  test('samples without any frame are counted beside the tree', () => {
+  test('samples without any frame are counted outside the tree', () => {
     const profile = profileFromText(`
       period  4     6
               -     main

@@ -38,14 +38,14 @@ function sandwich(wanted: string, minWeight?: number, unit = 1) {
 }
 
 describe('callers and callees', () => {
-  it('lay all calls of the function over each other, recursion once', () => {
+  it('callers and callees merge all calls of the function, recursion once', () => {
     const { callers, callees, self, total } = sandwich('work');
     expect({ self, total }).toEqual({ self: 4, total: 11 });
     expect(draw(callees)).toEqual(['work 11', '  leaf 6', '  work 1', '    leaf 1']);
     expect(draw(callers)).toEqual(['work 11', '  main 9', '  idle 2']);
   });
 
-  it('leave out what calls a caller that is too light, and nothing unless asked', () => {
+  it('callers and callees leave out light branches on request', () => {
     const whole = ['leaf 7', '  work 7', '    main 4', '    idle 2', '    work 1', '      main 1'];
     expect(draw(sandwich('leaf').callers)).toEqual(whole);
     expect(draw(sandwich('leaf', 2).callers)).toEqual(whole.slice(0, 5));
@@ -53,7 +53,7 @@ describe('callers and callees', () => {
     expect(eighths).toEqual(whole.map((line) => line.replace(/\d/, (n) => `${Number(n) / 8}`)));
   });
 
-  it('are empty trees for a function that does not occur', () => {
+  it('callers and callees of an absent function are empty trees', () => {
     const { callers, callees, total } = sandwich('nowhere');
     expect([callers.length, callees.length, total]).toEqual([0, 0, 0]);
   });

@@ -64,7 +64,7 @@ function completenessOf(stacks: readonly string[], recordsStacks = [true]) {
 }
 
 describe('completeness', () => {
-  it('counts stacks that begin at a root as whole, by name or in the kernel', () => {
+  it('completeness counts stacks that begin at a root as complete', () => {
     expect(completenessOf(['_start main work', 'clone3 run', 'k:ret_from_fork', 'k:read'])).toEqual(
       {
         samples: 4,
@@ -88,7 +88,7 @@ describe('completeness', () => {
     });
   });
 
-  it('is of the events that record stacks', () => {
+  it('completeness covers the events that record stacks', () => {
     expect(completenessOf(['main'], [false])).toBe(null);
   });
 
@@ -99,7 +99,7 @@ describe('completeness', () => {
     expect(computeCompleteness(profile, ends, [true], REASONS)?.complete).toBe(1);
   });
 
-  it('takes the marker away where the outermost function is a root after all', () => {
+  it('a [truncated] marker is removed where the outermost function is a root', () => {
     const profile = profileOf(['! _start main', '! work']);
     unmarkWholeStacks(profile, findStackEnds(profile, FACTS));
     const { stacks, frames, funcs, strings, samples } = profile;
@@ -124,9 +124,10 @@ describe('a root', () => {
     '__libc_start_call_main',
     'start_thread',
     'runtime.goexit.abi0',
-  ])('is %s', (name) => expect(isRootFunc(name)).toBe(true));
+  ])('a root frame is %s', (name) => expect(isRootFunc(name)).toBe(true));
 
-  it.each(['main', '_start_server', 'my_clone', 'clone_tree', 'restart'])('is not %s', (name) =>
-    expect(isRootFunc(name)).toBe(false),
+  it.each(['main', '_start_server', 'my_clone', 'clone_tree', 'restart'])(
+    'a root frame is not %s',
+    (name) => expect(isRootFunc(name)).toBe(false),
   );
 });

@@ -35,7 +35,7 @@ describe('changes between two recordings', () => {
     expect(changes[0].interval!.high).toBeCloseTo(0.25);
   });
 
-  it('know how little a function may have that no sample showed', () => {
+  it('a diff bounds functions without a sample', () => {
     const [gone, little] = compareShares([], [row('gone', 0.2, 0.02)], NOTHING, NOTHING).concat(
       compareShares([row('little', 0.005, 0.004)], [], NOTHING, NOTHING),
     );
@@ -121,7 +121,7 @@ describe('two trees laid over each other', () => {
     ]);
   });
 
-  it('have of samples without a stack the mean of both parts', () => {
+  it('samples without a stack have the mean of both trees', () => {
     // One of four here, none of two there.
     const some = profileFromText(`
       main  main  main  -

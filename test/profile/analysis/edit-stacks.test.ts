@@ -40,7 +40,7 @@ function pathOf(profile: Profile, sample: number): string {
 }
 
 describe('edited stacks', () => {
-  it('are the profile itself where nothing is edited', () => {
+  it('without edits the profile is returned itself', () => {
     expect(finish(editStacksInSlices(PROFILE, []))).toEqual({ profile: PROFILE, isLeftOut: null });
   });
 
@@ -98,7 +98,7 @@ describe('edited stacks', () => {
     ).toEqual(['b;c', 'b;c', '(left out)', 'b', '(left out)']);
   });
 
-  it('are in focus only with a frame', () => {
+  it('samples without frames are out of focus', () => {
     const idle = func('idle');
     const merged: FrameEdit = { action: 'merge', of: 'func', func: idle };
     const onA: FrameEdit = { action: 'focus', of: 'func', func: func('a') };
@@ -115,7 +115,7 @@ describe('edited stacks', () => {
     expect(finish(editStacksInSlices(frameless, [merged])).isLeftOut).toBe(null);
   });
 
-  it('keep all weight but that of samples left out', () => {
+  it('edited stacks keep the weight of all samples not left out', () => {
     const { profile } = finish(editStacksInSlices(PROFILE, [{ action: 'merge', of: 'recursion' }]));
     const samples = Int32Array.from(profile.samples.stack, (_, sample) => sample);
     const nodes = computeCallNodes(profile);

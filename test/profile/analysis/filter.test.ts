@@ -45,7 +45,7 @@ describe('a selection of samples', () => {
     expect(select(selection)).toEqual(expected);
   });
 
-  test('one event is no restriction of its samples', () => {
+  test('selecting the only event selects all samples', () => {
     expect(isRestricting({ event: 0 })).toBe(false);
     expect(isRestricting({ event: 0, cpus: new Set([1]) })).toBe(true);
   });

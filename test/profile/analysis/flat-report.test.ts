@@ -107,7 +107,7 @@ describe('flat report', () => {
     expect(flat.byThread.map((row) => row.self)).toEqual([10]);
   });
 
-  test('events are reported apart, and a mixture says so', () => {
+  test('events are reported apart; a mixture has event −1', () => {
     const text = `
       event   cycles  page-faults  cycles
       period  100     1            50
@@ -136,7 +136,7 @@ describe('selecting samples', () => {
            f  f  f  f
   `);
 
-  test('by event, by thread, by both, by time', () => {
+  test('samples are selected by event, thread, both, and time', () => {
     const select = (selection: Parameters<typeof selectSamples>[1]) => [
       ...selectSamples(profile, selection),
     ];
@@ -197,7 +197,7 @@ describe('intervals of a selection', () => {
     totals: true,
   });
 
-  test('samples that are not selected add nothing to them', () => {
+  test('samples that are not selected do not widen intervals', () => {
     const name = (func: number) => profile.strings[profile.funcs.name[func]];
     const rows = flat.bySymbol.map(({ func, selfInterval, totalInterval }) => [
       name(func),
@@ -217,7 +217,7 @@ describe('intervals of a selection', () => {
     }
   });
 
-  test('nor to the error of a difference', () => {
+  test('samples that are not selected do not change the error of a difference', () => {
     const touching = {
       ...flat,
       bySymbol: flat.bySymbol.map((row) => ({ ...row, selfInterval: { low: 0, high: 1 } })),

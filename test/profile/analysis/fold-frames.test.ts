@@ -29,7 +29,7 @@ function folded(profile: Profile, goes: string, takes: readonly string[]): strin
   return [...Array.from(samples.stack, path), path(lostStack)];
 }
 
-test('what a folded function called is called by its caller; an innermost frame stays', () => {
+test('folding a frame moves its callees to its caller; an innermost frame stays', () => {
   expect(folded(profileFromText(DRAWN), 'LoadIC', [])).toEqual([
     ...['main;work;leaf', 'main;work;LoadIC', 'main;Load;LoadIC', 'LoadIC;leaf', '', ''],
   ]);
@@ -41,7 +41,7 @@ test('an innermost frame goes where its caller takes it, an outermost one stays'
   ]);
 });
 
-test('what was lost and samples without a stack stay as they are', () => {
+test('folding frames leaves [lost] and samples without a stack alone', () => {
   const event = 0 as EventIndex;
   const profile = profileFromText('LoadIC  -', {}, [{ event, lostRecords: 3, lostSamples: 3 }]);
   expect(folded(profile, 'LoadIC', ['LoadIC'])).toEqual(['LoadIC', '', '[lost]']);

@@ -95,7 +95,7 @@ describe('rows per combination of keys', () => {
     expect(figures(grouped.rows)).toEqual(figures(flat.bySymbol));
   });
 
-  test('what was lost between the samples counts in the weight and is in no row', () => {
+  test('lost weight counts in the total and is in no row', () => {
     const profile = profileFromText(PROGRAMS);
     const lostBefore = Float64Array.of(0, 10, 0, 0);
     const weights = { ...simpleWeights(profile, 'period'), lostBefore };

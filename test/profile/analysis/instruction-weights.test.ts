@@ -67,7 +67,7 @@ describe('weights of instructions', () => {
     expect(weigh('mix').rows).toStrictEqual(['5: 27 1 28 4']);
   });
 
-  it('tell what is in code that is not there', () => {
+  it('weights of instructions report samples in code that is missing', () => {
     expect(weigh('work', (offset) => offset === 5)).toStrictEqual({
       rows: ['5: 10 21 31 3'],
       selfElsewhere: 7,

@@ -63,14 +63,14 @@ describe('functions of two recordings', () => {
     ['libfoo.so.1.3', 'libfoo.so.1.2'],
     ['python3.12', 'python3.11'],
     ['app', 'app.old'],
-  ])('of %s are those of %s, which is said', (name, otherName) => {
+  ])('functions of %s match those of %s, with a note', (name, otherName) => {
     const mine = profileOf({ name, functions: ['run', 'added'] });
     const other = profileOf({ name: otherName, functions: ['run', 'gone'] });
     expect(pairs(mine, other)).toEqual([`run@${name} = run@${otherName}`]);
     expect(matchFunctions(mine, other).renamed).toEqual([{ name, otherName }]);
   });
 
-  it('of a program in another folder are the same, and nothing needs to be said', () => {
+  it('functions of a program in another folder match without a note', () => {
     const mine = profileOf({ name: 'app', path: '/opt/new/app', functions: ['run'] });
     const other = profileOf({ name: 'app', path: '/opt/old/app', functions: ['run'] });
     expect(pairs(mine, other)).toEqual(['run@app = run@app']);
@@ -84,13 +84,13 @@ describe('functions of two recordings', () => {
     expect(matchFunctions(mine, other).renamed).toEqual([{ name: 'service', otherName: 'a.out' }]);
   });
 
-  it('of other programs are others, however alike their names', () => {
+  it('functions of other programs never match, however alike their names', () => {
     const mine = profileOf({ name: 'app-v2', functions: ['main', 'draw', 'paint'] });
     const other = profileOf({ name: 'app-v1', functions: ['main', 'sort', 'merge'] });
     expect(pairs(mine, other)).toEqual([]);
   });
 
-  it('of two versions in one recording stay two, and none is guessed to be the one meant', () => {
+  it('two versions of a program in one recording are not matched', () => {
     const mine = profileOf(
       { name: 'libfoo.so.1.2', functions: ['run'] },
       { name: 'libfoo.so.1.3', functions: ['run'] },
@@ -105,7 +105,7 @@ describe('functions of two recordings', () => {
     ]);
   });
 
-  it('of one name in two files of one recording are not led together', () => {
+  it('functions of one name in two files of one recording are not matched', () => {
     const mine = profileOf(
       { name: 'app', path: '/a/app', functions: ['run'] },
       { name: 'app', path: '/b/app', functions: ['run'] },

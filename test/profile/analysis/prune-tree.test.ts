@@ -67,14 +67,14 @@ describe('a pruned tree', () => {
     expect(lines(prune(TREE, { maxRows: 4 }))).toEqual(['0<-1 100', '1<0 90', '5<0 10', '(3)<1 3']);
   });
 
-  it('keeps what is wanted with its callers, however light', () => {
+  it('pruning keeps wanted rows with their callers, however light', () => {
     const pruned = prune(TREE, { leastTotal: 50, wanted: Int32Array.of(3) });
     expect([...pruned.row].filter((row) => row >= 0)).toEqual([0, 1, 2, 3]);
     const below = prune(TREE, { leastTotal: 50, below: 5, wanted: Int32Array.of(3) });
     expect([...below.row]).toEqual([]);
   });
 
-  it('gives what is wanted half of the room that kept rows have', () => {
+  it('pruning reserves half of the kept rows for wanted ones', () => {
     const heavy = Array.from({ length: 12 }, () => 10);
     const light = Array.from({ length: 12 }, () => 1);
     const tree = treeOf(new Array(24).fill(-1), [...heavy, ...light]);
@@ -121,7 +121,7 @@ describe('a pruned tree', () => {
     );
   });
 
-  it('finds the n-th largest as sorting does', () => {
+  it('selecting the n-th largest agrees with sorting', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1 }), fc.nat(), (values, n) => {
         const wanted = (n % values.length) + 1;

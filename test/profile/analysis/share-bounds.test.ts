@@ -24,7 +24,7 @@ function estimatorWith(least: number, most: number): ShareEstimator {
 }
 
 describe('intervals of shares where samples were lost', () => {
-  it('hold that all or nothing of what was lost is the function, whatever it was', () => {
+  it('share bounds allow all or none of the lost weight to be the function', () => {
     // 80 arrived, 20 were lost: 10 to 40.
     const estimator = estimatorWith(0.5, 2);
     const everything = { weight: 100, lost: 20 };
@@ -36,13 +36,13 @@ describe('intervals of shares where samples were lost', () => {
     expect(lost.high).toBeCloseTo(40 / 120);
   });
 
-  it('leave room for a function without a sample, as much as was lost', () => {
+  it('share bounds of a function without a sample reach the lost share', () => {
     const { low, high } = boundsOfNothing(estimatorWith(1, 1), { weight: 1000, lost: 15 });
     expect(low).toBe(0);
     expect(high).toBeCloseTo((0.02 * 985 + 15) / 1000);
   });
 
-  it('are those of the samples where nothing was lost', () => {
+  it('share bounds without losses are those of the samples', () => {
     const estimator = estimatorWith(1, 1);
     const { low, high } = boundsOfShare(estimator, { weight: 10, lost: 0 }, 0.4, SUMS, 0);
     expect([low, high]).toEqual([0.4 - 0.1, 0.4 + 0.1]);

@@ -84,7 +84,7 @@ function path(prefix: Int32Array, row: number): number[] {
   return rows;
 }
 
-test('by key: the steps that enter or leave it', () => {
+test('share steps by key: those that enter or leave it', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
       const found = sumStepsByKey(toSteps(steps), rowOfSample, tree.prefix.length);
@@ -99,7 +99,7 @@ test('by key: the steps that enter or leave it', () => {
   );
 });
 
-test('by tree row: a sample is in every row above its own', () => {
+test('share steps by tree row: a sample is in every row above its own', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
       const found = finish(sumStepsByTreeRowInSlices(toSteps(steps), rowOfSample, tree.prefix));
@@ -111,7 +111,7 @@ test('by tree row: a sample is in every row above its own', () => {
   );
 });
 
-test('by group: a sample is in every group on its path, however often it recurs', () => {
+test('share steps by group: a sample is once in every group on its path', () => {
   fc.assert(
     fc.property(drawnTree, ({ tree, rowOfSample, ...steps }) => {
       const found = sumStepsByGroup(toSteps(steps), rowOfSample, tree, GROUPS);
@@ -124,7 +124,7 @@ test('by group: a sample is in every group on its path, however often it recurs'
   );
 });
 
-test('of a few groups: the same as of all, however many there are and in whatever order', () => {
+test('share steps of a few groups equal those of all groups', () => {
   fc.assert(
     fc.property(
       drawnTree,
@@ -150,7 +150,7 @@ test('of a few groups: the same as of all, however many there are and in whateve
   );
 });
 
-test('a difference: from the one to the other counts twice over, squared', () => {
+test('share steps of a difference: a step between the two counts fourfold', () => {
   const rowOfSample = Int32Array.of(0, 1, 2);
   const steps = toSteps({
     near: [

@@ -13,7 +13,7 @@ const FAULTS = event('page-faults', 'events');
 const OFF_CPU = event('off-cpu', 'nanoseconds');
 
 describe('events that count time', () => {
-  it('become one where the first of them stood', () => {
+  it('events that count time are joined into one, in the place of the first', () => {
     const join = planTimeJoin([FAULTS, CLOCK, event('cycles', 'events'), OFF_CPU]);
     expect(join?.events.map(({ name }) => name)).toEqual([
       'page-faults',
@@ -23,11 +23,14 @@ describe('events that count time', () => {
     expect([...(join?.newRow ?? [])]).toEqual([0, 1, 2, 1]);
   });
 
-  it.each([[[]], [[CLOCK]], [[FAULTS]], [[CLOCK, FAULTS]]])('are not alone: %j', (events) => {
-    expect(planTimeJoin(events)).toBeNull();
-  });
+  it.each([[[]], [[CLOCK]], [[FAULTS]], [[CLOCK, FAULTS]]])(
+    'joining times needs two such events: %j',
+    (events) => {
+      expect(planTimeJoin(events)).toBeNull();
+    },
+  );
 
-  it('keep their samples and add up what they lost', () => {
+  it('joined events keep their samples and sum their losses', () => {
     const drawn = profileFromText(
       ['event   cpu-clock  off-cpu  page-faults', '', '        main       main     main'].join(
         '\n',

@@ -32,17 +32,17 @@ function draw(...lines: readonly string[]) {
 }
 
 describe('the time off the CPU', () => {
-  it('is that from a switch out to the next switch in of the thread', () => {
+  it("off-CPU time runs from a switch out to the thread's next switch in", () => {
     expect(draw('  o---i   o-i ')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 0 });
   });
 
-  it('is that until the wake-up, and from there', () => {
+  it('off-CPU time is split at the wake-up', () => {
     expect(draw('  o---w--i   o-i ')).toEqual({ offCpuNs: [4, 3, 2], unpaired: 0, cut: 0 });
     expect(draw('  o---w-')).toEqual({ offCpuNs: [4, 2], unpaired: 0, cut: 1 });
     expect(draw('  o-w--o-w-i')).toEqual({ offCpuNs: [2, 0, 2, 2], unpaired: 1, cut: 0 });
   });
 
-  it('is told apart by thread', () => {
+  it('off-CPU time is separate per thread', () => {
     const { offCpuNs } = draw(
       '  o-------i    o-i', //
       '     o-i    o------i',
@@ -50,25 +50,25 @@ describe('the time off the CPU', () => {
     expect(offCpuNs).toEqual([8, 2, 7, 2]);
   });
 
-  it('is counted up to the end where the recording ends first', () => {
+  it('off-CPU time counts up to the end of the recording', () => {
     expect(draw('    o-----')).toEqual({ offCpuNs: [6], unpaired: 0, cut: 1 });
     expect(draw(' o-i  ', '   o--')).toEqual({ offCpuNs: [2, 3], unpaired: 0, cut: 1 });
   });
 
-  it('is not known where the switch in was lost', () => {
+  it('off-CPU time is unknown where the switch in was lost', () => {
     expect(draw(' o---   o--i ')).toEqual({ offCpuNs: [0, 3], unpaired: 1, cut: 0 });
     expect(draw(' o---   o---  ')).toEqual({ offCpuNs: [0, 6], unpaired: 1, cut: 1 });
   });
 
-  it('does not begin with a switch in', () => {
+  it('off-CPU time does not begin with a switch in', () => {
     expect(draw('  i  o--i ', 'i')).toEqual({ offCpuNs: [3], unpaired: 0, cut: 0 });
   });
 
-  it('of no switches is nothing', () => {
+  it('no switches give no off-CPU time', () => {
     expect(draw('   ')).toEqual({ offCpuNs: [], unpaired: 0, cut: 0 });
   });
 
-  it('is that of one switch at a time: all of them together are what the thread waited', () => {
+  it("off-CPU times of all switches sum to the thread's waiting time", () => {
     // A thread that is now on the CPU and now off, of lengths that repeat by different primes.
     let line = '';
     let expected = 0;

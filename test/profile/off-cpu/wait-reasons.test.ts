@@ -83,7 +83,7 @@ function reasonsOf(...cases: readonly (readonly [string, number, number?])[]): s
 }
 
 describe('the reason of a wait', () => {
-  it('stands in place of the scheduler, with what waits', () => {
+  it("the wait reason replaces the scheduler's frames", () => {
     expect(
       reasonsOf(
         ['main read | ksys_read pipe_read schedule __schedule', 1],
@@ -99,7 +99,7 @@ describe('the reason of a wait', () => {
     ]);
   });
 
-  it('is the CPU itself for a thread that could go on', () => {
+  it('a thread that could go on has the wait reason [R runnable] or [R+ preempted]', () => {
     expect(
       reasonsOf(
         ['main | irqentry_exit_to_user_mode schedule __schedule', STATE_PREEMPTED],
@@ -111,7 +111,7 @@ describe('the reason of a wait', () => {
     ]);
   });
 
-  it('is the CPU for a thread that was woken, with who woke it', () => {
+  it('a woken thread is [R runnable] with its waker', () => {
     const stack = 'main read | ksys_read pipe_read schedule __schedule';
     expect(
       reasonsOf([stack, 1], [stack, STATE_WOKEN, 0], [stack, STATE_WOKEN, 1], [stack, STATE_WOKEN]),
@@ -123,7 +123,7 @@ describe('the reason of a wait', () => {
     ]);
   });
 
-  it('is not named after what is no kernel function', () => {
+  it('the wait reason is not named after a frame outside the kernel', () => {
     expect(reasonsOf(['main read', 1], ['| schedule __schedule', 1], ['', STATE_UNKNOWN])).toEqual([
       'main read [S sleeping]',
       '[S sleeping]',
@@ -131,7 +131,7 @@ describe('the reason of a wait', () => {
     ]);
   });
 
-  it('is one frame for all that have it, and one stack for those with the same callers', () => {
+  it('equal wait reasons share frame and stack', () => {
     const stack = 'main | pipe_read schedule __schedule';
     const profile = profileOf([stack, stack, `other ${stack}`]);
     const by = { waker: Int32Array.of(-1, -1, -1), wakers: [] };
@@ -143,7 +143,7 @@ describe('the reason of a wait', () => {
     expect(profile.samples.stack[0]).toBeLessThan(profile.stacks.length);
   });
 
-  it('is added to nothing where nothing waits', () => {
+  it('a profile without off-CPU samples gets no wait reasons', () => {
     const profile = profileOf(['main']);
     const nobody = new Int32Array(0);
     const none = { length: 0, row: nobody, state: nobody, waker: nobody, wakers: [] };
@@ -162,7 +162,7 @@ describe('the state of a wait', () => {
     [0x80, 'I'],
     [0x100, 'R+'],
     [0x800, '?'],
-  ])('0x%s is %s', (state, letter) => {
+  ])('thread state 0x%s is %s', (state, letter) => {
     expect(waitState(state).letter).toBe(letter);
   });
 });

@@ -79,7 +79,7 @@ describe('the code of the kernel', () => {
       /none is not there: this kernel does not offer its memory/,
     ],
     ['what is no core file', recorded, { ...places, kcore: kallsyms }, /not the core file/],
-  ])('of %s is not shown, and it says why', (_name, kernel, at, why) => {
+  ])('kernel code of %s is not shown, with a reason', (_name, kernel, at, why) => {
     expect(openKernelCode(kernel, at)).toMatch(why);
   });
 

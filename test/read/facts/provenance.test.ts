@@ -49,13 +49,13 @@ const json = (document: unknown) => new TextEncoder().encode(JSON.stringify(docu
 describe('the final values of events', () => {
   const names = ['cycles', 'page-faults', 'cycles', 'cycles'];
 
-  it('are each their own where two events have one name', () => {
+  it('two events of one name keep their own final values', () => {
     expect(totalKeys(names)).toEqual(['cycles', 'page-faults', 'cycles#2', 'cycles#3']);
     const totals = { cycles: 1, 'page-faults': 2, 'cycles#2': 3, 'cycles#3': 4 };
     expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([1, 2, 3, 4]);
   });
 
-  it('are not known where an older recording has one value for several events', () => {
+  it('an older recording with one value for several events has no final values', () => {
     const totals = { cycles: 4, 'page-faults': 2 };
     expect(totalsOf({ ...PROVENANCE, totals }, names)).toEqual([null, 2, null, null]);
     expect(totalsOf({ ...PROVENANCE, totals }, ['cycles', 'toString'])).toEqual([4, null]);
@@ -64,7 +64,7 @@ describe('the final values of events', () => {
 });
 
 describe('the provenance of a recording', () => {
-  it('comes back from the file as it went in', () => {
+  it('provenance is read back from the file', () => {
     const file = fileWith(attachProvenance([archSection('x86_64'), VERSION], PROVENANCE));
     expect(readProvenance(file)).toEqual(PROVENANCE);
     expect(file.features.version).toBe('perf-ts 0.1.0');
@@ -75,7 +75,7 @@ describe('the provenance of a recording', () => {
     expect(readProvenance(file)).toEqual(PROVENANCE);
   });
 
-  it('is null in a file of somebody else', () => {
+  it('a recording of another tool has no provenance', () => {
     expect(readProvenance(fileWith([]))).toBe(null);
     expect(readProvenance(fileWith([VERSION]))).toBe(null);
   });
@@ -91,7 +91,7 @@ describe('the provenance of a recording', () => {
     ['no totals', json({ ...PROVENANCE, totals: undefined })],
     ['no limits', json({ ...PROVENANCE, kernel: null })],
     ['more than any recording has to say', json({ ...PROVENANCE, notes: ['x'.repeat(16 << 20)] })],
-  ])('is null where it holds %s', (_what, document) => {
+  ])('provenance that holds %s is ignored', (_what, document) => {
     const bytes = concat(VERSION.bytes, document);
     expect(readProvenance(fileWith([{ ...VERSION, bytes }]))).toBe(null);
   });
@@ -107,7 +107,7 @@ describe('the kernel symbols of a recording', () => {
       ),
     );
 
-  it('come back as they were', () => {
+  it('recorded kernel symbols are read back', () => {
     const text = 'ffffffff81000100 ffffffff81000200 do_one\n';
     const packed = deflateRawSync(text).toString('base64');
     expect(new TextDecoder().decode(withSymbols(packed) ?? undefined)).toBe(text);
@@ -118,7 +118,7 @@ describe('the kernel symbols of a recording', () => {
     ['no text', 7],
     ['damaged', 'c3RyYW5nZQ=='],
     ['far larger than any', deflateRawSync(new Uint8Array(65 << 20)).toString('base64')],
-  ])('are null where they are %s', (_what, value) => {
+  ])('recorded kernel symbols that are %s are ignored', (_what, value) => {
     expect(withSymbols(value)).toBe(null);
   });
 });

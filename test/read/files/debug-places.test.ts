@@ -17,7 +17,7 @@ test('an absolute link to what dwz moved out is tried below each tree of debug f
   expect(other).toContain('/sysroot/debug/opt/dwz/app.debug');
 });
 
-test("a vDSO is looked for in perf's cache by its build ID, and by nothing that is no build ID", () => {
+test("a vDSO is looked for in perf's cache by a valid build ID only", () => {
   expect(vdsoPlaces(BUILD_ID, places)).toContain(
     `/home/.debug/.build-id/ab/${BUILD_ID.slice(2)}/vdso`,
   );

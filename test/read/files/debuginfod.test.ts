@@ -65,7 +65,7 @@ const has: RequestListener = (_request, response) => response.end(debugFile(BUIL
 const hasNot: RequestListener = (_request, response) => response.writeHead(404).end('no such file');
 
 describe('a debuginfod client', () => {
-  test('asks one server after the other, and keeps what it got where its like do', async () => {
+  test('debuginfod servers are asked in order, and files cached as by its client', async () => {
     const asked: string[] = [];
     const empty = await serve((request, response) => {
       asked.push(`1 ${request.url}`);
@@ -103,7 +103,7 @@ describe('a debuginfod client', () => {
     expect(readdirSync(join(folder, BUILD_ID))).toEqual([]);
   });
 
-  test('does not wait for ever, and not twice', async () => {
+  test('a slow debuginfod server is given up once', async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked++;
@@ -119,7 +119,7 @@ describe('a debuginfod client', () => {
     expect(files).toEqual([]);
   });
 
-  test('does without a server that is down or broken', async () => {
+  test('a debuginfod server that is down is skipped', async () => {
     const broken = await serve((_request, response) => response.writeHead(500).end());
     const good = await serve(has);
     const { debuginfod, reasons } = client(['http://127.0.0.1:1', broken, good]);
@@ -127,7 +127,7 @@ describe('a debuginfod client', () => {
     expect(reasons()[0]).toMatch(/^debuginfod server not asked any further: http:\/\/127/);
   });
 
-  test('asks for nothing that is no build ID', async () => {
+  test('debuginfod is asked for build IDs only', async () => {
     const { debuginfod } = client(['http://127.0.0.1:1']);
     expect(await debuginfod.fetch('../../etc', 'debuginfo')).toBe(false);
     expect(existsSync(join(folder, '..', 'etc'))).toBe(false);
@@ -150,7 +150,7 @@ describe('the servers', () => {
     expect(debuginfodUrls('http://c.example', environment)).toEqual(['http://c.example']);
   });
 
-  test('that are none are refused', () => {
+  test('debuginfod URLs that are invalid are refused', () => {
     expect(() => debuginfodUrls(true, {})).toThrow('no server is named');
     expect(() => debuginfodUrls('perf.data', {})).toThrow('not the address of a debuginfod server');
     expect(() => debuginfodUrls('file:///etc', {})).toThrow('not the address');
@@ -180,7 +180,7 @@ describe('a redirect of a debuginfod server', () => {
     ]);
   });
 
-  test('that never ends is given up', async () => {
+  test('an endless debuginfod redirect is given up', async () => {
     let asked = 0;
     const turning = await serve((_request, response) => {
       asked++;
@@ -220,7 +220,10 @@ describe('a redirect of a debuginfod server', () => {
     ['172.32.0.1', 4, 'PUBLIC'],
     ['fd00::1', 6, 'PRIVATE'],
     ['2001:4860::1', 6, 'PUBLIC'],
-  ] as const)('to %s (IPv%d) is one to an address that is %s', (address, family, reach) => {
-    expect(reachOfAddress(address, family)).toBe(REACH[reach]);
-  });
+  ] as const)(
+    'a debuginfod redirect to %s (IPv%d) goes to an address that is %s',
+    (address, family, reach) => {
+      expect(reachOfAddress(address, family)).toBe(REACH[reach]);
+    },
+  );
 });

@@ -10,7 +10,7 @@ import { builtRecordings } from '../../helpers/recordings.ts';
 
 const scratch = scratchDirectory();
 
-test('a directory is its file data, then those of the threads by number', () => {
+test("a directory is read as its data file, then the threads' files by number", () => {
   const path = mkdtempSync(join(scratch, 'directory-'));
   for (const name of ['data', 'data.0', 'data.2', 'data.10', 'data.old', 'notes']) {
     writeFileSync(join(path, name), name);
@@ -23,7 +23,7 @@ test('a directory is its file data, then those of the threads by number', () => 
   source.close();
 });
 
-test('a directory without that file is refused', () => {
+test('a directory without a data file is refused', () => {
   const path = mkdtempSync(join(scratch, 'empty-'));
   expect(() => openFileSource(path)).toThrow(FailedError);
 });
@@ -42,7 +42,7 @@ test('standard input is the same from a file and from a pipe', () => {
   }
 });
 
-test('a pipe that is too long for memory is the same out of a file without a name', () => {
+test('a pipe too long for memory is read from a nameless file', () => {
   const directory = mkdtempSync(join(scratch, 'tmp-'));
   const path = join(scratch, 'long');
   const bytes = Uint8Array.from({ length: 5_000_000 }, (_, i) => (i * 7) >> 3);

@@ -48,7 +48,7 @@ function store(path: string, symbol: string): string {
 describe('the list of kernel symbols', () => {
   const here = { hostname: hostname(), kernel: release() };
 
-  test("is this machine's for a recording of it", () => {
+  test("kernel symbols of this machine's recording are its own", () => {
     expect(open(null, { recordedOn: here }).text).toContain('running');
     expect(open(null).text).toContain('running');
     const buildId = readKernelBuildId();
@@ -58,15 +58,18 @@ describe('the list of kernel symbols', () => {
   test.each([
     ['host', { ...here, hostname: 'elsewhere' }, /another machine \(elsewhere, /],
     ['kernel', { ...here, kernel: '4.4.0' }, /another machine \(.*4\.4\.0\)/],
-  ])('is not for one of another %s, and what helps is said', (_what, recordedOn, reason) => {
-    const { text, reasons } = open(null, { recordedOn });
-    expect(text).toBeNull();
-    expect(reasons).toHaveLength(1);
-    expect(reasons[0]).toMatch(reason);
-    expect(reasons[0]).toContain('--kallsyms FILE (its /proc/kallsyms, or vmlinux)');
-  });
+  ])(
+    "kernel symbols of another %s are not this machine's, with advice",
+    (_what, recordedOn, reason) => {
+      const { text, reasons } = open(null, { recordedOn });
+      expect(text).toBeNull();
+      expect(reasons).toHaveLength(1);
+      expect(reasons[0]).toMatch(reason);
+      expect(reasons[0]).toContain('--kallsyms FILE (its /proc/kallsyms, or vmlinux)');
+    },
+  );
 
-  test('is the one that the user names, whatever it is', () => {
+  test('kernel symbols come from the file that the user names', () => {
     const kallsyms = store('given', 'given');
     const recordedOn = { ...here, hostname: 'elsewhere' };
     expect(open(OTHER_BUILD, { kallsyms, recordedOn }).text).toContain('given');
@@ -75,7 +78,7 @@ describe('the list of kernel symbols', () => {
     expect(reasons[0]).toContain('ENOENT');
   });
 
-  test("is the archive's before any other, then what perf kept of that build", () => {
+  test("kernel symbols come from the archive first, then from perf's cache", () => {
     const recordedOn = { ...here, hostname: 'elsewhere' };
     store(`.debug/.build-id/${OTHER_BUILD.slice(0, 2)}/${OTHER_BUILD.slice(2)}/kallsyms`, 'kept');
     if (readKernelBuildId() !== null) {
@@ -86,7 +89,7 @@ describe('the list of kernel symbols', () => {
     expect(open(OTHER_BUILD, { recordedOn, roots }).text).toContain('archived');
   });
 
-  test("is not this machine's where the recorded one's files are said to be elsewhere", () => {
+  test("with --symfs this machine's kernel symbols are not used", () => {
     expect(open(null, { mayUseRunning: false }).text).toBeNull();
   });
 });

@@ -87,7 +87,7 @@ describe('a mapped file', () => {
     expect(readdirSync('/proc/self/fd')).toHaveLength(before);
   });
 
-  test('may be a link to one', () => {
+  test('a mapped file may be a symbolic link', () => {
     writeFileSync(join(folder, 'libx.so.1.2'), 'library');
     symlinkSync('libx.so.1.2', join(folder, 'libx.so'));
     expect(files().ask(elf(join(folder, 'libx.so')))).toBe('library');
@@ -117,7 +117,7 @@ describe('a mapped file', () => {
     expect(reasons()).toEqual([`no names for ${folder}/gone: file can not be read (ENOENT): `]);
   });
 
-  test('of the inode that was recorded raises no doubt; of another it does', () => {
+  test('a file of another inode than recorded is doubted', () => {
     const path = join(folder, 'app');
     writeFileSync(path, 'bytes');
     const { ino } = statSync(path);
@@ -276,7 +276,7 @@ describe('a perf map', () => {
       expect(copied).toEqual({ text: '1000 10 f\n', reasons: [] });
     });
 
-    test('is believed where nobody wrote to it since', () => {
+    test('a perf map not written since the recording is used', () => {
       leave(NO_PID, ended - SECOND);
       const { text, reasons } = asked(NO_PID, { recordedUntilMs: ended });
       expect([text, reasons]).toEqual(['1000 10 f\n', []]);
@@ -312,7 +312,7 @@ describe('a perf map', () => {
     });
   });
 
-  test('that no one wrote is said to be missing, with what to do', () => {
+  test('a missing perf map is reported with advice', () => {
     const { ask, reasons } = files();
     expect(ask(perfMap(NO_PID))).toBeNull();
     expect(reasons()).toEqual([
@@ -322,7 +322,7 @@ describe('a perf map', () => {
 });
 
 describe('the kernel', () => {
-  test('list is read from where it is said to be', () => {
+  test('kallsyms are read from the given path', () => {
     const kallsymsPath = join(folder, 'kallsyms');
     writeFileSync(kallsymsPath, 'ffffffff81000000 T _text\n');
     const request: SymbolRequest = { need: 'kallsyms', dso: { kind: 'kernel' }, buildId: null };
@@ -330,7 +330,7 @@ describe('the kernel', () => {
     expect(files({ kallsymsPath: join(folder, 'gone') }).ask(request)).toBeNull();
   });
 
-  test('list of the kernel that runs here is not used for another', () => {
+  test('kallsyms of the running kernel are not used for another', () => {
     const { ask, reasons } = files({ kallsymsPath: '/proc/version' });
     const request: SymbolRequest = { need: 'kallsyms', dso: { kind: 'kernel' }, buildId: 'c0ffee' };
     const canTell = readFileSync('/sys/kernel/notes').includes('GNU\0');

@@ -25,14 +25,14 @@ describe('compressed sections of the files that name a recording', () => {
     expect(inflate()).toBe(60 * MIB);
   });
 
-  test('unpack to as much as they explain', () => {
+  test('compressed sections may unpack to the size they explain', () => {
     const bytes = Uint8Array.from({ length: 4096 }, (_unused, index) => (index * index) >> 3);
     const stream = deflateSync(bytes);
     const inflate = new UnpackBudget(0).bound(sectionDecoders.zlib as never);
     for (let file = 0; file < 100; file++) expect(inflate(stream, 4096).length).toBe(4096);
   });
 
-  test('count as whole where they are damaged', () => {
+  test('damaged compressed sections count in full', () => {
     const inflate = new UnpackBudget(100).bound(() => {
       throw new Error('damaged');
     });
@@ -40,7 +40,7 @@ describe('compressed sections of the files that name a recording', () => {
     expect(() => inflate(new Uint8Array(1), 100)).toThrow('--max-unpacked');
   });
 
-  test('in scratch files take no more either', () => {
+  test('compressed sections in scratch files are limited as well', () => {
     const none: Scratch = { write: () => true, read: () => new Uint8Array(0), close: () => {} };
     const open = new UnpackBudget(4 * MIB).boundScratch(() => none);
     const scratch = open(64 * MIB, 1000);

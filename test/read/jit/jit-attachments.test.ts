@@ -7,7 +7,7 @@ import type { MapWatch } from '../../../src/record/jit-maps/map-watch.ts';
 const OPTIONS = { recordingId: null, commandUid: null, startedMs: 0 };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-test('a failure to read perf maps leaves the recording its end, and is reported', () => {
+test('a failure to read perf maps is reported and does not fail the recording', () => {
   const said: string[] = [];
   const broken = {
     finish() {
@@ -19,7 +19,7 @@ test('a failure to read perf maps leaves the recording its end, and is reported'
   expect(said).toEqual([expect.stringContaining('names may be missing: EIO: i/o error, read')]);
 });
 
-test('notes are read as lines, of which one that makes no sense is counted', () => {
+test('malformed lines of Node notes are counted', () => {
   const diagnostics = new Diagnostics();
   const process = '{"kind":"process","pid":1,"node":"v20","cwd":"/srv"}';
   const map = '{"kind":"sourceMap","url":"/a.ts","map":{"version":3,"mappings":"AAAA","x":[[]]}}';
@@ -36,7 +36,7 @@ test.each([
   ['newlines', '\n', 'Node notes are too long, the rest not read'],
   ['lines of nonsense', '{"kind":"nothing"}\n', 'line of Node notes not understood'],
   ['one line', 'x', 'line of Node notes not understood'],
-])('notes that are %s are given up before they cost much', (_, unit, reason) => {
+])('Node notes that are %s are rejected early', (_, unit, reason) => {
   const diagnostics = new Diagnostics();
   const bytes = Buffer.alloc(MAX_NOTES_BYTES + 1, unit);
   expect(parseNotes(bytes, diagnostics)).toEqual([]);

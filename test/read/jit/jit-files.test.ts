@@ -135,7 +135,7 @@ describe('a jitdump', () => {
     return nameAt(1000, [mapped]).reasons.map((reason) => reason.replaceAll(String(PID), 'PID'));
   };
 
-  test('that is gone, a link, a FIFO or a directory is not used, and why is said', () => {
+  test('a jitdump that is gone, a link, a FIFO or a directory is not used, with a reason', () => {
     const elsewhere = join(directory, 'elsewhere');
     expect(refused(() => {})).toEqual(['jitdump not used: jit-PID.dump: a symbolic link or gone']);
     writeFileSync(elsewhere, dumpBytes());
@@ -171,7 +171,7 @@ describe('a jitdump', () => {
     ]);
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('of a stranger is not used', () => {
+  test.skipIf(process.geteuid?.() !== 0)('a jitdump of another user is not used', () => {
     writeFileSync(dumpPath(), dumpBytes());
     chownSync(dumpPath(), NOBODY, NOBODY);
     expect(nameAt(1000, [dumpPath()]).reasons).toEqual([
@@ -197,12 +197,12 @@ describe('a stored perf map', () => {
     expect(nameAt(1000, [], file).name).toBe('after');
   });
 
-  test('stands behind a jitdump, which knows the time itself', () => {
+  test('a stored perf map yields to a jitdump', () => {
     writeFileSync(dumpPath(), dumpBytes());
     expect(nameAt(1000, [dumpPath()], recording([stored()])).name).toBe('compiled');
   });
 
-  test('that is damaged is said to be', () => {
+  test('a damaged stored perf map is reported', () => {
     const { bytes, ...rest } = stored();
     const cut = recording([{ ...rest, bytes: bytes.slice(0, -3) }]);
     expect(nameAt(1000, [], cut).name).toBe('before');

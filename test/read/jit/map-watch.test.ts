@@ -81,7 +81,7 @@ function stored(watch: MapWatch) {
 }
 
 describe('a perf map that grows', () => {
-  test('has lines with the times between the looks at which they were found', () => {
+  test('lines of a growing perf map get the times of the scans around them', () => {
     const { watch, start, at } = watching();
     writeFileSync(pathOf(), '1000 10 before\n');
     start();
@@ -98,7 +98,7 @@ describe('a perf map that grows', () => {
     ]);
   });
 
-  test('has no line before it was written, however long a look takes', () => {
+  test('a perf map line is never dated before it was written', () => {
     let ms = 1000;
     let isWriting = false;
     const wallNs = BigInt(Date.now()) * 1_000_000n;
@@ -127,7 +127,7 @@ describe('a perf map that grows', () => {
     }
   });
 
-  test('is told of in between as far as it has come, and again as a whole at the end', () => {
+  test('a perf map is returned in part during the recording, and complete at the end', () => {
     const { watch, start, at } = watching();
     start();
     writeFileSync(pathOf(), '1000 10 a\n2000 10 unfini');
@@ -154,7 +154,7 @@ describe('a perf map that grows', () => {
     expect(stored(watch).lines).toEqual(['ours 4000 whole', 'ours 4000 without end']);
   });
 
-  test('begins anew when it is cut, overwritten or replaced', () => {
+  test('a perf map that is truncated, overwritten or replaced starts a new list', () => {
     const { watch, start, at } = watching();
     start();
     writeFileSync(pathOf(), '1000 10 one\n1010 10 two\n');
@@ -175,7 +175,7 @@ describe('a perf map that grows', () => {
 });
 
 describe('a map', () => {
-  test('of a process that is not recorded is left alone', () => {
+  test('a perf map of a process that is not recorded is left alone', () => {
     const { watch, start, at } = watching();
     start();
     writeFileSync(pathOf(1), '1000 10 init\n');
@@ -183,7 +183,7 @@ describe('a map', () => {
     expect(stored(watch)).toEqual({ lines: [], notices: [] });
   });
 
-  test('of a process that had the pid before is not taken for its', () => {
+  test('a perf map of an earlier process with the pid is not used', () => {
     const { watch, start, at } = watching();
     writeFileSync(pathOf(), '1000 10 old\n');
     utimesSync(pathOf(), 1000, 1000);
@@ -192,7 +192,7 @@ describe('a map', () => {
     expect(stored(watch).lines).toEqual([]);
   });
 
-  test('of a short-lived child of the command is kept', () => {
+  test('a perf map of a short-lived child is kept', () => {
     const { watch, start } = watching(COMMAND);
     start();
     const pid = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
@@ -200,7 +200,7 @@ describe('a map', () => {
     expect(stored(watch).lines.map((line) => line.replace(/\d+/g, 'N'))).toEqual(['N N gone']);
   });
 
-  test('whose time is that of the tick before the start is kept', () => {
+  test('a perf map dated by the tick before the start is kept', () => {
     const tickBefore = (Date.now() - 10) / 1000;
     const { watch, start } = watching(COMMAND);
     start();
@@ -210,7 +210,7 @@ describe('a map', () => {
     expect(stored(watch).lines).toHaveLength(1);
   });
 
-  test('that is a link or a FIFO is not read, and why is said', () => {
+  test('a perf map that is a link or a FIFO is not read, with a reason', () => {
     const { watch, start, at } = watching({ kind: 'system' });
     start();
     const target = join(directory, 'elsewhere');
@@ -228,7 +228,7 @@ describe('a map', () => {
     );
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('of a stranger is not read', () => {
+  test.skipIf(process.geteuid?.() !== 0)('a perf map of another user is not read', () => {
     const { watch, start, at } = watching();
     start();
     writeFileSync(pathOf(), '1000 10 planted\n');

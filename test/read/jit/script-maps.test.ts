@@ -30,7 +30,7 @@ function find(script: string, options: Partial<ScriptMapsOptions> = {}) {
 }
 
 describe('the source map of a script', () => {
-  test('beside it, by path and by URL', () => {
+  test('a source map next to the script is found by path and by URL', () => {
     file('beside/app.js.map', JSON.stringify(MAP));
     const script = file('beside/app.js', 'function f(){}\n//# sourceMappingURL=app.js.map\n');
     const expected = { place: join(root, 'beside/app.ts:7'), counted: [] };
@@ -39,7 +39,7 @@ describe('the source map of a script', () => {
     expect(find(script.slice(root.length), { symfs: root }).place).toBe('/beside/app.ts:7');
   });
 
-  test('inside it, however long', () => {
+  test('an inline source map is read, however long', () => {
     const long = { ...MAP, sourcesContent: ['x'.repeat(100_000)] };
     const data = Buffer.from(JSON.stringify(long)).toString('base64');
     const url = `data:application/json;charset=utf-8;base64,${data}`;
@@ -49,7 +49,7 @@ describe('the source map of a script', () => {
     expect(find(file('plain.js', `f()\n//# sourceMappingURL=${plain}\n`)).place).not.toBeNull();
   });
 
-  test('noted by the process comes before what is on disk', () => {
+  test('a source map noted by the process precedes the one on disk', () => {
     const script = file('noted.ts', 'function f(): void {}\n');
     const maps = new ScriptMaps({ diagnostics: new Diagnostics() });
     maps.addNoted(`file://${script}`, MAP);
@@ -60,12 +60,12 @@ describe('the source map of a script', () => {
     ['elsewhere', 'https://example.com/app.js.map'],
     ['not there', 'gone.js.map'],
     ['a directory', '.'],
-  ])('is not looked for %s', (what, url) => {
+  ])('no source map is read %s', (what, url) => {
     const script = file(`${what}.js`, `function f(){}\n//# sourceMappingURL=${url}\n`);
     expect(find(script)).toEqual({ place: null, counted: [] });
   });
 
-  test('that is none is counted, and the function keeps its place', () => {
+  test('an invalid source map is counted, and the function keeps its place', () => {
     const script = file(
       'broken.js',
       `f()\n//# sourceMappingURL=data:application/json;base64,e30x\n`,
@@ -73,7 +73,7 @@ describe('the source map of a script', () => {
     expect(find(script)).toEqual({ place: null, counted: ['source map not understood'] });
   });
 
-  test('is not used if it changed since the recording', () => {
+  test('a source map changed since the recording is not used', () => {
     const script = file(
       'newer.js',
       `f()\n//# sourceMappingURL=data:application/json;base64,${BASE64}\n`,

@@ -35,7 +35,7 @@ describe('final values of the streams', () => {
   const first = { id: 7, streamId: 19, tid: 101, count: 20 };
   const second = { id: 7, streamId: 20, tid: 102, count: 30 };
 
-  it("the opened instance's own count is its value less its children's", () => {
+  it("the opened instance's count is its value minus its children's", () => {
     const forks = [
       [100, 101],
       [101, 102],
@@ -50,7 +50,7 @@ describe('final values of the streams', () => {
     });
   });
 
-  it('while a child is missing, the rest is of the event only', () => {
+  it('a missing child leaves the rest to the event', () => {
     const forks = [
       [100, 101],
       [100, 102],
@@ -62,7 +62,7 @@ describe('final values of the streams', () => {
     expect(finalsOf([opened], forks).finals).toEqual([[-1, 60]]);
   });
 
-  it('the same where FORK records may have been lost', () => {
+  it('lost FORK records leave the rest to the event', () => {
     expect(finalsOf([opened], [], { isComplete: false }).finals).toEqual([[-1, 60]]);
     expect(finalsOf([opened], []).finals).toEqual([[7, 60]]);
   });
@@ -85,7 +85,7 @@ describe('final values of the streams', () => {
     expect(finalsOf([first, opened], [[100, 101]], { attr }).finals).toEqual([[-1, 60]]);
   });
 
-  it('instances that get no row are left out', () => {
+  it('final values of instances without a stream are left out', () => {
     const silent = [19];
     expect(finalsOf([{ ...first, count: 0 }, opened], [[100, 101]], { silent }).finals).toEqual([
       [7, 60],

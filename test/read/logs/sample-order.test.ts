@@ -20,7 +20,7 @@ test('samples in order stay where they are', () => {
   });
 });
 
-test('a late sample goes to its time, the others stay in order', () => {
+test('a late sample is moved to its time', () => {
   expect(order([0, 7, 9, 3, 9, 10])).toEqual({
     times: [0, 3, 7, 9, 9, 10],
     shown: 'adbcef',
@@ -39,7 +39,7 @@ test('a damaged time, out of the future or before the start, moves no other samp
   });
 });
 
-test('without any time all stay without', () => {
+test('samples without times stay in file order', () => {
   const none = [Number.NaN, Number.NaN];
   expect(order(none)).toMatchObject({ times: none, newRow: null });
 });

@@ -18,7 +18,7 @@ function repaired(rows: readonly (readonly number[])[], misled: readonly number[
 }
 
 describe('the stream of a sample after a LOST record', () => {
-  it('is that of the sample before it of the same event, thread and CPU', () => {
+  it('the stream of a sample after LOST is that of the one before it', () => {
     const rows = [
       [0, 5, 1, 19],
       [0, 5, 0, 18],
@@ -29,7 +29,7 @@ describe('the stream of a sample after a LOST record', () => {
     expect(repaired(rows, [4])).toEqual([19, 18, 20, 21, 19]);
   });
 
-  it('is that of the sample behind it where none is before', () => {
+  it('the stream of a first sample after LOST is that of the next one', () => {
     const rows = [
       [0, 5, 1, 7],
       [0, 5, 1, 7],
@@ -81,7 +81,7 @@ describe('the stream of a sample with the ids of another recorder', () => {
     expect(repaired([5, 6], [19, -1], false)).toEqual([19, -1]);
   });
 
-  it('is unknown where there are several, or none', () => {
+  it('the stream of a foreign id is unknown where several or none fit', () => {
     expect(repaired([5, 6, 7], [19, 20, -1], true)).toEqual([19, 20, -1]);
     expect(repaired([5, 6], [-1, -1], true)).toEqual([-1, -1]);
   });

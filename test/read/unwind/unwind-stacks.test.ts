@@ -213,13 +213,13 @@ describe('a frame of Arm code with 32 bits', () => {
     expect(read(ARM, { stack, framePointer: 2 }).path).toBe('2ff 1ff 100');
   });
 
-  it('has return addresses without the bit that tells Thumb code', () => {
+  it('return addresses of 32-bit Arm code lose the Thumb bit', () => {
     const stack = [0n, CODE_32 + 0x201n];
     expect(read(ARM, { stack, framePointer: 0 }).path).toBe('1ff 100');
   });
 });
 
-test('the copied stack of an architecture that is not unwound leaves the ip of user code', () => {
+test('a stack dump of an architecture without an unwinder leaves the user ip', () => {
   // riscv has its pc at 0, and sp at 2.
   const riscv: Machine = { name: 'riscv', mask: 0xffff_ffffn, registers: 32, places: [8, 2, 0] };
   const callchain = [KERNEL, -0x7f000000n];

@@ -42,7 +42,7 @@ describe('accounts out of passwd and group', () => {
     expect(accounts.byName('alice')?.uid).toBe(1000);
   });
 
-  it('does not find what is no account', () => {
+  it('an unknown account is not found', () => {
     for (const name of ['', '+', '# a comment', 'broken', 'overflow', 'bob']) {
       expect(accounts.byName(name)).toBeNull();
     }
@@ -95,14 +95,14 @@ describe('accounts of the machine', () => {
     });
   });
 
-  it('does not know a user whose groups it can not learn', () => {
+  it('a user whose groups are unknown is not found', () => {
     const line = 'carol:*:70001:70000:Carol:/home/carol:/bin/bash\n';
     expect(machine({ 'getent passwd -- carol': line }).accounts.byName('carol')).toBeNull();
     const broken = { 'getent passwd -- carol': line, 'id -G -- carol': 'id: no such user\n' };
     expect(machine(broken).accounts.byName('carol')).toBeNull();
   });
 
-  it('knows root, and not a uid that nobody has', () => {
+  it('root is found, an unused uid is not', () => {
     expect(systemAccounts().byUid(0)).toMatchObject({ uid: 0, gid: 0 });
     expect(systemAccounts().byUid(3_999_999_999)).toBeNull();
   });

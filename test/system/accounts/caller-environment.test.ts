@@ -36,7 +36,7 @@ describe('the environment in which sudo was called', () => {
     expect(findCallerEnvironment(sudone, 13, read)).toStrictEqual(desktop);
   });
 
-  it('is that of the inner one of two callers', () => {
+  it("of two sudo callers the inner one's environment is used", () => {
     // 500 -> sudo -u 1000 -> shell -> sudo
     const inner = { SUDO_UID: '500', DISPLAY: ':1' };
     const read = machine({

@@ -85,7 +85,7 @@ describe('under sudo', () => {
     [{ SUDO_UID: '4242' }, 'SUDO_UID is 4242, and there is no such user'],
     [{ SUDO_GID: 'users' }, "SUDO_GID is 'users', which is not a group id"],
     [{ SUDO_GID: '0' }, 'SUDO_GID is 0, which is not a group of alice'],
-  ])('%o: the command stays root, whole, and that is said', (change, reason) => {
+  ])('%o: the command stays root, with a notice', (change, reason) => {
     expect(chooseUser({}, asRoot({ ...sudo, ...change }), accounts)).toEqual({
       change: null,
       env: {},
@@ -142,7 +142,7 @@ describe('--user', () => {
     expect(chosen.env.HOME).toBe('/root');
   });
 
-  it('refuses a user that there is not', () => {
+  it('--user refuses an unknown user', () => {
     for (const user of ['nobody-here', '4242', '', '-1']) {
       expect(() => chooseUser({ user }, asRoot({}), accounts)).toThrow(
         new UsageError(`--user ${user}: there is no such user`),
@@ -164,12 +164,12 @@ describe('--user', () => {
 });
 
 describe('without root', () => {
-  it('nothing changes, whatever SUDO_UID says', () => {
+  it('without root SUDO_UID changes nothing', () => {
     const unchanged = { change: null, env: {}, owner: null, notes: [] };
     expect(chooseUser({}, { euid: 1001, env: sudo }, accounts)).toEqual(unchanged);
   });
 
-  it('--as-root can not be had', () => {
+  it('without root --as-root is refused', () => {
     expect(() => chooseUser({ asRoot: true }, { euid: 1001, env: {} }, accounts)).toThrow(
       '--as-root: perf-ts does not run as root',
     );

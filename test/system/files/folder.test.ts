@@ -23,7 +23,7 @@ const itAsRoot = it.skipIf(process.geteuid?.() !== 0);
 const place = () => mkdtempSync(join(scratch, 'place-'));
 
 describe('an open folder', () => {
-  it('stays the one that was opened when another is put at its path', () => {
+  it('an open folder stays the same when another is put at its path', () => {
     const parent = place();
     const [path, victim] = [join(parent, 'out'), join(parent, 'victim')];
     for (const folder of [path, victim]) mkdirSync(folder);
@@ -55,7 +55,7 @@ describe('an open folder', () => {
     expect(readdirSync(join(parent, 'victim'))).toEqual([]);
   });
 
-  it('is reached through our own links, relative and absolute ones', () => {
+  it('a folder is reached through our own links, relative and absolute', () => {
     const parent = place();
     mkdirSync(join(parent, 'a', 'b'), { recursive: true });
     symlinkSync('a', join(parent, 'relative'));
@@ -79,7 +79,7 @@ describe('an open folder', () => {
     );
   });
 
-  it('of a loop of links is an error, and no endless walk', () => {
+  it('a folder behind a loop of links is an error', () => {
     const parent = place();
     symlinkSync('two', join(parent, 'one'));
     symlinkSync('one', join(parent, 'two'));
@@ -88,7 +88,7 @@ describe('an open folder', () => {
     );
   });
 
-  it('behind the links of /proc is the one that they mean', () => {
+  it('a folder behind a link of /proc is the one it means', () => {
     const parent = place();
     const outer = Folder.open(parent);
     const again = Folder.open(outer.at('.').replace('/.', ''));

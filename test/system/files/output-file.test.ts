@@ -58,7 +58,7 @@ describe('the output file', () => {
     expect(readFileSync(path, 'utf8')).toBe('headrec');
   });
 
-  it('knows where it is when others have come to its path', () => {
+  it('an output file finds its path after others have replaced it', () => {
     const { path } = place();
     const first = OutputFile.create(path, null);
     expect(first.place()).toBe(path);
@@ -120,7 +120,7 @@ describe('the output file', () => {
     expect(readFileSync(`${path}.old`, 'utf8')).toBe('first');
   });
 
-  it('that was not needed leaves everything as it was', () => {
+  it('a discarded output leaves everything as it was', () => {
     const { folder, path } = place();
     record(path, 'kept');
     OutputFile.create(path, null).discard();
@@ -131,7 +131,7 @@ describe('the output file', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('that was not needed leaves the two before it as they were', () => {
+  it('a discarded output leaves the two earlier ones as they were', () => {
     const { folder, path } = place();
     record(path, 'the last but one');
     record(path, 'the last');
@@ -141,7 +141,7 @@ describe('the output file', () => {
     expect(readFileSync(`${path}.old`, 'utf8')).toBe('the last but one');
   });
 
-  it('lets the last but one before it go when the recording has begun', () => {
+  it('the second-last output is removed once the recording has begun', () => {
     const { folder, path } = place();
     record(path, 'the last but one');
     record(path, 'the last');
@@ -168,7 +168,7 @@ describe('the output file', () => {
     expect(statSync(join(`${folder}-moved`, 'perf.data')).size).toBe(0);
   });
 
-  it('replaces nothing where another has come to its name', () => {
+  it('an output file replaces nothing that another put at its name', () => {
     const { folder, path } = place();
     const file = OutputFile.create(path, null);
     const beside = file.createBeside('.unwound');
@@ -204,7 +204,7 @@ describe('a place that cannot be written', () => {
   };
   const hint = 'name a place you may write to with -o';
 
-  it('is said before anything is started, with the reason', () => {
+  it('an unwritable place is reported before anything is started', () => {
     mkdirSync(join(scratch, 'folder'), { recursive: true });
     writeFileSync(join(scratch, 'file'), '');
     expect(
@@ -220,7 +220,7 @@ describe('a place that cannot be written', () => {
     expect(existsSync('/dev/null')).toBe(true);
   });
 
-  it.skipIf(isRoot)('is a folder of somebody else', () => {
+  it.skipIf(isRoot)("another user's folder is an unwritable place", () => {
     const { folder, path } = place();
     chmodSync(folder, 0o500);
     expect(failure(path)).toContain(`permission denied; ${hint}`);

@@ -104,7 +104,7 @@ describe('PMUs', () => {
     ]);
   });
 
-  it('are none where there is no sysfs', () => {
+  it('without sysfs there are no PMUs', () => {
     expect(readEventSources({ sysfs: folderOf({}) }).pmus).toEqual([]);
   });
 });
@@ -114,18 +114,18 @@ describe('online CPUs', () => {
     expect(onlineCpus(folderOf(SYSFS))).toEqual([0, 1, 4]);
   });
 
-  it('are as many as /proc counts where there is no list', () => {
+  it('without a list online CPUs come from /proc', () => {
     expect(onlineCpus(folderOf({}))).toEqual(cpus().map((_, cpu) => cpu));
   });
 
-  it('are not guessed where the list can not be read', () => {
+  it('an unreadable list of CPUs is an error', () => {
     const sysfs = folderOf({ 'devices/system/cpu/online/': '' });
     expect(() => onlineCpus(sysfs)).toThrow(
       `cannot read which CPUs are online from ${sysfs}/devices/system/cpu/online: it is a directory`,
     );
   });
 
-  it('are recorded on where asked for, and said where one is not online', () => {
+  it('-C of an offline CPU is refused', () => {
     expect(checkCpuOption(undefined, [0, 1, 4])).toEqual([0, 1, 4]);
     expect(checkCpuOption([4], [0, 1, 4])).toEqual([4]);
     expect(() => checkCpuOption([1, 2, 3], [0, 1, 4])).toThrow('-C: CPU 2-3 is not online here');
@@ -227,7 +227,7 @@ describe('tracefs that is not mounted', () => {
     ]);
   });
 
-  it('is another error if the kernel has none', () => {
+  it('a kernel without tracefs is another error', () => {
     const root = join(folderOf({}), 'tracing');
     const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
     expect(failureOf(() => tracepoints.systems())).toEqual([
@@ -258,23 +258,20 @@ describe.skipIf(process.getuid?.() !== 0)('for a user without permission', () =>
     }
   }
 
-  it.skipIf(!canChangeUser)(
-    'tracepoints exist but can not be read, and that is what is said',
-    () => {
-      // The scratch folder belongs to root alone, as tracefs does.
-      const root = folderOf(TRACEFS);
-      const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
-      const permission = [
-        `tracepoints can't be used: no permission to read ${root}/events`,
-        'run it as root: sudo perf-ts … (the command still runs as you)',
-        'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
-      ];
-      expect(asNobody(() => tracepoints.isReadable())).toBe(false);
-      expect(asNobody(() => failureOf(() => tracepoints.id('sched', 'x')))).toEqual(permission);
-      expect(asNobody(() => failureOf(() => tracepoints.systems()))).toEqual(permission);
-      expect(readdirSync(root)).toEqual(['events']);
-    },
-  );
+  it.skipIf(!canChangeUser)('unreadable tracepoints are reported as such', () => {
+    // The scratch folder belongs to root alone, as tracefs does.
+    const root = folderOf(TRACEFS);
+    const { tracepoints } = readEventSources({ tracefs: { roots: [root], mount: noMount } });
+    const permission = [
+      `tracepoints can't be used: no permission to read ${root}/events`,
+      'run it as root: sudo perf-ts … (the command still runs as you)',
+      'or let your group read them: sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing',
+    ];
+    expect(asNobody(() => tracepoints.isReadable())).toBe(false);
+    expect(asNobody(() => failureOf(() => tracepoints.id('sched', 'x')))).toEqual(permission);
+    expect(asNobody(() => failureOf(() => tracepoints.systems()))).toEqual(permission);
+    expect(readdirSync(root)).toEqual(['events']);
+  });
 
   it.skipIf(!canChangeUser)('the events of PMUs can be read all the same', () => {
     const names = readEventSources().pmus.map(({ name }) => name);

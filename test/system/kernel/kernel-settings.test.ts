@@ -31,12 +31,12 @@ describe('the privileges', () => {
     expect(readPrivileges(status(capEff), FIRST_NAMESPACE)).toEqual(privileges);
   });
 
-  it('of root in a user namespace are none', () => {
+  it('root in a user namespace has no privileges', () => {
     const none = { perfmon: false, ipcLock: false };
     expect(readPrivileges(status('000001ffffffffff'), 'user:[4026532281]')).toEqual(none);
   });
 
-  it('are none without the line', () => {
+  it('a status without CapEff has no privileges', () => {
     expect(readPrivileges('Name:\tnode\n')).toEqual({ perfmon: false, ipcLock: false });
     expect(readPrivileges('')).toEqual({ perfmon: false, ipcLock: false });
   });

@@ -20,21 +20,18 @@ describe('a clock that is read too slowly for the event', () => {
     const attr = newAttr({ clockid, flags: { useClockid: true } });
     return explainUnopenable({ spec, attr, code: 'EINVAL' }, readKernelSettings(), false).message;
   };
-  it('is named', () => {
+  it('a clock too slow for the event is named', () => {
     expect(explain(CLOCK_IDS.boottime)).toMatch(/no times of boottime for it \(EINVAL\)/);
     expect(explain(CLOCK_IDS.monotonic)).toMatch(/finds its settings invalid/);
   });
 });
 
 describe('an event that the kernel refuses', () => {
-  it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])(
-    '%s: if it was to be precise, that is told',
-    (code) => {
-      const plain = hintsOf('r1a8', code);
-      const precise = hintsOf('r1a8:ppp', code);
-      expect(plain).toEqual(['perf-ts list shows what opens here']);
-      expect(precise.slice(-1)).toEqual(plain);
-      expect(precise.slice(0, -1).join()).toMatch(/precise|:p/);
-    },
-  );
+  it.each(['ENOENT', 'EINVAL', 'EOPNOTSUPP'])('%s: a requested precision is mentioned', (code) => {
+    const plain = hintsOf('r1a8', code);
+    const precise = hintsOf('r1a8:ppp', code);
+    expect(plain).toEqual(['perf-ts list shows what opens here']);
+    expect(precise.slice(-1)).toEqual(plain);
+    expect(precise.slice(0, -1).join()).toMatch(/precise|:p/);
+  });
 });

@@ -20,7 +20,7 @@ describe('help for a refused event', () => {
     expect(lines.join('\n')).not.toContain('sysctl');
   });
 
-  test('of a process of another user it is told first, and no filter is suspected', () => {
+  test('a process of another user is mentioned first, no seccomp filter', () => {
     const wants = { kernel: false, systemWide: false, foreignProcess: true, code: 'EACCES' };
     const lines = explainRefusal(PARANOID_2, wants);
     expect(lines[0]).toBe("another user's process needs root or CAP_PERFMON (and CAP_SYS_PTRACE)");

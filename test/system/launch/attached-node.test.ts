@@ -24,7 +24,7 @@ test('a Node without the flags: what is missing and what helps', () => {
   expect(sentence).toContain(`node ${BOTH.join(' ')}`);
 });
 
-test('with a map but without frames of the interpreter', () => {
+test('attaching to a Node with a map but without interpreter frames is noted', () => {
   expect(said({ words: ['node', '--perf-basic-prof', 'app.js'] })[0]).toContain(
     'interpreted functions will be missing',
   );
@@ -36,6 +36,6 @@ test.each<[what: string, facts: Partial<ProcessFacts>]>([
   ['flags in NODE_OPTIONS', { nodeOptions: BOTH.join(' ') }],
   ['another program', { program: '/usr/bin/python3' }],
   ['a process that is gone', { program: null }],
-])('nothing is said of %s', (_, facts) => {
+])('attaching to %s gives no note', (_, facts) => {
   expect(said(facts)).toEqual([]);
 });

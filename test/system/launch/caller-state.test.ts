@@ -44,7 +44,7 @@ test('the soft limit is the parent’s where the hard limits agree', () => {
   expect(guess({}).softFdLimit).toBe(0);
 });
 
-test('sudo and the like are passed over', () => {
+test('caller state is read past sudo and the like', () => {
   const sudo = { ...shell, comm: 'sudo', program: '', softFds: 20_000 };
   const state = guess({
     100: { ...sudo, parent: 101 },
@@ -54,7 +54,7 @@ test('sudo and the like are passed over', () => {
   expect(state).toEqual({ softFdLimit: 1024, ignoredSignals: [1] });
 });
 
-test('what a script ignores is ignored, but for what programs ignore for themselves only', () => {
+test('signals that a script ignores are ignored in the command', () => {
   expect(guess({ 100: { ...shell, ignored: set(1, 2, 3, 13, 25, 40) } }).ignoredSignals).toEqual([
     1, 2, 3, 40,
   ]);

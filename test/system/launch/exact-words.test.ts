@@ -52,7 +52,7 @@ test('arguments are read again only where Node has lost something', () => {
   expect(exactArguments(['caf\ufffd'], fail)).toEqual(['caf\ufffd']);
 });
 
-test('variables have their bytes, unless they have been changed since', () => {
+test('unchanged environment variables keep their bytes', () => {
   const environ = latin1('RAW=a\xff\0N\xe9=1\0SAME=x\0CHANGED=\xff\0');
   const env = { RAW: 'a\ufffd', 'N\ufffd': '1', SAME: 'x', CHANGED: 'new', ADDED: '\ufffd' };
   expect(exactEnvironment(env, () => environ)).toEqual({

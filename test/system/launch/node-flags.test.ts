@@ -89,12 +89,12 @@ describe('a link of another user where a map would be', () => {
     },
   );
 
-  test('is followed by nobody but root', () => {
+  test("another user's link keeps flags only from root", () => {
     const { notes } = optionsFor(['node', 'x.js'], { planted, user: user(1000) });
     expect(notes).not.toContain(note);
   });
 
-  test('does not matter to who has chosen a jitdump', () => {
+  test("another user's link does not matter with --perf-prof", () => {
     const env = ['NODE_OPTIONS=--perf-prof'];
     const { value } = optionsFor(['node', 'x.js'], { planted, user: user(0), env });
     expect(value).toContain('--perf-prof --interpreted-frames-native-stack');
@@ -166,7 +166,7 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor([node, 'app.js'], all)).toMatchObject({ value: FLAGS, notes: [] });
   });
 
-  test("V8's log goes where nobody sees it, unless the user wants it", () => {
+  test("V8's log goes to a temporary file by default", () => {
     const hidden = ['--logfile=+', '--no-logfile-per-isolate'];
     expect(optionsFor([node, 'app.js']).argv).toEqual([node, ...hidden, 'app.js']);
     expect(optionsFor([node, '--prof', 'app.js']).argv).toEqual([node, '--prof', 'app.js']);
@@ -197,7 +197,7 @@ describe('NODE_OPTIONS', () => {
     expect(optionsFor([node, 'app.js'], { wanted: false }).value).toBeUndefined();
   });
 
-  test('of a Node that would refuse them', () => {
+  test('NODE_OPTIONS of a Node that would refuse the flags stay as they are', () => {
     const old = optionsFor([node, 'app.js'], { version: 'v10.24.1' });
     expect(old.value).toBeUndefined();
     expect(old.notes[0]).toContain('Node v10.24.1 does not take');
@@ -220,7 +220,7 @@ describe('NODE_OPTIONS', () => {
     });
   });
 
-  test('leave the words of a script called node alone', () => {
+  test('the words of a script called node are left alone', () => {
     const program = { kind: 'script' } as const;
     expect(optionsFor([node, 'app.js'], { program })).toMatchObject({
       value: FLAGS,

@@ -22,7 +22,7 @@ test('the running Node is known by its inode, also behind a link', () => {
   expect(identifyNode(link)).toEqual(expected);
 });
 
-test('a copy of Node says its version in its file', () => {
+test('a copy of Node is recognized by the version in its file', () => {
   const copy = join(root, 'node-copy');
   copyFileSync(process.execPath, copy);
   const { kind, ...rest } = identifyNode(copy);
@@ -41,7 +41,7 @@ test('the version is found across the border of two blocks', () => {
   }
 });
 
-test('Node without a version, a script and another program are told apart', () => {
+test('Node without a version, a script and another program are distinguished', () => {
   expect(identifyNode(file('welcome', `${ELF}…Welcome to Node.js %s`))).toEqual({
     kind: 'node',
     version: null,

@@ -56,7 +56,7 @@ describe('the file of a command', () => {
     expect(resolve([path], { PATH: '' }).path).toBe(path);
   });
 
-  it('is searched where the words before it say', () => {
+  it('a command is searched on the PATH assigned before it', () => {
     expect(resolve([`PATH=${second}`, 'tool'], { PATH: '/nowhere' }).path).toBe(
       join(second, 'tool'),
     );
@@ -104,7 +104,7 @@ describe('the file of a command', () => {
 });
 
 describe('the environment of a command', () => {
-  it('is ours, then what the user brings, then the words before the command', () => {
+  it("the environment is ours, then the user's, then the words before the command", () => {
     const spec = resolveCommand(
       ['HOME=/tmp/x', 'EMPTY=', 'EQUATION=a=b\nc', 'tool', 'LATER=argument'],
       { env: { PATH, HOME: '/root', USER: 'root', GONE: undefined } },
@@ -133,12 +133,12 @@ describe('the environment of a command', () => {
     }
   });
 
-  it('alone is no command', () => {
+  it('assignments alone are not a command', () => {
     expect(() => resolve(['A=1', 'B=2'])).toThrow(UsageError);
     expect(() => resolve([])).toThrow(UsageError);
   });
 
-  it('can not hold NUL, nor can the words', () => {
+  it('environment and words of a command must not contain NUL', () => {
     expect(() => resolve(['tool', 'a\0b'])).toThrow(TypeError);
     expect(() => resolve(['tool'], { PATH, A: 'a\0b' })).toThrow(TypeError);
   });

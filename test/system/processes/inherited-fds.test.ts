@@ -26,11 +26,11 @@ function nodeFds([epoll, read, write, event, nothing]: readonly number[]): OpenF
 
 const inherited = (...fds: OpenFd[]) => findInheritedFds([...STDIO, ...fds], START_MS);
 
-test('a process that inherited nothing finds nothing', () => {
+test('a process without inherited descriptors finds none', () => {
   expect(inherited(...nodeFds([3, 4, 5, 6, 7]))).toEqual([]);
 });
 
-test('what stands before Node’s first descriptor was inherited, whatever it is', () => {
+test("descriptors before Node's first are inherited", () => {
   const before = [
     open(3, 'pipe:[9]', { pipeTimeMs: START_MS + 1 }),
     open(4, 'pipe:[9]', { pipeTimeMs: START_MS + 1, flags: 1 }),
@@ -40,7 +40,7 @@ test('what stands before Node’s first descriptor was inherited, whatever it is
   expect(inherited(...before, ...nodeFds([7, 8, 9, 10, 11]))).toEqual([3, 4, 5, 6]);
 });
 
-test('what stands between Node’s descriptors was inherited where Node opens nothing of its kind', () => {
+test("descriptors between Node's, of a kind that Node does not open, are inherited", () => {
   const between = [
     open(8, '/home/me/log'),
     open(9, 'socket:[5]'),
@@ -53,7 +53,7 @@ test('what stands between Node’s descriptors was inherited where Node opens no
   expect(inherited(...nodeFds([3, 4, 5, 6, 7]), ...between)).toEqual([8, 9, 11, 12, 13, 14]);
 });
 
-test('what lacks the mark was inherited; what Node could not have marked was not', () => {
+test('descriptors without the close-on-exec mark are inherited', () => {
   const high = [
     open(20, '/home/me/ours'),
     open(63, 'pipe:[63]', { isCloseOnExec: false }),

@@ -110,7 +110,7 @@ describe('an archive', () => {
   );
 
   it.skipIf(!isRoot)(
-    'beside which its owner may not write is made by root, and given away whole',
+    'an archive where its owner may not write is made by root, and given away complete',
     () => {
       const folder = folderOf();
       const app = program(folder, 0o755);

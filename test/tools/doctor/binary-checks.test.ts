@@ -16,8 +16,8 @@ function statesOf(path: string): Record<string, string> {
   return Object.fromEntries(examineBinary(path).checks.map(({ name, state }) => [name, state]));
 }
 
-describe('what doctor says of a program', () => {
-  it('with frame pointers, tables and symbols', () => {
+describe('doctor BINARY', () => {
+  it('doctor BINARY on a program with frame pointers, unwind tables and symbols', () => {
     expect(statesOf(compileC(source, ['-O2', '-fno-omit-frame-pointer']))).toEqual({
       'frame-pointers': 'ok',
       'unwind-tables': 'ok',
@@ -25,7 +25,7 @@ describe('what doctor says of a program', () => {
     });
   });
 
-  it('without frame pointers', () => {
+  it('doctor BINARY on a program without frame pointers', () => {
     const program = compileC(source, ['-O2', '-fomit-frame-pointer']);
     const [check] = examineBinary(program).checks;
     expect(check).toMatchObject({ name: 'frame-pointers', state: 'warn' });
@@ -33,14 +33,14 @@ describe('what doctor says of a program', () => {
     expect(check?.fix.join('\n')).toContain('-fno-omit-frame-pointer');
   });
 
-  it('without tables and symbols', () => {
+  it('doctor BINARY on a program without unwind tables and symbols', () => {
     const bare = join(scratch, 'bare');
     const program = compileC(source, ['-O2', '-fno-omit-frame-pointer']);
     execFileSync('objcopy', ['-S', '-R', '.eh_frame', '-R', '.eh_frame_hdr', program, bare]);
     expect(statesOf(bare)).toMatchObject({ 'unwind-tables': 'warn', symbols: 'warn' });
   });
 
-  it('that is none', () => {
+  it('doctor BINARY on a file that is not a program', () => {
     const text = join(scratch, 'text');
     writeFileSync(text, 'no program');
     expect(() => examineBinary(text)).toThrow(FailedError);

@@ -102,17 +102,17 @@ describe('the doctor', () => {
     ['', 'cycles opens with them'],
     ['EOPNOTSUPP', 'there are none (EOPNOTSUPP)'],
     ['EACCES', 'not to be tried (EACCES)'],
-  ])("says of the CPU's records of calls, which nobody can change: %j", (callStacks, found) => {
+  ])('the check of call-stack records is informational: %j', (callStacks, found) => {
     const opens = { ...READY.opens!, callStacks };
     expect(check('call-stack-records', { opens })).toMatchObject({ state: 'ok', found, fix: [] });
   });
 
-  it('says nothing of features where nothing opens', () => {
+  it("without an event that opens the kernel's features are unknown", () => {
     const names = doctor({ ...READY, opens: NOTHING_OPENS('ENOSYS') }).checks.map((c) => c.name);
     expect(names).not.toContain('counts-with-inherit');
   });
 
-  it('without the addon only what needs none is judged', () => {
+  it('without the addon only checks that do not need it run', () => {
     const change: Partial<MachineState> = {
       addonProblem: { message: 'the native addon is not built', fix: ['build it'] },
       opens: null,
@@ -197,7 +197,7 @@ describe('the doctor', () => {
     expect(check('seccomp', refused).state).toBe('warn');
   });
 
-  it('says which hypervisor keeps the PMU, where there is one', () => {
+  it('the doctor names the hypervisor that hides the PMU', () => {
     const opens = { ...READY.opens!, cycles: 'ENOENT' };
     const noCounters = { reason: 'KVM does not pass the PMU on', fix: ['-cpu host,pmu=on'] };
     expect(check('hardware-counters', { opens, noCounters })).toMatchObject({
@@ -206,7 +206,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('every check that did not pass says what to do', () => {
+  it('every failed check has a fix', () => {
     const worst: Partial<MachineState> = {
       kernel: '4.4.0',
       settings: { ...USUAL_SETTINGS, maxSampleRateHz: 100, cpuTimeMaxPercent: 5, kptrRestrict: 2 },

@@ -33,7 +33,7 @@ describe('the limits of a control group', () => {
     expect(limits).toEqual({ cpuQuota: 1.5, memoryBytes: null });
   });
 
-  it('are none where no file says any', () => {
+  it('without files a control group has no limits', () => {
     expect(readCgroupLimits(drawn({}))).toEqual({ cpuQuota: null, memoryBytes: null });
     const odd = drawn({ '/proc/self/cgroup': 'x\n0::relative/path\n\n' });
     expect(readCgroupLimits(odd)).toEqual({ cpuQuota: null, memoryBytes: null });
@@ -41,7 +41,7 @@ describe('the limits of a control group', () => {
 });
 
 describe('what a process is kept to', () => {
-  it('is its capabilities and its container', () => {
+  it('confinement is capabilities and container', () => {
     const status = 'CapEff:\t0000004000084000\n';
     const at = (files: Readonly<Record<string, string>>) =>
       readConfinement(drawn({ '/proc/self/status': status, ...files }));

@@ -53,7 +53,7 @@ function samplesOf(records: readonly Uint8Array[]) {
 }
 
 describe('samples whose callchain comes in two parts', () => {
-  test('come when the second part does, with both', () => {
+  test('a deferred sample is released with its second part', () => {
     const waiting = [KERNEL, KERNEL_IP, USER_DEFERRED, COOKIE];
     const records = [
       sample(11, 1, waiting),
@@ -70,7 +70,7 @@ describe('samples whose callchain comes in two parts', () => {
     });
   });
 
-  test('are told as they are when too many wait', () => {
+  test('too many waiting deferred samples are released as they are', () => {
     const told: (readonly [number, boolean])[] = [];
     const diagnostics = new Diagnostics();
     const held = (tid: number): HeldSample => {

@@ -98,7 +98,7 @@ describe('the rule', () => {
     expect(troubles(change, judged)).toEqual([said]);
   });
 
-  it('that one source alone knows is no contradiction, and all of them are named', () => {
+  it('a rule known by one source only is no contradiction', () => {
     const change = { rule: rule('next', 'table'), fit: rule('unknown', 'fit') };
     expect(sentence('rule', change, { byCounts: 'next' })).toBe(
       'next by table, unknown by fit, next by counts of another recording',
@@ -187,7 +187,7 @@ describe('the model', () => {
   });
 });
 
-it('the model is told, not judged, where ticks have a hand in most steps', () => {
+it('the model is reported, not judged, where ticks drive most steps', () => {
   const model = { compared: 1000, exact: 100, within1Percent: 500, tickDriven: false };
   const judged = { setup: { rate: { freq: 1000 } } };
   expect(troubles({ model }, judged)).toEqual(['model not-available']);
@@ -224,7 +224,7 @@ describe('samples', () => {
     expect(troubles({ outOfOrder: 1 })).toEqual(['order differs']);
   });
 
-  it('throttling is told, not judged', () => {
+  it('throttling is reported, not judged', () => {
     const change = { throttles: 2, throttledNs: 4e6, maxSampleRateAfter: 50_000 };
     expect(troubles(change)).toEqual([]);
     expect(sentence('throttling', change)).toBe(

@@ -37,7 +37,7 @@ it.each([
   expect(truth).toEqual(expected);
 });
 
-it('of one thread alone there is no account of what is told of the process', () => {
+it("one thread alone has no account of the process's figures", () => {
   const phasesOf = (event: string) => truthOf(event, MARKS, true).map(({ phase: name }) => name);
   expect(phasesOf('page-faults')).toEqual([]);
   expect(phasesOf('cpu-clock')).toEqual([]);

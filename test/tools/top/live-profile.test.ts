@@ -47,7 +47,7 @@ describe.skipIf(!hasCorpora)('a recording in pieces is the recording as a whole'
     }
   });
 
-  test('there are such recordings', () => {
+  test('the corpora have recordings to read in pieces', () => {
     expect(cases.length).toBeGreaterThanOrEqual(8);
   });
 });

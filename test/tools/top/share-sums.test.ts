@@ -36,7 +36,7 @@ describe('sums of slices', () => {
     expect(rows[0]?.selfShare).toBe(0.6);
   });
 
-  test('what a slice handed in is not changed by later ones', () => {
+  test('later slices do not change the sums of an earlier one', () => {
     const first = slice({ parse: 1 });
     const sums = new ShareSums();
     sums.add(first);
@@ -53,7 +53,7 @@ describe('sums of slices', () => {
     expect(high).toBeCloseTo(0.4307, 3);
   });
 
-  test('a few heavy samples tell less than their weight', () => {
+  test('a few heavy samples widen the interval', () => {
     const even = new ShareSums();
     even.add(slice({ parse: 500, rest: 500 }));
     const uneven = new ShareSums();
