@@ -9,6 +9,7 @@ import { RoundSorter } from '../kernel/order/round-sorter.ts';
 import { PERF_RECORD } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
+import { RecordView } from '../kernel/perf-event/record-view.ts';
 
 /** Small enough for the processor's caches, and for reuse when a round ends. */
 const SEGMENT_BYTES = 512 << 10;
@@ -23,8 +24,8 @@ const MOST_READINGS = 4;
  *
  * Ordering reads each record's time at its known offset and parses nothing else; the sorter holds
  * positions in the walk. The segments that they point into stay in memory until their round is out;
- * of larger rounds `mostResident` do, and the others are read again. The view that the visitor gets
- * is valid during the call only.
+ * of larger rounds `mostResident` do, and the others are read again. What the visitor gets, its view
+ * too, is valid during the call only.
  *
  * The files of a directory come one after the other, and a round of one says nothing about the
  * next: all of them is one round.
@@ -44,29 +45,27 @@ export function* visitInTimeOrderInSlices(
 ): Slices<void> {
   const segments = new SegmentWindow(data.source, mostResident);
   const hasRounds = data.threadFiles.length === 0;
+  const sorted = new RecordView();
   const sorter = new RoundSorter((position) => {
     const segment = segments.at(position);
     const view = segment.view as DataView;
     const offset = position - segment.start;
-    const { littleEndian } = data;
-    const type = view.getUint32(offset, littleEndian);
-    const misc = view.getUint16(offset + 4, littleEndian);
-    const size = view.getUint16(offset + 6, littleEndian);
-    visitor.record(view, offset, size, type, misc, fileOffsetOf(segment, offset));
+    sorted.moveTo(view, offset, data.littleEndian, fileOffsetOf(segment, offset));
+    visitor.record(sorted);
   });
   let roundStart = 0;
   const inFileOrder: RecordVisitor = {
     part: (source) => segments.continueIn(source),
-    record(view, offset, size, type, _misc, fileOffset) {
-      const position = segments.add(view, offset, fileOffset);
-      if (type === PERF_RECORD.FINISHED_ROUND) {
+    record(record) {
+      const position = segments.add(record);
+      if (record.type === PERF_RECORD.FINISHED_ROUND) {
         if (!hasRounds) return;
         sorter.finishRound();
         segments.dropBefore(roundStart);
-        roundStart = position + size;
+        roundStart = position + record.size;
         return;
       }
-      sorter.push(timeOf(data, view, offset, size, type), position);
+      sorter.push(timeOf(data, record), position);
     },
   };
   yield* data.walkInSlices(inFileOrder, SEGMENT_BYTES);
@@ -74,16 +73,10 @@ export function* visitInTimeOrderInSlices(
 }
 
 /** Nanoseconds since the recording's start; NaN for a record that carries no time. */
-function timeOf(
-  data: PerfData,
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-): number {
-  const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+function timeOf(data: PerfData, record: RecordView): number {
+  const attrIndex = data.lookup.attrIndexOf(record);
   if (attrIndex === UNKNOWN_EVENT) return Number.NaN;
-  return readRecordTime(view, offset, size, type, data.attrs[attrIndex].info, data.startTime);
+  return readRecordTime(record, data.attrs[attrIndex].info, data.startTime);
 }
 
 /** A view that the walk hands out, and where it lies. */
@@ -141,12 +134,12 @@ class SegmentWindow {
   }
 
   /** Position of a record in a new view, the latest, or that of the file around an inflated one. */
-  add(view: DataView, offset: number, fileOffset: number): number {
-    if (this.#latest?.view !== view) {
-      const isAround = this.#walked?.view === view;
-      this.#latest = isAround ? this.#walked : this.#append(view, offset, fileOffset);
+  add(record: RecordView): number {
+    if (this.#latest?.view !== record.view) {
+      const isAround = this.#walked?.view === record.view;
+      this.#latest = isAround ? this.#walked : this.#append(record);
     }
-    return (this.#latest as Segment).start + offset;
+    return (this.#latest as Segment).start + record.offset;
   }
 
   at(position: number): Segment {
@@ -174,14 +167,14 @@ class SegmentWindow {
     this.#current = NONE;
   }
 
-  #append(view: DataView, firstOffset: number, fileOffset: number): Segment {
+  #append({ view, offset, fileOffset }: RecordView): Segment {
     const segment: Segment = {
       view,
       source: this.#source,
       length: view.byteLength,
       start: this.#end,
       fileOffset,
-      firstOffset,
+      firstOffset: offset,
       isInflated: view instanceof InflatedView,
       usedAt: ++this.#now,
     };

@@ -10,6 +10,7 @@ import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { newerFields } from '../kernel/perf-event/parse-info.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import type { LossGap, StreamFinal } from '../period/types.ts';
@@ -159,8 +160,8 @@ export class Pipeline {
     limitProcesses(this.processes, fileBytes);
     const mostFrames = mostFramesOf(fileBytes);
     visitInTimeOrder(this.data, {
-      record: (view, offset, size, type, misc) => {
-        this.read(view, offset, size, type, misc);
+      record: (record) => {
+        this.read(record);
         if (this.builder.frameCount > mostFrames) throw tooManyFrames(mostFrames);
       },
     });
@@ -168,14 +169,15 @@ export class Pipeline {
   }
 
   /** The next record in time order, for those who have no file: `run` does this with each. */
-  read(view: DataView, offset: number, size: number, type: number, misc: number): void {
-    const attrIndex = this.data.lookup.attrIndexOf(view, offset, size, type);
+  read(record: RecordView): void {
+    const { type } = record;
+    const attrIndex = this.data.lookup.attrIndexOf(record);
     if (attrIndex === UNKNOWN_EVENT) {
       this.diagnostics.count(type === PERF_RECORD.SAMPLE ? SAMPLE_OF_NO_EVENT : RECORD_OF_NO_EVENT);
       return;
     }
-    if (type === PERF_RECORD.SAMPLE) this.#addSample(view, offset, size, misc, attrIndex);
-    else this.#applyRecord(view, offset, size, type, misc, attrIndex);
+    if (type === PERF_RECORD.SAMPLE) this.#addSample(record, attrIndex);
+    else this.#applyRecord(record, attrIndex);
   }
 
   /**
@@ -261,13 +263,14 @@ export class Pipeline {
   }
 
   // Hot: once per sample.
-  #addSample(view: DataView, offset: number, size: number, misc: number, attrIndex: number): void {
+  #addSample(record: RecordView, attrIndex: number): void {
+    const { view } = record;
     const event = this.#attrToEvent[attrIndex];
-    if (attrIndex === this.#wakeUpAttr) this.#addWakeUp(view, offset, size, attrIndex);
+    if (attrIndex === this.#wakeUpAttr) this.#addWakeUp(record, attrIndex);
     if (event === NONE) return;
     const { info } = this.data.attrs[attrIndex];
     const sample = this.#sample;
-    if (!decodeSample(view, offset, offset + size, info, sample)) {
+    if (!decodeSample(record, info, sample)) {
       this.#countUnreadable(attrIndex);
       return;
     }
@@ -299,7 +302,7 @@ export class Pipeline {
     } else if (info.hasLbrCallchain) {
       stop = this.#lbr.complete(sample, view);
     }
-    const stack = this.#stacks.stackOf(sample, misc, attrIndex, stop, last.chain);
+    const stack = this.#stacks.stackOf(sample, record.misc, attrIndex, stop, last.chain);
     const { inherit } = this.data.attrs[attrIndex].attr.flags;
     const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id && inherit;
     if (last.isForeign) this.#streamRepair.noteForeign(this.runningNs.length, !inherit);
@@ -327,9 +330,10 @@ export class Pipeline {
   }
 
   /** The thread that waits is runnable from now on: a row of its own, whose stack is that of the wait. */
-  #addWakeUp(view: DataView, offset: number, size: number, attrIndex: number): void {
+  #addWakeUp(record: RecordView, attrIndex: number): void {
+    const { view } = record;
     const sample = this.#sample;
-    if (!decodeSample(view, offset, offset + size, this.data.attrs[attrIndex].info, sample)) {
+    if (!decodeSample(record, this.data.attrs[attrIndex].info, sample)) {
       this.#countUnreadable(attrIndex);
       return;
     }
@@ -433,23 +437,16 @@ export class Pipeline {
     return this.streams.length - 1;
   }
 
-  #applyRecord(
-    view: DataView,
-    offset: number,
-    size: number,
-    type: number,
-    misc: number,
-    attrIndex: number,
-  ): void {
+  #applyRecord(view: RecordView, attrIndex: number): void {
     const { info } = this.data.attrs[attrIndex];
-    const record = decodeRecord(view, offset, size, type, misc, info);
-    if (applyToProcesses(this.processes, record, misc)) this.#memories = [];
+    const record = decodeRecord(view, info);
+    if (applyToProcesses(this.processes, record, view.misc)) this.#memories = [];
     this.#losses.note(record, attrIndex);
     switch (record.kind) {
       case 'lost': {
         const event = this.#attrToEvent[attrIndex];
         if (event === NONE) break;
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         const { cpu, timeNs } = this.#trailer;
         this.#memoryOf(cpu).lostNs = timeNs;
         // A ring is shared by the events of its CPU, and the one that wrote the record is not
@@ -461,7 +458,7 @@ export class Pipeline {
       case 'read': {
         const event = this.#attrToEvent[attrIndex];
         if (event === NONE) break;
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         this.lastReadNs = Math.max(this.lastReadNs, this.#trailer.timeNs);
         // Like a sample's (see StreamRepair), its stream id is wrong after a LOST record.
         if (this.#memoryOf(this.#trailer.cpu).lostNs === this.#trailer.timeNs) break;
@@ -469,7 +466,7 @@ export class Pipeline {
         break;
       }
       case 'fork': {
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         // Time 0 stands for what was there before.
         const { timeNs } = this.#trailer;
         const isPast = timeNs < 0 && toRawTime(this.data.startTime, timeNs) === 0n;
@@ -480,7 +477,7 @@ export class Pipeline {
       }
       case 'throttle':
       case 'unthrottle': {
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         const event = this.#attrToEvent[attrIndex];
         const stream = this.#streamOf(record.streamId, event);
         this.throttles.note(record.kind, event, stream, this.#trailer.timeNs);
@@ -488,12 +485,12 @@ export class Pipeline {
       }
       case 'switch':
       case 'switchCpuWide':
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         this.switches.note(record, this.#trailer);
         if (!record.isOut) this.offCpu.noteIn(this.#trailer.tid);
         break;
       case 'callchainDeferred':
-        decodeTrailer(view, offset, size, info, this.#trailer);
+        decodeTrailer(view, info, this.#trailer);
         this.#deferred.apply(this.#trailer.tid, record.cookie, record.callchain);
         break;
       case 'malformed':

@@ -97,23 +97,24 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
   let firstNs = Number.POSITIVE_INFINITY;
   let lastNs = Number.NEGATIVE_INFINITY;
   walkRecords(data, {
-    record(view, offset, size, type, misc) {
+    record(record) {
+      const { type } = record;
       counts.set(type, (counts.get(type) ?? 0) + 1);
       if (type !== PERF_RECORD.SAMPLE && !isLoss(type)) return;
-      const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+      const attrIndex = data.lookup.attrIndexOf(record);
       if (attrIndex === UNKNOWN_EVENT) return;
       const { info } = attrs[attrIndex];
       if (type === PERF_RECORD.SAMPLE) {
-        if (!selector.sample(view, offset, size, attrIndex)) return;
+        if (!selector.sample(record, attrIndex)) return;
         samples[attrIndex] = samples[attrIndex] + 1;
-        if (decodeSample(view, offset, offset + size, info, sample)) facts.note(attrIndex, sample);
-        const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
+        if (decodeSample(record, info, sample)) facts.note(attrIndex, sample);
+        const timeNs = readRecordTime(record, info, data.startTime);
         if (Number.isNaN(timeNs)) return;
         firstNs = Math.min(firstNs, timeNs);
         lastNs = Math.max(lastNs, timeNs);
         return;
       }
-      losses.note(decodeRecord(view, offset, size, type, misc, info), attrIndex);
+      losses.note(decodeRecord(record, info), attrIndex);
     },
   });
   const ofSamples = (column: Float64Array) =>

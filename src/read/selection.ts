@@ -7,6 +7,7 @@ import { readTimeSince, toRawTime } from '../base/u64.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeTrailer, TrailerView } from '../kernel/perf-event/trailer.ts';
 import { isInRanges, parseTimeRanges, type TimeRange } from '../profile/time-range.ts';
 import { recordedTime } from './facts/recorded-time.ts';
@@ -45,10 +46,11 @@ export class Selector {
     this.#names = this.#comms === null ? null : CommHistory.read(data);
   }
 
-  sample(view: DataView, offset: number, size: number, event: number): boolean {
+  sample(record: RecordView, event: number): boolean {
     if (!this.isActive) return true;
     const info = this.#data.attrs[event]?.info;
-    if (info === undefined || info.sampleFixedSize > size) return false;
+    if (info === undefined || info.sampleFixedSize > record.size) return false;
+    const { view, offset } = record;
     const { littleEndian, startTime } = this.#data;
     const { sampleTidOffset: tidAt, sampleTimeOffset: timeAt, sampleCpuOffset: cpuAt } = info;
     return this.#admits(
@@ -59,12 +61,12 @@ export class Selector {
     );
   }
 
-  /** Of a record with a sample-id trailer; one without stays. */
-  other(view: DataView, offset: number, size: number, event: number): boolean {
+  /** The same for a record with a sample-id trailer; one without stays. */
+  other(record: RecordView, event: number): boolean {
     const info = this.#data.attrs[event]?.info;
     if (!this.isActive || info === undefined) return true;
     const trailer = this.#trailer;
-    if (!decodeTrailer(view, offset, size, info, trailer)) return true;
+    if (!decodeTrailer(record, info, trailer)) return true;
     return this.#admits(trailer.pid, trailer.tid, trailer.timeNs, trailer.cpu);
   }
 
@@ -110,19 +112,16 @@ class CommHistory {
     const trailer = new TrailerView(data.startTime);
     const { littleEndian } = data;
     walkRecords(data, {
-      record(view, offset, size, type) {
+      record(record) {
+        const { view, offset, size, type } = record;
         if (type !== PERF_RECORD.COMM && type !== PERF_RECORD.FORK) return;
-        const event = data.lookup.attrIndexOf(view, offset, size, type);
+        const event = data.lookup.attrIndexOf(record);
         const info = data.attrs[event === UNKNOWN_EVENT ? 0 : event]?.info;
-        const hasTime = info !== undefined && decodeTrailer(view, offset, size, info, trailer);
+        const hasTime = info !== undefined && decodeTrailer(record, info, trailer);
         const timeNs = hasTime && trailer.timeNs >= 0 ? trailer.timeNs : Number.NEGATIVE_INFINITY;
         if (type === PERF_RECORD.COMM && size >= 16) {
           const end = size - (info?.trailerSize ?? 0);
-          const text = new Uint8Array(
-            view.buffer,
-            view.byteOffset + offset + 16,
-            Math.max(0, end - 16),
-          );
+          const text = record.bytes(16, Math.max(16, end));
           const tid = view.getInt32(offset + 12, littleEndian);
           renamings.push({ timeNs, tid, comm: decodeText(text), from: NONE });
         } else if (type === PERF_RECORD.FORK && size >= 24) {

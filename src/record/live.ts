@@ -8,6 +8,7 @@ import { EventLookup, UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts
 import { joinLbrCallchain } from '../kernel/perf-event/lbr-callchain.ts';
 import { computeParseInfo, recordTimeOffset } from '../kernel/perf-event/parse-info.ts';
 import { decodeRecord, type KernelRecord } from '../kernel/perf-event/record.ts';
+import { RECORD_HEADER_SIZE, RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { loadBinding } from '../native/binding.ts';
 import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
@@ -133,6 +134,7 @@ class LiveDecoder {
   readonly #events: ConstructorParameters<typeof EventLookup>[0];
   readonly #names: readonly string[];
   readonly #lookup: EventLookup;
+  readonly #record = new RecordView();
   #sample: SampleView | null = null;
 
   constructor(events: ConstructorParameters<typeof EventLookup>[0], names: readonly string[]) {
@@ -154,18 +156,17 @@ class LiveDecoder {
     const callchain = new GrowableFloat64();
     const callchainStart = new GrowableInt32();
     const records: KernelRecord[] = [];
+    const record = this.#record;
     let offset = 0;
-    while (offset + 8 <= chunk.length) {
-      const type = view.getUint32(offset, true);
-      const misc = view.getUint16(offset + 4, true);
-      const size = view.getUint16(offset + 6, true);
-      if (size < 8 || offset + size > chunk.length) break;
-      const index = this.#lookup.attrIndexOf(view, offset, size, type);
+    while (offset + RECORD_HEADER_SIZE <= chunk.length) {
+      const { type, size } = record.moveTo(view, offset, true);
+      if (size < RECORD_HEADER_SIZE || offset + size > chunk.length) break;
+      const index = this.#lookup.attrIndexOf(record);
       const info = index === UNKNOWN_EVENT ? undefined : this.#events[index]?.info;
       if (info !== undefined && type === PERF_RECORD.SAMPLE) {
-        this.#sample ??= new SampleView(startOf(view, recordTimeOffset(info, offset, size, type)));
+        this.#sample ??= new SampleView(startOf(view, recordTimeOffset(info, record)));
         const sample = this.#sample;
-        if (decodeSample(view, offset, offset + size, info, sample)) {
+        if (decodeSample(record, info, sample)) {
           if (info.hasLbrCallchain) joinLbrCallchain(sample, view, true, 'ip');
           event.push(index);
           pid.push(sample.pid);
@@ -181,7 +182,7 @@ class LiveDecoder {
           }
         }
       } else if (info !== undefined && type !== PERF_RECORD.FINISHED_ROUND) {
-        records.push(decodeRecord(view, offset, size, type, misc, info));
+        records.push(decodeRecord(record, info));
       }
       offset += size;
     }

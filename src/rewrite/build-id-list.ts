@@ -7,12 +7,13 @@ import type { BuildIdEntry } from '../formats/perf-data/build-id-section.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { openFileSource } from '../read/files/file-source.ts';
 import { readKernelBuildId } from '../system/kernel/host-info.ts';
 import type { Labels } from './labels.ts';
 import type { BuildIdChange } from './options.ts';
 import { isKernelMode } from './sample-rewriter.ts';
-import { type InputRecord, recordText } from './side-band.ts';
+import { recordText } from './side-band.ts';
 
 const HOST = -1;
 // struct { u8 size; u8 reserved[3]; u8 id[20]; } in place of device and inode of a MMAP2.
@@ -33,27 +34,21 @@ export class BuildIdList {
     for (const entry of data.features.buildIds ?? []) this.#entries.set(entry.filename, entry);
   }
 
-  /** A MMAP or MMAP2 of the input. */
-  add(record: InputRecord): void {
+  /** A MMAP or MMAP2 of the input; `trailerSize`: bytes of its sample-id trailer. */
+  add(record: RecordView, trailerSize: number): void {
     if (this.#change !== 'add') return;
-    const { view, offset, size, type, misc } = record;
-    const path = recordText(record);
+    const path = recordText(record, trailerSize);
     if (path === null) return;
     const filename = path.startsWith('[kernel.kallsyms]') ? '[kernel.kallsyms]' : path;
     if (this.#entries.has(filename)) return;
-    const cpuMode = isKernelMode(misc) ? PERF_RECORD_MISC.KERNEL : PERF_RECORD_MISC.USER;
-    const hasBuildId =
-      type === PERF_RECORD.MMAP2 && hasMmapBuildId(view, offset, offset + size, misc);
-    if (!hasBuildId) {
+    const cpuMode = isKernelMode(record.misc) ? PERF_RECORD_MISC.KERNEL : PERF_RECORD_MISC.USER;
+    if (record.type !== PERF_RECORD.MMAP2 || !hasMmapBuildId(record)) {
       this.#wanted.set(filename, cpuMode);
       return;
     }
-    const at = offset + MMAP2_BUILD_ID_AT;
-    const bytes = new Uint8Array(
-      view.buffer,
-      view.byteOffset + at + 4,
-      Math.min(view.getUint8(at), 20),
-    );
+    const [size] = record.bytes(MMAP2_BUILD_ID_AT);
+    const from = MMAP2_BUILD_ID_AT + 4;
+    const bytes = record.bytes(from, from + Math.min(size, 20));
     this.#entries.set(filename, { pid: HOST, cpuMode, buildId: toHex(bytes), filename });
   }
 

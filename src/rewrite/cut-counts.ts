@@ -6,6 +6,7 @@ import { sortedOrder } from '../base/sorted-order.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
 import { PERF_FORMAT, PERF_RECORD } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import type { Selector } from '../read/selection.ts';
 
@@ -31,8 +32,8 @@ export class CountCutter {
     if (!selector.isActive || data.attrs.every(({ info }) => info.readFormat === 0)) return null;
     const cutter = new CountCutter(data);
     walkRecords(data, {
-      record: (view, offset, size, type) => {
-        if (type === PERF_RECORD.SAMPLE) cutter.#note(view, offset, size, selector);
+      record: (record) => {
+        if (record.type === PERF_RECORD.SAMPLE) cutter.#note(record, selector);
       },
     });
     for (const streams of cutter.#streams) {
@@ -47,9 +48,9 @@ export class CountCutter {
     this.#streams = data.attrs.map(() => new Map());
   }
 
-  #note(view: DataView, offset: number, size: number, selector: Selector): void {
-    const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
-    if (!this.#decode(view, offset, size, event)) return;
+  #note(record: RecordView, selector: Selector): void {
+    const event = this.#data.lookup.attrIndexOf(record);
+    if (!this.#decode(record, event)) return;
     const streams = this.#streams[event];
     const key = streamKey(this.#sample);
     let stream = streams.get(key);
@@ -57,16 +58,16 @@ export class CountCutter {
       stream = new StreamValues();
       streams.set(key, stream);
     }
-    stream.note(this.#sample, selector.sample(view, offset, size, event));
+    stream.note(this.#sample, selector.sample(record, event));
   }
 
   /**
-   * Writes the values of the sample at `offset` of `view` into its copy at `outOffset` of `out`, whose
-   * fields up to these are of the same size.
+   * Writes the values of a sample into its copy at `outOffset` of `out`, whose fields up to these are
+   * of the same size.
    */
-  rewrite(view: DataView, offset: number, size: number, out: DataView, outOffset: number): void {
-    const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
-    if (!this.#decode(view, offset, size, event)) return;
+  rewrite(record: RecordView, out: DataView, outOffset: number): void {
+    const event = this.#data.lookup.attrIndexOf(record);
+    if (!this.#decode(record, event)) return;
     const sample = this.#sample;
     const stream = this.#streams[event].get(streamKey(sample));
     if (stream === undefined || !stream.isCut) return;
@@ -89,11 +90,11 @@ export class CountCutter {
     }
   }
 
-  #decode(view: DataView, offset: number, size: number, event: number): boolean {
+  #decode(record: RecordView, event: number): boolean {
     if (event === UNKNOWN_EVENT) return false;
     const { info } = this.#data.attrs[event];
     if (info.readFormat === 0) return false;
-    return decodeSample(view, offset, offset + size, info, this.#sample);
+    return decodeSample(record, info, this.#sample);
   }
 }
 

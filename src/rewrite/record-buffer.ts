@@ -1,3 +1,5 @@
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
+
 /** Bytes gathered before they are written. */
 const CAPACITY = 4 << 20;
 /** A record's size is a u16. */
@@ -45,6 +47,12 @@ export class RecordBuffer {
       this.#bytes.set(new Uint8Array(view.buffer, view.byteOffset + offset, size), to);
     }
     this.position = to + size;
+  }
+
+  /** A record as it is. */
+  copyRecord({ view, offset, size }: RecordView): void {
+    this.begin(size);
+    this.copy(view, offset, size);
   }
 
   /** Room for `size` bytes of the record; returns where. */

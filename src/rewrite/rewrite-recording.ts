@@ -17,6 +17,7 @@ import {
 } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { TracepointFormats } from '../kernel/tracepoint/tracepoint-formats.ts';
 import { applyToProcesses } from '../read/apply-side-band.ts';
 import { PROVENANCE_ATTACHMENT } from '../read/facts/provenance.ts';
@@ -41,7 +42,7 @@ import { RawCleaner } from './raw-cleaner.ts';
 import { RecordBuffer } from './record-buffer.ts';
 import { SampleRewriter } from './sample-rewriter.ts';
 import { rewriteSections } from './sections.ts';
-import { type InputRecord, isKnownType, SideBandRewriter } from './side-band.ts';
+import { isKnownType, SideBandRewriter } from './side-band.ts';
 
 /** Enough to read fast; memory does not grow with the recording. */
 const SEGMENT_BYTES = 8 << 20;
@@ -163,9 +164,9 @@ class Rewriter {
     sink.head(events, before, littleEndian);
     const buffer = new RecordBuffer((bytes) => sink.write(bytes));
     const visitor: RecordVisitor = {
-      record: (view, offset, size, type, misc) => {
-        if (type === PERF_RECORD.SAMPLE) this.#sample(view, offset, size, misc, buffer);
-        else this.#other(view, offset, size, type, misc, buffer);
+      record: (record) => {
+        if (record.type === PERF_RECORD.SAMPLE) this.#sample(record, buffer);
+        else this.#other(record, buffer);
       },
     };
     if (this.#unwinder === null) yield* this.#data.walkInSlices(visitor, SEGMENT_BYTES);
@@ -204,8 +205,8 @@ class Rewriter {
     view.setUint32(0, PERF_RECORD.FINISHED_ROUND, littleEndian);
     view.setUint16(6, endRound.length, littleEndian);
     yield* visitInTimeOrderInSlices(this.#data, {
-      record: (...record) => {
-        visitor.record(...record);
+      record: (record) => {
+        visitor.record(record);
         if (out.length - this.#roundBytes < ROUND_BYTES) return;
         out.append(endRound);
         this.#roundBytes = out.length;
@@ -227,39 +228,32 @@ class Rewriter {
   }
 
   // Hot: once per sample.
-  #sample(view: DataView, offset: number, size: number, misc: number, out: RecordBuffer): void {
+  #sample(record: RecordView, out: RecordBuffer): void {
     this.#sampleCount++;
-    const event = this.#data.lookup.attrIndexOf(view, offset, size, PERF_RECORD.SAMPLE);
-    if (!this.#selector.sample(view, offset, size, event)) return;
+    const event = this.#data.lookup.attrIndexOf(record);
+    if (!this.#selector.sample(record, event)) return;
     const rewriter = event === UNKNOWN_EVENT ? this.#unknown : (this.#samples[event] ?? null);
     if (rewriter === null) {
-      out.begin(size);
-      out.copy(view, offset, size);
-    } else if (rewriter === 'unreadable' || !rewriter.rewrite(view, offset, size, misc, out)) {
+      out.copyRecord(record);
+    } else if (rewriter === 'unreadable' || !rewriter.rewrite(record, out)) {
       this.#leaveOut('samples whose fields can not be told apart', 1);
       return;
     }
-    this.#counts?.rewrite(view, offset, size, out.view, out.start);
+    this.#counts?.rewrite(record, out.view, out.start);
     this.#keptCount++;
     const timeAt = this.#data.attrs[event]?.info.sampleTimeOffset ?? NONE;
-    if (timeAt < 0 || timeAt + 8 > size) return;
+    if (timeAt < 0 || timeAt + 8 > record.size) return;
     const { littleEndian, startTime } = this.#data;
-    const timeNs = readTimeSince(view, offset + timeAt, littleEndian, startTime);
+    const timeNs = readTimeSince(record.view, record.offset + timeAt, littleEndian, startTime);
     if (timeNs < this.#firstNs) this.#firstNs = timeNs;
     if (timeNs > this.#lastNs) this.#lastNs = timeNs;
   }
 
-  #other(
-    view: DataView,
-    offset: number,
-    size: number,
-    type: number,
-    misc: number,
-    out: RecordBuffer,
-  ): void {
-    if (this.#isDropped(view, offset, size, type)) return;
-    const event = this.#data.lookup.attrIndexOf(view, offset, size, type);
-    if (isOfCourse(type) && !this.#selector.other(view, offset, size, event)) return;
+  #other(record: RecordView, out: RecordBuffer): void {
+    if (this.#isDropped(record)) return;
+    const { type } = record;
+    const event = this.#data.lookup.attrIndexOf(record);
+    if (isOfCourse(type) && !this.#selector.other(record, event)) return;
     // Counts over more than what stays: over a thread's whole course, or of its children, too.
     if (type === PERF_RECORD.READ && this.#selector.isActive) {
       const inherits = this.#data.attrs[event]?.attr.flags.inherit === true;
@@ -269,28 +263,27 @@ class Rewriter {
       type >= PERF_RECORD_USER_TYPE_START
         ? 0
         : (this.#data.attrs[event === UNKNOWN_EVENT ? 0 : event]?.info.trailerSize ?? 0);
-    const record: InputRecord = { view, offset, size, type, misc, trailerSize };
-    if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) this.#buildIds.add(record);
+    if (type === PERF_RECORD.MMAP || type === PERF_RECORD.MMAP2) {
+      this.#buildIds.add(record, trailerSize);
+    }
     if (this.#unwinder !== null && event !== UNKNOWN_EVENT) {
       const { info } = this.#data.attrs[event];
-      const decoded = decodeRecord(view, offset, size, type, misc, info);
-      applyToProcesses(this.#processes, decoded, misc);
+      applyToProcesses(this.#processes, decodeRecord(record, info), record.misc);
     }
-    const rewritten = this.#sideBand.rewrite(record);
+    const rewritten = this.#sideBand.rewrite(record, trailerSize);
     if (rewritten === null) {
       if (!isKnownType(type)) {
         this.#leaveOut(`${recordTypeName(type)} records, of which nobody knows what they name`, 1);
       }
     } else if (rewritten === 'same') {
-      out.begin(size);
-      out.copy(view, offset, size);
+      out.copyRecord(record);
     } else {
       out.append(rewritten);
     }
   }
 
   /** Records that the output has in another place, or has no use for. */
-  #isDropped(view: DataView, offset: number, size: number, type: number): boolean {
+  #isDropped({ view, offset, size, type }: RecordView): boolean {
     switch (type) {
       // Their contents are visited one by one.
       case PERF_RECORD.COMPRESSED:

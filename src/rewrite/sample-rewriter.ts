@@ -5,6 +5,7 @@ import { MOST_FRAMES } from '../code/unwind/unwinder.ts';
 import { firstUserEntry } from '../kernel/perf-event/callchain.ts';
 import { PERF_FORMAT, PERF_RECORD_MISC, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import type { ParseInfo } from '../kernel/perf-event/parse-info.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import type { StackUnwinder } from '../read/unwind/unwind-stacks.ts';
 import {
@@ -64,14 +65,14 @@ export class SampleRewriter {
   }
 
   /** Appends the sample to `out`. False, and nothing is written, if it can't be taken apart. */
-  rewrite(view: DataView, offset: number, size: number, misc: number, out: RecordBuffer): boolean {
+  rewrite(record: RecordView, out: RecordBuffer): boolean {
     const sample = this.#sample;
-    const end = offset + size;
-    if (!decodeSample(view, offset, end, this.#info, sample)) return false;
+    if (!decodeSample(record, this.#info, sample)) return false;
+    const { view, offset, end, misc } = record;
     const { sampleType, littleEndian } = this.#info;
     const removed = this.#removed;
     const isUnwound = this.#unwind(view);
-    out.begin(size + 8 + MOST_CHAIN_BYTES);
+    out.begin(record.size + 8 + MOST_CHAIN_BYTES);
     this.#in = view;
     this.#from = offset;
     this.#out = out;

@@ -2,6 +2,7 @@ import { ByteWriter } from '../base/byte-writer.ts';
 import { decodeText } from '../base/text.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { hasMmapBuildId } from '../kernel/perf-event/mmap-build-id.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import {
   isKernelAddressAt,
   KERNEL_MAP_OFFSET,
@@ -12,16 +13,6 @@ import {
 import type { Labels } from './labels.ts';
 import type { BuildIdChange } from './options.ts';
 import { isKernelMode } from './sample-rewriter.ts';
-
-/** One record of the input, whole, with the bytes of its sample-id trailer. */
-export type InputRecord = {
-  readonly view: DataView;
-  readonly offset: number;
-  readonly size: number;
-  readonly type: number;
-  readonly misc: number;
-  readonly trailerSize: number;
-};
 
 /** A record as it will be; the same bytes where nothing changes; null: it goes. */
 export type Rewritten = Uint8Array | 'same' | null;
@@ -58,21 +49,22 @@ export class SideBandRewriter {
     this.#littleEndian = littleEndian;
   }
 
-  rewrite(record: InputRecord): Rewritten {
+  /** `trailerSize`: bytes of its sample-id trailer. */
+  rewrite(record: RecordView, trailerSize: number): Rewritten {
     const kernel = this.#kernel;
     const isClean = kernel === null && this.#labels === null;
     switch (record.type) {
       case PERF_RECORD.MMAP:
       case PERF_RECORD.MMAP2:
-        return this.#map(record);
+        return this.#map(record, trailerSize);
       case PERF_RECORD.COMM:
-        return this.#named(record, (comm) => this.#labels?.comm(comm) ?? comm);
+        return this.#named(record, trailerSize, (comm) => this.#labels?.comm(comm) ?? comm);
       case PERF_RECORD.CGROUP:
-        return this.#named(record, (path) => this.#labels?.cgroup(path) ?? path);
+        return this.#named(record, trailerSize, (path) => this.#labels?.cgroup(path) ?? path);
       case PERF_RECORD.KSYMBOL:
         // Its address is all that it is for.
         if (kernel !== null) return null;
-        return this.#named(record, (name) => this.#labels?.kernelSymbol(name) ?? name);
+        return this.#named(record, trailerSize, (name) => this.#labels?.kernelSymbol(name) ?? name);
       case PERF_RECORD.TEXT_POKE:
         return kernel === null ? 'same' : null;
       case PERF_RECORD.THREAD_MAP:
@@ -84,23 +76,22 @@ export class SideBandRewriter {
     }
   }
 
-  #map(record: InputRecord): Rewritten {
-    const { view, offset, size, type, misc, trailerSize } = record;
+  #map(record: RecordView, trailerSize: number): Rewritten {
+    const { view, offset, size, type, misc } = record;
     const textAt = TEXT_AT[type];
     if (textAt + trailerSize > size) return 'same';
-    const name = textOf(record, textAt);
+    const name = textOf(record, textAt, trailerSize);
     const isKernel =
       this.#kernel !== null &&
       (isKernelMode(misc) || isKernelAddressAt(view, offset + ADDRESS_AT, this.#kernel));
     const isImage = /^\[(kernel|guest\.kernel)\.kallsyms/.test(name);
     if (isKernel && !isImage) return null;
-    const hasBuildId =
-      type === PERF_RECORD.MMAP2 && hasMmapBuildId(view, offset, offset + size, misc);
+    const hasBuildId = type === PERF_RECORD.MMAP2 && hasMmapBuildId(record);
     const losesBuildId = hasBuildId && this.#removeBuildIds;
     if (!isKernel && !losesBuildId && this.#labels === null) return 'same';
 
     const out = new ByteWriter(this.#littleEndian);
-    out.bytes(bytesOf(record, 0, textAt));
+    out.bytes(record.bytes(0, textAt));
     if (isKernel) {
       out.patchU64(ADDRESS_AT, KERNEL_MAP_START);
       out.patchU64(ADDRESS_AT + 8, KERNEL_MAP_SIZE);
@@ -111,31 +102,31 @@ export class SideBandRewriter {
     if (type === PERF_RECORD.MMAP2 && (losesBuildId || (this.#labels !== null && !hasBuildId))) {
       for (let at = FILE_ID_AT; at < FILE_ID_AT + FILE_ID_SIZE; at += 8) out.patchU64(at, 0);
     }
-    return this.#finish(out, this.#labels?.dso(name) ?? name, record);
+    return this.#finish(out, this.#labels?.dso(name) ?? name, record, trailerSize);
   }
 
-  #named(record: InputRecord, rename: (name: string) => string): Rewritten {
+  #named(record: RecordView, trailerSize: number, rename: (name: string) => string): Rewritten {
     const textAt = TEXT_AT[record.type];
-    if (this.#labels === null || textAt + record.trailerSize > record.size) return 'same';
-    const out = new ByteWriter(this.#littleEndian).bytes(bytesOf(record, 0, textAt));
-    return this.#finish(out, rename(textOf(record, textAt)), record);
+    if (this.#labels === null || textAt + trailerSize > record.size) return 'same';
+    const out = new ByteWriter(this.#littleEndian).bytes(record.bytes(0, textAt));
+    return this.#finish(out, rename(textOf(record, textAt, trailerSize)), record, trailerSize);
   }
 
   /** The text, padded to 8 bytes, and the trailer as it was. */
-  #finish(out: ByteWriter, text: string, record: InputRecord): Uint8Array {
-    const { size, trailerSize } = record;
+  #finish(out: ByteWriter, text: string, record: RecordView, trailerSize: number): Uint8Array {
+    const { size } = record;
     out
       .text(text)
       .u8(0)
       .align(8)
-      .bytes(bytesOf(record, size - trailerSize, size));
+      .bytes(record.bytes(size - trailerSize));
     out.patchU16(6, out.length);
     return out.finish();
   }
 
   /** struct { header; u64 nr; struct { u64 pid; char comm[16]; } entries[nr]; } */
-  #threadMap(record: InputRecord, labels: Labels): Uint8Array {
-    const bytes = bytesOf(record, 0, record.size).slice();
+  #threadMap(record: RecordView, labels: Labels): Uint8Array {
+    const bytes = record.bytes().slice();
     for (let at = 24; at + THREAD_MAP_COMM_SIZE <= bytes.length; at += 8 + THREAD_MAP_COMM_SIZE) {
       const field = bytes.subarray(at, at + THREAD_MAP_COMM_SIZE);
       const label = new TextEncoder().encode(labels.comm(decodeText(field)));
@@ -154,17 +145,13 @@ export function isKnownType(type: number): boolean {
 }
 
 /** The name that a MMAP, MMAP2, COMM, CGROUP or KSYMBOL record ends in. */
-export function recordText(record: InputRecord): string | null {
+export function recordText(record: RecordView, trailerSize: number): string | null {
   const textAt = TEXT_AT[record.type];
-  return textAt === undefined || textAt + record.trailerSize > record.size
+  return textAt === undefined || textAt + trailerSize > record.size
     ? null
-    : textOf(record, textAt);
+    : textOf(record, textAt, trailerSize);
 }
 
-function textOf(record: InputRecord, textAt: number): string {
-  return decodeText(bytesOf(record, textAt, record.size - record.trailerSize));
-}
-
-function bytesOf({ view, offset }: InputRecord, start: number, end: number): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset + offset + start, end - start);
+function textOf(record: RecordView, textAt: number, trailerSize: number): string {
+  return decodeText(record.bytes(textAt, record.size - trailerSize));
 }

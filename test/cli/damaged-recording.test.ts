@@ -46,7 +46,8 @@ describe('a recording that can be read in part', () => {
     const bytes = Uint8Array.from(recordings.get('little-endian file, compressed')!);
     const offsets: number[] = [];
     walkRecords(openPerfData(memorySource(bytes)), {
-      record(_view, _offset, _size, type, _misc, fileOffset) {
+      record(record) {
+        const { type, fileOffset } = record;
         if (type === PERF_RECORD.COMPRESSED) offsets.push(fileOffset);
       },
     });

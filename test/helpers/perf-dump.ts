@@ -81,18 +81,19 @@ export function ourDump(data: PerfData): Dump {
   const trailer = new TrailerView({ high: 0, low: 0 });
   const architecture = registerArchitectureOf(data.features.arch);
   walkRecords(data, {
-    record(view, offset, size, type, misc, fileOffset) {
-      const index = data.lookup.attrIndexOf(view, offset, size, type);
+    record(record) {
+      const { view, offset, type, misc, fileOffset } = record;
+      const index = data.lookup.attrIndexOf(record);
       if (index === UNKNOWN_EVENT) return;
       const { attr, info } = data.attrs[index];
       if (type !== PERF_RECORD.SAMPLE) {
-        decodeTrailer(view, offset, size, info, trailer);
-        const decoded = decodeRecord(view, offset, size, type, misc, info);
+        decodeTrailer(record, info, trailer);
+        const decoded = decodeRecord(record, info);
         const text = fieldsOf(decoded, misc, trailer.id, data.attrs[index]);
         if (text !== null) dump.set(fileOffset, `${recordTypeName(type)}${text}`.trimEnd());
         return;
       }
-      const isDecoded = decodeSample(view, offset, offset + size, info, sample);
+      const isDecoded = decodeSample(record, info, sample);
       if (!isDecoded) throw new Error(`the sample at ${fileOffset} is malformed`);
       const context = { view, sample, attr, littleEndian: data.littleEndian, architecture };
       dump.set(fileOffset, `SAMPLE${sampleText(context, offset, misc)}`.trimEnd());

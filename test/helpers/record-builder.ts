@@ -1,6 +1,7 @@
 import { ByteWriter } from '../../src/base/byte-writer.ts';
 import { type EventAttr, encodeAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD } from '../../src/kernel/perf-event/constants.ts';
+import { RecordView } from '../../src/kernel/perf-event/record-view.ts';
 
 /** Builds one record field by field, so that a test shows its layout; the size is filled in. */
 export function record(
@@ -37,6 +38,13 @@ export function finishedRound(littleEndian = true): Uint8Array {
 
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** `bytes` as a record of a walk, as long as they are, also where they were cut. */
+export function recordOf(bytes: Uint8Array, littleEndian = true): RecordView {
+  const view = new RecordView().moveTo(viewOf(bytes), 0, littleEndian);
+  view.size = bytes.length;
+  return view;
 }
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {

@@ -23,14 +23,15 @@ export function ourTexts(data: PerfData, symbolOf?: KernelSymbolOf): TracepointT
   const texts: TracepointText[] = [];
   const sample = new SampleView(data.startTime);
   walkRecords(data, {
-    record(view, offset, size, type) {
+    record(record) {
+      const { view, offset, size, type } = record;
       if (type === SIMPLE_PERF_RECORD_TRACING_DATA) {
         const bytes = simpleperfTracingData(view, offset, size, data.littleEndian);
         if (bytes !== null) formats = TracepointFormats.parse(bytes, { symbolOf });
       }
       if (type !== PERF_RECORD.SAMPLE || formats === null) return;
-      const { attr, info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
-      if (!decodeSample(view, offset, offset + size, info, sample)) return;
+      const { attr, info } = data.attrs[data.lookup.attrIndexOf(record)];
+      if (!decodeSample(record, info, sample)) return;
       const { rawOffset, rawLength } = sample;
       const format = formats.ofSample(view, rawOffset, rawLength, Number(attr.config));
       if (format === null) return;

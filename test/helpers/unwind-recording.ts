@@ -66,20 +66,21 @@ export function unwindRecording(path: string, options: UnwindOptions = {}): Unwo
   const processes = new Processes(options.fileOf ?? ((file) => file));
   const stacks: UnwoundStack[] = [];
   visitInTimeOrder(data, {
-    record(view, offset, size, type, misc) {
-      const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+    record(record) {
+      const { view, type } = record;
+      const attrIndex = data.lookup.attrIndexOf(record);
       const { info } = data.attrs[Math.max(attrIndex, 0)];
       if (type !== PERF_RECORD.SAMPLE) {
-        const record = decodeRecord(view, offset, size, type, misc, info);
-        if (record.kind === 'mmap' || record.kind === 'mmap2') {
-          const isUser = (misc & PERF_RECORD_MISC.CPUMODE_MASK) === PERF_RECORD_MISC.USER;
-          if (isUser && !record.isData) processes.map(record.pid, record);
-        } else if (record.kind === 'fork') processes.fork(record.parentPid, record.pid);
-        else if (record.kind === 'comm' && record.isExec) processes.exec(record.pid);
+        const decoded = decodeRecord(record, info);
+        if (decoded.kind === 'mmap' || decoded.kind === 'mmap2') {
+          const isUser = (record.misc & PERF_RECORD_MISC.CPUMODE_MASK) === PERF_RECORD_MISC.USER;
+          if (isUser && !decoded.isData) processes.map(decoded.pid, decoded);
+        } else if (decoded.kind === 'fork') processes.fork(decoded.parentPid, decoded.pid);
+        else if (decoded.kind === 'comm' && decoded.isExec) processes.exec(decoded.pid);
         return;
       }
       if (attrIndex === UNKNOWN_EVENT) return;
-      if (!decodeSample(view, offset, offset + size, info, sample)) return;
+      if (!decodeSample(record, info, sample)) return;
       if (sample.userRegsAbi !== PERF_SAMPLE_REGS_ABI.ABI_64) return;
       const dump = dumps[attrIndex];
       const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);

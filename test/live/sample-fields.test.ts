@@ -16,7 +16,7 @@ import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts'
 import { type SampleContext, SCRIPT_FIELDS } from '../../src/kernel/perf-event/sample-fields.ts';
 import { findPerf, scratchDirectory } from '../helpers/cli.ts';
 import { seededRandom } from '../helpers/random.ts';
-import { perfDataFile, record, viewOf } from '../helpers/record-builder.ts';
+import { perfDataFile, record, recordOf, viewOf } from '../helpers/record-builder.ts';
 
 const scratch = scratchDirectory();
 const ID = 5;
@@ -74,7 +74,7 @@ function ourLines(field: Field, attr: EventAttr, records: readonly Uint8Array[])
   const sample = new SampleView({ high: 0, low: 0 });
   return records.map((bytes) => {
     const view = viewOf(bytes);
-    expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
+    expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
     const context: SampleContext = { view, sample, attr, littleEndian: true, architecture: 'x86' };
     return SCRIPT_FIELDS[field](context).trim();
   });
@@ -228,7 +228,7 @@ describe.skipIf(findPerf() === null)('fields of samples as perf prints them', ()
       const info = computeParseInfo(attr, true);
       const sample = new SampleView({ high: 0, low: 0 });
       const ours = records.flatMap((bytes) => {
-        expect(decodeSample(viewOf(bytes), 0, bytes.length, info, sample)).toBe(true);
+        expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
         const { rawOffset, rawLength } = sample;
         return describeIbs(viewOf(bytes), rawOffset, rawLength, kind, ibsMachine) as string[];
       });

@@ -3,6 +3,7 @@ import { type ByteSource, memorySource } from '../../src/base/byte-source.ts';
 import { openPerfData } from '../../src/formats/perf-data/reader.ts';
 import { newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
+import type { RecordView } from '../../src/kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../../src/kernel/perf-event/sample.ts';
 import { createZstdDecoder } from '../../src/read/files/zstd.ts';
 import { visitInTimeOrder } from '../../src/read/ordered-records.ts';
@@ -37,9 +38,10 @@ test('records that cross the border of two reads are whole, and in order', () =>
   const sample = new SampleView(data.startTime);
   const times: number[] = [];
   visitInTimeOrder(data, {
-    record(view, offset, size, type) {
+    record(record) {
+      const { type } = record;
       expect(type).toBe(PERF_RECORD.SAMPLE);
-      expect(decodeSample(view, offset, offset + size, data.attrs[0].info, sample)).toBe(true);
+      expect(decodeSample(record, data.attrs[0].info, sample)).toBe(true);
       times.push(sample.timeNs);
     },
   });
@@ -66,7 +68,8 @@ test('records out of COMPRESSED ones are put in order with the rest, with their 
   const starts = records.map((_, i) => data.dataOffset + concat(...records.slice(0, i)).length);
   const seen: string[] = [];
   visitInTimeOrder(data, {
-    record(view, offset, _size, type, _misc, fileOffset) {
+    record(record) {
+      const { view, offset, type, fileOffset } = record;
       if (type !== PERF_RECORD.SAMPLE) return;
       seen.push(`${view.getBigUint64(offset + 24, true)} @${starts.indexOf(fileOffset)}`);
     },
@@ -84,7 +87,8 @@ test('the files of a directory are put in order as a whole', () => {
   const data = openPerfData(memorySource(main), { threadFiles });
   const times: number[] = [];
   visitInTimeOrder(data, {
-    record(view, offset, _size, type) {
+    record(record) {
+      const { view, offset, type } = record;
       if (type === PERF_RECORD.SAMPLE) times.push(Number(view.getBigUint64(offset + 24, true)));
     },
   });
@@ -131,7 +135,7 @@ test('a round larger than memory reads some segments again', () => {
   let next = 0;
   let isInOrder = true;
   const visitor = {
-    record(view: DataView, offset: number) {
+    record({ view, offset }: RecordView) {
       isInOrder &&= Number(view.getBigUint64(offset + 24, true)) === next++;
     },
   };

@@ -75,11 +75,12 @@ function kernelAddresses(data: PerfData): Set<string> {
   const sample = new SampleView(data.startTime);
   data.walk(
     {
-      record(view, offset, size, type) {
+      record(record) {
+        const { view, type } = record;
         if (type !== PERF_RECORD.SAMPLE) return;
-        const event = data.lookup.attrIndexOf(view, offset, size, type);
+        const event = data.lookup.attrIndexOf(record);
         const { info } = data.attrs[event];
-        expect(decodeSample(view, offset, offset + size, info, sample)).toBe(true);
+        expect(decodeSample(record, info, sample)).toBe(true);
         for (const address of [sample.ip, sample.addr]) {
           if (address < -4095) found.add(BigInt.asUintN(64, BigInt(address)).toString(16));
         }
@@ -115,7 +116,8 @@ function namesOf(data: PerfData): Set<string> {
   if (hostname !== null && hostname.length > 6) names.add(hostname);
   data.walk(
     {
-      record(view, offset, size, type) {
+      record(record) {
+        const { view, offset, size, type } = record;
         const at = TEXT_AT.get(type);
         if (at === undefined) return;
         const bytes = new Uint8Array(view.buffer, view.byteOffset + offset + at, size - at);

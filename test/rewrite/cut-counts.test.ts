@@ -43,9 +43,10 @@ function readingsOf(bytes: Uint8Array): number[][] {
   const found: number[][] = [];
   data.walk(
     {
-      record(view, offset, size, type) {
+      record(record) {
+        const { type } = record;
         if (type !== PERF_RECORD.SAMPLE) return;
-        decodeSample(view, offset, offset + size, data.attrs[0].info, sample);
+        decodeSample(record, data.attrs[0].info, sample);
         found.push([...sample.readValues.subarray(0, sample.readCount), sample.timeRunning]);
       },
     },

@@ -39,7 +39,8 @@ export function recordsOf(data: PerfData): WalkedRecord[] {
   const records: WalkedRecord[] = [];
   data.walk(
     {
-      record(view, offset, size, type, misc) {
+      record(record) {
+        const { view, offset, size, type, misc } = record;
         const bytes = Buffer.from(view.buffer, view.byteOffset + offset, size);
         records.push({ type, misc, hex: bytes.toString('hex') });
       },

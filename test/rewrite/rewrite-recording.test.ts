@@ -167,10 +167,10 @@ function samplesOf(
   const decoded: ReturnType<typeof samplesOf> = [];
   data.walk(
     {
-      record(view, offset, size, type) {
-        if (type !== PERF_RECORD.SAMPLE) return;
+      record(record) {
+        if (record.type !== PERF_RECORD.SAMPLE) return;
         const sample = new SampleView(data.startTime);
-        expect(decodeSample(view, offset, offset + size, data.attrs[0].info, sample)).toBe(true);
+        expect(decodeSample(record, data.attrs[0].info, sample)).toBe(true);
         const chain = [...sample.callchain.subarray(0, sample.callchainLength)];
         decoded.push({ ip: sample.ip, addr: sample.addr, chain, view: sample });
       },

@@ -20,12 +20,12 @@ export function sumSamples(path: string): ReadonlyMap<string, SampledSum> {
     const events = new Float64Array(attrs.length);
     const sample = new SampleView(data.startTime);
     walkRecords(data, {
-      record(view, offset, size, type) {
-        if (type !== PERF_RECORD.SAMPLE) return;
-        const index = data.lookup.attrIndexOf(view, offset, size, type);
+      record(record) {
+        if (record.type !== PERF_RECORD.SAMPLE) return;
+        const index = data.lookup.attrIndexOf(record);
         if (index === UNKNOWN_EVENT) return;
         const { info } = attrs[index];
-        if (!decodeSample(view, offset, offset + size, info, sample)) return;
+        if (!decodeSample(record, info, sample)) return;
         samples[index] = samples[index] + 1;
         events[index] = events[index] + sample.period;
       },

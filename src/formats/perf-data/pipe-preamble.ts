@@ -8,7 +8,7 @@ import {
   PERF_RECORD,
   recordTypeName,
 } from '../../kernel/perf-event/constants.ts';
-import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
+import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/record-view.ts';
 import { type BuildIdEntry, parseBuildIds } from './build-id-section.ts';
 import { type AttrWithIds, parseIds } from './event-list.ts';
 import { FEATURE } from './features.ts';
@@ -49,7 +49,8 @@ export function readPipePreamble(
   const buildIds: BuildIdEntry[] = [];
   const appendixParts: FileSection[] = [];
   const end = walkRange(source, header.dataOffset, source.size, littleEndian, true, {
-    record(view, offset, size, type, _misc, fileOffset) {
+    record(record) {
+      const { type, fileOffset } = record;
       const isDescribing =
         type === PERF_RECORD.HEADER_ATTR ||
         type === PERF_RECORD.HEADER_FEATURE ||
@@ -57,9 +58,8 @@ export function readPipePreamble(
         type === PERF_RECORD.HEADER_TRACING_DATA ||
         type === PERF_RECORD.HEADER_BUILD_ID;
       if (!isDescribing) return;
-      const record = new Uint8Array(view.buffer, view.byteOffset + offset, size);
       try {
-        readDescribing(type, record, fileOffset);
+        readDescribing(type, record.bytes(), fileOffset);
       } catch (error) {
         if (!(error instanceof PerfDataError)) throw error;
         const where = `${error.message} at 0x${fileOffset.toString(16)}`;

@@ -1,7 +1,7 @@
 import { PerfDataError, TOO_LARGE } from '../../base/errors.ts';
 import { readU64 } from '../../base/u64.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
-import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
+import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
 import type { RecordVisitor } from './record-visitor.ts';
 import type { UnpackLimit } from './unpack-limit.ts';
 import { ZstdGuard } from './zstd-guard.ts';
@@ -55,6 +55,7 @@ export class RecordInflater {
   #fileOffset = 0;
   #view = new InflatedView(new ArrayBuffer(0));
   #inflated = 0;
+  readonly #record = new RecordView();
   #isVisiting = false;
 
   /** Records visited. */
@@ -83,24 +84,17 @@ export class RecordInflater {
   }
 
   /**
-   * Visits the records in the COMPRESSED or COMPRESSED2 record at `offset`, all with its file
-   * offset. Afterwards `failure` says whether it worked.
+   * Visits the records in a COMPRESSED or COMPRESSED2 record, all with its file offset. Afterwards
+   * `failure` says whether it worked.
    */
-  inflate(
-    view: DataView,
-    offset: number,
-    size: number,
-    type: number,
-    fileOffset: number,
-    visitor: RecordVisitor,
-  ): void {
+  inflate(record: RecordView, visitor: RecordVisitor): void {
     if (this.failure !== null) return;
     this.#visitor = visitor;
-    this.#fileOffset = fileOffset;
+    this.#fileOffset = record.fileOffset;
     this.#inflated = 0;
     this.#beginView();
     try {
-      const piece = compressedBytes(view, offset, size, type, this.#littleEndian);
+      const piece = compressedBytes(record, this.#littleEndian);
       const windowBytes = this.#guard.windowBytes;
       this.#guard.check(piece);
       this.#limit.addPacked(piece.length);
@@ -114,7 +108,7 @@ export class RecordInflater {
       // Nor is a whole one that is too large.
       if (error instanceof PerfDataError && error.code === TOO_LARGE) throw error;
       this.failure = error instanceof Error ? error.message : String(error);
-      this.failedAt = fileOffset;
+      this.failedAt = record.fileOffset;
     }
     this.#visitor = null;
   }
@@ -161,35 +155,28 @@ export class RecordInflater {
     const visitor = this.#visitor as RecordVisitor;
     const view = this.#view;
     const start = this.#start;
-    const littleEndian = this.#littleEndian;
+    const record = this.#record;
     while (this.#walked + RECORD_HEADER_SIZE <= this.#end && visitor.isDone !== true) {
-      const offset = this.#walked - start;
-      const size = view.getUint16(offset + 6, littleEndian);
+      record.moveTo(view, this.#walked - start, this.#littleEndian, this.#fileOffset);
+      const { size } = record;
       if (size < RECORD_HEADER_SIZE) {
         throw new PerfDataError('bad-record', `an inflated record says that it has ${size} bytes`);
       }
       if (this.#walked + size > this.#end) return;
       this.#walked += size;
       this.records++;
-      const type = view.getUint32(offset, littleEndian);
-      const misc = view.getUint16(offset + 4, littleEndian);
       this.#isVisiting = true;
-      visitor.record(view, offset, size, type, misc, this.#fileOffset);
+      visitor.record(record);
       this.#isVisiting = false;
     }
   }
 }
 
-function compressedBytes(
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  littleEndian: boolean,
-): Uint8Array {
+function compressedBytes(record: RecordView, littleEndian: boolean): Uint8Array {
+  const { view, offset, size } = record;
   let from = RECORD_HEADER_SIZE;
   let length = size - from;
-  if (type === PERF_RECORD.COMPRESSED2) {
+  if (record.type === PERF_RECORD.COMPRESSED2) {
     from += 8;
     length = from <= size ? readU64(view, offset + RECORD_HEADER_SIZE, littleEndian) : size;
     if (from + length > size) {
@@ -197,5 +184,5 @@ function compressedBytes(
       throw new PerfDataError('bad-record', message);
     }
   }
-  return new Uint8Array(view.buffer, view.byteOffset + offset + from, length);
+  return record.bytes(from, from + length);
 }

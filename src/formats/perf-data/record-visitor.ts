@@ -1,22 +1,16 @@
 import type { ByteSource } from '../../base/byte-source.ts';
+import type { RecordView } from '../../kernel/perf-event/record-view.ts';
 
 /** Gets every record of a file. */
 export type RecordVisitor = {
   /**
-   * The record [offset, offset + size) of `view`, its header included; it is whole. `fileOffset`
-   * is where it lies in the file. The view stays valid and unchanged for as long as it is kept.
+   * The next record, which is whole. `record.view` stays valid and unchanged for as long as it is
+   * kept.
    *
    * `fileOffset − offset` is the same for all records of one view. In an `InflatedView`, which
    * holds records out of one COMPRESSED record, `fileOffset` is the same: that record's.
    */
-  record(
-    view: DataView,
-    offset: number,
-    size: number,
-    type: number,
-    misc: number,
-    fileOffset: number,
-  ): void;
+  record(record: RecordView): void;
   /** Looked at after every record: true ends the walk. */
   readonly isDone?: boolean;
   /** Names the source of the records that follow; only a directory has more than one. */

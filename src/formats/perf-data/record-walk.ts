@@ -4,7 +4,7 @@ import type { ByteSource } from '../../base/byte-source.ts';
 import { finish, type Slices } from '../../base/slices.ts';
 import { readU64 } from '../../base/u64.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from '../../kernel/perf-event/constants.ts';
-import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
+import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
 import type { RecordInflater } from './record-inflater.ts';
 import type { RecordVisitor, WalkEnd } from './record-visitor.ts';
 
@@ -44,6 +44,7 @@ export function* walkRangeInSlices(
   let truncatedAt = -1;
   let badRecordAt = -1;
   let position = start;
+  const record = new RecordView();
   // A segment holds at least one record, so that every read makes progress.
   const atOnce = Math.max(segmentBytes, LARGEST_RECORD);
   walk: while (position < end) {
@@ -54,24 +55,23 @@ export function* walkRangeInSlices(
     const length = bytes.length;
     let offset = 0;
     while (offset + RECORD_HEADER_SIZE <= length) {
-      const size = view.getUint16(offset + 6, littleEndian);
+      record.moveTo(view, offset, littleEndian, segmentStart + offset);
+      const { size, type } = record;
       if (size < RECORD_HEADER_SIZE) {
         badRecordAt = segmentStart + offset;
         break walk;
       }
       if (offset + size > length) break;
-      const type = view.getUint32(offset, littleEndian);
-      const misc = view.getUint16(offset + 4, littleEndian);
-      visitor.record(view, offset, size, type, misc, segmentStart + offset);
+      visitor.record(record);
       records++;
       let next = offset + size;
       if (type >= PERF_RECORD_USER_TYPE_START) {
         if (type === PERF_RECORD.COMPRESSED || type === PERF_RECORD.COMPRESSED2) {
           compressedRecords++;
-          inflater?.inflate(view, offset, size, type, segmentStart + offset, visitor);
+          inflater?.inflate(record, visitor);
           if (inflater === null || inflater.failure !== null) opaqueBytes += size;
         }
-        next += payloadBytes(view, offset, size, type, isPipe, littleEndian);
+        next += payloadBytes(record, isPipe, littleEndian);
         if (segmentStart + next > end) {
           truncatedAt = segmentStart + offset;
           break walk;
@@ -100,14 +100,8 @@ export function* walkRangeInSlices(
  *   struct { header; u64 size; … }  AUXTRACE
  *   struct { header; u32 size; }    HEADER_TRACING_DATA, in a pipe
  */
-function payloadBytes(
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  isPipe: boolean,
-  littleEndian: boolean,
-): number {
+function payloadBytes(record: RecordView, isPipe: boolean, littleEndian: boolean): number {
+  const { view, offset, size, type } = record;
   if (type === PERF_RECORD.AUXTRACE && size >= 16) {
     return readU64(view, offset + 8, littleEndian);
   }

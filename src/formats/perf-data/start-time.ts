@@ -4,6 +4,7 @@ import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { type EventLookup, UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import { recordTimeOffset } from '../../kernel/perf-event/parse-info.ts';
 import { isNoTime } from '../../kernel/perf-event/record-time.ts';
+import type { RecordView } from '../../kernel/perf-event/record-view.ts';
 import type { RecordedEvent } from './event-list.ts';
 import type { RecordVisitor } from './record-visitor.ts';
 
@@ -40,15 +41,16 @@ export class StartTimeVisitor implements RecordVisitor {
     return { high: this.#high, low: this.#low };
   }
 
-  record(view: DataView, offset: number, size: number, type: number): void {
-    if (type === PERF_RECORD.FINISHED_ROUND) this.#rounds++;
+  record(record: RecordView): void {
+    if (record.type === PERF_RECORD.FINISHED_ROUND) this.#rounds++;
     const { lookup, attrs, littleEndian } = this.#data;
-    const attrIndex = lookup.attrIndexOf(view, offset, size, type);
+    const attrIndex = lookup.attrIndexOf(record);
     if (attrIndex === UNKNOWN_EVENT) return;
     const info = attrs[attrIndex]?.info;
     if (info === undefined) return;
-    const at = recordTimeOffset(info, offset, size, type);
+    const at = recordTimeOffset(info, record);
     if (at < 0) return;
+    const { view } = record;
     const high = readHigh32(view, at, littleEndian);
     const low = readLow32(view, at, littleEndian);
     if (isNoTime(high, low)) return;

@@ -4,7 +4,8 @@ import { PERF_COUNT_SW, PERF_TYPE } from '../../base/event-type.ts';
 import { readU64 } from '../../base/u64.ts';
 import type { EventAttr } from './attr.ts';
 import { PERF_RECORD, PERF_RECORD_USER_TYPE_START } from './constants.ts';
-import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
+import type { ParseInfo } from './parse-info.ts';
+import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /** One event of a recording as the lookup needs it. */
 export type LookupEvent = {
@@ -82,9 +83,10 @@ export class EventLookup {
     });
   }
 
-  /** Index of the event of the record at `offset`; `UNKNOWN_EVENT` if that can't be told. */
-  attrIndexOf(view: DataView, offset: number, size: number, type: number): number {
+  /** Index of the event that the record belongs to; `UNKNOWN_EVENT` if that is not known. */
+  attrIndexOf(record: RecordView): number {
     if (this.kind === 'none') return UNKNOWN_EVENT;
+    const { view, offset, size, type } = record;
     if (this.kind !== 'per-id' || type >= PERF_RECORD_USER_TYPE_START) return FIRST_EVENT;
     let idOffset: number;
     if (type === PERF_RECORD.SAMPLE) {

@@ -1,4 +1,5 @@
 import { PERF_RECORD_MISC } from './constants.ts';
+import type { RecordView } from './record-view.ts';
 
 /** Of `struct { u8 build_id_size; u8 __reserved_1; u16 __reserved_2; u8 build_id[20]; }`. */
 const BUILD_ID_AT = 40;
@@ -7,18 +8,19 @@ const MOST_BYTES = 20;
 const USUAL_BYTES: readonly number[] = [16, 20];
 
 /**
- * Whether the MMAP2 at `offset` has a build ID in place of device and inode. The mark of it, bit
+ * Whether a MMAP2 has a build ID in place of device and inode. The mark of it, bit
  * `PERF_RECORD_MISC_MMAP_BUILD_ID`, is not enough: the kernel sets it in one header that it writes
  * to all sessions, so that those without `build_id` have it behind one with (seen on 6.18).
  *
  *   fe 00 00 00  00 00 00 00  5e fb 03 00 …   major 254, minor 0, inode: size 254 can't be
  *   08 00 00 00  01 00 00 00  5e fb 03 00 …   major 8, minor 1, inode, generation: no zeros behind 8
  *
- * A build ID has a size, zeros as reserved bytes, and zeros behind it. False too where the record
- * ends before.
+ * A build ID has a size, zeros as reserved bytes, and zeros behind it. False too where it would not
+ * fit before `end`.
  */
-export function hasMmapBuildId(view: DataView, offset: number, end: number, misc: number): boolean {
-  const at = offset + BUILD_ID_AT;
+export function hasMmapBuildId(record: RecordView, end = record.end): boolean {
+  const { view, misc } = record;
+  const at = record.offset + BUILD_ID_AT;
   if ((misc & PERF_RECORD_MISC.MMAP_BUILD_ID) === 0 || at + 4 + MOST_BYTES > end) return false;
   const size = view.getUint8(at);
   if (size === 0 || size > MOST_BYTES) return false;

@@ -8,9 +8,7 @@ import {
   PERF_SAMPLE_BRANCH,
   PERF_SAMPLE_MAX,
 } from './constants.ts';
-
-/** Bytes of `struct perf_event_header { u32 type; u16 misc; u16 size; }`, in front of every record. */
-export const RECORD_HEADER_SIZE = 8;
+import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /**
  * What depends only on an event's attr, computed once: where the time and the event id lie in its
@@ -149,15 +147,11 @@ export function newerFields({ sampleType, readFormat }: EventAttr): string | nul
 }
 
 /**
- * Where the raw time of a record of this event lies in `view`, −1 if it has none: perf's own
+ * Where the raw time of a record of this event lies in its view, −1 if it has none: perf's own
  * records, events without PERF_SAMPLE_TIME, records too short for it.
  */
-export function recordTimeOffset(
-  info: ParseInfo,
-  offset: number,
-  size: number,
-  type: number,
-): number {
+export function recordTimeOffset(info: ParseInfo, record: RecordView): number {
+  const { offset, size, type } = record;
   if (type === PERF_RECORD.SAMPLE) {
     const fromStart = info.sampleTimeOffset;
     return fromStart < 0 || fromStart + 8 > size ? -1 : offset + fromStart;

@@ -2,6 +2,7 @@
 
 import { type RawTime, readHigh32, readLow32, readTimeSince } from '../../base/u64.ts';
 import { type ParseInfo, recordTimeOffset } from './parse-info.ts';
+import type { RecordView } from './record-view.ts';
 
 /** Raw times that stand for none: perf writes them into records that it made up. */
 export function isNoTime(high: number, low: number): boolean {
@@ -12,16 +13,10 @@ export function isNoTime(high: number, low: number): boolean {
  * Time of any record, in nanoseconds since `start`; NaN if it has none, or one that stands for
  * none. This is what ordering goes by.
  */
-export function readRecordTime(
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  info: ParseInfo,
-  start: RawTime,
-): number {
-  const at = recordTimeOffset(info, offset, size, type);
+export function readRecordTime(record: RecordView, info: ParseInfo, start: RawTime): number {
+  const at = recordTimeOffset(info, record);
   if (at < 0) return Number.NaN;
+  const { view } = record;
   const { littleEndian } = info;
   if (isNoTime(readHigh32(view, at, littleEndian), readLow32(view, at, littleEndian))) {
     return Number.NaN;

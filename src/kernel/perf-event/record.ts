@@ -8,9 +8,10 @@ import {
 } from './constants.ts';
 import type { Cookie } from './deferred-callchain.ts';
 import { hasMmapBuildId } from './mmap-build-id.ts';
-import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
+import type { ParseInfo } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
 import { RecordBody } from './record-body.ts';
+import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 import { decodeUserRecord, type UserRecordFields } from './user-record.ts';
 
 /** Device and inode of a mapped file; generation tells reuses of the inode apart. */
@@ -170,40 +171,27 @@ export type KernelRecord =
   /** Shorter than the fields of its type: nothing in it can be trusted. */
   | { readonly kind: 'malformed'; readonly type: number; readonly size: number };
 
-/**
- * Decodes any record but SAMPLE. The caller guarantees that [offset, offset + size) lies in the
- * view and begins with a header; fields beyond the record are never read.
- */
-export function decodeRecord(
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  misc: number,
-  info: ParseInfo,
-): KernelRecord {
+/** Decodes any record but SAMPLE. Fields beyond its end are never read. */
+export function decodeRecord(record: RecordView, info: ParseInfo): KernelRecord {
+  const { type, size } = record;
   if (type >= PERF_RECORD_USER_TYPE_START) {
-    const fields = decodeUserRecord(view, offset, size, type, misc, info.littleEndian);
+    const fields = decodeUserRecord(record, info.littleEndian);
     return { kind: 'user', type, size, ...(fields !== null && { fields }) };
   }
-  const end = offset + size - info.trailerSize;
-  const body = new RecordBody(view, offset + RECORD_HEADER_SIZE, end, info.littleEndian);
-  if (end < offset + RECORD_HEADER_SIZE) return { kind: 'malformed', type, size };
-  return decodeBody(body, type, misc, size, info) ?? { kind: 'malformed', type, size };
+  const start = record.offset + RECORD_HEADER_SIZE;
+  const end = record.end - info.trailerSize;
+  if (end < start) return { kind: 'malformed', type, size };
+  const body = new RecordBody(record.view, start, end, info.littleEndian);
+  return decodeBody(body, record, info) ?? { kind: 'malformed', type, size };
 }
 
 /** Null if the body is too short. */
-function decodeBody(
-  body: RecordBody,
-  type: number,
-  misc: number,
-  size: number,
-  info: ParseInfo,
-): KernelRecord | null {
+function decodeBody(body: RecordBody, record: RecordView, info: ParseInfo): KernelRecord | null {
+  const { type, misc, size } = record;
   switch (type) {
     case PERF_RECORD.MMAP:
     case PERF_RECORD.MMAP2:
-      return decodeMmap(body, type, misc);
+      return decodeMmap(body, record);
     case PERF_RECORD.COMM:
       // struct { header; u32 pid, tid; char comm[]; struct sample_id; }
       if (!body.has(8)) return null;
@@ -327,10 +315,10 @@ function decodeBody(
  *     struct sample_id sample_id;
  *   };
  */
-function decodeMmap(body: RecordBody, type: number, misc: number): KernelRecord | null {
-  const isMmap2 = type === PERF_RECORD.MMAP2;
-  const hasBuildId =
-    isMmap2 && hasMmapBuildId(body.view, body.start - RECORD_HEADER_SIZE, body.end, misc);
+function decodeMmap(body: RecordBody, record: RecordView): KernelRecord | null {
+  const { misc } = record;
+  const isMmap2 = record.type === PERF_RECORD.MMAP2;
+  const hasBuildId = isMmap2 && hasMmapBuildId(record, body.end);
   const hasRights = isMmap2 && (hasBuildId || !isNameAt(body, 56));
   const filenameAt = hasRights ? 64 : isMmap2 ? 56 : 32;
   if (!body.has(filenameAt)) return null;

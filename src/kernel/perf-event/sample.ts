@@ -11,6 +11,7 @@ import { PERF_SAMPLE, PERF_SAMPLE_REGS_ABI } from './constants.ts';
 import { isDeferred } from './deferred-callchain.ts';
 import type { ParseInfo } from './parse-info.ts';
 import { decodeReadFormat } from './read-format.ts';
+import type { RecordView } from './record-view.ts';
 
 /** A record's size is a u16, so it can't hold more 8-byte values than this. */
 const MOST_VALUES = 65536 / 8;
@@ -122,9 +123,9 @@ export class SampleView {
 }
 
 /**
- * Decodes the sample in [offset, end), header included, into `out`. False if its fields do not
- * fit, or if the event has fields that are not known here, since these could lie anywhere: `out`
- * is then partly filled and the caller counts it. Never reads past `end`.
+ * Decodes a SAMPLE record into `out`. False if its fields do not fit, or if the event has fields
+ * that are not known here, since these could lie anywhere: `out` is then partly filled and the
+ * caller counts it. Never reads past the record's end.
  *
  *   struct {
  *     struct perf_event_header header;
@@ -161,18 +162,13 @@ export class SampleView {
  * The order of the last four is that of `perf_output_sample` in kernel/events/core.c; the comment
  * in the header file has AUX before the page sizes.
  */
-export function decodeSample(
-  view: DataView,
-  offset: number,
-  end: number,
-  info: ParseInfo,
-  out: SampleView,
-): boolean {
+export function decodeSample(record: RecordView, info: ParseInfo, out: SampleView): boolean {
   if (out.format !== info) clearAbsent(info, out);
-  if (offset + info.sampleFixedSize > end || info.hasNewerFields) return false;
+  if (info.sampleFixedSize > record.size || info.hasNewerFields) return false;
+  const { view, end } = record;
   const sampleType = info.sampleType;
   const littleEndian = info.littleEndian;
-  let at = offset + 8;
+  let at = record.offset + 8;
 
   if (sampleType & PERF_SAMPLE.IDENTIFIER) {
     out.id = readU64(view, at, littleEndian);

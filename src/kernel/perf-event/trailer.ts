@@ -1,6 +1,7 @@
 import { type RawTime, readTimeSince, readU64 } from '../../base/u64.ts';
 import { PERF_SAMPLE } from './constants.ts';
-import { type ParseInfo, RECORD_HEADER_SIZE } from './parse-info.ts';
+import type { ParseInfo } from './parse-info.ts';
+import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /**
  * Who, when and where of a record that is not a sample. One object is filled again and again; what
@@ -23,25 +24,20 @@ export class TrailerView {
 }
 
 /**
- * Decodes the sample-id trailer (`struct sample_id`, see parse-info) at the end of the record at
- * `offset`. False, with every field absent, if the event has none or the record is too short.
+ * Decodes the sample-id trailer (`struct sample_id`, see parse-info) at the end of the record.
+ * False, with every field absent, if the event has none or the record is too short.
  */
-export function decodeTrailer(
-  view: DataView,
-  offset: number,
-  size: number,
-  info: ParseInfo,
-  out: TrailerView,
-): boolean {
-  const { sampleType, littleEndian } = info;
+export function decodeTrailer(record: RecordView, info: ParseInfo, out: TrailerView): boolean {
+  const { view } = record;
+  const { sampleType, littleEndian, trailerSize } = info;
   out.pid = -1;
   out.tid = -1;
   out.timeNs = Number.NaN;
   out.id = -1;
   out.streamId = -1;
   out.cpu = -1;
-  if (info.trailerSize === 0 || info.trailerSize + RECORD_HEADER_SIZE > size) return false;
-  let at = offset + size - info.trailerSize;
+  if (trailerSize === 0 || trailerSize + RECORD_HEADER_SIZE > record.size) return false;
+  let at = record.end - trailerSize;
   if (sampleType & PERF_SAMPLE.TID) {
     out.pid = view.getInt32(at, littleEndian);
     out.tid = view.getInt32(at + 4, littleEndian);

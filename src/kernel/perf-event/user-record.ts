@@ -1,8 +1,8 @@
 import { toHex } from '../../base/hex.ts';
 import { PERF_RECORD, PERF_RECORD_MISC } from './constants.ts';
 import { decodeCpuMap } from './cpu-map.ts';
-import { RECORD_HEADER_SIZE } from './parse-info.ts';
 import { RecordBody } from './record-body.ts';
+import { RECORD_HEADER_SIZE, type RecordView } from './record-view.ts';
 
 /** Fields of a record that perf wrote, by name; what is longer than a line is counted only. */
 export type UserRecordFields = Readonly<
@@ -24,19 +24,13 @@ const AUXTRACE_TYPES = [
  * length. Cold: a recording has few of them, or nobody looks.
  */
 export function decodeUserRecord(
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  misc: number,
+  record: RecordView,
   littleEndian: boolean,
 ): UserRecordFields | null {
-  const decode = DECODERS[type];
-  if (decode === undefined || size < RECORD_HEADER_SIZE) return null;
-  return decode(
-    new RecordBody(view, offset + RECORD_HEADER_SIZE, offset + size, littleEndian),
-    misc,
-  );
+  const { view, offset, end, misc } = record;
+  const decode = DECODERS[record.type];
+  if (decode === undefined || record.size < RECORD_HEADER_SIZE) return null;
+  return decode(new RecordBody(view, offset + RECORD_HEADER_SIZE, end, littleEndian), misc);
 }
 
 type Decoder = (body: RecordBody, misc: number) => UserRecordFields | null;

@@ -10,12 +10,12 @@ export function recordedTime(data: PerfData): RecordedTime {
   let firstNs = Number.NaN;
   let lastNs = Number.NaN;
   walkRecords(data, {
-    record(view, offset, size, type) {
-      if (type !== PERF_RECORD.SAMPLE) return;
-      const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+    record(record) {
+      if (record.type !== PERF_RECORD.SAMPLE) return;
+      const attrIndex = data.lookup.attrIndexOf(record);
       if (attrIndex === UNKNOWN_EVENT) return;
       const { info } = data.attrs[attrIndex];
-      const timeNs = readRecordTime(view, offset, size, type, info, data.startTime);
+      const timeNs = readRecordTime(record, info, data.startTime);
       // A comparison with NaN is false: the first time is taken as it is.
       if (Number.isNaN(timeNs)) return;
       if (!(firstNs <= timeNs)) firstNs = timeNs;

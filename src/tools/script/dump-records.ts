@@ -40,14 +40,15 @@ export function dumpRecords(path: string, visit: (record: DumpedRecord) => void)
     const rawTime = (timeNs: number) =>
       Number.isNaN(timeNs) ? null : toRawTime(data.startTime, timeNs);
     walkRecords(data, {
-      record(view, offset, size, type, misc, fileOffset) {
-        const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+      record(record) {
+        const { view, type } = record;
+        const attrIndex = data.lookup.attrIndexOf(record);
         const event = attrIndex === UNKNOWN_EVENT ? undefined : data.attrs[attrIndex];
         const dumped: DumpedRecord = {
-          fileOffset,
-          bytes: new Uint8Array(view.buffer, view.byteOffset + offset, size),
+          fileOffset: record.fileOffset,
+          bytes: record.bytes(),
           type,
-          misc,
+          misc: record.misc,
           attr: event?.attr ?? null,
           cpu: -1,
           timeNs: null,
@@ -56,7 +57,7 @@ export function dumpRecords(path: string, visit: (record: DumpedRecord) => void)
           other: null,
         };
         if (event !== undefined && type === PERF_RECORD.SAMPLE) {
-          if (decodeSample(view, offset, offset + size, event.info, sample)) {
+          if (decodeSample(record, event.info, sample)) {
             const { littleEndian } = data;
             const architecture = registerArchitectureOf(data.features.arch);
             dumped.sample = { view, sample, attr: event.attr, littleEndian, architecture };
@@ -65,12 +66,12 @@ export function dumpRecords(path: string, visit: (record: DumpedRecord) => void)
             dumped.timeNs = rawTime(sample.timeNs);
           }
         } else if (event !== undefined) {
-          const record = decodeRecord(view, offset, size, type, misc, event.info);
-          if (record.kind !== 'user' && decodeTrailer(view, offset, size, event.info, trailer)) {
+          const decoded = decodeRecord(record, event.info);
+          if (decoded.kind !== 'user' && decodeTrailer(record, event.info, trailer)) {
             dumped.cpu = trailer.cpu;
             dumped.timeNs = rawTime(trailer.timeNs);
           }
-          dumped.other = { type: recordTypeName(type), event: eventName(event), record };
+          dumped.other = { type: recordTypeName(type), event: eventName(event), record: decoded };
         }
         visit(dumped);
       },

@@ -7,6 +7,7 @@ import { readCookie } from '../../kernel/perf-event/deferred-callchain.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
 import { joinLbrCallchain } from '../../kernel/perf-event/lbr-callchain.ts';
 import { decodeRecord, type KernelRecord } from '../../kernel/perf-event/record.ts';
+import { RecordView } from '../../kernel/perf-event/record-view.ts';
 import { registerArchitectureOf } from '../../kernel/perf-event/register-names.ts';
 import { decodeSample, SampleView } from '../../kernel/perf-event/sample.ts';
 import {
@@ -168,6 +169,8 @@ class RecordDescriber {
   readonly #groupReads = new GroupReads();
   readonly #sample: SampleView;
   readonly #trailer: TrailerView;
+  /** A held sample. */
+  readonly #record = new RecordView();
   readonly #context: SampleContext;
   readonly #deferred: DeferredSamples;
   /** The user part of the sample's callchain where a record of its own had it. */
@@ -230,11 +233,11 @@ class RecordDescriber {
     limitProcesses(this.#pipeline.processes, this.#data.source.size);
     this.#visits.start?.(this.#data, this.#names);
     visitInTimeOrder(this.#data, {
-      record: (view, offset, size, type, misc) => {
-        const attrIndex = this.#data.lookup.attrIndexOf(view, offset, size, type);
+      record: (record) => {
+        const attrIndex = this.#data.lookup.attrIndexOf(record);
         if (attrIndex === UNKNOWN_EVENT) return;
-        if (type === PERF_RECORD.SAMPLE) this.#describeSample(view, offset, size, misc, attrIndex);
-        else this.#describeOther(view, offset, size, type, misc, attrIndex);
+        if (record.type === PERF_RECORD.SAMPLE) this.#describeSample(record, attrIndex);
+        else this.#describeOther(record, attrIndex);
       },
     });
     this.#deferred.finish();
@@ -243,16 +246,11 @@ class RecordDescriber {
     this.#namer.close();
   }
 
-  #describeSample(
-    view: DataView,
-    offset: number,
-    size: number,
-    misc: number,
-    attrIndex: number,
-  ): void {
+  #describeSample(record: RecordView, attrIndex: number): void {
+    const { view, misc } = record;
     const { info } = this.#data.attrs[attrIndex];
     const sample = this.#sample;
-    if (!decodeSample(view, offset, offset + size, info, sample)) {
+    if (!decodeSample(record, info, sample)) {
       this.#data.diagnostics.count('a sample is shorter than its fields');
       return;
     }
@@ -271,10 +269,9 @@ class RecordDescriber {
     const lines = this.#linesOf(attrIndex);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
       const cookie = readCookie(view, sample.deferredCookieOffset, this.#data.littleEndian);
-      const start = view.byteOffset + offset;
-      const record = new DataView(view.buffer.slice(start, start + size));
+      const alone = new DataView(record.bytes().slice().buffer);
       const { tid } = sample;
-      this.#deferred.add({ view: record, misc, attrIndex, tid, comm, lines }, cookie);
+      this.#deferred.add({ view: alone, misc, attrIndex, tid, comm, lines }, cookie);
       return;
     }
     this.#tellSample(view, misc, attrIndex, comm, lines);
@@ -283,7 +280,8 @@ class RecordDescriber {
   #describeHeld(held: HeldSample, userPart: Float64Array | null): void {
     const { view, misc, attrIndex, comm, lines } = held;
     const { info } = this.#data.attrs[attrIndex];
-    if (!decodeSample(view, 0, view.byteLength, info, this.#sample)) return;
+    this.#record.moveTo(view, 0, info.littleEndian);
+    if (!decodeSample(this.#record, info, this.#sample)) return;
     this.#userPart = userPart;
     this.#isUnwound = false;
     this.#tellSample(view, misc, attrIndex, comm, lines);
@@ -423,24 +421,17 @@ class RecordDescriber {
     return pairs === undefined ? undefined : Object.fromEntries(pairs);
   }
 
-  #describeOther(
-    view: DataView,
-    offset: number,
-    size: number,
-    type: number,
-    misc: number,
-    attrIndex: number,
-  ): void {
+  #describeOther(view: RecordView, attrIndex: number): void {
     const { info } = this.#data.attrs[attrIndex];
-    const record = decodeRecord(view, offset, size, type, misc, info);
+    const record = decodeRecord(view, info);
     const { processes, builder } = this.#pipeline;
-    applyToProcesses(processes, record, misc);
+    applyToProcesses(processes, record, view.misc);
     const trailer = this.#trailer;
-    const hasTrailer = record.kind !== 'user' && decodeTrailer(view, offset, size, info, trailer);
+    const hasTrailer = record.kind !== 'user' && decodeTrailer(view, info, trailer);
     if (record.kind === 'callchainDeferred') {
       this.#deferred.apply(trailer.tid, record.cookie, record.callchain);
     }
-    const name = recordTypeName(type);
+    const name = recordTypeName(view.type);
     const { samplesOnly, otherTypes } = this.#options;
     if (samplesOnly || otherTypes?.has(name) === false) return;
     const own = 'pid' in record ? record : null;

@@ -59,9 +59,9 @@ export class LiveProfile {
     const { processes, diagnostics } = pipeline;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;
-    this.#records = new LiveRecords(data, (view, offset, size, type, misc) => {
-      if (type !== PERF_RECORD.SAMPLE) this.#sideband++;
-      pipeline.read(view, offset, size, type, misc);
+    this.#records = new LiveRecords(data, (record) => {
+      if (record.type !== PERF_RECORD.SAMPLE) this.#sideband++;
+      pipeline.read(record);
     });
     const files = new SymbolFiles({ diagnostics, pids: () => processes.pids() });
     this.#jit = new LiveJit(processes.dsos, files.provide, diagnostics);

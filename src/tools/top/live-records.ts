@@ -4,17 +4,11 @@ import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { RoundSorter } from '../../kernel/order/round-sorter.ts';
 import { PERF_RECORD } from '../../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../../kernel/perf-event/event-lookup.ts';
-import { RECORD_HEADER_SIZE } from '../../kernel/perf-event/parse-info.ts';
 import { readRecordTime } from '../../kernel/perf-event/record-time.ts';
+import { RECORD_HEADER_SIZE, RecordView } from '../../kernel/perf-event/record-view.ts';
 
-/** Gets each record, in time order; the view is valid during the call only. */
-export type ReadRecord = (
-  view: DataView,
-  offset: number,
-  size: number,
-  type: number,
-  misc: number,
-) => void;
+/** Gets each record, in time order; it is valid during the call only. */
+export type ReadRecord = (record: RecordView) => void;
 
 /** Whole records that some of the sorter's positions still point into. */
 type Piece = { readonly view: DataView; readonly start: number };
@@ -28,6 +22,8 @@ export class LiveRecords {
   readonly #data: PerfData;
   readonly #sorter: RoundSorter;
   readonly #pieces: Piece[] = [];
+  /** The record of the newest piece that is being sorted in. */
+  readonly #fed = new RecordView();
   /** The piece that was asked for last. */
   #current: Piece | null = null;
   #rest: Uint8Array = new Uint8Array();
@@ -38,14 +34,10 @@ export class LiveRecords {
 
   constructor(data: PerfData, read: ReadRecord) {
     this.#data = data;
-    const { littleEndian } = data;
+    const sorted = new RecordView();
     this.#sorter = new RoundSorter((position) => {
       const { view, start } = this.#pieceAt(position);
-      const offset = position - start;
-      const type = view.getUint32(offset, littleEndian);
-      const misc = view.getUint16(offset + 4, littleEndian);
-      const size = view.getUint16(offset + 6, littleEndian);
-      read(view, offset, size, type, misc);
+      read(sorted.moveTo(view, position - start, data.littleEndian));
     });
   }
 
@@ -62,9 +54,10 @@ export class LiveRecords {
     this.#pieces.push({ view, start });
     const { littleEndian, lookup, attrs, startTime } = this.#data;
     const { length } = whole;
+    const record = this.#fed;
     let offset = 0;
     while (offset + RECORD_HEADER_SIZE <= length) {
-      const size = view.getUint16(offset + 6, littleEndian);
+      const { size, type } = record.moveTo(view, offset, littleEndian);
       if (size < RECORD_HEADER_SIZE) {
         // Nothing says where the next record begins.
         this.#brokenBytes += length - offset;
@@ -72,16 +65,15 @@ export class LiveRecords {
         break;
       }
       if (offset + size > length) break;
-      const type = view.getUint32(offset, littleEndian);
       this.#end = start + offset + size;
       if (type === PERF_RECORD.FINISHED_ROUND) {
         this.#finishRound(start + offset);
       } else {
-        const attrIndex = lookup.attrIndexOf(view, offset, size, type);
+        const attrIndex = lookup.attrIndexOf(record);
         const time =
           attrIndex === UNKNOWN_EVENT
             ? Number.NaN
-            : readRecordTime(view, offset, size, type, attrs[attrIndex].info, startTime);
+            : readRecordTime(record, attrs[attrIndex].info, startTime);
         this.#sorter.push(time, start + offset);
       }
       offset += size;

@@ -15,6 +15,7 @@ import {
   PERF_SAMPLE,
   recordTypeName,
 } from '../../../src/kernel/perf-event/constants.ts';
+import type { RecordView } from '../../../src/kernel/perf-event/record-view.ts';
 import { createZstdDecoder } from '../../../src/read/files/zstd.ts';
 import {
   concat,
@@ -22,7 +23,7 @@ import {
   perfDataFile,
   plainSample,
   record,
-  viewOf,
+  recordOf,
 } from '../../helpers/record-builder.ts';
 import {
   zstdFrameHeader,
@@ -48,7 +49,8 @@ function list(data: PerfData): string[] {
   let inFile = -1;
   let lastOffset = -1;
   walkRecords(data, {
-    record(view, offset, _size, type, _misc, fileOffset) {
+    record(record) {
+      const { view, offset, type, fileOffset } = record;
       if (fileOffset !== lastOffset) inFile++;
       lastOffset = fileOffset;
       const time =
@@ -132,7 +134,8 @@ describe('COMPRESSED records', () => {
     }
     const kept: [DataView, number][] = [];
     walkRecords(open(pieces), {
-      record(view, offset, _size, type) {
+      record(record) {
+        const { view, offset, type } = record;
         if (type === PERF_RECORD.SAMPLE) kept.push([view, offset]);
       },
     });
@@ -194,9 +197,9 @@ describe('COMPRESSED records', () => {
     const bytes = compressed(concat(zstdFrameHeader(), ...runs));
     const sizes = new Set<number>();
     const visitor = {
-      record: (_view: DataView, _offset: number, size: number) => sizes.add(size),
+      record: ({ size }: RecordView) => sizes.add(size),
     };
-    inflater.inflate(viewOf(bytes), 0, bytes.length, PERF_RECORD.COMPRESSED, 0, visitor);
+    inflater.inflate(recordOf(bytes), visitor);
     expect([inflater.failure, inflater.records]).toEqual([failure, Math.floor(2_228_224 / 0x4040)]);
     expect([...sizes]).toEqual([0x4040]);
   });
@@ -249,7 +252,7 @@ describe('COMPRESSED records', () => {
   test('an exception of a visitor passes through the inflater', () => {
     const data = open([compressed(concat(zstdFrameHeader(), zstdRawBlock(sampleAt(5))))]);
     const visitor = {
-      record(_view: DataView, _offset: number, _size: number, type: number) {
+      record({ type }: RecordView) {
         if (type === PERF_RECORD.SAMPLE) throw new RangeError('mine');
       },
     };

@@ -79,7 +79,8 @@ describe.skipIf(!hasCorpora)('perf.data corpora', () => {
     const zero = expected.walk.mode === 'pipe' ? 16 : 0;
     const lines: string[] = [];
     walkRecords(open(expected), {
-      record: (_view, _offset, size, type, _misc, fileOffset) => {
+      record: (record) => {
+        const { size, type, fileOffset } = record;
         // perf prints what is in a COMPRESSED record, with that record's offset, instead of it.
         if (type === PERF_RECORD.COMPRESSED) return;
         const offset = fileOffset === zero ? '0' : `0x${(fileOffset - zero).toString(16)}`;
@@ -256,7 +257,8 @@ function countRecords(
 ): Record<string, number> {
   const counts: Record<string, number> = {};
   walkRecords(data, {
-    record(view, _offset, _size, type) {
+    record(record) {
+      const { view, type } = record;
       if (!isCounted(view)) return;
       const name = recordTypeName(type).replace(/^UNKNOWN\((\d+)\)$/, '$1');
       counts[name] = (counts[name] ?? 0) + 1;
@@ -332,8 +334,9 @@ function decodeAll(data: PerfData) {
   const recordsCpu = data.attrs.some(({ attr }) => (attr.sampleType & PERF_SAMPLE.CPU) !== 0);
   const hex = (address: number) => `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
   walkRecords(data, {
-    record(view, offset, size, type, misc, fileOffset) {
-      const attrIndex = data.lookup.attrIndexOf(view, offset, size, type);
+    record(record) {
+      const { type, misc, fileOffset } = record;
+      const attrIndex = data.lookup.attrIndexOf(record);
       const info = data.attrs[attrIndex]?.info;
       const where = `${recordTypeName(type)} at 0x${fileOffset.toString(16)}`;
       if (info === undefined) {
@@ -341,11 +344,11 @@ function decodeAll(data: PerfData) {
         return;
       }
       if (type !== PERF_RECORD.SAMPLE) {
-        const { kind } = decodeRecord(view, offset, size, type, misc, info);
+        const { kind } = decodeRecord(record, info);
         if (kind === 'malformed' || kind === 'unknown') undecodable.push(where);
         return;
       }
-      if (!decodeSample(view, offset, offset + size, info, sample)) {
+      if (!decodeSample(record, info, sample)) {
         undecodable.push(where);
         return;
       }

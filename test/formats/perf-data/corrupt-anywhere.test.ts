@@ -46,13 +46,14 @@ function readAll(bytes: Uint8Array): void {
   const data = openPerfData(memorySource(bytes), { createZstdDecoder });
   const sampleView = new SampleView(data.startTime);
   walkRecords(data, {
-    record(view, offset, size, type, misc) {
+    record(record) {
+      const { view, offset, size, type } = record;
       if (offset < 0 || offset + size > view.byteLength)
         throw new RangeError('outside of the view');
-      const info = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]?.info;
+      const info = data.attrs[data.lookup.attrIndexOf(record)]?.info;
       if (info === undefined) return;
-      if (type === PERF_RECORD.SAMPLE) decodeSample(view, offset, offset + size, info, sampleView);
-      else decodeRecord(view, offset, size, type, misc, info);
+      if (type === PERF_RECORD.SAMPLE) decodeSample(record, info, sampleView);
+      else decodeRecord(record, info);
     },
   });
   expect(data.skippedBytes).toBeLessThanOrEqual(bytes.length);

@@ -37,7 +37,8 @@ function recordEnds(data: PerfData): number[] {
   const ends: number[] = [];
   let fileEnd = 0;
   walkRecords(data, {
-    record(view, offset, size, type, _misc, fileOffset) {
+    record(record) {
+      const { view, offset, size, type, fileOffset } = record;
       if (!(view instanceof InflatedView)) {
         fileEnd = fileOffset + size;
         if (type === PERF_RECORD.AUXTRACE) {
@@ -57,7 +58,8 @@ function recordEnds(data: PerfData): number[] {
 function fingerprints(data: PerfData): number[] {
   const list: number[] = [];
   walkRecords(data, {
-    record(_view, _offset, size, type, misc, fileOffset) {
+    record(record) {
+      const { size, type, misc, fileOffset } = record;
       list.push(type + 1009 * misc + 100_003 * size + 2 ** 27 * fileOffset);
     },
   });

@@ -70,12 +70,13 @@ function readAll(bytes: Uint8Array): number {
   const sampleView = new SampleView(data.startTime);
   const trailerView = new TrailerView(data.startTime);
   return walkRecords(data, {
-    record(view, offset, size, type, misc) {
-      const info = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)]?.info;
+    record(record) {
+      const { type } = record;
+      const info = data.attrs[data.lookup.attrIndexOf(record)]?.info;
       if (info === undefined) return;
-      if (type === PERF_RECORD.SAMPLE) decodeSample(view, offset, offset + size, info, sampleView);
-      else decodeRecord(view, offset, size, type, misc, info);
-      decodeTrailer(view, offset, size, info, trailerView);
+      if (type === PERF_RECORD.SAMPLE) decodeSample(record, info, sampleView);
+      else decodeRecord(record, info);
+      decodeTrailer(record, info, trailerView);
     },
   }).records;
 }

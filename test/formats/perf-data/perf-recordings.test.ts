@@ -25,7 +25,8 @@ type Reading = { readonly records: Record<string, number>; readonly samples: str
 function ourReading(data: PerfData): Reading {
   const records: Record<string, number> = {};
   walkRecords(data, {
-    record(_view, _offset, _size, type) {
+    record(record) {
+      const { type } = record;
       const name = recordTypeName(type).replace(/^HEADER_/, '');
       records[name] = (records[name] ?? 0) + 1;
     },
@@ -35,10 +36,11 @@ function ourReading(data: PerfData): Reading {
   const samples: string[] = [];
   const sample = new SampleView(data.startTime);
   visitInTimeOrder(data, {
-    record(view, offset, size, type) {
+    record(record) {
+      const { type } = record;
       if (type !== PERF_RECORD.SAMPLE) return;
-      const { info } = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
-      expect(decodeSample(view, offset, offset + size, info, sample)).toBe(true);
+      const { info } = data.attrs[data.lookup.attrIndexOf(record)];
+      expect(decodeSample(record, info, sample)).toBe(true);
       samples.push(`${sample.tid} ${toRawTime(data.startTime, sample.timeNs)}`);
     },
   });

@@ -82,13 +82,14 @@ function dump(data: PerfData, segmentBytes?: number): string[] {
   walkRecords(
     data,
     {
-      record(view, offset, size, type) {
+      record(record) {
+        const { type } = record;
         if (type !== PERF_RECORD.SAMPLE) {
           lines.push(recordTypeName(type));
           return;
         }
-        const event = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
-        const isDecoded = decodeSample(view, offset, offset + size, event.info, sample);
+        const event = data.attrs[data.lookup.attrIndexOf(record)];
+        const isDecoded = decodeSample(record, event.info, sample);
         expect(isDecoded).toBe(true);
         lines.push(`SAMPLE ${event.name} 0x${sample.ip.toString(16)} ${sample.timeNs}`);
       },
@@ -353,7 +354,8 @@ describe('perf.data pipe', () => {
 function walkTypes(data: PerfData): string[] {
   const types: string[] = [];
   walkRecords(data, {
-    record: (_view, _offset, _size, type) => {
+    record: (record) => {
+      const { type } = record;
       types.push(recordTypeName(type));
     },
   });

@@ -4,7 +4,8 @@ import { StartTimeVisitor } from '../../../src/formats/perf-data/start-time.ts';
 import { encodeAttr, newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import type { RecordView } from '../../../src/kernel/perf-event/record-view.ts';
+import { record, recordOf } from '../../helpers/record-builder.ts';
 
 const NO_TIME = 2n ** 64n - 1n;
 const ROUND = 'round';
@@ -15,8 +16,7 @@ function startOf(times: readonly (bigint | typeof ROUND)[], threadFiles: readonl
   const attrs = [{ info: computeParseInfo(attr, true) }];
   const visitor = new StartTimeVisitor({
     lookup: {
-      attrIndexOf: (_view: DataView, _at: number, _size: number, type: number) =>
-        type === PERF_RECORD.SAMPLE ? 0 : -1,
+      attrIndexOf: ({ type }: RecordView) => (type === PERF_RECORD.SAMPLE ? 0 : -1),
     },
     attrs,
     littleEndian: true,
@@ -28,8 +28,7 @@ function startOf(times: readonly (bigint | typeof ROUND)[], threadFiles: readonl
       time === ROUND
         ? record(PERF_RECORD.FINISHED_ROUND, 0, () => {})
         : record(PERF_RECORD.SAMPLE, 0, (out) => out.u64(time));
-    const type = time === ROUND ? PERF_RECORD.FINISHED_ROUND : PERF_RECORD.SAMPLE;
-    visitor.record(viewOf(bytes), 0, bytes.length, type);
+    visitor.record(recordOf(bytes));
   }
   const { high, low } = visitor.startTime;
   return (BigInt(high) << 32n) | BigInt(low);

@@ -9,6 +9,7 @@ import { readAppendix } from '../../../src/formats/perf-data/appendix.ts';
 import { openPerfData, walkRecords } from '../../../src/formats/perf-data/reader.ts';
 import { PERF_RECORD, recordTypeName } from '../../../src/kernel/perf-event/constants.ts';
 import { decodeRecord } from '../../../src/kernel/perf-event/record.ts';
+import type { RecordView } from '../../../src/kernel/perf-event/record-view.ts';
 import { registerArchitectureOf } from '../../../src/kernel/perf-event/register-names.ts';
 import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import {
@@ -54,22 +55,16 @@ function readContainer(bytes: Uint8Array, random: Random): void {
   const { littleEndian } = data;
   const architecture = registerArchitectureOf(data.features.arch);
   const visitor = {
-    record(
-      view: DataView,
-      offset: number,
-      size: number,
-      type: number,
-      misc: number,
-      fileOffset: number,
-    ) {
-      if (offset < 0 || offset + size > view.byteLength) {
+    record(record: RecordView) {
+      const { view, type } = record;
+      if (record.offset < 0 || record.end > view.byteLength) {
         throw new RangeError('a record outside of the view');
       }
-      const event = data.attrs[data.lookup.attrIndexOf(view, offset, size, type)];
+      const event = data.attrs[data.lookup.attrIndexOf(record)];
       if (event === undefined) return;
       const { attr, info } = event;
       if (type === PERF_RECORD.SAMPLE) {
-        if (!decodeSample(view, offset, offset + size, info, sample) || !isPrinted) return;
+        if (!decodeSample(record, info, sample) || !isPrinted) return;
         const context = { view, sample, attr, littleEndian, architecture };
         describeSampleFields(context);
         for (const [field, bits] of Object.entries(SCRIPT_FIELD_BITS)) {
@@ -78,18 +73,18 @@ function readContainer(bytes: Uint8Array, random: Random): void {
         }
         return;
       }
-      const record = decodeRecord(view, offset, size, type, misc, info);
-      decodeTrailer(view, offset, size, info, trailer);
+      const decoded = decodeRecord(record, info);
+      decodeTrailer(record, info, trailer);
       if (!isPrinted) return;
-      const other = { type: recordTypeName(type), event: null, record };
-      recordBody(other, record);
-      recordFields(record);
+      const other = { type: recordTypeName(type), event: null, record: decoded };
+      recordBody(other, decoded);
+      recordFields(decoded);
       checkShown(
         formatDump({
-          fileOffset,
-          bytes: new Uint8Array(view.buffer, view.byteOffset + offset, size),
+          fileOffset: record.fileOffset,
+          bytes: record.bytes(),
           type,
-          misc,
+          misc: record.misc,
           attr,
           cpu: trailer.cpu,
           timeNs: null,

@@ -14,7 +14,7 @@ import {
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
 import { decodeRecord } from '../../../src/kernel/perf-event/record.ts';
 import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 // The CPU in the lower half, a count in the upper: not exact as a double.
 const COOKIE = 0xffff_fff1_0000_0003n;
@@ -27,7 +27,7 @@ function decodeChain(write: (out: ByteWriter) => void, deferCallchain = true) {
   const sample = new SampleView({ high: 0, low: 0 });
   const view = viewOf(bytes);
   const info = computeParseInfo(attr, true);
-  expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
+  expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
   expect(sample.cgroup).toBe(7);
   const callchain = sample.callchain.slice(0, sample.callchainLength);
   const at = sample.deferredCookieOffset;
@@ -57,8 +57,7 @@ describe('deferred callchain', () => {
       out.u64(COOKIE).u64(2).u64(-512).u64(0x401000),
     );
     const info = computeParseInfo(newAttr({ sampleType }), true);
-    const type = PERF_RECORD.CALLCHAIN_DEFERRED;
-    const deferred = decodeRecord(viewOf(bytes), 0, bytes.length, type, 2, info);
+    const deferred = decodeRecord(recordOf(bytes), info);
     if (deferred.kind !== 'callchainDeferred') throw new Error(deferred.kind);
     expect(deferred.cookie).toBe(cookie);
     const { KERNEL, USER } = PERF_CONTEXT;

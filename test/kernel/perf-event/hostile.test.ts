@@ -15,7 +15,7 @@ import {
   SCRIPT_FIELD_BITS,
   SCRIPT_FIELDS,
 } from '../../../src/kernel/perf-event/sample-fields.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 /** Words that are small more often than not, or no count would ever be true. */
 const anyWord = fc.oneof(
@@ -61,7 +61,7 @@ test('a sample of random bytes is refused or described whole', () => {
         const bytes = build(PERF_RECORD.SAMPLE, words, cut, littleEndian);
         const view = viewOf(bytes);
         const info = computeParseInfo(attr, littleEndian);
-        if (!decodeSample(view, 0, bytes.length, info, sample)) return;
+        if (!decodeSample(recordOf(bytes, littleEndian), info, sample)) return;
         described++;
         const context = { view, sample, attr, littleEndian, architecture };
         JSON.stringify(describeSampleFields(context));
@@ -85,7 +85,9 @@ test('any other record of random bytes is decoded, malformed or unknown', () => 
       (attr, type, words, cut, littleEndian) => {
         const bytes = build(type, words, cut, littleEndian);
         const info = computeParseInfo(attr, littleEndian);
-        const decoded = decodeRecord(viewOf(bytes), 0, bytes.length, type, 0xf002, info);
+        const any = recordOf(bytes, littleEndian);
+        any.misc = 0xf002;
+        const decoded = decodeRecord(any, info);
         expect(decoded.kind).toEqual(expect.any(String));
         JSON.stringify(decoded);
       },

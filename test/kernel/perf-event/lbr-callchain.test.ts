@@ -21,7 +21,7 @@ import {
   type LbrSample,
   lbrSample,
 } from '../../helpers/lbr-recording.ts';
-import { viewOf } from '../../helpers/record-builder.ts';
+import { recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 const { KERNEL, USER } = PERF_CONTEXT;
 const SYSCALL = 0xffff_ffff_8100_0010n;
@@ -31,9 +31,8 @@ const SYSCALL_SIGNED = -(2 ** 32) + 0x8100_0010;
 function join(drawn: LbrSample, innermost: LbrInnermost = 'ip') {
   const bytes = lbrSample(drawn);
   const sample = new SampleView({ high: 0, low: 0 });
-  expect(
-    decodeSample(viewOf(bytes), 0, bytes.length, computeParseInfo(LBR_ATTR, true), sample),
-  ).toBe(true);
+  const info = computeParseInfo(LBR_ATTR, true);
+  expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
   const isJoined = joinLbrCallchain(sample, viewOf(bytes), true, innermost);
   return { isJoined, chain: [...sample.callchain.subarray(0, sample.callchainLength)] };
 }

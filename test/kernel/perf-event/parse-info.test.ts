@@ -7,9 +7,10 @@ import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { EventLookup, UNKNOWN_EVENT } from '../../../src/kernel/perf-event/event-lookup.ts';
 import { computeParseInfo, recordTimeOffset } from '../../../src/kernel/perf-event/parse-info.ts';
 import { readRecordTime } from '../../../src/kernel/perf-event/record-time.ts';
+import { RecordView } from '../../../src/kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
 import { decodeTrailer, TrailerView } from '../../../src/kernel/perf-event/trailer.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 const { IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD } = PERF_SAMPLE;
 const START = { high: 0, low: 0 };
@@ -77,8 +78,8 @@ describe('parse info', () => {
         );
         const sample = new SampleView(START);
         const view = viewOf(bytes);
-        expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
-        const timeAt = recordTimeOffset(info, 0, bytes.length, PERF_RECORD.SAMPLE);
+        expect(decodeSample(recordOf(bytes, littleEndian), info, sample)).toBe(true);
+        const timeAt = recordTimeOffset(info, recordOf(bytes, littleEndian));
         const word = (at: number) => Number(view.getBigUint64(at, littleEndian));
         expect(timeAt < 0 ? Number.NaN : word(timeAt)).toBe(sample.timeNs);
         if (info.sampleIdOffset >= 0 && !(sampleType & IDENTIFIER && sampleType & ID)) {
@@ -89,7 +90,7 @@ describe('parse info', () => {
         const fields = { pid: 1, tid: 2, time: 3, id: 4, streamId: 5, cpu: 6 };
         const comm = encoder.comm({ pid: 1, tid: 2, comm: 'name' }, fields);
         const trailer = new TrailerView(START);
-        decodeTrailer(viewOf(comm), 0, comm.length, info, trailer);
+        decodeTrailer(recordOf(comm, littleEndian), info, trailer);
         expect(trailer).toMatchObject({
           pid: sampleType & TID ? 1 : -1,
           tid: sampleType & TID ? 2 : -1,
@@ -98,7 +99,7 @@ describe('parse info', () => {
           streamId: sampleType & STREAM_ID ? 5 : -1,
           cpu: sampleType & CPU ? 6 : -1,
         });
-        const commTimeAt = recordTimeOffset(info, 0, comm.length, PERF_RECORD.COMM);
+        const commTimeAt = recordTimeOffset(info, recordOf(comm, littleEndian));
         expect(commTimeAt >= 0).toBe((sampleType & TIME) !== 0);
         if (commTimeAt >= 0) {
           expect(viewOf(comm).getBigUint64(commTimeAt, littleEndian)).toBe(3n);
@@ -109,11 +110,13 @@ describe('parse info', () => {
 
   test('a record too short for its time, or a record of perf itself, has no time', () => {
     const info = infoOf(IDENTIFIER | IP | TID | TIME | CPU);
-    expect(recordTimeOffset(info, 100, 39, PERF_RECORD.SAMPLE)).toBe(-1);
-    expect(recordTimeOffset(info, 100, 40, PERF_RECORD.SAMPLE)).toBe(132);
-    expect(recordTimeOffset(info, 100, 31, PERF_RECORD.COMM)).toBe(-1);
-    expect(recordTimeOffset(info, 100, 48, PERF_RECORD.COMM)).toBe(124);
-    expect(recordTimeOffset(info, 100, 48, PERF_RECORD.FINISHED_ROUND)).toBe(-1);
+    const timeAt = (size: number, type: number) =>
+      recordTimeOffset(info, Object.assign(new RecordView(), { offset: 100, size, type }));
+    expect(timeAt(39, PERF_RECORD.SAMPLE)).toBe(-1);
+    expect(timeAt(40, PERF_RECORD.SAMPLE)).toBe(132);
+    expect(timeAt(31, PERF_RECORD.COMM)).toBe(-1);
+    expect(timeAt(48, PERF_RECORD.COMM)).toBe(124);
+    expect(timeAt(48, PERF_RECORD.FINISHED_ROUND)).toBe(-1);
   });
 });
 
@@ -124,7 +127,7 @@ describe('record time', () => {
     const start = { high: 2, low: 5 };
     const timeOf = (time: bigint) => {
       const comm = encoder.comm({ pid: 1, tid: 1, comm: 'x' }, { time });
-      return readRecordTime(viewOf(comm), 0, comm.length, PERF_RECORD.COMM, info, start);
+      return readRecordTime(recordOf(comm), info, start);
     };
     const rawStart = (2n << 32n) + 5n;
     expect([rawStart + 7n, rawStart - 7n, 0n, 2n ** 64n - 1n].map(timeOf)).toEqual([
@@ -134,8 +137,7 @@ describe('record time', () => {
       Number.NaN,
     ]);
     const round = record(PERF_RECORD.FINISHED_ROUND, 0, () => {});
-    const roundTime = readRecordTime(viewOf(round), 0, 8, PERF_RECORD.FINISHED_ROUND, info, start);
-    expect(roundTime).toBeNaN();
+    expect(readRecordTime(recordOf(round), info, start)).toBeNaN();
   });
 });
 
@@ -144,7 +146,7 @@ describe('event lookup', () => {
   const info = infoOf(sampleType);
   const sampleOf = (id: number) => record(PERF_RECORD.SAMPLE, 0, (out) => out.u64(id).u64(0x1000));
   const indexOf = (lookup: EventLookup, bytes: Uint8Array, type: number = PERF_RECORD.SAMPLE) =>
-    lookup.attrIndexOf(viewOf(bytes), 0, bytes.length, type);
+    lookup.attrIndexOf(Object.assign(recordOf(bytes), { type }));
 
   test('every id leads to its event, id 0 to the first, an unknown one to none', () => {
     const ids = [

@@ -6,7 +6,7 @@ import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constan
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
 import { decodeRecord } from '../../../src/kernel/perf-event/record.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 const TRAILER = PERF_SAMPLE.TID | PERF_SAMPLE.TIME | PERF_SAMPLE.IDENTIFIER;
 
@@ -16,10 +16,7 @@ function infoWith(sampleType: number, littleEndian = true) {
 }
 
 function decode(bytes: Uint8Array, sampleType = TRAILER, littleEndian = true) {
-  const view = viewOf(bytes);
-  const type = view.getUint32(0, littleEndian);
-  const misc = view.getUint16(4, littleEndian);
-  return decodeRecord(view, 0, bytes.length, type, misc, infoWith(sampleType, littleEndian));
+  return decodeRecord(recordOf(bytes, littleEndian), infoWith(sampleType, littleEndian));
 }
 
 const trailer = (out: ByteWriter) => out.u32(1).u32(2).u64(3).u64(4);
@@ -301,8 +298,7 @@ describe('record', () => {
         for (const word of words.slice(0, length)) out.u64(word);
         trailer(out);
       });
-    const back = (bytes: Uint8Array) =>
-      decodeRecord(viewOf(bytes), 0, bytes.length, PERF_RECORD.READ, 0, info);
+    const back = (bytes: Uint8Array) => decodeRecord(recordOf(bytes), info);
     expect(back(build(words.length))).toMatchObject({
       kind: 'read',
       pid: 10,

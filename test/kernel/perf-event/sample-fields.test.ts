@@ -15,7 +15,7 @@ import {
   SCRIPT_FIELDS,
 } from '../../../src/kernel/perf-event/sample-fields.ts';
 import { formatTransaction } from '../../../src/kernel/perf-event/transaction.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 function contextOf(fields: AttrFields, littleEndian: boolean, write: (out: ByteWriter) => unknown) {
   const attr = newAttr(fields);
@@ -23,7 +23,7 @@ function contextOf(fields: AttrFields, littleEndian: boolean, write: (out: ByteW
   const view = viewOf(bytes);
   const sample = new SampleView({ high: 0, low: 0 });
   const info = computeParseInfo(attr, littleEndian);
-  expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
+  expect(decodeSample(recordOf(bytes, littleEndian), info, sample)).toBe(true);
   return { view, sample, attr, littleEndian, architecture: 'x86' as const };
 }
 
@@ -150,7 +150,7 @@ describe('fields newer than this program', () => {
     const bytes = record(PERF_RECORD.SAMPLE, 2, (out) => void out.zeros(64));
     const info = computeParseInfo(newAttr(fields), true);
     const sample = new SampleView({ high: 0, low: 0 });
-    return decodeSample(viewOf(bytes), 0, bytes.length, info, sample);
+    return decodeSample(recordOf(bytes), info, sample);
   };
 
   test.each([25, 31, 32, 40, 52])('sample_type bit %i: no sample is misread', (bit) => {
@@ -177,7 +177,7 @@ describe('fields newer than this program', () => {
         [6, false],
       ] as const) {
         const bytes = record(PERF_RECORD.SAMPLE, 2, (out) => void out.u64(abi).zeros(64));
-        expect(decodeSample(viewOf(bytes), 0, bytes.length, info, sample)).toBe(isKnown);
+        expect(decodeSample(recordOf(bytes), info, sample)).toBe(isKnown);
       }
     },
   );

@@ -5,7 +5,7 @@ import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_FORMAT, PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { computeParseInfo } from '../../../src/kernel/perf-event/parse-info.ts';
 import { decodeSample, SampleView } from '../../../src/kernel/perf-event/sample.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
 
 const START = { high: 1, low: 0xffff_fff0 };
 const START_NS = 2n ** 32n + 0xffff_fff0n;
@@ -264,7 +264,7 @@ function decode(
 ) {
   const info = infoFor(sampleType, littleEndian);
   const view = viewOf(bytes);
-  expect(decodeSample(view, 0, bytes.length, info, sample)).toBe(true);
+  expect(decodeSample(recordOf(bytes, littleEndian), info, sample)).toBe(true);
   return describeSample(sample, view, littleEndian);
 }
 
@@ -306,8 +306,8 @@ describe('sample', () => {
     const refused: number[] = [];
     for (let length = 8; length <= bytes.length; length++) {
       // The view ends with the record: a read beyond it would throw.
-      const view = viewOf(bytes.slice(0, length));
-      if (!decodeSample(view, 0, length, info, sample)) refused.push(length);
+      const cut = recordOf(bytes.slice(0, length));
+      if (!decodeSample(cut, info, sample)) refused.push(length);
     }
     expect(refused).toEqual(Array.from({ length: bytes.length - 8 }, (_, i) => i + 8));
   });
@@ -324,7 +324,7 @@ describe('sample', () => {
     for (const [sampleType, write] of huge) {
       const bytes = record(PERF_RECORD.SAMPLE, 0, (out) => write(out));
       const sample = new SampleView(START);
-      const isDecoded = decodeSample(viewOf(bytes), 0, bytes.length, infoFor(sampleType), sample);
+      const isDecoded = decodeSample(recordOf(bytes), infoFor(sampleType), sample);
       expect(isDecoded, `sample_type 0x${sampleType.toString(16)}`).toBe(false);
     }
   });
@@ -351,7 +351,7 @@ describe('sample', () => {
       );
       const sample = new SampleView(START);
       const info = infoFor(PERF_SAMPLE.WEIGHT_STRUCT, littleEndian);
-      expect(decodeSample(viewOf(bytes), 0, bytes.length, info, sample)).toBe(true);
+      expect(decodeSample(recordOf(bytes, littleEndian), info, sample)).toBe(true);
       expect([sample.weight, sample.weight2, sample.weight3]).toEqual([0x8000_0001, 2, 3]);
     }
   });
@@ -377,7 +377,7 @@ describe('sample', () => {
         });
         const sample = new SampleView(START);
         const info = infoFor(PERF_SAMPLE.READ | PERF_SAMPLE.CGROUP, true, readFormat);
-        expect(decodeSample(viewOf(bytes), 0, bytes.length, info, sample)).toBe(true);
+        expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
         expect(sample.cgroup, `read_format ${readFormat}`).toBe(501);
         const upTo = sample.readCount;
         expect([...sample.readValues.subarray(0, upTo)]).toEqual(counters);

@@ -5,7 +5,7 @@ import {
   decodeUserRecord,
   type UserRecordFields,
 } from '../../../src/kernel/perf-event/user-record.ts';
-import { record, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf } from '../../helpers/record-builder.ts';
 
 type Case = [
   name: keyof typeof PERF_RECORD,
@@ -157,7 +157,8 @@ const CASES: readonly Case[] = [
 ];
 
 function decode(bytes: Uint8Array, type: number, misc: number, littleEndian: boolean) {
-  return decodeUserRecord(viewOf(bytes), 0, bytes.length, type, misc, littleEndian);
+  const view = Object.assign(recordOf(bytes, littleEndian), { type, misc });
+  return decodeUserRecord(view, littleEndian);
 }
 
 describe.each([true, false])('record of perf, little-endian %s', (littleEndian) => {

@@ -56,7 +56,8 @@ function isPlain(path: string): boolean {
   return withSource(path, (source) => {
     let isPlain = true;
     walkRecords(openPerfData(source), {
-      record: (_view, _offset, _size, type) => {
+      record: (record) => {
+        const { type } = record;
         if (OTHER_BYTES.includes(type)) isPlain = false;
       },
     });
