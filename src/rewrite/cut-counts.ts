@@ -4,8 +4,9 @@ import { lastAtMost } from '../base/bisect.ts';
 import { GrowableFloat64, GrowableUint8 } from '../base/growable-columns.ts';
 import { sortedOrder } from '../base/sorted-order.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
-import { PERF_FORMAT, PERF_RECORD } from '../kernel/perf-event/constants.ts';
+import { PERF_FORMAT, PERF_RECORD, PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
+import type { ParseInfo } from '../kernel/perf-event/parse-info.ts';
 import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import type { Selector } from '../read/selection.ts';
@@ -29,7 +30,7 @@ export class CountCutter {
 
   /** Null where no counter is read, or nothing is removed. */
   static read(data: PerfData, selector: Selector): CountCutter | null {
-    if (!selector.isActive || data.attrs.every(({ info }) => info.readFormat === 0)) return null;
+    if (!selector.isActive || !data.attrs.some(({ info }) => readsCounters(info))) return null;
     const cutter = new CountCutter(data);
     walkRecords(data, {
       record: (record) => {
@@ -93,9 +94,14 @@ export class CountCutter {
   #decode(record: RecordView, event: number): boolean {
     if (event === UNKNOWN_EVENT) return false;
     const { info } = this.#data.attrs[event];
-    if (info.readFormat === 0) return false;
+    if (!readsCounters(info)) return false;
     return decodeSample(record, info, this.#sample);
   }
+}
+
+/** Recorders set a read format for READ records, too, where samples read no counter. */
+function readsCounters({ sampleType, readFormat }: ParseInfo): boolean {
+  return (sampleType & PERF_SAMPLE.READ) !== 0 && readFormat !== 0;
 }
 
 /** A CPU number is below 2^13. Without stream ids an instance is one (thread, CPU). */

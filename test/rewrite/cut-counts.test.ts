@@ -98,6 +98,16 @@ describe('counts of a recording from which samples are removed', () => {
     ]);
   });
 
+  it('are not looked for in samples that read none, whatever the read format', () => {
+    const sampleType = TID | TIME | STREAM_ID;
+    const attr = newAttr({ samplePeriod: 1000, sampleType, readFormat: 7 });
+    const sampleOf = (tid: number) =>
+      record(PERF_RECORD.SAMPLE, USER_MISC, (out) => out.u32(tid).u32(tid).u64(1).u64(100));
+    const records = [SELECTED, OTHER, SELECTED].map(sampleOf);
+    const bytes = perfDataFile({ attrs: [{ attr, ids: [1] }], records });
+    expect(readingsOf(rewritten(bytes, SELECT).bytes)).toEqual([[0], [0]]);
+  });
+
   it('stay as they are where nothing is removed', () => {
     const bytes = fileOf(
       [
