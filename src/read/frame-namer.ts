@@ -63,18 +63,11 @@ export class FrameNamer {
   }
 
   /**
-   * The frames of a sample's callchain, leaf first, its context markers left out; `view` is what the
-   * sample was decoded from, `misc` its header's. As in perf, the callers in an unwound chain
-   * (`isUnwound`) are shown where they call, not where that returns to.
+   * The frames of a sample's callchain, leaf first, its context markers left out. As in perf, the
+   * callers in an unwound chain (`isUnwound`) are shown where they call, not where that returns to.
    */
-  chain(
-    sample: SampleView,
-    view: DataView,
-    littleEndian: boolean,
-    misc: number,
-    isUnwound = false,
-  ): NamedFrame[] {
-    const { callchain, callchainLength, callchainOffset, pid } = sample;
+  chain(sample: SampleView, littleEndian: boolean, isUnwound = false): NamedFrame[] {
+    const { view, misc, callchain, callchainLength, callchainOffset, pid } = sample;
     return this.frames(callchain, callchainLength, pid, ownerByMode(misc), isUnwound, (i) =>
       view.getBigUint64(callchainOffset + 8 * i, littleEndian),
     );

@@ -264,7 +264,6 @@ export class Pipeline {
 
   // Hot: once per sample.
   #addSample(record: RecordView, attrIndex: number): void {
-    const { view } = record;
     const event = this.#attrToEvent[attrIndex];
     if (attrIndex === this.#wakeUpAttr) this.#addWakeUp(record, attrIndex);
     if (event === NONE) return;
@@ -275,7 +274,7 @@ export class Pipeline {
       return;
     }
     const isWait = attrIndex === this.#offCpuAttr;
-    const waitState = isWait ? this.offCpu.stateOf(view, sample) : null;
+    const waitState = isWait ? this.offCpu.stateOf(sample) : null;
     if (isWait && waitState === null) return;
     if (this.jit?.advance(sample.timeNs)) this.#forgetStacks();
     const last = this.#memoryOf(sample.cpu);
@@ -298,11 +297,11 @@ export class Pipeline {
     }
     let stop = NOT_UNWOUND;
     if (this.#attrCopiesStacks[attrIndex] === 1 && this.unwinder !== null) {
-      stop = this.unwinder.complete(sample, view, attrIndex);
+      stop = this.unwinder.complete(sample, attrIndex);
     } else if (info.hasLbrCallchain) {
-      stop = this.#lbr.complete(sample, view);
+      stop = this.#lbr.complete(sample);
     }
-    const stack = this.#stacks.stackOf(sample, record.misc, attrIndex, stop, last.chain);
+    const stack = this.#stacks.stackOf(sample, attrIndex, stop, last.chain);
     const { inherit } = this.data.attrs[attrIndex].attr.flags;
     const isMisled = sample.timeNs === last.lostNs && sample.streamId === sample.id && inherit;
     if (last.isForeign) this.#streamRepair.noteForeign(this.runningNs.length, !inherit);
@@ -325,19 +324,18 @@ export class Pipeline {
     if (sample.readCount > 1 && !isMisled && !last.isForeign)
       this.#addGroupMembers(sample, last, stack, inherit);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
-      this.#noteDeferred(view, sample, row);
+      this.#noteDeferred(sample, row);
     }
   }
 
   /** The thread that waits is runnable from now on: a row of its own, whose stack is that of the wait. */
   #addWakeUp(record: RecordView, attrIndex: number): void {
-    const { view } = record;
     const sample = this.#sample;
     if (!decodeSample(record, this.data.attrs[attrIndex].info, sample)) {
       this.#countUnreadable(attrIndex);
       return;
     }
-    const wait = this.offCpu.waitOfWoken(view, sample);
+    const wait = this.offCpu.waitOfWoken(sample);
     if (wait === null) return;
     const row = this.builder.addSample(
       NONE,
@@ -351,12 +349,12 @@ export class Pipeline {
       Number.NaN,
     );
     this.runningNs.push(Number.NaN);
-    this.offCpu.noteWakeUp(row, wait, sample, this.processes, view);
+    this.offCpu.noteWakeUp(row, wait, sample, this.processes);
   }
 
   /** The rows from `row` on have the stack of the kernel part of `sample`. */
-  #noteDeferred(view: DataView, sample: SampleView, row: number): void {
-    const { pid, tid, callchain, callchainLength, deferredCookieOffset } = sample;
+  #noteDeferred(sample: SampleView, row: number): void {
+    const { view, pid, tid, callchain, callchainLength, deferredCookieOffset } = sample;
     const rows = this.builder.sampleCount - row;
     const kernelPart = callchain.slice(0, callchainLength);
     const cookie = readCookie(view, deferredCookieOffset, this.data.littleEndian);

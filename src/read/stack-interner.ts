@@ -70,14 +70,8 @@ export class StackInterner {
 
   /** The stack of a sample whose unwinding ended for the reason `stop`; `last`: the chain before it. */
   // Hot: once per sample.
-  stackOf(
-    sample: SampleView,
-    misc: number,
-    attrIndex: number,
-    stop: number,
-    last: ChainMemory,
-  ): number {
-    const mode = misc & PERF_RECORD_MISC.CPUMODE_MASK;
+  stackOf(sample: SampleView, attrIndex: number, stop: number, last: ChainMemory): number {
+    const mode = sample.misc & PERF_RECORD_MISC.CPUMODE_MASK;
     const hasChain = sample.callchainLength > 0;
     const stack = hasChain ? this.#internWithEnd(sample, attrIndex, stop, last) : NONE;
     // The callchain of a guest is that of the process that runs it.

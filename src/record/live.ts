@@ -167,7 +167,7 @@ class LiveDecoder {
         this.#sample ??= new SampleView(startOf(view, recordTimeOffset(info, record)));
         const sample = this.#sample;
         if (decodeSample(record, info, sample)) {
-          if (info.hasLbrCallchain) joinLbrCallchain(sample, view, true, 'ip');
+          if (info.hasLbrCallchain) joinLbrCallchain(sample, true, 'ip');
           event.push(index);
           pid.push(sample.pid);
           tid.push(sample.tid);

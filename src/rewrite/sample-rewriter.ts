@@ -71,7 +71,7 @@ export class SampleRewriter {
     const { view, offset, end, misc } = record;
     const { sampleType, littleEndian } = this.#info;
     const removed = this.#removed;
-    const isUnwound = this.#unwind(view);
+    const isUnwound = this.#unwind();
     out.begin(record.size + 8 + MOST_CHAIN_BYTES);
     this.#in = view;
     this.#from = offset;
@@ -114,10 +114,10 @@ export class SampleRewriter {
   }
 
   /** True if the callchain to be written is that of the decoded sample, not that of the input. */
-  #unwind(view: DataView): boolean {
+  #unwind(): boolean {
     const unwinding = this.#unwinding;
     if (unwinding === null) return false;
-    unwinding.unwinder.complete(this.#sample, view, unwinding.attrIndex);
+    unwinding.unwinder.complete(this.#sample, unwinding.attrIndex);
     const isAdded = (this.#info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0;
     return unwinding.unwinder.hasChanged || isAdded;
   }

@@ -82,7 +82,7 @@ export function ourDump(data: PerfData): Dump {
   const architecture = registerArchitectureOf(data.features.arch);
   walkRecords(data, {
     record(record) {
-      const { view, offset, type, misc, fileOffset } = record;
+      const { offset, type, misc, fileOffset } = record;
       const index = data.lookup.attrIndexOf(record);
       if (index === UNKNOWN_EVENT) return;
       const { attr, info } = data.attrs[index];
@@ -95,7 +95,7 @@ export function ourDump(data: PerfData): Dump {
       }
       const isDecoded = decodeSample(record, info, sample);
       if (!isDecoded) throw new Error(`the sample at ${fileOffset} is malformed`);
-      const context = { view, sample, attr, littleEndian: data.littleEndian, architecture };
+      const context = { sample, attr, littleEndian: data.littleEndian, architecture };
       dump.set(fileOffset, `SAMPLE${sampleText(context, offset, misc)}`.trimEnd());
     },
   });
@@ -226,7 +226,8 @@ function ranges(cpus: readonly number[]): string {
 }
 
 function sampleText(context: SampleContext, offset: number, misc: number): string {
-  const { view, sample, attr } = context;
+  const { sample, attr } = context;
+  const { view } = sample;
   const has = (bit: number) => (attr.sampleType & bit) !== 0;
   const lines = [
     `(IP, 0x${misc.toString(16)}): ${sample.pid}/${sample.tid}: ${hex(sample.ip)} ` +

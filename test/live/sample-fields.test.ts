@@ -73,9 +73,8 @@ function ourLines(field: Field, attr: EventAttr, records: readonly Uint8Array[])
   const info = computeParseInfo(attr, true);
   const sample = new SampleView({ high: 0, low: 0 });
   return records.map((bytes) => {
-    const view = viewOf(bytes);
     expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
-    const context: SampleContext = { view, sample, attr, littleEndian: true, architecture: 'x86' };
+    const context: SampleContext = { sample, attr, littleEndian: true, architecture: 'x86' };
     return SCRIPT_FIELDS[field](context).trim();
   });
 }

@@ -82,7 +82,7 @@ describe('the log of waits', () => {
     }
     times.forEach((timeNs, row) => {
       sample.timeNs = timeNs;
-      const state = log.stateOf(new DataView(new ArrayBuffer(0)), sample);
+      const state = log.stateOf(sample);
       expect(state).toBe(STATE_UNKNOWN);
       log.note(row, state as number, sample, { thread: 0, comm: 0, stream: 0 });
     });
@@ -125,9 +125,9 @@ describe('the log of waits', () => {
     const task = { thread: 0, comm: 0, stream: 0 };
     const SLEEPING = 1;
     log.note(0, SLEEPING, at(10), task);
-    Object.assign(sample, { rawOffset: 0, rawLength: 16 });
-    const wait = log.waitOfWoken(raw, at(15)) as BegunWait;
-    log.noteWakeUp(1, wait, sample, processes, raw);
+    Object.assign(sample, { view: raw, rawOffset: 0, rawLength: 16 });
+    const wait = log.waitOfWoken(at(15)) as BegunWait;
+    log.noteWakeUp(1, wait, sample, processes);
     log.noteIn(7);
     log.note(2, SLEEPING, at(30), task);
     log.noteIn(7);
@@ -153,6 +153,6 @@ describe('the log of waits', () => {
     const sample = new SampleView({ high: 0, low: 0 });
     sample.tid = 0;
     expect(attrIndex).toBe(-1);
-    expect(log.stateOf(new DataView(new ArrayBuffer(0)), sample)).toBeNull();
+    expect(log.stateOf(sample)).toBeNull();
   });
 });

@@ -26,15 +26,14 @@ export type LbrInnermost = 'ip' | 'entry';
  *
  * False, and the callchain stays, where it has no user part, as those of kernel threads, or where the
  * CPU had recorded no call. As perf's `resolve_lbr_callchain_sample`, which then leaves the user part
- * out. Addresses that no code can have end the chain. `sample` was decoded from `view`.
+ * out. Addresses that no code can have end the chain.
  */
 export function joinLbrCallchain(
   sample: SampleView,
-  view: DataView,
   littleEndian: boolean,
   innermost: LbrInnermost,
 ): boolean {
-  const { callchain, callchainLength, branchOffset, branchCount } = sample;
+  const { view, callchain, callchainLength, branchOffset, branchCount } = sample;
   const firstUser = firstUserEntry(callchain, callchainLength);
   const hasUserPart = firstUser > 0 && callchain[firstUser - 1] === PERF_CONTEXT.USER;
   if (!hasUserPart || branchCount === 0) return false;

@@ -15,8 +15,6 @@ import { formatTransaction } from './transaction.ts';
 
 /** A decoded sample and what is needed to read the rest of it. One object serves all samples. */
 export type SampleContext = {
-  /** The view that `sample` was decoded from. */
-  view: DataView;
   sample: SampleView;
   /** Of the sample's event. */
   attr: EventAttr;
@@ -84,13 +82,13 @@ export type SampleFields = {
 
 /** The fields that the sample's event has; cold: a value is made for each. */
 export function describeSampleFields(context: SampleContext): SampleFields {
-  const { sample, attr, view, littleEndian } = context;
+  const { sample, attr, littleEndian } = context;
   const has = (bit: number) => (attr.sampleType & bit) !== 0;
   return {
     ...(has(PERF_SAMPLE.ADDR) && { addr: formatAddress(sample.addr) }),
     ...(has(PERF_SAMPLE.READ) && { read: describeRead(context) }),
     ...(sample.deferredCookieOffset >= 0 && {
-      deferredCookie: readCookie(view, sample.deferredCookieOffset, littleEndian),
+      deferredCookie: readCookie(sample.view, sample.deferredCookieOffset, littleEndian),
     }),
     ...(has(PERF_SAMPLE.RAW) && { rawSize: sample.rawLength }),
     ...(has(PERF_SAMPLE.BRANCH_STACK) && describeBranches(context)),
@@ -128,30 +126,30 @@ export function describeSampleFields(context: SampleContext): SampleFields {
 
 /** The registers of user space; none in a sample of a kernel thread. */
 export function userRegisters(context: SampleContext): Register[] {
-  const { view, sample, attr, architecture, littleEndian } = context;
+  const { sample, attr, architecture, littleEndian } = context;
   const dump = {
     abi: sample.userRegsAbi,
     offset: sample.userRegsOffset,
     count: sample.userRegsCount,
   };
-  return readRegisters(view, dump, attr.sampleRegsUser, architecture, littleEndian);
+  return readRegisters(sample.view, dump, attr.sampleRegsUser, architecture, littleEndian);
 }
 
 /** The registers when the event happened, kernel or user. */
 export function interruptRegisters(context: SampleContext): Register[] {
-  const { view, sample, attr, architecture, littleEndian } = context;
+  const { sample, attr, architecture, littleEndian } = context;
   const dump = {
     abi: sample.interruptRegsAbi,
     offset: sample.interruptRegsOffset,
     count: sample.interruptRegsCount,
   };
-  return readRegisters(view, dump, attr.sampleRegsIntr, architecture, littleEndian);
+  return readRegisters(sample.view, dump, attr.sampleRegsIntr, architecture, littleEndian);
 }
 
 /** Newest first. */
 export function branches(context: SampleContext): Branch[] {
-  const { view, sample, littleEndian, architecture } = context;
-  return readBranches(view, sample, littleEndian, architecture === 'arm64');
+  const { sample, littleEndian, architecture } = context;
+  return readBranches(sample.view, sample, littleEndian, architecture === 'arm64');
 }
 
 /**

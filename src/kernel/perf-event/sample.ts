@@ -16,17 +16,23 @@ import type { RecordView } from './record-view.ts';
 /** A record's size is a u16, so it can't hold more 8-byte values than this. */
 const MOST_VALUES = 65536 / 8;
 
+const NO_BYTES = new DataView(new ArrayBuffer(0));
+
 /**
  * The fields of one sample. One object is filled again and again by `decodeSample`; who keeps a
  * sample copies what it needs.
  *
  * What the event did not record reads as follows: pid, tid, cpu, ids, offsets −1; time NaN; counts,
- * lengths and addresses 0; the period is `ParseInfo.assumedPeriod`. Offsets are into the view that
- * the sample was decoded from. Addresses are in signed form.
+ * lengths and addresses 0; the period is `ParseInfo.assumedPeriod`. Offsets are into `view`, and like
+ * it valid until the next record. Addresses are in signed form.
  */
 export class SampleView {
   /** What `timeNs` counts from. */
   readonly start: RawTime;
+  /** The bytes that the sample was decoded from. */
+  view: DataView = NO_BYTES;
+  /** `PERF_RECORD_MISC` bits of its header: whose code it was taken in. */
+  misc = 0;
   ip = 0;
   pid = -1;
   tid = -1;
@@ -166,6 +172,8 @@ export function decodeSample(record: RecordView, info: ParseInfo, out: SampleVie
   if (out.format !== info) clearAbsent(info, out);
   if (info.sampleFixedSize > record.size || info.hasNewerFields) return false;
   const { view, end } = record;
+  out.view = view;
+  out.misc = record.misc;
   const sampleType = info.sampleType;
   const littleEndian = info.littleEndian;
   let at = record.offset + 8;

@@ -83,9 +83,9 @@ export class OffCpuLog {
    * `prev_state` of a sample, `STATE_UNKNOWN` where it has none. Null: no wait begins with it, for the
    * thread has ended or is a CPU's idle task.
    */
-  stateOf(view: DataView, sample: SampleView): number | null {
+  stateOf(sample: SampleView): number | null {
     if (sample.tid === 0) return null;
-    const state = this.#lower32(view, sample, this.#fields.state);
+    const state = this.#lower32(sample, this.#fields.state);
     if (state === null) return STATE_UNKNOWN;
     return isEnded(state) ? null : state;
   }
@@ -114,8 +114,8 @@ export class OffCpuLog {
    * The wait that a sample of `sched:sched_waking` ends. Null if there is none: the thread is woken twice
    * (its own event and its waker's tell of it), not recorded, or on its CPU yet.
    */
-  waitOfWoken(view: DataView, sample: SampleView): BegunWait | null {
-    const tid = this.#lower32(view, sample, this.#fields.woken);
+  waitOfWoken(sample: SampleView): BegunWait | null {
+    const tid = this.#lower32(sample, this.#fields.woken);
     return tid === null ? null : (this.#begun.get(tid) ?? null);
   }
 
@@ -125,7 +125,6 @@ export class OffCpuLog {
     wait: BegunWait,
     sample: SampleView,
     processes: Pick<ProcessTable, 'knownComm'>,
-    view: DataView,
   ): void {
     const tid = this.#tid.array[wait.index];
     this.#begun.delete(tid);
@@ -135,7 +134,8 @@ export class OffCpuLog {
     const flags = this.#fields.flags;
     const isInterrupt =
       sample.tid === 0 ||
-      (flags !== null && (view.getUint8(sample.rawOffset + flags.offset) & IN_INTERRUPT) !== 0);
+      (flags !== null &&
+        (sample.view.getUint8(sample.rawOffset + flags.offset) & IN_INTERRUPT) !== 0);
     const comm = isInterrupt ? null : processes.knownComm(sample.tid);
     const waker = isInterrupt
       ? INTERRUPT
@@ -161,11 +161,11 @@ export class OffCpuLog {
   }
 
   /** The field's lower 4 bytes; null if the sample does not have it. */
-  #lower32(view: DataView, sample: SampleView, field: RawField | null): number | null {
+  #lower32(sample: SampleView, field: RawField | null): number | null {
     if (field === null || sample.rawOffset < 0) return null;
     const low = field.offset + (this.#littleEndian ? 0 : field.size - 4);
     if (low < 0 || low + 4 > sample.rawLength) return null;
-    return view.getUint32(sample.rawOffset + low, this.#littleEndian);
+    return sample.view.getUint32(sample.rawOffset + low, this.#littleEndian);
   }
 
   /** Samples have changed places: `newRow` by old row. */

@@ -35,11 +35,10 @@ export class LbrStacks {
   }
 
   /**
-   * Joins the branch stack of `sample`, decoded from `view`, into its callchain. `LBR_FULL` where the
-   * stack is as deep as the CPU's records, NOT_UNWOUND where the callchain stays.
+   * Joins the branch stack of `sample` into its callchain. `LBR_FULL` where the stack is as deep as the CPU's records, NOT_UNWOUND where the callchain stays.
    */
-  complete(sample: SampleView, view: DataView): number {
-    if (!joinLbrCallchain(sample, view, this.#littleEndian, 'ip')) return NOT_UNWOUND;
+  complete(sample: SampleView): number {
+    if (!joinLbrCallchain(sample, this.#littleEndian, 'ip')) return NOT_UNWOUND;
     const count = sample.branchCount;
     const isFull =
       this.#depth > 0 ? count >= this.#depth : DEPTHS.includes(count) || count > DEEPEST;

@@ -98,20 +98,20 @@ export class StackUnwinder {
   }
 
   /**
-   * Unwinds the copied stack of `sample`, decoded from `view`, into its callchain. Returns why the
-   * stack ends (`STOP`), NOT_UNWOUND where the callchain stays or goes on by frame pointer.
+   * Unwinds the copied stack of `sample` into its callchain. Returns why the stack ends (`STOP`), NOT_UNWOUND where the callchain stays or goes on by frame pointer.
    */
-  complete(sample: SampleView, view: DataView, attrIndex: number): number {
+  complete(sample: SampleView, attrIndex: number): number {
     this.hasChanged = false;
     const abi = sample.userRegsAbi;
     // A kernel thread has no registers of user code.
     if (abi === PERF_SAMPLE_REGS_ABI.NONE) return NOT_UNWOUND;
     const found = this.#dumpOf(attrIndex, abi === PERF_SAMPLE_REGS_ABI.ABI_64);
-    if (found === null) return this.#appendLeaf(sample, view, attrIndex);
+    if (found === null) return this.#appendLeaf(sample, attrIndex);
     const { dump, machine } = found;
     const { unwinder, modules, stack } = machine;
     const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
     if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
+    const { view } = sample;
     const registers = dump.read(view, sample.userRegsOffset, sample.userRegsCount);
     const stackPointer = registers[dump.stackPointer];
     stack.set(view, sample.stackOffset, sample.stackDynamicSize, stackPointer);
@@ -209,7 +209,7 @@ export class StackUnwinder {
   }
 
   /** For architectures that are not unwound: the ip, unless frame pointers were followed as well. */
-  #appendLeaf(sample: SampleView, view: DataView, attrIndex: number): number {
+  #appendLeaf(sample: SampleView, attrIndex: number): number {
     let leaf = this.#leaves[attrIndex];
     if (leaf === undefined) {
       const { littleEndian, features } = this.#data;
@@ -220,7 +220,7 @@ export class StackUnwinder {
     }
     const { info } = this.#data.attrs[attrIndex] as { info: ParseInfo };
     if ((info.sampleType & PERF_SAMPLE.CALLCHAIN) === 0) sample.callchainLength = 0;
-    this.hasChanged = leaf.append(sample, view);
+    this.hasChanged = leaf.append(sample);
     return this.hasChanged ? NO_UNWINDER : NOT_UNWOUND;
   }
 

@@ -25,9 +25,9 @@ export class UserLeaf {
     this.#place = recorded.findIndex((number) => NAMES.has(registerName(architecture, number)));
   }
 
-  /** Whether the callchain of `sample`, decoded from `view`, got the ip as its user part. */
-  append(sample: SampleView, view: DataView): boolean {
-    const { callchain, callchainLength } = sample;
+  /** Whether the callchain of `sample` got the ip as its user part. */
+  append(sample: SampleView): boolean {
+    const { view, callchain, callchainLength } = sample;
     const hasUserPart = firstUserEntry(callchain, callchainLength) < callchainLength;
     if (hasUserPart || this.#place < 0 || this.#place >= sample.userRegsCount) return false;
     const at = sample.userRegsOffset + 8 * this.#place;

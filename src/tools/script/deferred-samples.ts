@@ -9,7 +9,6 @@ export type SampleLine = { readonly event: number; readonly period: number };
 export type HeldSample = {
   /** The record, alone: the bytes that it was read from may be gone. */
   readonly view: DataView;
-  readonly misc: number;
   readonly attrIndex: number;
   readonly tid: number;
   /** Of its thread when it was taken. */

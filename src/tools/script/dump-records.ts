@@ -41,7 +41,7 @@ export function dumpRecords(path: string, visit: (record: DumpedRecord) => void)
       Number.isNaN(timeNs) ? null : toRawTime(data.startTime, timeNs);
     walkRecords(data, {
       record(record) {
-        const { view, type } = record;
+        const { type } = record;
         const attrIndex = data.lookup.attrIndexOf(record);
         const event = attrIndex === UNKNOWN_EVENT ? undefined : data.attrs[attrIndex];
         const dumped: DumpedRecord = {
@@ -60,7 +60,7 @@ export function dumpRecords(path: string, visit: (record: DumpedRecord) => void)
           if (decodeSample(record, event.info, sample)) {
             const { littleEndian } = data;
             const architecture = registerArchitectureOf(data.features.arch);
-            dumped.sample = { view, sample, attr: event.attr, littleEndian, architecture };
+            dumped.sample = { sample, attr: event.attr, littleEndian, architecture };
             dumped.ibs = ibs?.(dumped.sample) ?? null;
             dumped.cpu = sample.cpu;
             dumped.timeNs = rawTime(sample.timeNs);

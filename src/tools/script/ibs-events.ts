@@ -25,10 +25,10 @@ export function readIbsEvents({ features }: PerfData): IbsDescriber | null {
     op: { ...cpu, ...capabilitiesOf('ibs_op', features.pmuCapabilities) },
     fetch: { ...cpu, ...capabilitiesOf('ibs_fetch', features.pmuCapabilities) },
   } satisfies Record<string, IbsMachine>;
-  return ({ view, sample, attr }) => {
+  return ({ sample, attr }) => {
     const kind = kinds.get(attr.type) ?? null;
     if (kind === null || sample.rawOffset < 0) return null;
-    return describeIbs(view, sample.rawOffset, sample.rawLength, kind, machines[kind]);
+    return describeIbs(sample.view, sample.rawOffset, sample.rawLength, kind, machines[kind]);
   };
 }
 

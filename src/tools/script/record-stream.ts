@@ -177,7 +177,6 @@ class RecordDescriber {
   #userPart: Float64Array | null = null;
   /** Whether the user part of the sample's callchain comes from its copied stack. */
   #isUnwound = false;
-  #misc = 0;
   readonly #text: SampleText;
 
   constructor(data: PerfData, path: string, options: RecordStreamOptions, visits: RecordVisits) {
@@ -202,7 +201,6 @@ class RecordDescriber {
     this.#sample = new SampleView(data.startTime);
     this.#trailer = new TrailerView(data.startTime);
     this.#context = {
-      view: new DataView(new ArrayBuffer(0)),
       sample: this.#sample,
       attr: data.attrs[0]?.attr,
       littleEndian: data.littleEndian,
@@ -247,7 +245,6 @@ class RecordDescriber {
   }
 
   #describeSample(record: RecordView, attrIndex: number): void {
-    const { view, misc } = record;
     const { info } = this.#data.attrs[attrIndex];
     const sample = this.#sample;
     if (!decodeSample(record, info, sample)) {
@@ -259,46 +256,38 @@ class RecordDescriber {
     const { unwinder } = this.#pipeline;
     this.#isUnwound = false;
     if (unwinder !== null && copiesStacks(this.#data.attrs[attrIndex].attr)) {
-      unwinder.complete(sample, view, attrIndex);
+      unwinder.complete(sample, attrIndex);
       this.#isUnwound = unwinder.hasChanged;
     } else if (info.hasLbrCallchain) {
-      joinLbrCallchain(sample, view, this.#data.littleEndian, 'entry');
+      joinLbrCallchain(sample, this.#data.littleEndian, 'entry');
     }
     const { processes, builder } = this.#pipeline;
     const comm = builder.strings.get(processes.commOf(processes.threadAt(sample.pid, sample.tid)));
     const lines = this.#linesOf(attrIndex);
     if (info.mayDeferCallchain && sample.deferredCookieOffset >= 0) {
-      const cookie = readCookie(view, sample.deferredCookieOffset, this.#data.littleEndian);
+      const cookie = readCookie(sample.view, sample.deferredCookieOffset, this.#data.littleEndian);
       const alone = new DataView(record.bytes().slice().buffer);
       const { tid } = sample;
-      this.#deferred.add({ view: alone, misc, attrIndex, tid, comm, lines }, cookie);
+      this.#deferred.add({ view: alone, attrIndex, tid, comm, lines }, cookie);
       return;
     }
-    this.#tellSample(view, misc, attrIndex, comm, lines);
+    this.#tellSample(attrIndex, comm, lines);
   }
 
   #describeHeld(held: HeldSample, userPart: Float64Array | null): void {
-    const { view, misc, attrIndex, comm, lines } = held;
+    const { view, attrIndex, comm, lines } = held;
     const { info } = this.#data.attrs[attrIndex];
     this.#record.moveTo(view, 0, info.littleEndian);
     if (!decodeSample(this.#record, info, this.#sample)) return;
     this.#userPart = userPart;
     this.#isUnwound = false;
-    this.#tellSample(view, misc, attrIndex, comm, lines);
+    this.#tellSample(attrIndex, comm, lines);
     this.#userPart = null;
   }
 
   /** The sample that was decoded last. */
-  #tellSample(
-    view: DataView,
-    misc: number,
-    attrIndex: number,
-    comm: string,
-    lines: readonly SampleLine[] | null,
-  ): void {
+  #tellSample(attrIndex: number, comm: string, lines: readonly SampleLine[] | null): void {
     const sample = this.#sample;
-    this.#context.view = view;
-    this.#misc = misc;
     this.#context.attr = this.#data.attrs[attrIndex].attr;
     const isShown =
       this.#filter.admitsSample(sample, comm, attrIndex) &&
@@ -384,8 +373,8 @@ class RecordDescriber {
   }
 
   #leaf(): NamedFrame {
-    const { pid, ip } = this.#sample;
-    return this.#namer.frame(pid, ip, ip, ownerByMode(this.#misc));
+    const { pid, ip, misc } = this.#sample;
+    return this.#namer.frame(pid, ip, ip, ownerByMode(misc));
   }
 
   #chain(): NamedFrame[] {
@@ -394,8 +383,8 @@ class RecordDescriber {
   }
 
   #wholeChain(): NamedFrame[] {
-    const { view, littleEndian } = this.#context;
-    const frames = this.#namer.chain(this.#sample, view, littleEndian, this.#misc, this.#isUnwound);
+    const { littleEndian } = this.#context;
+    const frames = this.#namer.chain(this.#sample, littleEndian, this.#isUnwound);
     const userPart = this.#userPart;
     if (userPart === null) return frames;
     const { pid } = this.#sample;
@@ -409,14 +398,14 @@ class RecordDescriber {
   }
 
   #trace(): string | null {
-    const { view, littleEndian } = this.#context;
-    const { rawOffset, rawLength } = this.#sample;
+    const { littleEndian } = this.#context;
+    const { view, rawOffset, rawLength } = this.#sample;
     return this.#format()?.text(view, rawOffset, rawLength, littleEndian) ?? null;
   }
 
   #traceFields(): Record<string, FieldValue> | undefined {
-    const { view, littleEndian } = this.#context;
-    const { rawOffset, rawLength } = this.#sample;
+    const { littleEndian } = this.#context;
+    const { view, rawOffset, rawLength } = this.#sample;
     const pairs = this.#format()?.fields(view, rawOffset, rawLength, littleEndian);
     return pairs === undefined ? undefined : Object.fromEntries(pairs);
   }
@@ -466,8 +455,8 @@ class RecordDescriber {
   }
 
   #format() {
-    const { view, attr } = this.#context;
-    const { rawOffset, rawLength } = this.#sample;
+    const { attr } = this.#context;
+    const { view, rawOffset, rawLength } = this.#sample;
     if (this.#formats === null || rawOffset < 0 || attr.type !== PERF_TYPE.TRACEPOINT) return null;
     return this.#formats.ofSample(view, rawOffset, rawLength, Number(attr.config));
   }

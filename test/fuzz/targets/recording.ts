@@ -65,7 +65,7 @@ function readContainer(bytes: Uint8Array, random: Random): void {
       const { attr, info } = event;
       if (type === PERF_RECORD.SAMPLE) {
         if (!decodeSample(record, info, sample) || !isPrinted) return;
-        const context = { view, sample, attr, littleEndian, architecture };
+        const context = { sample, attr, littleEndian, architecture };
         describeSampleFields(context);
         for (const [field, bits] of Object.entries(SCRIPT_FIELD_BITS)) {
           if ((attr.sampleType & bits) === 0) continue;

@@ -21,7 +21,7 @@ import {
   type LbrSample,
   lbrSample,
 } from '../../helpers/lbr-recording.ts';
-import { recordOf, viewOf } from '../../helpers/record-builder.ts';
+import { recordOf } from '../../helpers/record-builder.ts';
 
 const { KERNEL, USER } = PERF_CONTEXT;
 const SYSCALL = 0xffff_ffff_8100_0010n;
@@ -33,7 +33,7 @@ function join(drawn: LbrSample, innermost: LbrInnermost = 'ip') {
   const sample = new SampleView({ high: 0, low: 0 });
   const info = computeParseInfo(LBR_ATTR, true);
   expect(decodeSample(recordOf(bytes), info, sample)).toBe(true);
-  const isJoined = joinLbrCallchain(sample, viewOf(bytes), true, innermost);
+  const isJoined = joinLbrCallchain(sample, true, innermost);
   return { isJoined, chain: [...sample.callchain.subarray(0, sample.callchainLength)] };
 }
 

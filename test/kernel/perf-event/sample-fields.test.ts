@@ -15,16 +15,15 @@ import {
   SCRIPT_FIELDS,
 } from '../../../src/kernel/perf-event/sample-fields.ts';
 import { formatTransaction } from '../../../src/kernel/perf-event/transaction.ts';
-import { record, recordOf, viewOf } from '../../helpers/record-builder.ts';
+import { record, recordOf } from '../../helpers/record-builder.ts';
 
 function contextOf(fields: AttrFields, littleEndian: boolean, write: (out: ByteWriter) => unknown) {
   const attr = newAttr(fields);
   const bytes = record(PERF_RECORD.SAMPLE, 2, (out) => void write(out), littleEndian);
-  const view = viewOf(bytes);
   const sample = new SampleView({ high: 0, low: 0 });
   const info = computeParseInfo(attr, littleEndian);
   expect(decodeSample(recordOf(bytes, littleEndian), info, sample)).toBe(true);
-  return { view, sample, attr, littleEndian, architecture: 'x86' as const };
+  return { sample, attr, littleEndian, architecture: 'x86' as const };
 }
 
 describe.each([true, false])('fields of a sample, little-endian %s', (littleEndian) => {

@@ -75,7 +75,7 @@ describe('samples whose callchain comes in two parts', () => {
     const diagnostics = new Diagnostics();
     const held = (tid: number): HeldSample => {
       const view = new DataView(new ArrayBuffer(60));
-      return { view, misc: 1, attrIndex: 0, tid, comm: 'a', lines: null };
+      return { view, attrIndex: 0, tid, comm: 'a', lines: null };
     };
     const samples = new DeferredSamples(
       ({ tid }, part) => told.push([tid, part !== null]),
