@@ -83,7 +83,7 @@ export type RecordingInfo = {
  * be selected by what they don't have.
  */
 export function readInfo(path: string, select: RecordSelection = {}): RecordingInfo {
-  return withRecording(path, (data) => describeRecording(data, new Selector(data, select)));
+  return withRecording(path, (data) => describeRecording(data, Selector.open(data, select)));
 }
 
 function describeRecording(data: PerfData, selector: Selector): RecordingInfo {

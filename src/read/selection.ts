@@ -27,23 +27,34 @@ export class Selector {
   /** Whether only a part of a thread's course stays: counts over all of it no longer fit. */
   readonly cutsThreads: boolean;
 
-  constructor(data: PerfData, select: RecordSelection) {
+  /**
+   * Walks the records where times are percentages or comms are asked for. Throws `FailedError` if
+   * samples are to be selected by what they don't have.
+   */
+  static open(data: PerfData, select: RecordSelection): Selector {
+    const times = select.time === undefined ? null : timesOf(data, select.time);
+    requireFields(data, select);
+    const names = select.comms === undefined ? null : CommHistory.read(data);
+    return new Selector(data, select, times, names);
+  }
+
+  /** `open` makes one. */
+  constructor(
+    data: PerfData,
+    select: RecordSelection,
+    times: readonly TimeRange[] | null,
+    names: CommHistory | null,
+  ) {
     this.#data = data;
-    this.#times = select.time === undefined ? null : timesOf(data, select.time);
+    this.#times = times;
     this.#cpus = select.cpus ?? null;
     this.#pids = select.pids ?? null;
     this.#tids = select.tids ?? null;
     this.#comms = select.comms ?? null;
-    const hasTime = this.#times !== null;
-    this.cutsThreads = hasTime || this.#cpus !== null || this.#comms !== null;
+    this.#names = names;
+    this.cutsThreads = times !== null || this.#cpus !== null || this.#comms !== null;
     this.isActive = this.cutsThreads || this.#pids !== null || this.#tids !== null;
     this.#trailer = new TrailerView(data.startTime);
-    if (hasTime) this.#require('--time', 'times', PERF_SAMPLE.TIME);
-    if (this.#cpus !== null) this.#require('--cpu', 'CPUs', PERF_SAMPLE.CPU);
-    if (this.#pids !== null) this.#require('--pid', 'threads', PERF_SAMPLE.TID);
-    if (this.#tids !== null) this.#require('--tid', 'threads', PERF_SAMPLE.TID);
-    if (this.#comms !== null) this.#require('--comm', 'threads', PERF_SAMPLE.TID);
-    this.#names = this.#comms === null ? null : CommHistory.read(data);
   }
 
   sample(record: RecordView, event: number): boolean {
@@ -77,10 +88,21 @@ export class Selector {
     if (this.#tids !== null && !this.#tids.has(tid)) return false;
     return this.#comms === null || this.#comms.has(this.#names?.commAt(tid, timeNs) ?? '');
   }
+}
 
-  #require(option: string, what: string, bit: number): void {
-    const without = this.#data.attrs.find(({ attr }) => (attr.sampleType & bit) === 0);
-    if (without === undefined) return;
+/** What samples need for each way of selecting them. */
+const REQUIRED = [
+  ['time', '--time', 'times', PERF_SAMPLE.TIME],
+  ['cpus', '--cpu', 'CPUs', PERF_SAMPLE.CPU],
+  ['pids', '--pid', 'threads', PERF_SAMPLE.TID],
+  ['tids', '--tid', 'threads', PERF_SAMPLE.TID],
+  ['comms', '--comm', 'threads', PERF_SAMPLE.TID],
+] as const;
+
+function requireFields({ attrs }: PerfData, select: RecordSelection): void {
+  for (const [key, option, what, bit] of REQUIRED) {
+    if (select[key] === undefined) continue;
+    if (attrs.every(({ attr }) => (attr.sampleType & bit) !== 0)) continue;
     throw new FailedError(`${option}: samples of this recording have no ${what}`, [
       `leave ${option} away`,
     ]);

@@ -80,7 +80,7 @@ export function* rewriteInSlices(
   openOutput: () => RewriteOutput,
   options: RewriteOptions,
 ): Slices<RewriteSummary> {
-  const rewriter = new Rewriter(data, path, options);
+  const rewriter = Rewriter.open(data, path, options);
   const sink = openOutput();
   try {
     yield* rewriter.run(sink);
@@ -90,6 +90,16 @@ export function* rewriteInSlices(
     throw error;
   }
 }
+
+/** What a rewriter is made of that takes reading. */
+type KnownBefore = {
+  readonly processes: ProcessTable;
+  readonly selector: Selector;
+  readonly counts: CountCutter | null;
+  /** Null: raw data stay as they are, or the recording has no formats. */
+  readonly formats: TracepointFormats | null;
+  readonly unwinder: StackUnwinder | null;
+};
 
 class Rewriter {
   readonly #data: PerfData;
@@ -106,7 +116,7 @@ class Rewriter {
   readonly #buildIds: BuildIdList;
   /** Null: samples are written as they lie in the file. */
   readonly #unwinder: StackUnwinder | null;
-  readonly #processes = new ProcessTable(new StringTable());
+  readonly #processes: ProcessTable;
   #roundBytes = 0;
   readonly #leftOut = new Map<string, number>();
   #sampleCount = 0;
@@ -114,27 +124,39 @@ class Rewriter {
   #firstNs = Number.POSITIVE_INFINITY;
   #lastNs = Number.NEGATIVE_INFINITY;
 
-  constructor(data: PerfData, path: string, options: RewriteOptions) {
+  /** Reads what has to be known before the first record is written. */
+  static open(data: PerfData, path: string, options: RewriteOptions): Rewriter {
     if (data.attrs.length === 0) {
       throw new FailedError('the recording lists no events: there is nothing to write');
     }
+    const processes = new ProcessTable(new StringTable());
+    limitProcesses(processes, data.source.size);
+    const selector = Selector.open(data, options.select ?? {});
+    return new Rewriter(data, options, {
+      processes,
+      selector,
+      counts: CountCutter.read(data, selector),
+      formats: cleansRaw(options) ? readFormats(data) : null,
+      unwinder: dropsStacks(options) ? openStackUnwinder(data, processes, path, options) : null,
+    });
+  }
+
+  constructor(data: PerfData, options: RewriteOptions, known: KnownBefore) {
     const { littleEndian, features } = data;
     this.#data = data;
-    limitProcesses(this.#processes, data.source.size);
+    this.#processes = known.processes;
     this.#options = options;
     this.#labels = options.anonymize === true ? new Labels(options.salt) : null;
     const kernel =
       options.stripKernel === true ? kernelAddressesOf(features.arch, littleEndian) : null;
-    const tracing = data.sections.bytes(FEATURE.TRACING_DATA);
-    const cleansRaw = kernel !== null || this.#labels !== null;
-    const formats = tracing === null || !cleansRaw ? null : TracepointFormats.parse(tracing);
+    const cleans = cleansRaw(options);
     this.#changes = data.attrs.map((event) => changeEvent(event, options));
-    this.#unwinder = dropsStacks(options) ? this.#openUnwinder(path) : null;
+    this.#unwinder = known.unwinder;
     this.#samples = data.attrs.map(({ info, attr }, index) => {
       const change = this.#changes[index];
       if (!change.isDecoded) return null;
-      const format = formats?.of(Number(attr.config)) ?? null;
-      const raw = cleansRaw ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
+      const format = known.formats?.of(Number(attr.config)) ?? null;
+      const raw = cleans ? new RawCleaner(format, kernel, this.#labels, littleEndian) : null;
       const unwinder = copiesStacks(attr) ? this.#unwinder : null;
       const unwinding = unwinder && { unwinder, attrIndex: index };
       return new SampleRewriter(info, change.removed, kernel, raw, unwinding);
@@ -143,18 +165,8 @@ class Rewriter {
     const buildIds = options.buildIds ?? 'keep';
     this.#sideBand = new SideBandRewriter(kernel, this.#labels, buildIds, littleEndian);
     this.#buildIds = new BuildIdList(data, buildIds, this.#labels);
-    this.#selector = new Selector(data, options.select ?? {});
-    this.#counts = CountCutter.read(data, this.#selector);
-  }
-
-  #openUnwinder(path: string): StackUnwinder | null {
-    const { symfs } = this.#options;
-    const sources = { ...(symfs !== undefined && { symfs }) };
-    const data = this.#data;
-    const processes = this.#processes;
-    const { diagnostics } = data;
-    const jit = openJitdumps({ ...sources, data, processes, diagnostics, path });
-    return openUnwinder({ data, processes, jit }, sources);
+    this.#selector = known.selector;
+    this.#counts = known.counts;
   }
 
   *run(sink: RewriteOutput): Slices<void> {
@@ -355,6 +367,28 @@ class Rewriter {
   #leaveOut(reason: string, count: number): void {
     this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + count);
   }
+}
+
+/** Whether raw data may have what is not to stay. */
+function cleansRaw({ stripKernel, anonymize }: RewriteOptions): boolean {
+  return stripKernel === true || anonymize === true;
+}
+
+function readFormats(data: PerfData): TracepointFormats | null {
+  const tracing = data.sections.bytes(FEATURE.TRACING_DATA);
+  return tracing === null ? null : TracepointFormats.parse(tracing);
+}
+
+function openStackUnwinder(
+  data: PerfData,
+  processes: ProcessTable,
+  path: string,
+  { symfs }: RewriteOptions,
+): StackUnwinder | null {
+  const sources = { ...(symfs !== undefined && { symfs }) };
+  const { diagnostics } = data;
+  const jit = openJitdumps({ ...sources, data, processes, diagnostics, path });
+  return openUnwinder({ data, processes, jit }, sources);
 }
 
 /** Records of a thread's course, which go with its samples; losses and what describes stay. */

@@ -8,7 +8,13 @@ import { DAMAGE } from './damage.ts';
 import { completeEvents, type RecordedEvent, readFileAttrs } from './event-list.ts';
 import { type Features, parseFeatures } from './feature-sections.ts';
 import { FEATURE, FeatureSections } from './features.ts';
-import { FILE_HEADER_SIZE, type FileHeader, type FileSection, parseHeader } from './header.ts';
+import {
+  FILE_HEADER_SIZE,
+  type FileHeader,
+  type FileSection,
+  type PipeHeader,
+  parseHeader,
+} from './header.ts';
 import { readPipePreamble } from './pipe-preamble.ts';
 import type { CreateZstdDecoder } from './record-inflater.ts';
 import type { RecordVisitor } from './record-visitor.ts';
@@ -33,21 +39,30 @@ export type OpenOptions = {
   readonly readTracepointNames?: (tracingData: Uint8Array) => ReadonlyMap<number, string>;
 };
 
-/** What opening a file finds out. */
-type Opened = OpenOptions & {
-  readonly source: ByteSource;
-  readonly littleEndian: boolean;
+/** What the header of a recording says, or what a pipe says in records instead. */
+type Container = {
   readonly pipe: boolean;
   readonly attrs: readonly RecordedEvent[];
   readonly features: Features;
   readonly sections: FeatureSections;
   readonly dataOffset: number;
   readonly dataSize: number;
-  readonly diagnostics: Diagnostics;
   /** Of a pipe: where the parts of its appendix lie. */
   readonly appendixParts: readonly FileSection[];
   /** Where the file ends although its header promises more records; −1 otherwise. */
   readonly cutAt: number;
+};
+
+/** What opening a file finds out. */
+type Opened = Container & {
+  readonly source: ByteSource;
+  readonly diagnostics: Diagnostics;
+  readonly lookup: EventLookup;
+  readonly threadFiles: readonly ByteSource[];
+  readonly parts: RecordParts;
+  readonly startTime: RawTime;
+  /** How the walk for the start time ended, if it visited every record; null otherwise. */
+  readonly walk: PartsEnd | null;
 };
 
 /** An open perf.data file: everything but its records, which `walkRecords` hands out. */
@@ -79,37 +94,21 @@ export class PerfData {
 
   constructor(opened: Opened) {
     this.source = opened.source;
-    this.littleEndian = opened.littleEndian;
+    this.littleEndian = opened.parts.littleEndian;
     this.pipe = opened.pipe;
     this.attrs = opened.attrs;
-    this.lookup = new EventLookup(opened.attrs);
+    this.lookup = opened.lookup;
     this.features = opened.features;
     this.sections = opened.sections;
     this.dataOffset = opened.dataOffset;
     this.dataSize = opened.dataSize;
     this.diagnostics = opened.diagnostics;
-    this.threadFiles = opened.threadFiles ?? [];
+    this.threadFiles = opened.threadFiles;
     this.appendixParts = opened.appendixParts;
+    this.startTime = opened.startTime;
     this.#cutAt = opened.cutAt;
-    this.#parts = {
-      parts: [
-        { source: opened.source, offset: opened.dataOffset, size: opened.dataSize },
-        ...this.threadFiles.map((source) => ({ source, offset: 0, size: source.size })),
-      ],
-      littleEndian: opened.littleEndian,
-      pipe: opened.pipe,
-      createZstdDecoder: opened.createZstdDecoder ?? null,
-      mostInflated: opened.features.compression?.mmapLength ?? 0,
-      mostUnpacked: opened.mostUnpacked ?? null,
-    };
-    if (this.lookup.kind === 'first' && this.dataSize > 0) {
-      this.diagnostics.count(
-        'records do not say which event they belong to; all count as the first',
-      );
-    }
-    const earliest = new StartTimeVisitor(this);
-    this.walk(earliest, START_SEGMENT_BYTES);
-    this.startTime = earliest.startTime;
+    this.#parts = opened.parts;
+    if (opened.walk !== null) this.#noteWalk(opened.walk);
   }
 
   /**
@@ -138,14 +137,13 @@ export class PerfData {
 
   *walkInSlices(visitor: RecordVisitor, segmentBytes: number): Slices<PartsEnd> {
     const end = yield* walkPartsInSlices(this.#parts, visitor, segmentBytes);
-    if (this.#walk === null && visitor.isDone !== true) {
-      this.#walk = end;
-      this.#diagnose(end);
-    }
+    if (this.#walk === null && visitor.isDone !== true) this.#noteWalk(end);
     return end;
   }
 
-  #diagnose(end: PartsEnd): void {
+  /** The first walk over every record has ended: counts what it could not read. */
+  #noteWalk(end: PartsEnd): void {
+    this.#walk = end;
     const { inflateFailure } = end;
     if (end.badRecordAt >= 0) {
       this.diagnostics.count(
@@ -172,32 +170,77 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
   const header = parseHeader(source.read(0, Math.min(FILE_HEADER_SIZE, source.size)));
   const { littleEndian } = header;
   const diagnostics = new Diagnostics();
-  if (header.kind === 'pipe') {
-    const preamble = readPipePreamble(source, header, diagnostics);
-    const sections = new FeatureSections(source, preamble.features);
-    const features = parseFeatures(sections, littleEndian, diagnostics);
-    const events = completeEvents(
-      preamble.attrs,
-      features.eventDescriptions ?? [],
-      preamble.namesById,
-      littleEndian,
-      diagnostics,
-    );
-    return new PerfData({
-      ...options,
-      source,
-      littleEndian,
-      pipe: true,
-      attrs: nameTracepoints(events, sections, options),
-      features: { ...features, buildIds: features.buildIds ?? nonEmpty(preamble.buildIds) },
-      sections,
-      dataOffset: header.dataOffset,
-      dataSize: source.size - header.dataOffset,
-      diagnostics,
-      appendixParts: preamble.appendixParts,
-      cutAt: -1,
-    });
+  const container =
+    header.kind === 'pipe'
+      ? readPipe(source, header, options, diagnostics)
+      : readFile(source, header, options, diagnostics);
+  const { attrs, features, dataOffset, dataSize } = container;
+  const lookup = new EventLookup(attrs);
+  if (lookup.kind === 'first' && dataSize > 0) {
+    diagnostics.count('records do not say which event they belong to; all count as the first');
   }
+  const threadFiles = options.threadFiles ?? [];
+  const parts: RecordParts = {
+    parts: [
+      { source, offset: dataOffset, size: dataSize },
+      ...threadFiles.map((file) => ({ source: file, offset: 0, size: file.size })),
+    ],
+    littleEndian,
+    pipe: container.pipe,
+    createZstdDecoder: options.createZstdDecoder ?? null,
+    mostInflated: features.compression?.mmapLength ?? 0,
+    mostUnpacked: options.mostUnpacked ?? null,
+  };
+  const earliest = new StartTimeVisitor({ lookup, attrs, littleEndian, threadFiles });
+  const end = finish(walkPartsInSlices(parts, earliest, START_SEGMENT_BYTES));
+  return new PerfData({
+    ...container,
+    source,
+    diagnostics,
+    lookup,
+    threadFiles,
+    parts,
+    startTime: earliest.startTime,
+    walk: earliest.isDone ? null : end,
+  });
+}
+
+function readPipe(
+  source: ByteSource,
+  header: PipeHeader,
+  options: OpenOptions,
+  diagnostics: Diagnostics,
+): Container {
+  const { littleEndian, dataOffset } = header;
+  const preamble = readPipePreamble(source, header, diagnostics);
+  const sections = new FeatureSections(source, preamble.features);
+  const features = parseFeatures(sections, littleEndian, diagnostics);
+  const events = completeEvents(
+    preamble.attrs,
+    features.eventDescriptions ?? [],
+    preamble.namesById,
+    littleEndian,
+    diagnostics,
+  );
+  return {
+    pipe: true,
+    attrs: nameTracepoints(events, sections, options),
+    features: { ...features, buildIds: features.buildIds ?? nonEmpty(preamble.buildIds) },
+    sections,
+    dataOffset,
+    dataSize: source.size - dataOffset,
+    appendixParts: preamble.appendixParts,
+    cutAt: -1,
+  };
+}
+
+function readFile(
+  source: ByteSource,
+  header: FileHeader,
+  options: OpenOptions,
+  diagnostics: Diagnostics,
+): Container {
+  const { littleEndian } = header;
   const fileAttrs = readFileAttrs(source, header, diagnostics);
   const data = findData(source, header, diagnostics);
   const sections = new FeatureSections(source, data.features);
@@ -209,20 +252,16 @@ export function openPerfData(source: ByteSource, options: OpenOptions = {}): Per
     littleEndian,
     diagnostics,
   );
-  return new PerfData({
-    ...options,
-    source,
-    littleEndian,
+  return {
     pipe: false,
     attrs: nameTracepoints(events, sections, options),
     features,
     sections,
     dataOffset: header.data.offset,
     dataSize: data.size,
-    diagnostics,
     appendixParts: [],
     cutAt: data.cutAt,
-  });
+  };
 }
 
 /** Gives tracepoints that the recorder did not name the names that their formats have. */

@@ -40,13 +40,13 @@ export type JitFilesOptions = SymbolSources & {
  * perf map that the recorder read while it grew, else the one that is there now.
  */
 export function openJitCode(options: JitFilesOptions): JitCode {
-  const files = new JitFiles(options);
+  const files = new JitFiles(options, ownersOfFile(options.path));
   return new JitCode(options.processes.dsos, (pid) => files.tablesOf(pid));
 }
 
 /** The same of jitdumps alone, which have the frame tables of the code. */
 export function openJitdumps(options: JitFilesOptions): JitCode {
-  const files = new JitFiles(options);
+  const files = new JitFiles(options, ownersOfFile(options.path));
   return new JitCode(options.processes.dsos, (pid) => files.dumpsOf(pid));
 }
 
@@ -55,9 +55,9 @@ class JitFiles {
   readonly #owners: readonly number[];
   readonly #stored: StoredFiles;
 
-  constructor(options: JitFilesOptions) {
+  constructor(options: JitFilesOptions, owners: readonly number[]) {
     this.#options = options;
-    this.#owners = ownersOfFile(options.path);
+    this.#owners = owners;
     this.#stored = new StoredFiles(options.data, options.diagnostics);
   }
 
