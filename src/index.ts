@@ -79,11 +79,8 @@ export type { InstructionWeights } from './profile/analysis/instruction-weights.
 export type { KernelRecord } from './kernel/perf-event/record.ts';
 export type { NamedFrame } from './read/frame-namer.ts';
 export { type RecordingInfo, readInfo } from './read/recording-info.ts';
-export {
-  type DescribedRecord,
-  describeRecords,
-  type RecordStreamOptions,
-} from './tools/script/record-stream.ts';
+export { describeRecords } from './tools/script/record-stream.ts';
+export type { DescribedRecord, RecordStreamOptions } from './tools/script/types.ts';
 
 // Exports: a profile for other tools, and the origin of its numbers.
 

@@ -11,7 +11,7 @@ import {
 } from '../kernel/perf-event/callchain.ts';
 import { PERF_CONTEXT, PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import type { SampleView } from '../kernel/perf-event/sample.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { RecordedMachine } from './recorded-machine.ts';
 
 /** One entry of a callchain with its name, leaf first. */
 export type NamedFrame = {
@@ -38,9 +38,9 @@ export type FrameLines = {
 /** Frames of one DSO are few and recur: their names are kept, up to so many. */
 const MOST_REMEMBERED = 1 << 18;
 
-/** Names the addresses of samples, as of the moment that the pipeline's process table shows. */
+/** Names the addresses of samples, as of the moment that the process table shows. */
 export class FrameNamer {
-  readonly #pipeline: Pipeline;
+  readonly #machine: RecordedMachine;
   readonly #symbolizer: Symbolizer;
   /** Paths of the DSOs met so far. */
   #paths: readonly string[] = [];
@@ -52,8 +52,12 @@ export class FrameNamer {
   readonly #frameLines: FrameLines | null;
 
   /** `frameLines` null: names only. */
-  constructor(pipeline: Pipeline, symbolizer: Symbolizer, frameLines: FrameLines | null = null) {
-    this.#pipeline = pipeline;
+  constructor(
+    machine: RecordedMachine,
+    symbolizer: Symbolizer,
+    frameLines: FrameLines | null = null,
+  ) {
+    this.#machine = machine;
     this.#symbolizer = symbolizer;
     this.#frameLines = frameLines;
   }
@@ -109,7 +113,7 @@ export class FrameNamer {
 
   /** `address`, named by what is at `lookup`. */
   frame(pid: number, address: number, lookup = address, owner: Owner = 'unknown'): NamedFrame {
-    const { processes, jit } = this.#pipeline;
+    const { processes, jit } = this.#machine;
     const mapping = findMapping(processes, pid, lookup, owner);
     this.#last = null;
     if (mapping === NONE) return unnamed(address);
@@ -160,7 +164,7 @@ export class FrameNamer {
   }
 
   #locate(dso: DsoIndex, address: number): Pick<Named, 'place' | 'inlined'> {
-    const line = this.#pipeline.jit?.line(dso, address) ?? null;
+    const line = this.#machine.jit?.line(dso, address) ?? null;
     if (line !== null) return { place: { file: line.file, line: line.line }, inlined: [] };
     if (this.#frameLines === null) return NOWHERE;
     const { lines, inline } = this.#frameLines;
@@ -179,7 +183,7 @@ export class FrameNamer {
 
   #pathOf(dso: DsoIndex): string {
     if (dso >= this.#paths.length) {
-      this.#paths = this.#pipeline.processes.dsos.finish().map(({ path }) => path);
+      this.#paths = this.#machine.processes.dsos.finish().map(({ path }) => path);
     }
     return this.#paths[dso];
   }

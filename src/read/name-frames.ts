@@ -11,6 +11,7 @@ import { columnIn } from './jit/jit-column.ts';
 import { locateNamedFrames } from './open-lines.ts';
 import type { OpenProfileOptions } from './open-options.ts';
 import type { Pipeline } from './pipeline.ts';
+import type { RecordedMachine } from './recorded-machine.ts';
 
 /** Looks up every address that occurred, DSO by DSO. `path`: the recording's. */
 export function nameFrames(pipeline: Pipeline, path: string, sources: OpenProfileOptions): void {
@@ -53,14 +54,14 @@ function kernelAddresses({ builder, processes }: Pipeline): Float64Array {
   return Float64Array.from(found);
 }
 
-/** A symbolizer for the DSOs that the pipeline has met, of the recording at `path`. */
+/** A symbolizer for the DSOs that were met, of the recording at `path`. */
 export function createSymbolizer(
-  pipeline: Pipeline,
+  machine: RecordedMachine,
   path: string,
   sources: SymbolSources = {},
-  demangleCpp = demangler(pipeline.diagnostics),
+  demangleCpp = demangler(machine.diagnostics),
 ): Symbolizer {
-  const { data, processes, diagnostics } = pipeline;
+  const { data, processes, jit, diagnostics } = machine;
   const recordedKernel =
     sources.kallsyms === undefined ? readKernelSymbols(readProvenance(data)) : null;
   return new Symbolizer({
@@ -76,6 +77,6 @@ export function createSymbolizer(
     demangleCpp,
     diagnostics,
     kernelReference: processes.kernelReference,
-    ...(pipeline.jit !== null && { jit: pipeline.jit }),
+    ...(jit !== null && { jit }),
   });
 }

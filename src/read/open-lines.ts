@@ -9,10 +9,11 @@ import { boundedDecoders } from './files/unpack-budget.ts';
 import type { FrameLines } from './frame-namer.ts';
 import { hasStacks, locateFrames } from './locate-frames.ts';
 import type { Pipeline } from './pipeline.ts';
+import type { RecordedMachine } from './recorded-machine.ts';
 
-/** Lines and inlined calls, from DWARF, for the DSOs that the pipeline has met. To be closed. */
+/** Lines and inlined calls, from DWARF, for the DSOs that were met. To be closed. */
 export function openLines(
-  { processes, diagnostics }: Pipeline,
+  { processes, diagnostics }: RecordedMachine,
   sources: SymbolSources,
   demangleCpp: DemangleBatch | null,
 ): DsoLines {
@@ -47,13 +48,13 @@ function noteUnopened(unopened: Diagnostics, diagnostics: Diagnostics): void {
 
 /** Lines for frames that are named one by one; null where nobody wants any. */
 export function openFrameLines(
-  pipeline: Pipeline,
+  machine: RecordedMachine,
   sources: SymbolSources & { readonly lines?: boolean },
 ): FrameLines | null {
   const inline = sources.inline !== false;
   if (!inline && sources.lines !== true) return null;
-  const { diagnostics } = pipeline;
-  return { lines: openLines(pipeline, sources, demangler(diagnostics)), inline };
+  const { diagnostics } = machine;
+  return { lines: openLines(machine, sources, demangler(diagnostics)), inline };
 }
 
 /**

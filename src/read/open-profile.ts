@@ -78,7 +78,7 @@ export function runPipeline(
   path: string,
   options: OpenProfileOptions,
 ): Pipeline {
-  const pipeline = new Pipeline(openRecording(source));
+  const pipeline = Pipeline.open(openRecording(source));
   const { attrs, features } = pipeline.data;
   debug?.(
     `${path}: ${source.size} bytes, ${attrs.length} events, arch ${features.arch ?? 'unknown'}`,

@@ -52,7 +52,7 @@ function stacksOf(
   records: readonly Uint8Array[],
   attrs: Parameters<typeof perfDataFile>[0]['attrs'] = [{ attr, ids: [] }],
 ) {
-  const pipeline = new Pipeline(openPerfData(memorySource(perfDataFile({ attrs, records }))));
+  const pipeline = Pipeline.open(openPerfData(memorySource(perfDataFile({ attrs, records }))));
   pipeline.run();
   const { samples, stacks, frames } = pipeline.builder.finish({
     meta: {

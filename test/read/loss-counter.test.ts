@@ -51,7 +51,7 @@ function lossesOf(
   sampled = sampleSideband(clock),
 ) {
   const bytes = perfDataFile({ attrs: sampled, records, features });
-  const pipeline = new Pipeline(openPerfData(memorySource(bytes)));
+  const pipeline = Pipeline.open(openPerfData(memorySource(bytes)));
   pipeline.run();
   const [{ lostRecords, lostSamples } = { lostRecords: -1, lostSamples: -1 }] = pipeline.losses();
   const { lostSideband } = pipeline;

@@ -2,7 +2,7 @@ import { MAP, PROT } from '../../base/mmap-bits.ts';
 import { printable } from '../../base/printable.ts';
 import { formatAddress } from '../../base/u64.ts';
 import type { KernelRecord, MmapRecord, NamespaceLink } from '../../kernel/perf-event/record.ts';
-import type { DescribedRecord } from '../../tools/script/record-stream.ts';
+import type { DescribedRecord } from '../../tools/script/types.ts';
 import { headText, type SampleTextStyle } from './sample-text.ts';
 
 /** A record that is not a sample, as `perf script --show-…-events` prints it, on one line. */

@@ -7,7 +7,8 @@ import {
   type SampleContext,
   SCRIPT_FIELDS,
 } from '../../kernel/perf-event/sample-fields.ts';
-import type { NamedFrame, SampleText } from '../../tools/script/record-stream.ts';
+import type { NamedFrame } from '../../read/frame-namer.ts';
+import type { SampleText } from '../../tools/script/types.ts';
 import type { FieldSet } from './fields.ts';
 
 /** How samples are printed. */

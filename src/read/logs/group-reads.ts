@@ -2,16 +2,17 @@ import { NONE } from '../../base/brand.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 
 /** One counter of one instance of a group. */
-class MemberInstance {
+export class MemberInstance {
   /** Row of the profile's streams, −1 until it has counted anything. */
   stream: number = NONE;
+  /** What the counter counted between the last two samples that read it. */
+  elapsed = 0;
   #value = 0;
 
-  /** What the counter has counted since it was last read. */
-  elapsed(value: number): number {
-    const elapsed = value - this.#value;
+  read(value: number): this {
+    this.elapsed = value - this.#value;
     this.#value = value;
-    return elapsed;
+    return this;
   }
 }
 
@@ -25,8 +26,14 @@ class MemberInstance {
 export class GroupReads {
   readonly #instancesOfStream = new Map<number, Map<number, MemberInstance>>();
 
-  /** Counter `id` of the leader's instance `leader` (see `leaderInstance`). */
-  instanceOf(leader: number, id: number): MemberInstance {
+  /** The counter `id` has `value` in a sample of its leader. */
+  read(
+    sample: Pick<SampleView, 'streamId' | 'tid'>,
+    isInherited: boolean,
+    id: number,
+    value: number,
+  ): MemberInstance {
+    const leader = leaderInstance(sample, isInherited);
     let instances = this.#instancesOfStream.get(leader);
     if (instances === undefined) {
       instances = new Map();
@@ -37,7 +44,7 @@ export class GroupReads {
       instance = new MemberInstance();
       instances.set(id, instance);
     }
-    return instance;
+    return instance.read(value);
   }
 }
 
@@ -45,7 +52,7 @@ export class GroupReads {
  * The instance of the leader that took a sample: by its stream id or, where none was recorded, by the
  * task that may have inherited it. Ids alone tell instances apart that nobody inherits.
  */
-export function leaderInstance(
+function leaderInstance(
   { streamId, tid }: Pick<SampleView, 'streamId' | 'tid'>,
   isInherited: boolean,
 ): number {

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import type { PerfData } from '../../formats/perf-data/reader.ts';
-import { joinLbrCallchain } from '../../kernel/perf-event/lbr-callchain.ts';
+import { joinLbrCallchain, type LbrInnermost } from '../../kernel/perf-event/lbr-callchain.ts';
 import type { SampleView } from '../../kernel/perf-event/sample.ts';
 import { LBR_FULL } from './stack-roots.ts';
 import { NOT_UNWOUND } from './unwind-stacks.ts';
@@ -20,11 +20,13 @@ const DEEPEST = 32;
  */
 export class LbrStacks {
   readonly #littleEndian: boolean;
+  readonly #innermost: LbrInnermost;
   /** Calls that the CPU holds; 0: not known. */
   readonly #depth: number;
 
-  constructor({ littleEndian, features }: PerfData) {
+  constructor({ littleEndian, features }: PerfData, innermost: LbrInnermost) {
     this.#littleEndian = littleEndian;
+    this.#innermost = innermost;
     const depths = (features.pmuCapabilities ?? [])
       .flatMap(({ capabilities }) => capabilities)
       .filter(({ name }) => name === 'branches')
@@ -38,7 +40,7 @@ export class LbrStacks {
    * Joins the branch stack of `sample` into its callchain. `LBR_FULL` where the stack is as deep as the CPU's records, NOT_UNWOUND where the callchain stays.
    */
   complete(sample: SampleView): number {
-    if (!joinLbrCallchain(sample, this.#littleEndian, 'ip')) return NOT_UNWOUND;
+    if (!joinLbrCallchain(sample, this.#littleEndian, this.#innermost)) return NOT_UNWOUND;
     const count = sample.branchCount;
     const isFull =
       this.#depth > 0 ? count >= this.#depth : DEPTHS.includes(count) || count > DEEPEST;

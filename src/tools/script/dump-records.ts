@@ -11,7 +11,7 @@ import { decodeTrailer, TrailerView } from '../../kernel/perf-event/trailer.ts';
 import { eventName } from '../../read/facts/event-description.ts';
 import { withRecording } from '../../read/open-recording.ts';
 import { readIbsEvents } from './ibs-events.ts';
-import type { DescribedRecord } from './record-stream.ts';
+import type { DescribedRecord } from './types.ts';
 
 /** A record as it lies in the file. One object serves all: valid during the visit only. */
 export type DumpedRecord = {

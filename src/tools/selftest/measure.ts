@@ -15,7 +15,7 @@ const UNTOLD_TYPE = 4;
 /** The ledger of the recording's only event, from the final values that its records hold. */
 export function readLedger(path: string, profile: Profile): EventLedger | null {
   return withRecording(path, (data) => {
-    const pipeline = new Pipeline(data);
+    const pipeline = Pipeline.open(data);
     pipeline.run();
     const finals = pipeline.finals();
     const input: PeriodInput = { ...profile, finals, eventTotals: pipeline.totals() };

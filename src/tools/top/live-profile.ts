@@ -55,7 +55,7 @@ export class LiveProfile {
   constructor(data: PerfData, options: LiveProfileOptions = {}) {
     this.#mostRows = options.mostRows ?? DEFAULT_MOST_ROWS;
     this.#namesFrames = options.symbols !== false;
-    const pipeline = new Pipeline(data);
+    const pipeline = Pipeline.open(data);
     const { processes, diagnostics } = pipeline;
     pipeline.unwinder = openUnwinder(pipeline, {});
     this.#pipeline = pipeline;

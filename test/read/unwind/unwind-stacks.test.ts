@@ -111,7 +111,7 @@ function read(machine: Machine, sample: Sample, arch?: string) {
     ],
   });
   const data = openPerfData(memorySource(bytes));
-  const pipeline = new Pipeline(data);
+  const pipeline = Pipeline.open(data);
   pipeline.unwinder = new StackUnwinder(data, pipeline.processes, () => null);
   pipeline.run();
   const profile = pipeline.builder.finish({

@@ -8,7 +8,7 @@ import {
   PERF_RECORD,
   PERF_SAMPLE,
 } from '../../../src/kernel/perf-event/constants.ts';
-import { DeferredSamples, type HeldSample } from '../../../src/tools/script/deferred-samples.ts';
+import { DeferredSamples, type HeldSample } from '../../../src/read/deferred-samples.ts';
 import { visitRecords } from '../../../src/tools/script/record-stream.ts';
 import { scratchDirectory } from '../../helpers/cli.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
@@ -73,11 +73,8 @@ describe('samples whose callchain comes in two parts', () => {
   test('too many waiting deferred samples are released as they are', () => {
     const told: (readonly [number, boolean])[] = [];
     const diagnostics = new Diagnostics();
-    const held = (tid: number): HeldSample => {
-      const view = new DataView(new ArrayBuffer(60));
-      return { view, attrIndex: 0, tid, comm: 'a', lines: null };
-    };
-    const samples = new DeferredSamples(
+    const held = (tid: number) => ({ tid, byteLength: 60 });
+    const samples = new DeferredSamples<HeldSample>(
       ({ tid }, part) => told.push([tid, part !== null]),
       diagnostics,
       100,

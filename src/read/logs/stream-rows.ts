@@ -1,0 +1,30 @@
+import { NONE } from '../../base/brand.ts';
+import type { EventIndex, ProfileStream } from '../../profile/types.ts';
+
+/** The streams of a profile, each with a row from its first sample on. */
+export class StreamRows {
+  readonly streams: ProfileStream[] = [];
+  /** By stream id. */
+  readonly #rows = new Map<number, number>();
+
+  has(streamId: number): boolean {
+    return this.#rows.has(streamId);
+  }
+
+  /** Row of the stream with this id; −1 without an id. */
+  of(streamId: number, event: number): number {
+    if (streamId < 0) return NONE;
+    let row = this.#rows.get(streamId);
+    if (row === undefined) {
+      row = this.add(streamId, event);
+      this.#rows.set(streamId, row);
+    }
+    return row;
+  }
+
+  /** A new row, also for an id that has others. */
+  add(streamId: number, event: number): number {
+    this.streams.push({ streamId: String(streamId), event: event as EventIndex });
+    return this.streams.length - 1;
+  }
+}

@@ -1,0 +1,116 @@
+// Hot: once per sample.
+
+import type { JitCode } from '../code/jit/jit-code.ts';
+import type { PerfData } from '../formats/perf-data/reader.ts';
+import { readCookie } from '../kernel/perf-event/deferred-callchain.ts';
+import type { LbrInnermost } from '../kernel/perf-event/lbr-callchain.ts';
+import { newerFields } from '../kernel/perf-event/parse-info.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
+import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
+import { DeferredSamples, type HeldSample, type SettleSample } from './deferred-samples.ts';
+import { GroupReads, type MemberInstance } from './logs/group-reads.ts';
+import { LbrStacks } from './unwind/lbr-stacks.ts';
+import { copiesStacks, NOT_UNWOUND, type StackUnwinder } from './unwind/unwind-stacks.ts';
+
+/** How those who read samples complete them. */
+export type CompletionOptions<Held> = {
+  /** What stands for the innermost user frame of branch stacks. */
+  readonly innermost: LbrInnermost;
+  /** Gets the samples that were held. */
+  readonly settle: SettleSample<Held>;
+  /** Bytes of samples that are held; beyond them all settle as they are. */
+  readonly mostHeldBytes?: number;
+};
+
+/**
+ * The steps that make a sample complete, the same for the profile and for `script`, so that both
+ * name a frame alike:
+ *
+ *   decode ─▶ JIT code as of its time ─▶ unwind its stack dump, or join its branch stack
+ *          ─▶ hold it, if the user part of its callchain is in a CALLCHAIN_DEFERRED record to come
+ *
+ * `Held` stands for a sample that is held.
+ */
+export class SampleCompletion<Held extends HeldSample> {
+  /** The sample that was decoded last. */
+  readonly sample: SampleView;
+  jit: JitCode | null = null;
+  /** Null: stack dumps are not unwound. */
+  unwinder: StackUnwinder | null = null;
+  /** Whether other code came to some address since the sample before. */
+  hasNewCode = false;
+  /** Whether the user part of the callchain was unwound from its stack dump. */
+  isUnwound = false;
+  readonly #data: PerfData;
+  readonly #attrCopiesStacks: Uint8Array;
+  readonly #lbr: LbrStacks;
+  readonly #groups = new GroupReads();
+  readonly #deferred: DeferredSamples<Held>;
+
+  constructor(data: PerfData, { innermost, settle, mostHeldBytes }: CompletionOptions<Held>) {
+    this.#data = data;
+    this.sample = new SampleView(data.startTime);
+    this.#attrCopiesStacks = Uint8Array.from(data.attrs, ({ attr }) =>
+      copiesStacks(attr) ? 1 : 0,
+    );
+    this.#lbr = new LbrStacks(data, innermost);
+    this.#deferred = new DeferredSamples(settle, data.diagnostics, mostHeldBytes);
+  }
+
+  /** Decodes a SAMPLE record into `sample`. False, and counted, if it can't be read. */
+  decode(record: RecordView, attrIndex: number): boolean {
+    this.hasNewCode = false;
+    this.isUnwound = false;
+    const { attr, info } = this.#data.attrs[attrIndex];
+    if (decodeSample(record, info, this.sample)) return true;
+    const newer = newerFields(attr);
+    const { diagnostics } = this.#data;
+    if (newer === null) diagnostics.count('a sample is shorter than its fields');
+    else diagnostics.count('a sample has fields that are newer than this program', newer);
+    return false;
+  }
+
+  /**
+   * Completes the callchain of `sample`. Returns why the stack ends (`STOP`, `LBR_…`), NOT_UNWOUND
+   * where the callchain stays as it was recorded, or goes on by frame pointer.
+   */
+  complete(attrIndex: number): number {
+    const { sample, unwinder } = this;
+    if (this.jit !== null) this.hasNewCode = this.jit.advance(sample.timeNs);
+    if (unwinder !== null && this.#attrCopiesStacks[attrIndex] === 1) {
+      const stop = unwinder.complete(sample, attrIndex);
+      this.isUnwound = unwinder.hasChanged;
+      return stop;
+    }
+    const { hasLbrCallchain } = this.#data.attrs[attrIndex].info;
+    return hasLbrCallchain ? this.#lbr.complete(sample) : NOT_UNWOUND;
+  }
+
+  /** What a counter that `sample` reads has counted since the sample before of the same instance. */
+  readMember(attrIndex: number, member: number, id: number): MemberInstance {
+    const { sample } = this;
+    const { inherit } = this.#data.attrs[attrIndex].attr.flags;
+    return this.#groups.read(sample, inherit, id, sample.readValues[member]);
+  }
+
+  /** Whether the user part of the callchain of `sample` comes in a record of its own. */
+  get isDeferred(): boolean {
+    return this.sample.deferredCookieOffset >= 0;
+  }
+
+  /** Keeps `held`, which stands for `sample`, until the user part of its callchain comes. */
+  hold(held: Held): void {
+    const { view, deferredCookieOffset } = this.sample;
+    this.#deferred.add(held, readCookie(view, deferredCookieOffset, this.#data.littleEndian));
+  }
+
+  /** A CALLCHAIN_DEFERRED record of `tid` came: settles the samples that waited for it. */
+  settle(tid: number, record: { readonly cookie: string; readonly callchain: Float64Array }): void {
+    this.#deferred.apply(tid, record.cookie, record.callchain);
+  }
+
+  /** Settles the samples that are held without their user part. */
+  settleAll(): void {
+    this.#deferred.giveUp();
+  }
+}
