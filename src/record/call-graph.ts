@@ -1,5 +1,5 @@
-import { arch } from 'node:os';
 import { UsageError } from '../base/errors.ts';
+import type { EventSpec } from '../kernel/events/event-spec.ts';
 
 /**
  * How call stacks are recorded: by frame pointer, by copying the user stack for unwinding, or both; or
@@ -31,7 +31,7 @@ const LEAST_AUTO_BYTES = 1024;
 /** A ring must hold the samples of this long, seconds: the recorder may not run for a while. */
 const RING_SECONDS = 0.04;
 /** As in perf. */
-export const DEFAULT_STACK_BYTES = 8192;
+const DEFAULT_STACK_BYTES = 8192;
 /** The copy's size is a u16 in the kernel, a multiple of 8. */
 const MOST_STACK_BYTES = 65528;
 
@@ -56,8 +56,29 @@ export function checkCallGraph(text: string, where: string): CallGraph {
   throw new UsageError(`${where}: unknown way to record stacks`, [SUPPORTED]);
 }
 
-/** The fields that `callGraph` takes. */
-export function stackFieldsOf(callGraph: CallGraph): StackFields {
+/**
+ * The stack fields that the event's own terms, or else `--call-graph`, ask for. As in perf, a
+ * `max-stack` term alone asks for callchains too, and `stack-size` says how much `call-graph=dwarf`
+ * copies. Throws UsageError.
+ */
+export function chooseStackFields(spec: EventSpec, asked: CallGraph = 'none'): StackFields {
+  const { callGraph, stackSizeBytes } = spec;
+  const where =
+    callGraph === null ? `--call-graph ${asked}` : `${spec.text}: call-graph=${callGraph}`;
+  let chosen = checkCallGraph(callGraph ?? asked, where);
+  if (chosen === 'none' && callGraph === null && spec.maxStack !== null) chosen = 'fp';
+  const fields = stackFieldsOf(chosen);
+  if (stackSizeBytes === null) return fields;
+  if (fields.stackBytes === 0) {
+    throw new UsageError(`${spec.text}: stack-size belongs to call-graph=dwarf`, [
+      `as in call-graph=dwarf,stack-size=${DEFAULT_STACK_BYTES}`,
+    ]);
+  }
+  const way = dropsCopies(chosen) ? 'auto' : 'dwarf';
+  return stackFieldsOf(checkCallGraph(`${way},${stackSizeBytes}`, `${spec.text}: stack-size`));
+}
+
+function stackFieldsOf(callGraph: CallGraph): StackFields {
   if (callGraph === 'none') return { callchain: 'none', stackBytes: 0, branchRecords: false };
   if (callGraph === 'fp') return { callchain: 'all', stackBytes: 0, branchRecords: false };
   if (callGraph === 'lbr') return { callchain: 'all', stackBytes: 0, branchRecords: true };
@@ -93,13 +114,4 @@ function checkStackBytes(text: string, where: string): number {
 
 function roundUp(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
-}
-
-/**
- * The registers that perf dumps for unwinding, by bit (arch/…/include/uapi/asm/perf_regs.h): on
- * x86-64 all but the segments DS, ES, FS and GS, which the kernel refuses; on arm64 X0 to X29, LR, SP
- * and PC.
- */
-export function userRegisterMask(machine: string = arch()): bigint {
-  return machine === 'arm64' ? (1n << 33n) - 1n : 0xff0fffn;
 }

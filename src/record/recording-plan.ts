@@ -14,7 +14,6 @@ import { Notices } from './notices.ts';
 import { findOpenable } from './open-fallbacks.ts';
 import type { RecordOptions } from './record-options.ts';
 import { readsCounter, sampleAttr, whyNotLbr } from './sample-attr.ts';
-import { addSampleFields } from './sample-fields.ts';
 import { breakWeakGroup, groupName, joinGroups, type PlannedEvent } from './sample-groups.ts';
 import { sidebandAttr } from './sideband-attr.ts';
 
@@ -60,7 +59,7 @@ export function planRecording(
     // A switch counts for its wait, which no counter knows.
     const isOfWaits = spec.name === OFF_CPU_EVENT || spec.name === WAKE_UP_EVENT;
     const own = isOfWaits ? { ...options, counts: false } : options;
-    return addSampleFields(sampleAttr(spec, rate, own, features), own, features);
+    return sampleAttr(spec, rate, own, features);
   };
   const probe = (attr: EventAttr): OpenProbe => {
     const held = { ...attr, flags: { ...attr.flags, disabled: true } };

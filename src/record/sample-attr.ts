@@ -1,91 +1,145 @@
-import { UsageError } from '../base/errors.ts';
+// The perf_event_attr of a sampled event: every field, and what decides it.
+//
+//   type, config, bp_type …       the event's text
+//   sample_period, freq           -c, -F and the event's terms (choose-rate.ts); 0 without samples
+//   sample_type                   the fields of every trailer (common-attr.ts), stacks, --counts, and
+//                                 what the options name
+//   read_format                   common-attr.ts
+//   clockid, use_clockid          --clock (common-attr.ts)
+//   branch_sample_type            -b, -j, else --call-graph lbr (branch-types.ts)
+//   sample_stack_user             --call-graph dwarf and auto (call-graph.ts)
+//   sample_regs_user              the same, and --user-regs (dumped-registers.ts)
+//   sample_regs_intr              --intr-regs
+//   sample_max_stack              the event's term max-stack
+//   inherit, inherit_stat         the target, --no-inherit, --per-thread, -s
+//   exclude_*, precise_ip,
+//   pinned, exclusive             the event's modifiers
+//   write_backward                --overwrite
+//   disabled, enable_on_exec      the addon, by the target
+//
+// Two later steps need the kernel's answers: open-fallbacks.ts takes from an attr what this kernel
+// refuses, and sample-groups.ts makes the members of a group read with their leader.
+
 import { PERF_TYPE } from '../base/event-type.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { type EventAttr, newAttr } from '../kernel/perf-event/attr.ts';
-import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../kernel/perf-event/constants.ts';
+import { PERF_SAMPLE } from '../kernel/perf-event/constants.ts';
 import type { KernelFeatures } from '../system/kernel/kernel-features.ts';
 import { eventFields, exclusionFlags } from '../system/kernel/spec-attr.ts';
-import {
-  checkCallGraph,
-  DEFAULT_STACK_BYTES,
-  dropsCopies,
-  type StackFields,
-  stackFieldsOf,
-  userRegisterMask,
-} from './call-graph.ts';
+import { branchMask, LBR_CALLS } from './branch-types.ts';
+import { chooseStackFields, type StackFields } from './call-graph.ts';
 import type { SamplingRate } from './choose-rate.ts';
 import { COMMON_SAMPLE_TYPE, clockFields, commonReadFormat } from './common-attr.ts';
+import { generalRegisterMask, namedRegisterMask } from './dumped-registers.ts';
 import type { RecordOptions } from './record-options.ts';
 
-/**
- * The attr of a sampled event by itself, before the kernel was asked and before groups are put
- * together.
- */
+/** The attr of a sampled event by itself. Throws UsageError for an unknown register, branch or stack. */
 export function sampleAttr(
   spec: EventSpec,
   rate: SamplingRate,
   options: RecordOptions,
   features: KernelFeatures,
 ): EventAttr {
-  const { callchain, stackBytes, branchRecords } = stackFields(spec, options);
-  const isLbr = branchRecords && whyNotLbr(spec, options) === null;
-  let sampleType = COMMON_SAMPLE_TYPE;
-  if (callchain !== 'none') sampleType |= PERF_SAMPLE.CALLCHAIN;
-  if (stackBytes > 0) sampleType |= PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER;
-  if (isLbr) sampleType |= PERF_SAMPLE.BRANCH_STACK;
-  if (readsCounter(spec, options, features)) sampleType |= PERF_SAMPLE.READ;
-  if (spec.tracepoint !== null) sampleType |= PERF_SAMPLE.RAW;
-  if (takesPeriodField(spec, rate)) sampleType |= PERF_SAMPLE.PERIOD;
+  const stack = chooseStackFields(spec, options.callGraph);
+  const usesLbr = stack.branchRecords && whyNotLbr(spec, options) === null;
+  const isSampled = options.samples !== false;
+  const isFrequency = rate.kind === 'frequency';
   const { clockid, useClockid } = clockFields(options, features);
   return newAttr({
     ...eventFields(spec),
-    samplePeriod: rate.kind === 'frequency' ? rate.hz : rate.events,
-    sampleType,
+    samplePeriod: isSampled ? (isFrequency ? rate.hz : rate.events) : 0,
+    sampleType:
+      COMMON_SAMPLE_TYPE |
+      stackSampleType(stack, usesLbr) |
+      optionalSampleType(options, features) |
+      (readsCounter(spec, options, features) ? PERF_SAMPLE.READ : 0) |
+      (spec.tracepoint === null ? 0 : PERF_SAMPLE.RAW) |
+      (takesPeriodField(spec, rate) ? PERF_SAMPLE.PERIOD : 0),
     readFormat: commonReadFormat(features),
     clockid,
-    branchSampleType: isLbr ? LBR_CALLS : 0n,
-    sampleRegsUser: stackBytes > 0 ? userRegisterMask() : 0n,
-    sampleStackUser: stackBytes,
-    sampleMaxStack: callchain === 'none' ? 0 : (spec.maxStack ?? 0),
+    branchSampleType: branchSampleType(options, usesLbr),
+    sampleStackUser: stack.stackBytes,
+    ...registerMasks(stack, options),
+    sampleMaxStack: stack.callchain === 'none' ? 0 : (spec.maxStack ?? 0),
     flags: {
-      freq: rate.kind === 'frequency',
+      freq: isSampled && isFrequency,
       inherit: inherits(spec, options),
       inheritStat: writesExitCounts(spec, options, features),
       sampleIdAll: true,
       useClockid,
       ...exclusionFlags(spec.exclude),
-      excludeCallchainUser: callchain === 'kernel',
+      excludeCallchainUser: stack.callchain === 'kernel',
       preciseIp: spec.preciseIp,
       pinned: spec.pinned,
       exclusive: spec.exclusive,
+      writeBackward: options.overwrite === true,
     },
   });
 }
 
-/** What `--call-graph lbr` asks of the branch records: calls that have not returned, of user code. */
-const LBR_CALLS = BigInt(
-  PERF_SAMPLE_BRANCH.USER |
-    PERF_SAMPLE_BRANCH.CALL_STACK |
-    PERF_SAMPLE_BRANCH.NO_FLAGS |
-    PERF_SAMPLE_BRANCH.NO_CYCLES |
-    PERF_SAMPLE_BRANCH.HW_INDEX,
-);
+function stackSampleType({ callchain, stackBytes }: StackFields, usesLbr: boolean): number {
+  return (
+    (callchain === 'none' ? 0 : PERF_SAMPLE.CALLCHAIN) |
+    (stackBytes === 0 ? 0 : PERF_SAMPLE.REGS_USER | PERF_SAMPLE.STACK_USER) |
+    (usesLbr ? PERF_SAMPLE.BRANCH_STACK : 0)
+  );
+}
+
+/** The fields that the options name, for all events alike. */
+function optionalSampleType(
+  { fields = {}, cgroups }: RecordOptions,
+  features: KernelFeatures,
+): number {
+  const weight = features.weightStruct ? PERF_SAMPLE.WEIGHT_STRUCT : PERF_SAMPLE.WEIGHT;
+  return (
+    (fields.dataAddresses ? PERF_SAMPLE.ADDR | PERF_SAMPLE.DATA_SRC : 0) |
+    (fields.physicalAddresses ? PERF_SAMPLE.PHYS_ADDR : 0) |
+    (fields.dataPageSizes ? PERF_SAMPLE.DATA_PAGE_SIZE : 0) |
+    (fields.codePageSizes ? PERF_SAMPLE.CODE_PAGE_SIZE : 0) |
+    (fields.raw ? PERF_SAMPLE.RAW : 0) |
+    (fields.userRegs ? PERF_SAMPLE.REGS_USER : 0) |
+    (fields.interruptRegs ? PERF_SAMPLE.REGS_INTR : 0) |
+    (fields.branches ? PERF_SAMPLE.BRANCH_STACK : 0) |
+    (fields.weights ? weight : 0) |
+    (cgroups ? PERF_SAMPLE.CGROUP : 0)
+  );
+}
+
+function branchSampleType({ fields = {} }: RecordOptions, usesLbr: boolean): bigint {
+  if (fields.branches) return branchMask(fields.branches);
+  return usesLbr ? LBR_CALLS : 0n;
+}
+
+function registerMasks(
+  { stackBytes }: StackFields,
+  { fields = {} }: RecordOptions,
+): Pick<EventAttr, 'sampleRegsUser' | 'sampleRegsIntr'> {
+  const { userRegs, interruptRegs } = fields;
+  const forUnwinding = stackBytes > 0 ? generalRegisterMask() : 0n;
+  const named = userRegs ? namedRegisterMask(userRegs, '--user-regs') : 0n;
+  return {
+    sampleRegsUser: forUnwinding | named,
+    sampleRegsIntr: interruptRegs ? namedRegisterMask(interruptRegs, '--intr-regs') : 0n,
+  };
+}
 
 /**
  * Why an event for which `lbr` is asked has its callchain by frame pointers only, in words; null where
  * it does not have to. As in perf.
  */
-export function whyNotLbr(spec: EventSpec, options: RecordOptions): string | null {
-  if (!stackFields(spec, options).branchRecords) return null;
+export function whyNotLbr(spec: EventSpec, { callGraph, fields }: RecordOptions): string | null {
+  if (!chooseStackFields(spec, callGraph).branchRecords) return null;
   if (spec.exclude.user) return 'branch records have the calls of user code only';
-  if (options.fields?.branches) return 'the branch records are taken by -b or -j';
+  if (fields?.branches) return 'the branch records are taken by -b or -j';
   return null;
 }
 
 /** Whether the event follows the threads and children that its target starts. */
-export function inherits(spec: EventSpec, options: RecordOptions): boolean {
+function inherits(spec: EventSpec, options: RecordOptions): boolean {
   // On a whole CPU there is nobody to follow: all are in already.
   if (options.systemWide) return false;
+  // The kernel maps no ring of an inherited event that follows its thread from CPU to CPU.
+  if (options.perThread) return false;
   return spec.inherit ?? options.inherit !== false;
 }
 
@@ -109,28 +163,6 @@ function writesExitCounts(
 ): boolean {
   if (!options.exitCounts || !features.inheritStat || !features.inheritedRead) return false;
   return inherits(spec, options) && (options.counts === true || spec.sampleGroup);
-}
-
-/**
- * What the event's own terms, or else the options, want of stacks. As in perf, a `max-stack` term
- * alone asks for callchains too, and `stack-size` says how much `call-graph=dwarf` copies.
- */
-export function stackFields(spec: EventSpec, options: RecordOptions): StackFields {
-  const { callGraph, stackSizeBytes } = spec;
-  const asked = options.callGraph ?? 'none';
-  const where =
-    callGraph === null ? `--call-graph ${asked}` : `${spec.text}: call-graph=${callGraph}`;
-  let chosen = checkCallGraph(callGraph ?? asked, where);
-  if (chosen === 'none' && callGraph === null && spec.maxStack !== null) chosen = 'fp';
-  const fields = stackFieldsOf(chosen);
-  if (stackSizeBytes === null) return fields;
-  if (fields.stackBytes === 0) {
-    throw new UsageError(`${spec.text}: stack-size belongs to call-graph=dwarf`, [
-      `as in call-graph=dwarf,stack-size=${DEFAULT_STACK_BYTES}`,
-    ]);
-  }
-  const way = dropsCopies(chosen) ? 'auto' : 'dwarf';
-  return stackFieldsOf(checkCallGraph(`${way},${stackSizeBytes}`, `${spec.text}: stack-size`));
 }
 
 /** Events that a CPU's counter counts; all others overflow in the kernel's software. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { autoStackBytes, userRegisterMask } from '../../src/record/call-graph.ts';
+import { autoStackBytes } from '../../src/record/call-graph.ts';
+import { generalRegisterMask } from '../../src/record/dumped-registers.ts';
 
 const MIB = 2 ** 20;
 
@@ -20,7 +21,7 @@ describe('call-graph=auto', () => {
 
 describe('the registers for unwinding', () => {
   it("are perf's, by architecture", () => {
-    expect(userRegisterMask('x64')).toBe(0xff0fffn);
-    expect(userRegisterMask('arm64')).toBe(0x1ffffffffn);
+    expect(generalRegisterMask('x64')).toBe(0xff0fffn);
+    expect(generalRegisterMask('arm64')).toBe(0x1ffffffffn);
   });
 });

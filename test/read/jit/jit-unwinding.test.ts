@@ -7,7 +7,7 @@ import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { type OpenedProfile, openProfile } from '../../../src/read/open-profile.ts';
-import { userRegisterMask } from '../../../src/record/call-graph.ts';
+import { generalRegisterMask } from '../../../src/record/dumped-registers.ts';
 import { rewriteRecording } from '../../../src/rewrite/rewrite-recording.ts';
 import { cfa, EH_FRAME_ADDRESS, ehFrame } from '../../code/unwind/cfi-bytes.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
@@ -63,7 +63,7 @@ function recordingOf(dump: string, times: readonly number[], stack: readonly num
     type: 1,
     samplePeriod: 1000,
     sampleType,
-    sampleRegsUser: userRegisterMask('x64'),
+    sampleRegsUser: generalRegisterMask('x64'),
     sampleStackUser: 8 * stack.length,
     clockid: 1,
     flags: { sampleIdAll: true, useClockid: true },

@@ -9,7 +9,7 @@ import { PERF_RECORD, PERF_SAMPLE } from '../../../src/kernel/perf-event/constan
 import { RecordEncoder } from '../../../src/kernel/perf-event/encode.ts';
 import { Pipeline } from '../../../src/read/pipeline.ts';
 import { StackUnwinder } from '../../../src/read/unwind/unwind-stacks.ts';
-import { userRegisterMask } from '../../../src/record/call-graph.ts';
+import { generalRegisterMask } from '../../../src/record/dumped-registers.ts';
 import { perfDataFile, record } from '../../helpers/record-builder.ts';
 
 const { IP, TID, TIME, CALLCHAIN, REGS_USER, STACK_USER } = PERF_SAMPLE;
@@ -35,13 +35,13 @@ type Machine = {
 
 const X86_64: Machine = {
   name: 'x86-64',
-  mask: userRegisterMask('x64'),
+  mask: generalRegisterMask('x64'),
   registers: 20,
   places: [6, 7, 8],
 };
 const AARCH64: Machine = {
   name: 'aarch64',
-  mask: userRegisterMask('arm64'),
+  mask: generalRegisterMask('arm64'),
   registers: 33,
   places: [29, 31, 32],
 };
