@@ -3,21 +3,23 @@ import type { AskWorker } from './worker-client.ts';
 
 /**
  * A question that is asked again whenever the state changes. Only the last one counts: those before
- * it are cancelled, and the same one is not asked twice.
+ * it are cancelled, and the same one is not asked twice. Null asks nothing and cancels the last one.
+ * Returns whether the question differs from the one before.
  */
 export function askLatest<Kind extends RequestKind>(
   ask: AskWorker,
   kind: Kind,
   draw: (result: Requests[Kind]['result']) => void,
   fail: (problem: string) => void,
-): (params: Requests[Kind]['params']) => void {
+): (params: Requests[Kind]['params'] | null) => boolean {
   let running: AbortController | null = null;
-  let asked = '';
+  let asked = 'null';
   return (params) => {
     const question = JSON.stringify(params);
-    if (question === asked) return;
+    if (question === asked) return false;
     asked = question;
     running?.abort();
+    if (params === null) return true;
     running = new AbortController();
     const { signal } = running;
     ask(kind, params, signal).then(
@@ -28,5 +30,6 @@ export function askLatest<Kind extends RequestKind>(
         if (!signal.aborted) fail(problem.message);
       },
     );
+    return true;
   };
 }
