@@ -15,6 +15,14 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A button with text. */
+export function pushButton(className: string, text: string, onPush: () => void): HTMLButtonElement {
+  const button = element('button', className, text);
+  button.type = 'button';
+  button.addEventListener('click', onPush);
+  return button;
+}
+
 /** A segmented control: buttons of which one is pressed. */
 export function switcher<Value extends string>(
   title: string,
@@ -26,15 +34,13 @@ export function switcher<Value extends string>(
   group.setAttribute('role', 'group');
   group.setAttribute('aria-label', title);
   const buttons = choices.map(({ value, label, hint }) => {
-    const button = element('button', '', label);
-    button.type = 'button';
-    button.title = hint;
-    button.dataset.value = value;
-    button.setAttribute('aria-pressed', String(value === chosen));
-    button.addEventListener('click', () => {
+    const button = pushButton('', label, () => {
       for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
       onChoose(value);
     });
+    button.title = hint;
+    button.dataset.value = value;
+    button.setAttribute('aria-pressed', String(value === chosen));
     return button;
   });
   group.append(...buttons);
@@ -100,11 +106,6 @@ export function emptyState(
   way?: { readonly label: string; readonly go: () => void },
 ): HTMLElement {
   const box = element('div', 'empty-state', element('p', '', text));
-  if (way !== undefined) {
-    const button = element('button', '', way.label);
-    button.type = 'button';
-    button.addEventListener('click', way.go);
-    box.append(button);
-  }
+  if (way !== undefined) box.append(pushButton('', way.label, way.go));
   return box;
 }

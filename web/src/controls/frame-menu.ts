@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { element, pushButton } from '../dom.ts';
 
 export type MenuItem = { readonly label: string; readonly run: () => void };
 
@@ -14,13 +14,11 @@ export function showMenu(
   menu.setAttribute('aria-label', title);
   const before = document.activeElement;
   const buttons = items.map(({ label, run }) => {
-    const button = element('button', '', label);
-    button.type = 'button';
-    button.setAttribute('role', 'menuitem');
-    button.addEventListener('click', () => {
+    const button = pushButton('', label, () => {
       close();
       run();
     });
+    button.setAttribute('role', 'menuitem');
     return button;
   });
   menu.append(element('div', 'frame-menu-title', title), ...buttons);

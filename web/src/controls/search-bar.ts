@@ -1,10 +1,12 @@
-import { element } from '../dom.ts';
+import { askLatest } from '../ask.ts';
+import { element, pushButton } from '../dom.ts';
 import { formatCount, formatShare, formatWeight } from '../format.ts';
+import type { KeyBinding } from '../keys.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { FrameKey } from '../worker/messages.ts';
+import type { FrameKey, SearchParams, SearchResult } from '../worker/messages.ts';
 
 /** What a search found, as the field says it. */
 export type Found = {
@@ -19,85 +21,98 @@ export type Found = {
   readonly problem: string | null;
 };
 
-export type SearchField = {
-  readonly root: HTMLElement;
-  /** `found` is null while nothing is searched, or not found out yet. */
-  show(state: ViewState, found: Found | null): void;
-  /** In place of what was found. */
-  fail(problem: string): void;
-  focus(): void;
-  /** Zooms to the next or the previous hit, round and round. */
-  step(by: 1 | -1): void;
-};
-
 /** Text or a regular expression; how much of the weight it matches; and the way through its hits. */
-export function createSearchField(store: Store): SearchField {
-  const input = element('input');
-  input.type = 'search';
-  input.placeholder = 'Search: text or /regular expression/';
-  input.setAttribute('aria-label', 'Search functions');
-  const output = element('output', 'search-result');
-  const previous = stepButton('‹', 'Previous match (p)', -1);
-  const next = stepButton('›', 'Next match (n)', 1);
-  const root = element('div', 'search', output, previous, next, input);
-  let shown: Found | null = null;
-  let hit = -1;
+export class SearchField {
+  readonly root: HTMLElement;
+  readonly #store: Store;
+  readonly #input = element('input');
+  readonly #output = element('output', 'search-result');
+  readonly #previous: HTMLButtonElement;
+  readonly #next: HTMLButtonElement;
+  #found: Found | null = null;
+  /** Position of the hit that is zoomed into; −1 if none is. */
+  #hit = -1;
 
-  input.addEventListener('input', () => store.change({ search: input.value }, 'adjust'));
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+  constructor(store: Store) {
+    this.#store = store;
+    this.#input.type = 'search';
+    this.#input.placeholder = 'Search: text or /regular expression/';
+    this.#input.setAttribute('aria-label', 'Search functions');
+    this.#input.addEventListener('input', () => this.#search(this.#input.value));
+    this.#input.addEventListener('keydown', (event) => this.#takeKey(event));
+    this.#previous = stepButton('‹', 'Previous match (p)', () => this.step(-1));
+    this.#next = stepButton('›', 'Next match (n)', () => this.step(1));
+    this.root = element('div', 'search', this.#output, this.#previous, this.#next, this.#input);
+    this.#describe();
+  }
+
+  /** `found` is null while nothing is searched, or not found out yet. */
+  show(state: ViewState, found: Found | null): void {
+    // Writing a text that differs by spaces only would move the caret of the one who types it.
+    const isTyped =
+      document.activeElement === this.#input && this.#input.value.trim() === state.search.trim();
+    if (!isTyped && this.#input.value !== state.search) this.#input.value = state.search;
+    this.#found = found;
+    const zoom = state.zoom.join();
+    this.#hit = found?.hits.findIndex(({ path }) => path.join() === zoom) ?? -1;
+    this.#describe();
+  }
+
+  /** Shows `problem` in place of what was found. */
+  fail(problem: string): void {
+    this.#output.textContent = problem;
+  }
+
+  focus(): void {
+    this.#input.focus();
+    this.#input.select();
+  }
+
+  /** Zooms to the next or the previous hit, round and round. */
+  step(by: 1 | -1): void {
+    const hits = this.#found?.hits ?? [];
+    if (hits.length === 0) return;
+    const from = this.#hit < 0 && by < 0 ? 0 : this.#hit;
+    this.#store.change({ zoom: hits[(from + by + hits.length) % hits.length].path });
+  }
+
+  /** `does`: what the key that goes to the field is said to do. */
+  keys(does = 'search'): readonly KeyBinding[] {
+    return [
+      { key: '/', does, run: () => this.focus() },
+      { key: 'n', does: 'next match', run: () => this.step(1) },
+      { key: 'p', does: 'previous match', run: () => this.step(-1) },
+    ];
+  }
+
+  #takeKey(event: KeyboardEvent): void {
+    if (event.key === 'Enter') this.step(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') {
-      store.change({ search: '' }, 'adjust');
-      input.blur();
+      this.#search('');
+      this.#input.blur();
     } else return;
     event.preventDefault();
-  });
-
-  function stepButton(text: string, title: string, by: 1 | -1): HTMLButtonElement {
-    const button = element('button', 'step', text);
-    button.type = 'button';
-    button.title = title;
-    button.setAttribute('aria-label', title);
-    button.addEventListener('click', () => step(by));
-    return button;
   }
 
-  function step(by: 1 | -1): void {
-    const hits = shown?.hits ?? [];
-    if (hits.length === 0) return;
-    const from = hit < 0 && by < 0 ? 0 : hit;
-    store.change({ zoom: hits[(from + by + hits.length) % hits.length].path });
+  #search(search: string): void {
+    this.#store.change({ search }, 'adjust');
   }
 
-  function describe(): void {
-    const isFound = shown !== null && shown.hits.length > 0;
-    previous.hidden = !isFound;
-    next.hidden = !isFound;
-    output.textContent = shown === null ? '' : textOf(shown, hit);
-    output.title = isFound ? (shown?.title ?? '') : '';
+  #describe(): void {
+    const found = this.#found;
+    const hasHits = found !== null && found.hits.length > 0;
+    this.#previous.hidden = !hasHits;
+    this.#next.hidden = !hasHits;
+    this.#output.textContent = found === null ? '' : textOf(found, this.#hit);
+    this.#output.title = hasHits ? found.title : '';
   }
+}
 
-  describe();
-  return {
-    root,
-    step,
-    focus() {
-      input.focus();
-      input.select();
-    },
-    fail(problem) {
-      output.textContent = problem;
-    },
-    show(state, found) {
-      if (document.activeElement !== input || input.value.trim() !== state.search.trim()) {
-        if (input.value !== state.search) input.value = state.search;
-      }
-      shown = found;
-      const zoom = state.zoom.join();
-      hit = found?.hits.findIndex(({ path }) => path.join() === zoom) ?? -1;
-      describe();
-    },
-  };
+function stepButton(text: string, title: string, onPush: () => void): HTMLButtonElement {
+  const button = pushButton('step', text, onPush);
+  button.title = title;
+  button.setAttribute('aria-label', title);
+  return button;
 }
 
 function textOf({ said, hits, hitCount, problem }: Found, hit: number): string {
@@ -108,51 +123,67 @@ function textOf({ said, hits, hitCount, problem }: Found, hit: number): string {
   return `${said} · ${place}${remark}`;
 }
 
-export type SearchBar = Pick<SearchField, 'root' | 'focus' | 'step'> & {
-  show(state: ViewState): void;
-};
-
 /** A search field that asks the worker. */
-export function createSearchBar({ store, ask }: ViewContext): SearchBar {
-  const field = createSearchField(store);
-  let found: Found | null = null;
-  let running: AbortController | null = null;
-  let asked = '';
+export class SearchBar {
+  readonly #store: Store;
+  readonly #field: SearchField;
+  readonly #ask: (params: SearchParams | null) => boolean;
+  /** The answer to the last question; null until it is there. */
+  #found: Found | null = null;
+
+  constructor({ store, ask }: ViewContext) {
+    this.#store = store;
+    this.#field = new SearchField(store);
+    this.#ask = askLatest(
+      ask,
+      'search',
+      (result) => {
+        this.#found = describeFound(result);
+        this.#field.show(this.#store.get(), this.#found);
+      },
+      (problem) => this.#field.fail(problem),
+    );
+  }
+
+  get root(): HTMLElement {
+    return this.#field.root;
+  }
+
+  /** `does`: what the key that goes to the field is said to do. */
+  keys(does = 'search'): readonly KeyBinding[] {
+    return this.#field.keys(does);
+  }
+
+  show(state: ViewState): void {
+    const isNew = this.#ask(state.search.trim() === '' ? null : searchParams(state));
+    if (isNew) this.#found = null;
+    this.#field.show(state, this.#found);
+  }
+
+  focus(): void {
+    this.#field.focus();
+  }
+}
+
+function searchParams(state: ViewState): SearchParams {
   return {
-    root: field.root,
-    focus: field.focus,
-    step: field.step,
-    show(state) {
-      const params = {
-        ...selectionOf(state),
-        roots: state.roots,
-        inverted: state.tree === 'callers',
-        order: state.sort,
-        search: state.search,
-      };
-      const question = state.search.trim() === '' ? '' : JSON.stringify(params);
-      if (question !== asked) found = null;
-      field.show(state, found);
-      if (question === asked) return;
-      asked = question;
-      running?.abort();
-      if (question === '') return;
-      running = new AbortController();
-      const { signal } = running;
-      ask('search', params, signal).then(
-        ({ hits, hitCount, problem, functions, weight, all, unit }) => {
-          if (signal.aborted) return;
-          const said = `${formatShare(all === 0 ? 0 : weight / all)} matched`;
-          const title =
-            `${formatWeight(weight, unit)} in samples with one of ` +
-            `${formatCount(functions)} matching functions on their stacks`;
-          found = { said, title, hits, hitCount, problem };
-          field.show(store.get(), found);
-        },
-        (problem: Error) => {
-          if (!signal.aborted) field.fail(problem.message);
-        },
-      );
-    },
+    ...selectionOf(state),
+    roots: state.roots,
+    inverted: state.tree === 'callers',
+    order: state.sort,
+    search: state.search,
+  };
+}
+
+function describeFound(result: SearchResult): Found {
+  const { hits, hitCount, problem, functions, weight, all, unit } = result;
+  return {
+    hits,
+    hitCount,
+    problem,
+    said: `${formatShare(all === 0 ? 0 : weight / all)} matched`,
+    title:
+      `${formatWeight(weight, unit)} in samples with one of ` +
+      `${formatCount(functions)} matching functions on their stacks`,
   };
 }

@@ -1,4 +1,5 @@
 import { element, switcher } from '../dom.ts';
+import type { KeyBinding } from '../keys.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 
@@ -10,27 +11,47 @@ const ROOTS = [
   ['none', 'nothing'],
 ] as const satisfies readonly (readonly [ViewState['roots'], string])[];
 
-/** What stands at the root of the tree. */
-export function createRootsChooser(store: Store): {
+/** A choice of what stands at the root of the tree. */
+export class RootsChooser {
   readonly root: HTMLElement;
-  show(state: ViewState): void;
-} {
-  const select = element('select');
-  for (const [value, label] of ROOTS) {
-    const option = element('option', '', label);
-    option.value = value;
-    select.append(option);
+  readonly #select = element('select');
+
+  constructor(store: Store) {
+    const select = this.#select;
+    for (const [value, label] of ROOTS) {
+      const option = element('option', '', label);
+      option.value = value;
+      select.append(option);
+    }
+    select.addEventListener('change', () =>
+      store.change({ roots: select.value as ViewState['roots'], zoom: [] }),
+    );
+    this.root = element('label', 'chooser', element('span', '', 'Root by'), select);
   }
-  select.addEventListener('change', () =>
-    store.change({ roots: select.value as ViewState['roots'], zoom: [] }),
-  );
+
+  show({ roots, tree }: ViewState): void {
+    this.#select.value = roots;
+    // Callers begin with where the weight was spent.
+    this.#select.disabled = tree === 'callers';
+  }
+}
+
+/** The key that turns the tree round. */
+export function invertKey(store: Store): KeyBinding {
   return {
-    root: element('label', 'chooser', element('span', '', 'Root by'), select),
-    show({ roots, tree }) {
-      select.value = roots;
-      // Callers begin with where the weight was spent.
-      select.disabled = tree === 'callers';
-    },
+    key: 'i',
+    does: 'callers instead of callees',
+    run: () =>
+      store.change({ tree: store.get().tree === 'callers' ? 'callees' : 'callers', zoom: [] }),
+  };
+}
+
+/** The key that shows the whole tree again. */
+export function resetKey(store: Store): KeyBinding {
+  return {
+    key: 'Escape',
+    does: 'no zoom, no search',
+    run: () => store.change({ zoom: [], search: '' }),
   };
 }
 

@@ -1,5 +1,5 @@
+import { invertKey, resetKey } from '../controls/tree-switches.ts';
 import type { KeyBinding } from '../keys.ts';
-import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { FlameChart } from './flame-chart.ts';
 import type { FrameNode } from './frame-nodes.ts';
@@ -37,20 +37,11 @@ export function cursorKeys({ store, chart, onEnter, onMenu }: CursorKeys): KeyBi
     { key: 'Enter', does: 'zoom into the frame', run: enter },
     { key: 'Backspace', does: 'zoom out by one frame', run: () => zoomOut(store) },
     { key: 'm', does: 'menu of the frame: hide, focus, merge …', run: menu },
-    { key: 'i', does: 'callers instead of callees', run: () => invert(store) },
-    {
-      key: 'Escape',
-      does: 'no zoom, no search',
-      run: () => store.change({ zoom: [], search: '' }),
-    },
+    invertKey(store),
+    resetKey(store),
   ];
 }
 
 function zoomOut(store: Store): void {
   store.change({ zoom: store.get().zoom.slice(0, -1) });
-}
-
-function invert(store: Store): void {
-  const tree: ViewState['tree'] = store.get().tree === 'callers' ? 'callees' : 'callers';
-  store.change({ tree, zoom: [] });
 }

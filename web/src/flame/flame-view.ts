@@ -1,13 +1,8 @@
-import { renderCrumbs } from '../controls/crumbs.ts';
+import { Crumbs } from '../controls/crumbs.ts';
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { createSearchBar } from '../controls/search-bar.ts';
-import {
-  createRootsChooser,
-  orderSwitch,
-  shapeSwitch,
-  treeSwitch,
-} from '../controls/tree-switches.ts';
+import { SearchBar } from '../controls/search-bar.ts';
+import { orderSwitch, RootsChooser, shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
@@ -27,11 +22,10 @@ import './flame.css';
 export function createFlameView(context: ViewContext): TabView {
   const { store, ask, recording } = context;
   const funcs = recording.funcCount;
-  const search = createSearchBar(context);
-  const roots = createRootsChooser(store);
+  const search = new SearchBar(context);
+  const roots = new RootsChooser(store);
   const switches = element('div', 'switches');
-  const crumbs = element('nav', 'crumbs');
-  crumbs.setAttribute('aria-label', 'Zoomed frames');
+  const crumbs = new Crumbs(store);
   const edits = element('div', 'chips');
   const legend = createLegend();
   const box = element('div', 'chart');
@@ -45,7 +39,7 @@ export function createFlameView(context: ViewContext): TabView {
     'flame',
     element('div', 'view-controls', roots.root, switches, legend.root, search.root),
     edits,
-    crumbs,
+    crumbs.root,
     box,
     spoken,
     folded,
@@ -116,7 +110,7 @@ export function createFlameView(context: ViewContext): TabView {
     intervals = null;
     box.replaceChildren();
     box.removeAttribute('aria-busy');
-    replaceKeepingFocus(crumbs, ...renderCrumbs(store, tree));
+    crumbs.show(tree);
     legend.show(tree, funcs);
     folded.textContent = describeFolding(tree, hasStacks(tree));
     if (tree.samples === 0 && tree.weight === 0) {
@@ -214,9 +208,7 @@ export function createFlameView(context: ViewContext): TabView {
     show,
     hide: () => chart?.hideTooltip(),
     keys: [
-      { key: '/', does: 'search (also Ctrl-F)', run: () => search.focus() },
-      { key: 'n', does: 'next match', run: () => search.step(1) },
-      { key: 'p', does: 'previous match', run: () => search.step(-1) },
+      ...search.keys('search (also Ctrl-F)'),
       ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
     ],
   };

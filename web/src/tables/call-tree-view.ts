@@ -1,8 +1,14 @@
-import { renderCrumbs } from '../controls/crumbs.ts';
+import { Crumbs } from '../controls/crumbs.ts';
 import { frameActions } from '../controls/frame-actions.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { createSearchBar } from '../controls/search-bar.ts';
-import { createRootsChooser, orderSwitch, treeSwitch } from '../controls/tree-switches.ts';
+import { SearchBar } from '../controls/search-bar.ts';
+import {
+  invertKey,
+  orderSwitch,
+  RootsChooser,
+  resetKey,
+  treeSwitch,
+} from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { formatCount } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
@@ -33,8 +39,8 @@ const MOST_OPENED = 40;
 export function createCallTreeView(context: ViewContext): TabView {
   const { store, ask, recording } = context;
   const funcs = recording.funcCount;
-  const search = createSearchBar(context);
-  const roots = createRootsChooser(store);
+  const search = new SearchBar(context);
+  const roots = new RootsChooser(store);
   const switches = element('div', 'switches');
   const body = element('tbody');
   const heading = (text: string, isNumber: boolean) => {
@@ -57,13 +63,12 @@ export function createCallTreeView(context: ViewContext): TabView {
   table.setAttribute('aria-label', 'Call tree');
   const status = element('p', 'pruned');
   const none = element('div');
-  const crumbs = element('nav', 'crumbs');
-  crumbs.setAttribute('aria-label', 'Zoomed frames');
+  const crumbs = new Crumbs(store);
   const root = element(
     'div',
     'tables',
     element('div', 'view-controls', roots.root, switches, search.root),
-    crumbs,
+    crumbs.root,
     element('div', 'table-box', table),
     none,
     status,
@@ -122,7 +127,7 @@ export function createCallTreeView(context: ViewContext): TabView {
     weightHeading.textContent = result.unit === 'nanoseconds' ? 'Total time' : 'Total events';
     weightHeading.hidden = result.unit === 'samples';
     const samples = formatCount(result.samples);
-    replaceKeepingFocus(crumbs, ...renderCrumbs(store, result));
+    crumbs.show(result);
     status.textContent = table.hidden ? '' : `${samples} samples`;
     tops = makeNodes(
       result,
@@ -269,23 +274,13 @@ export function createCallTreeView(context: ViewContext): TabView {
     root,
     show,
     keys: [
-      { key: '/', does: 'search', run: () => search.focus() },
-      { key: 'n', does: 'next match', run: () => search.step(1) },
-      { key: 'p', does: 'previous match', run: () => search.step(-1) },
-      { key: 'i', does: 'callers instead of callees', run: invert },
+      ...search.keys(),
+      invertKey(store),
       { key: 'ArrowRight', does: 'open the row that has the focus', run: null },
       { key: 'ArrowLeft', does: 'close it, or go to its caller', run: null },
       { key: 'Enter', does: 'show it in the flame graph', run: null },
       { key: 'm', does: 'menu of the row: hide, focus, merge …', run: null },
-      { key: 'Escape', does: 'no zoom, no search', run: reset },
+      resetKey(store),
     ],
   };
-
-  function invert(): void {
-    store.change({ tree: state.tree === 'callers' ? 'callees' : 'callers', zoom: [] });
-  }
-
-  function reset(): void {
-    store.change({ zoom: [], search: '' });
-  }
 }

@@ -1,7 +1,7 @@
 import { askLatest } from '../ask.ts';
-import { renderCrumbs } from '../controls/crumbs.ts';
+import { Crumbs } from '../controls/crumbs.ts';
 import { showMenu } from '../controls/frame-menu.ts';
-import { createSearchField, type Found } from '../controls/search-bar.ts';
+import { type Found, SearchField } from '../controls/search-bar.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { cursorKeys } from '../flame/cursor-keys.ts';
@@ -28,10 +28,9 @@ const CHART_SHARE = 0.45;
 /** What changed from the other recording to this one: red more, blue less. */
 export function createDiffView(context: ViewContext): TabView {
   const { store, ask, recording, other } = context;
-  const search = createSearchField(store);
+  const search = new SearchField(store);
   const switches = element('div', 'switches');
-  const crumbs = element('nav', 'crumbs');
-  crumbs.setAttribute('aria-label', 'Zoomed frames');
+  const crumbs = new Crumbs(store);
   const summary = element('p', 'pruned');
   summary.setAttribute('role', 'status');
   const legend = element('div', 'legend');
@@ -49,7 +48,7 @@ export function createDiffView(context: ViewContext): TabView {
     'tables',
     element('div', 'view-controls', switches, search.root),
     summary,
-    crumbs,
+    crumbs.root,
     legend,
     box,
     spoken,
@@ -122,7 +121,7 @@ export function createDiffView(context: ViewContext): TabView {
     for (const value of delta) if (!Number.isNaN(value)) most = Math.max(most, Math.abs(value));
     search.show(state, found && describeFound(found));
     summary.textContent = summarise(state, otherSamples);
-    replaceKeepingFocus(crumbs, ...renderCrumbs(store, tree));
+    crumbs.show(tree);
     chart?.destroy();
     chart = null;
     box.replaceChildren();
@@ -205,9 +204,7 @@ export function createDiffView(context: ViewContext): TabView {
     show,
     hide: () => chart?.hideTooltip(),
     keys: [
-      { key: '/', does: 'search', run: () => search.focus() },
-      { key: 'n', does: 'next match', run: () => search.step(1) },
-      { key: 'p', does: 'previous match', run: () => search.step(-1) },
+      ...search.keys(),
       ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
     ],
   };
