@@ -11,7 +11,7 @@ import { DEFAULT_STATE } from './state.ts';
 import { createStore } from './store.ts';
 import type { TabDefinition } from './tab-view.ts';
 import { createCallTreeView } from './tables/call-tree-view.ts';
-import { createDiffView } from './tables/diff-view.ts';
+import { DiffView } from './tables/diff-view.ts';
 import { createSourceView } from './tables/source-view.ts';
 import { createTableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
@@ -82,7 +82,7 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
       id: 'diff',
       label: 'Diff',
       unavailable: context.other === null ? 'perf-ts view NEW OLD compares two recordings' : null,
-      create: () => createDiffView(context),
+      create: () => new DiffView(context),
     },
   ];
 }

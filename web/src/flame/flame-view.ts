@@ -10,6 +10,7 @@ import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
+import { createChartBox, fitHeight } from './chart-box.ts';
 import { cursorKeys } from './cursor-keys.ts';
 import { renderEdits } from './edit-chips.ts';
 import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
@@ -28,10 +29,7 @@ export function createFlameView(context: ViewContext): TabView {
   const crumbs = new Crumbs(store);
   const edits = element('div', 'chips');
   const legend = createLegend();
-  const box = element('div', 'chart');
-  box.tabIndex = 0;
-  box.setAttribute('role', 'group');
-  box.setAttribute('aria-label', 'Flame graph. Arrow keys move, Enter zooms, m opens a menu.');
+  const box = createChartBox('Flame graph. Arrow keys move, Enter zooms, m opens a menu.');
   const spoken = element('output', 'spoken');
   const folded = element('p', 'pruned');
   const root = element(
@@ -130,7 +128,7 @@ export function createFlameView(context: ViewContext): TabView {
       onMenu: openMenu,
       onCursor: speak,
     });
-    fitHeight(box);
+    fitHeight(box, 1);
     if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
     // Whoever zoomed by keys goes on from what fills the width now.
     if (hadCursor) chart.moveCursor('caller');
@@ -191,7 +189,7 @@ export function createFlameView(context: ViewContext): TabView {
   const header = document.querySelector('.recording');
   if (header !== null) {
     new ResizeObserver(() => {
-      if (chart !== null && root.isConnected) fitHeight(box);
+      if (chart !== null && root.isConnected) fitHeight(box, 1);
     }).observe(header);
   }
   box.addEventListener('focus', () => {
@@ -214,19 +212,5 @@ export function createFlameView(context: ViewContext): TabView {
   };
 }
 
-/**
- * As much of the window as is left below the controls, or that share of the window, so that both
- * ends can be in view.
- */
-export function fitHeight(box: HTMLElement, share = 1): void {
-  const top = box.getBoundingClientRect().top + window.scrollY;
-  const left = window.innerHeight - top - ROOM_BELOW;
-  const height = Math.max(LEAST_HEIGHT, Math.min(left, share * window.innerHeight));
-  box.style.maxHeight = `${Math.round(height)}px`;
-}
-
 /** Milliseconds. */
 const INTERVALS_AFTER = 600;
-/** Pixels. */
-const LEAST_HEIGHT = 200;
-const ROOM_BELOW = 44;

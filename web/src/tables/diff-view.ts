@@ -1,16 +1,14 @@
 import { askLatest } from '../ask.ts';
 import { Crumbs } from '../controls/crumbs.ts';
-import { showMenu } from '../controls/frame-menu.ts';
 import { type Found, SearchField } from '../controls/search-bar.ts';
 import { shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
-import { cursorKeys } from '../flame/cursor-keys.ts';
-import { drawFlameChart, type FlameChart } from '../flame/flame-chart.ts';
-import { fitHeight } from '../flame/flame-view.ts';
 import { deltaColour } from '../flame/frame-colours.ts';
-import { type FrameNode, pathOf } from '../flame/frame-nodes.ts';
+import type { FrameNode } from '../flame/frame-nodes.ts';
 import type { TooltipLine } from '../flame/tooltip.ts';
+import { ZoomChart } from '../flame/zoom-chart.ts';
 import { formatCount, formatShare } from '../format.ts';
+import type { KeyBinding } from '../keys.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import { loadPageData } from '../setup.ts';
@@ -19,6 +17,8 @@ import type { TabView } from '../tab-view.ts';
 import { weightName } from '../time/shown-weight.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { ChangesResult, DiffFound, DiffParams, DiffResult } from '../worker/messages.ts';
+import type { Selection } from '../worker/selection.ts';
+import type { AskWorker } from '../worker-client.ts';
 import { formatChange, renderChanges } from './diff-table.ts';
 import './tables.css';
 
@@ -26,191 +26,158 @@ import './tables.css';
 const CHART_SHARE = 0.45;
 
 /** What changed from the other recording to this one: red more, blue less. */
-export function createDiffView(context: ViewContext): TabView {
-  const { store, ask, recording, other } = context;
-  const search = new SearchField(store);
-  const switches = element('div', 'switches');
-  const crumbs = new Crumbs(store);
-  const summary = element('p', 'pruned');
-  summary.setAttribute('role', 'status');
-  const legend = element('div', 'legend');
-  const box = element('div', 'chart');
-  box.tabIndex = 0;
-  box.setAttribute('role', 'group');
-  box.setAttribute(
-    'aria-label',
-    'Differential flame graph. Arrow keys move, Enter zooms, m opens a menu.',
-  );
-  const spoken = element('output', 'spoken');
-  const tableBox = element('div', 'table-box');
-  const root = element(
-    'div',
-    'tables',
-    element('div', 'view-controls', switches, search.root),
-    summary,
-    crumbs.root,
-    legend,
-    box,
-    spoken,
-    tableBox,
-  );
-  let opened: Promise<unknown> | null = null;
-  let chart: FlameChart | null = null;
-  let result: DiffResult | null = null;
-  let changes: ChangesResult | null = null;
-  let asked = '';
-  let running: AbortController | null = null;
+export class DiffView implements TabView {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #search: SearchField;
+  readonly #switches = element('div', 'switches');
+  readonly #summary = element('p', 'pruned');
+  readonly #crumbs: Crumbs;
+  readonly #legend = element('div', 'legend');
+  readonly #chart: ZoomChart;
+  readonly #tableBox = element('div', 'table-box');
+  readonly #askDiff: (params: DiffParams) => boolean;
+  readonly #askChanges: (params: Selection) => boolean;
+  /** The worker's copy of the other recording; null until it is needed. */
+  #other: Promise<unknown> | null = null;
+  #drawn: { readonly result: DiffResult; readonly shape: ViewState['shape'] } | null = null;
+  #changes: ChangesResult | null = null;
 
-  const askChanges = askLatest(
-    ask,
-    'changes',
-    (answer) => {
-      changes = answer;
-      drawChanges();
-    },
-    (problem) => {
-      tableBox.replaceChildren(element('p', 'problem', problem));
-    },
-  );
+  constructor(context: ViewContext) {
+    const { store } = context;
+    this.#context = context;
+    this.#search = new SearchField(store);
+    this.#crumbs = new Crumbs(store);
+    this.#chart = new ZoomChart(store, {
+      label: 'Differential flame graph. Arrow keys move, Enter zooms, m opens a menu.',
+      heightShare: CHART_SHARE,
+      actionsOf: ({ labels, rows }, row) => [
+        {
+          label: 'Search for this name',
+          run: () => store.change({ search: labels.name[rows.label[row]] }),
+        },
+      ],
+    });
+    this.#summary.setAttribute('role', 'status');
+    this.root = element(
+      'div',
+      'tables',
+      element('div', 'view-controls', this.#switches, this.#search.root),
+      this.#summary,
+      this.#crumbs.root,
+      this.#legend,
+      this.#chart.root,
+      this.#chart.spoken,
+      this.#tableBox,
+    );
+    this.#askDiff = askLatest(
+      this.#askBoth,
+      'diff',
+      (result) => {
+        this.#draw(result);
+        // The worker does one thing at a time, and the picture comes before the table.
+        this.#askChanges(selectionOf(store.get()));
+      },
+      (problem) => {
+        this.#summary.textContent = problem;
+      },
+    );
+    this.#askChanges = askLatest(
+      this.#askBoth,
+      'changes',
+      (changes) => {
+        this.#changes = changes;
+        this.#drawChanges();
+      },
+      (problem) => {
+        this.#tableBox.replaceChildren(element('p', 'problem', problem));
+      },
+    );
+  }
 
-  /** Once: the other recording is large, and only this view needs it. */
-  async function openOther(): Promise<void> {
+  show(state: ViewState): void {
+    const { store } = this.#context;
+    replaceKeepingFocus(this.#switches, treeSwitch(store, state), shapeSwitch(store, state));
+    const isNew = this.#askDiff({
+      ...selectionOf(state),
+      inverted: state.tree === 'callers',
+      zoom: state.zoom,
+      search: state.search.trim(),
+    });
+    if (isNew) {
+      this.#search.show(state, null);
+      if (this.#drawn === null) this.#summary.textContent = 'Comparing …';
+    } else if (this.#drawn !== null && this.#drawn.shape !== state.shape) {
+      this.#draw(this.#drawn.result);
+    }
+    this.#drawChanges();
+  }
+
+  hide(): void {
+    this.#chart.chart?.hideTooltip();
+  }
+
+  get keys(): readonly KeyBinding[] {
+    return [...this.#search.keys(), ...this.#chart.keys];
+  }
+
+  /** Asks the worker once it has both recordings. */
+  readonly #askBoth: AskWorker = async (kind, params, signal) => {
+    this.#other ??= this.#openOther();
+    await this.#other;
+    signal?.throwIfAborted();
+    return this.#context.ask(kind, params, signal);
+  };
+
+  /** Opened once, and late: the other recording is large, and only this view needs it. */
+  async #openOther(): Promise<void> {
+    const { ask, other } = this.#context;
     if (other === null) throw new Error('There is no other recording: perf-ts view NEW OLD');
     const bytes = await loadPageData(document, other);
     await ask('open', { slot: 1, bytes });
   }
 
-  function show(state: ViewState): void {
-    replaceKeepingFocus(switches, treeSwitch(store, state), shapeSwitch(store, state));
-    const params: DiffParams = {
-      ...selectionOf(state),
-      inverted: state.tree === 'callers',
-      zoom: state.zoom,
-      search: state.search.trim(),
-    };
-    const question = JSON.stringify([params, state.shape]);
-    if (question === asked) {
-      drawChanges();
-      return;
-    }
-    asked = question;
-    search.show(state, null);
-    running?.abort();
-    running = new AbortController();
-    const { signal } = running;
-    if (result === null) summary.textContent = 'Comparing …';
-    opened ??= openOther();
-    opened
-      .then(() => ask('diff', params, signal))
-      .then(
-        (answer) => {
-          if (signal.aborted) return;
-          result = answer;
-          draw(answer, store.get());
-          askChanges(selectionOf(store.get()));
-        },
-        (problem: Error) => {
-          if (!signal.aborted) summary.textContent = problem.message;
-        },
-      );
-    drawChanges();
-  }
-
-  function draw({ tree, delta, otherShare, otherSamples, found }: DiffResult, state: ViewState) {
-    let most = 0;
-    for (const value of delta) if (!Number.isNaN(value)) most = Math.max(most, Math.abs(value));
-    search.show(state, found && describeFound(found));
-    summary.textContent = summarise(state, otherSamples);
-    crumbs.show(tree);
-    chart?.destroy();
-    chart = null;
-    box.replaceChildren();
+  #draw(result: DiffResult): void {
+    const { store, recording } = this.#context;
+    const state = store.get();
+    const { tree, delta, found } = result;
+    this.#drawn = { result, shape: state.shape };
+    this.#search.show(state, found && describeFound(found));
+    this.#summary.textContent = describeRecordings(this.#context, state, result);
+    this.#crumbs.show(tree);
     if (recording.events[state.event]?.samples === 0 || tree.rows.prefix.length === 0) {
-      legend.replaceChildren();
-      box.append(renderNoSamples(context, state));
+      this.#legend.replaceChildren();
+      this.#chart.clear(renderNoSamples(this.#context, state));
       return;
     }
-    legend.replaceChildren(...renderDeltaLegend(most));
-    chart = drawFlameChart(box, {
-      result: tree,
-      title: 'all',
+    const most = largestChange(delta);
+    this.#legend.replaceChildren(...renderDeltaLegend(most));
+    this.#chart.draw(tree, {
       funcs: Number.MAX_SAFE_INTEGER,
-      isIcicle: state.shape === 'icicle',
-      width: box.clientWidth,
-      isSearching: state.search.trim() !== '',
       colourOf: (row) => deltaColour(delta[row], most),
-      describe: (node) => describe(node, delta, otherShare),
-      onZoom: zoomTo,
-      onMenu: openMenu,
-      onCursor: (node) => {
-        const lines = describe(node, delta, otherShare);
-        const said = lines.map(({ term, text }) => `${term} ${text}`).join(', ');
-        spoken.textContent = `${node.name}: ${said}`;
+      describe: (node) => describeNode(node, result),
+      speak: (node) => {
+        const lines = describeNode(node, result);
+        return `${node.name}: ${lines.map(({ term, text }) => `${term} ${text}`).join(', ')}`;
       },
     });
-    fitHeight(box, CHART_SHARE);
-    if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
   }
 
-  function drawChanges(): void {
-    if (changes === null) return;
+  #drawChanges(): void {
+    if (this.#changes === null) return;
+    const { store } = this.#context;
+    const { renamed, rows } = this.#changes;
     replaceKeepingFocus(
-      tableBox,
-      ...changes.renamed.map(({ name, otherName }) =>
+      this.#tableBox,
+      ...renamed.map(({ name, otherName }) =>
         element('p', 'note', `Compared as one program: ${name} here, ${otherName} there`),
       ),
-      ...renderChanges(changes.rows, store.get(), (diffSort) =>
-        store.change({ diffSort }, 'adjust'),
-      ),
+      ...renderChanges(rows, store.get(), (diffSort) => store.change({ diffSort }, 'adjust')),
     );
   }
-
-  function zoomTo(node: FrameNode): void {
-    if (result === null) return;
-    const { tree } = result;
-    if (node.row >= 0 && tree.rows.folded[node.row] > 0) return;
-    const path = node.row < 0 ? tree.zoom.slice(0, -1).map(({ key }) => key) : pathOf(tree, node);
-    store.change({ zoom: path });
-  }
-
-  function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
-    if (result === null || node.row < 0) return;
-    const { labels, rows } = result.tree;
-    const name = labels.name[rows.label[node.row]];
-    const items = [
-      { label: 'Zoom', run: () => zoomTo(node) },
-      { label: 'Search for this name', run: () => store.change({ search: name }) },
-    ];
-    showMenu(node.name, items, at);
-  }
-
-  function summarise(state: ViewState, otherSamples: number): string {
-    const samples = formatCount(recording.events[state.event]?.samples ?? 0);
-    const isPart = PARTS.some(
-      (key) => JSON.stringify(state[key]) !== JSON.stringify(DEFAULT_STATE[key]),
-    );
-    const part = isPart
-      ? ' Filters and edits are those of this recording: the other is whole.'
-      : '';
-    return (
-      `${context.file.title} (${samples} samples) against ${other?.title ?? ''} ` +
-      `(${formatCount(otherSamples)} samples). Shares of ${weightName(recording, state)} are ` +
-      `compared; the width is the mean of both.${part}`
-    );
-  }
-
-  return {
-    root,
-    show,
-    hide: () => chart?.hideTooltip(),
-    keys: [
-      ...search.keys(),
-      ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
-    ],
-  };
 }
 
-/** What makes a part of the recording of it. */
+/** The choices that leave out samples or frames of this recording. */
 const PARTS: readonly (keyof ViewState)[] = [
   'thread',
   'pid',
@@ -225,12 +192,35 @@ const PARTS: readonly (keyof ViewState)[] = [
   'foldRecursion',
 ];
 
+function describeRecordings(
+  { recording, file, other }: ViewContext,
+  state: ViewState,
+  { otherSamples }: DiffResult,
+): string {
+  const samples = recording.events[state.event]?.samples ?? 0;
+  const isPart = PARTS.some(
+    (key) => JSON.stringify(state[key]) !== JSON.stringify(DEFAULT_STATE[key]),
+  );
+  const part = isPart ? ' Filters and edits are those of this recording: the other is whole.' : '';
+  return (
+    `${file.title} (${formatCount(samples)} samples) against ${other?.title ?? ''} ` +
+    `(${formatCount(otherSamples)} samples). Shares of ${weightName(recording, state)} are ` +
+    `compared; the width is the mean of both.${part}`
+  );
+}
+
 function describeFound({ share, otherShare, functions, ...found }: DiffFound): Found {
   return {
     ...found,
     said: `${formatShare(share)} here, ${formatShare(otherShare)} there matched`,
     title: `in stacks with one of ${formatCount(functions)} matching functions`,
   };
+}
+
+function largestChange(delta: Float64Array): number {
+  let most = 0;
+  for (const value of delta) if (!Number.isNaN(value)) most = Math.max(most, Math.abs(value));
+  return most;
 }
 
 function renderDeltaLegend(most: number): HTMLElement[] {
@@ -249,10 +239,9 @@ function renderDeltaLegend(most: number): HTMLElement[] {
   ];
 }
 
-function describe(
+function describeNode(
   { row, value, parent }: FrameNode,
-  delta: Float64Array,
-  otherShare: Float64Array,
+  { delta, otherShare }: DiffResult,
 ): TooltipLine[] {
   const mean = { term: 'mean', text: formatShare(value) };
   const there = row < 0 ? Number.NaN : otherShare[row];
