@@ -9,7 +9,7 @@ import type { AskWorker } from './worker-client.ts';
 export function askLatest<Kind extends RequestKind>(
   ask: AskWorker,
   kind: Kind,
-  draw: (result: Requests[Kind]['result']) => void,
+  draw: (result: Requests[Kind]['result'], params: Requests[Kind]['params']) => void,
   fail: (problem: string) => void,
 ): (params: Requests[Kind]['params'] | null) => boolean {
   let running: AbortController | null = null;
@@ -24,7 +24,7 @@ export function askLatest<Kind extends RequestKind>(
     const { signal } = running;
     ask(kind, params, signal).then(
       (result) => {
-        if (!signal.aborted) draw(result);
+        if (!signal.aborted) draw(result, params);
       },
       (problem: Error) => {
         if (!signal.aborted) fail(problem.message);

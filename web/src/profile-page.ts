@@ -10,7 +10,7 @@ import { createShell } from './shell.ts';
 import { DEFAULT_STATE } from './state.ts';
 import { createStore } from './store.ts';
 import type { TabDefinition } from './tab-view.ts';
-import { createCallTreeView } from './tables/call-tree-view.ts';
+import { CallTreeView } from './tables/call-tree-view.ts';
 import { DiffView } from './tables/diff-view.ts';
 import { createSourceView } from './tables/source-view.ts';
 import { createTableView } from './tables/table-view.ts';
@@ -74,7 +74,7 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
     { id: 'flame', label: 'Flame graph', create: () => createFlameView(context) },
     { id: 'table', label: 'Table', create: () => createTableView(context) },
-    { id: 'tree', label: 'Call tree', create: () => createCallTreeView(context) },
+    { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
     { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
     { id: 'source', label: 'Source', create: () => createSourceView(context) },

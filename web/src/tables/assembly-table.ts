@@ -3,7 +3,8 @@ import type { CodeLocation, CodePart } from '../../../src/code/disassembly/types
 import { element } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import type { AssemblyResult } from '../worker/messages.ts';
-import { figure, heading, warm } from './source-table.ts';
+import { columnHeading } from './data-table.ts';
+import { figure, warm } from './source-table.ts';
 
 export type AssemblyOptions = {
   /** Where the first instruction of the part stands in the columns of the result. */
@@ -68,10 +69,16 @@ export function renderAssembly(
     rows.push(line);
     body.append(line);
   }
-  const head = element('tr', '', heading('Self'), heading('Total'), heading('Address'));
-  if (withBytes) head.append(heading('Bytes', ''));
-  head.append(heading('Instruction', ''));
-  if (sources === null) head.append(heading('Line', ''));
+  const head = element(
+    'tr',
+    '',
+    columnHeading('Self'),
+    columnHeading('Total'),
+    columnHeading('Address'),
+  );
+  if (withBytes) head.append(columnHeading('Bytes', ''));
+  head.append(columnHeading('Instruction', ''));
+  if (sources === null) head.append(columnHeading('Line', ''));
   const table = element('table', 'source-table assembly-table', element('thead', '', head), body);
   table.setAttribute('aria-label', `Weight per instruction of ${part.name}`);
   return table;

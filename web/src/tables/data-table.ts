@@ -29,8 +29,7 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   const { headings, rows, sort, onSort, onChoose } = options;
   const head = element('tr');
   for (const heading of headings) {
-    const cell = element('th', heading.isNumber ? 'number' : '');
-    cell.scope = 'col';
+    const cell = columnHeading('', heading.isNumber ? 'number' : '');
     if (heading.hint !== undefined) cell.title = heading.hint;
     if (heading.id === null || onSort === undefined) {
       cell.append(heading.title);
@@ -80,6 +79,12 @@ export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
   const table = element('table', 'data-table', element('thead', '', head), body);
   table.setAttribute('aria-label', options.caption);
   return table;
+}
+
+export function columnHeading(text: string, className = 'number'): HTMLTableCellElement {
+  const cell = element('th', className, text);
+  cell.scope = 'col';
+  return cell;
 }
 
 /** Goes from a row to another one of its table; false for other keys. */

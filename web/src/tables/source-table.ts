@@ -1,6 +1,7 @@
 import { element } from '../dom.ts';
 import { formatShare, formatWeight } from '../format.ts';
 import type { SourceResult, Unit } from '../worker/messages.ts';
+import { columnHeading } from './data-table.ts';
 
 /** Lines around those with weight that are shown where the whole file would be too long. */
 const MARGIN = 12;
@@ -35,7 +36,14 @@ export function renderLines(result: SourceResult, text: string | null): HTMLTabl
     if (number === result.firstLine) line.classList.add('is-first');
     body.append(line);
   }
-  const head = element('tr', '', heading('Self'), heading('Total'), heading('Line'), element('th'));
+  const head = element(
+    'tr',
+    '',
+    columnHeading('Self'),
+    columnHeading('Total'),
+    columnHeading('Line'),
+    element('th'),
+  );
   const table = element('table', 'source-table', element('thead', '', head), body);
   table.setAttribute('aria-label', `Weight per line of ${result.file ?? 'no file'}`);
   return table;
@@ -58,12 +66,6 @@ export function figure(
   if (value === 0) return cell;
   cell.textContent = formatShare(weight === 0 ? 0 : value / weight);
   cell.title = formatWeight(value, unit);
-  return cell;
-}
-
-export function heading(text: string, className = 'number'): HTMLTableCellElement {
-  const cell = element('th', className, text);
-  cell.scope = 'col';
   return cell;
 }
 

@@ -5,111 +5,187 @@ import { formatCount, formatShare, formatWeight } from '../format.ts';
 import type { FrameKey, TreeResult } from '../worker/messages.ts';
 import { focusRow, shareCell } from './data-table.ts';
 
-/** A row as it is shown; children come when it is opened for the first time. */
-export type TreeNode = {
-  readonly result: TreeResult;
-  readonly row: number;
+/** Where a row stands: below which frames, and how deep in the table. */
+export type RowPlace = {
   readonly path: readonly FrameKey[];
   readonly depth: number;
-  readonly line: HTMLTableRowElement;
-  children: TreeNode[] | null;
-  isOpen: boolean;
+  /** How many functions the recording has. */
+  readonly funcs: number;
 };
 
-/**
- * Row `row` of `result` below the frames of `path`, closed. `funcs`: how many functions the recording has.
- */
-export function renderTreeRow(
-  result: TreeResult,
-  row: number,
-  { path, depth, funcs }: { path: readonly FrameKey[]; depth: number; funcs: number },
-): TreeNode {
-  const { rows, labels, unit, weight } = result;
-  const label = rows.label[row];
-  const key = labels.key[label];
-  const folded = rows.folded[row];
-  const line = element('tr', labels.isMatch[label] === 1 ? 'is-match' : '');
-  const node: TreeNode = {
-    result,
-    row,
-    path: folded > 0 ? path : [...path, key],
-    depth,
-    line,
-    children: null,
-    isOpen: false,
-  };
-  const total = rows.total[row];
-  const self = rows.self[row];
-  const share = weight === 0 ? 0 : total / weight;
-  const twist = element('button', 'twist', '▸');
-  twist.type = 'button';
-  twist.tabIndex = -1;
-  twist.setAttribute('aria-hidden', 'true');
-  const swatch = element('span', 'swatch');
-  swatch.style.background = kindColour(labels.kind[label]);
-  const name = folded > 0 ? `(${formatCount(folded)} lighter frames)` : (labels.name[label] ?? '');
-  const suffix = isInlined(key, funcs) ? ' (inlined)' : '';
-  const place = labels.dso[label].replace(/^.*\//, '');
-  const cell = element(
-    'span',
-    'name-cell',
-    twist,
-    swatch,
-    element('span', 'name', name + suffix),
-    element('span', 'beside', place),
-  );
-  cell.style.paddingLeft = `${depth * 14}px`;
-  cell.title = [name, labels.dso[label], labels.place[label]].filter(Boolean).join('\n');
-  line.append(
-    element('td', 'number', shareCell(formatShare(share), share)),
-    element('td', 'number', self === 0 ? '' : formatShare(weight === 0 ? 0 : self / weight)),
-    ...(unit === 'samples' ? [] : [element('td', 'number', formatWeight(total, unit))]),
-    element('td', 'number', folded > 0 ? '' : formatCount(rows.samples[row])),
-    element('td', '', cell),
-  );
-  line.tabIndex = -1;
-  line.dataset.key = `row ${[...path, key].join()}`;
-  line.setAttribute('aria-level', String(depth + 1));
-  // What was spent in the callees, or folded below it.
-  const canOpen = folded > 0 ? false : total - self > 1e-9 * total;
-  if (canOpen) line.setAttribute('aria-expanded', 'false');
-  twist.hidden = !canOpen;
-  return node;
-}
+/** A row of the call tree; its children are made when it is opened for the first time. */
+export class TreeRow {
+  readonly result: TreeResult;
+  /** Row of `result.rows`. */
+  readonly row: number;
+  /** `ViewState.zoom` that shows this frame alone. */
+  readonly path: readonly FrameKey[];
+  readonly line: HTMLTableRowElement;
+  readonly #place: RowPlace;
+  #children: readonly TreeRow[] | null = null;
+  #isOpen = false;
+  static readonly #ofLine = new WeakMap<Element, TreeRow>();
 
-export const totalOf = ({ result, row }: TreeNode): number => result.rows.total[row];
-
-/** The children that came with the row are all of them: none is folded. */
-export function hasWholeBranch({ result, row }: TreeNode): boolean {
-  const { prefix, folded } = result.rows;
-  let children = 0;
-  for (let child = row + 1; child < prefix.length; child++) {
-    if (prefix[child] !== row) continue;
-    if (folded[child] > 0) return false;
-    children++;
+  /** The row that an event happened on. */
+  static at(target: EventTarget | null): TreeRow | null {
+    const line = target instanceof Element ? target.closest('tr') : null;
+    return (line && TreeRow.#ofLine.get(line)) ?? null;
   }
-  return children > 0;
-}
 
-/** FrameKey of a row. */
-export function keyOf({ result, row }: TreeNode): number {
-  return result.labels.key[result.rows.label[row]];
-}
-
-export function visibleLines(node: TreeNode): HTMLTableRowElement[] {
-  const below = node.isOpen ? (node.children ?? []).flatMap(visibleLines) : [];
-  return [node.line, ...below];
-}
-
-export function allLines(node: TreeNode): HTMLTableRowElement[] {
-  return [node.line, ...(node.children ?? []).flatMap(allLines)];
-}
-
-export function focusParent(line: HTMLElement): void {
-  const level = Number(line.getAttribute('aria-level'));
-  let above = line.previousElementSibling;
-  while (above !== null && Number(above.getAttribute('aria-level')) >= level) {
-    above = above.previousElementSibling;
+  /** The rows of `result` below its row `parent`; −1: the outermost ones. */
+  static below(result: TreeResult, parent: number, place: RowPlace): TreeRow[] {
+    const { prefix } = result.rows;
+    const rows: TreeRow[] = [];
+    for (let row = parent + 1; row < prefix.length; row++) {
+      if (prefix[row] === parent) rows.push(new TreeRow(result, row, place));
+    }
+    return rows;
   }
-  focusRow(above, line);
+
+  constructor(result: TreeResult, row: number, place: RowPlace) {
+    this.result = result;
+    this.row = row;
+    this.#place = place;
+    this.path = this.#folded > 0 ? place.path : [...place.path, this.key];
+    this.line = this.#render();
+    TreeRow.#ofLine.set(this.line, this);
+  }
+
+  get key(): FrameKey {
+    return this.result.labels.key[this.label];
+  }
+
+  /** Row of `result.labels`. */
+  get label(): number {
+    return this.result.rows.label[this.row];
+  }
+
+  /** Part of the weight of all that is shown. */
+  get share(): number {
+    return this.#shareOf(this.result.rows.total[this.row]);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether something was spent in the callees, and is not folded. */
+  get canOpen(): boolean {
+    const { total, self } = this.result.rows;
+    return this.#folded === 0 && total[this.row] - self[this.row] > 1e-9 * total[this.row];
+  }
+
+  /** Whether the children are there or came with the row: all of them, none folded. */
+  get hasBranch(): boolean {
+    if (this.#children !== null) return true;
+    const { prefix, folded } = this.result.rows;
+    let children = 0;
+    for (let child = this.row + 1; child < prefix.length; child++) {
+      if (prefix[child] !== this.row) continue;
+      if (folded[child] > 0) return false;
+      children++;
+    }
+    return children > 0;
+  }
+
+  /** Those that were made, open or not. */
+  get children(): readonly TreeRow[] {
+    return this.#children ?? [];
+  }
+
+  /** Shows the children: those of `branch`, which was asked for, or those that came with the row. */
+  open(branch: TreeResult | null): void {
+    const { funcs, depth } = this.#place;
+    const place = { path: this.path, depth: depth + 1, funcs };
+    this.#children ??=
+      branch === null
+        ? TreeRow.below(this.result, this.row, place)
+        : TreeRow.below(branch, -1, place);
+    this.#isOpen = true;
+    this.line.setAttribute('aria-expanded', 'true');
+    this.line.after(...this.#children.flatMap((child) => child.#visibleLines()));
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.line.setAttribute('aria-expanded', 'false');
+    for (const child of this.children) child.#remove();
+  }
+
+  focusParent(): void {
+    const level = Number(this.line.getAttribute('aria-level'));
+    let above = this.line.previousElementSibling;
+    while (above !== null && Number(above.getAttribute('aria-level')) >= level) {
+      above = above.previousElementSibling;
+    }
+    focusRow(above, this.line);
+  }
+
+  #visibleLines(): HTMLTableRowElement[] {
+    const below = this.#isOpen ? this.children.flatMap((child) => child.#visibleLines()) : [];
+    return [this.line, ...below];
+  }
+
+  #remove(): void {
+    this.line.remove();
+    for (const child of this.children) child.#remove();
+  }
+
+  get #folded(): number {
+    return this.result.rows.folded[this.row];
+  }
+
+  #shareOf(value: number): number {
+    const { weight } = this.result;
+    return weight === 0 ? 0 : value / weight;
+  }
+
+  #render(): HTMLTableRowElement {
+    const { rows, labels, unit } = this.result;
+    const { path, depth } = this.#place;
+    const self = rows.self[this.row];
+    const number = (content: string | Node) => element('td', 'number', content);
+    const line = element(
+      'tr',
+      labels.isMatch[this.label] === 1 ? 'is-match' : '',
+      number(shareCell(formatShare(this.share), this.share)),
+      number(self === 0 ? '' : formatShare(this.#shareOf(self))),
+      ...(unit === 'samples' ? [] : [number(formatWeight(rows.total[this.row], unit))]),
+      number(this.#folded > 0 ? '' : formatCount(rows.samples[this.row])),
+      element('td', '', this.#renderName()),
+    );
+    line.tabIndex = -1;
+    line.dataset.key = `row ${[...path, this.key].join()}`;
+    line.setAttribute('aria-level', String(depth + 1));
+    if (this.canOpen) line.setAttribute('aria-expanded', 'false');
+    return line;
+  }
+
+  #renderName(): HTMLElement {
+    const { labels } = this.result;
+    const { depth, funcs } = this.#place;
+    const { label } = this;
+    const twist = element('button', 'twist', '▸');
+    twist.type = 'button';
+    twist.tabIndex = -1;
+    twist.setAttribute('aria-hidden', 'true');
+    twist.hidden = !this.canOpen;
+    const swatch = element('span', 'swatch');
+    swatch.style.background = kindColour(labels.kind[label]);
+    const name =
+      this.#folded > 0 ? `(${formatCount(this.#folded)} lighter frames)` : labels.name[label];
+    const suffix = isInlined(this.key, funcs) ? ' (inlined)' : '';
+    const dso = labels.dso[label];
+    const cell = element(
+      'span',
+      'name-cell',
+      twist,
+      swatch,
+      element('span', 'name', name + suffix),
+      element('span', 'beside', dso.replace(/^.*\//, '')),
+    );
+    cell.style.paddingLeft = `${depth * 14}px`;
+    cell.title = [name, dso, labels.place[label]].filter(Boolean).join('\n');
+    return cell;
+  }
 }

@@ -1,0 +1,162 @@
+import { frameActions } from '../controls/frame-actions.ts';
+import { showMenu } from '../controls/frame-menu.ts';
+import { element, replaceKeepingFocus } from '../dom.ts';
+import type { ViewContext } from '../view-context.ts';
+import type { TreeParams, TreeResult } from '../worker/messages.ts';
+import { focusRow, moveFocus } from './data-table.ts';
+import { decodeOpenRows, encodeOpenRows, type OpenRow } from './open-rows.ts';
+import { TreeRow } from './tree-row.ts';
+
+/** Rows that the tree opens by itself: down the heaviest path, as long as it stays heavy. */
+const OPEN_SHARE = 0.5;
+const MOST_OPENED = 40;
+
+/** The rows of the call tree: which are open, what keys and pointer do with them. */
+export class TreeBody {
+  readonly root = element('tbody');
+  readonly #context: ViewContext;
+  /** What the outermost rows answer; a branch is asked for by the same with a longer zoom. */
+  #question: TreeParams | null = null;
+  #top: readonly TreeRow[] = [];
+  /** `ViewState.treeOpen` as the rows have it. */
+  #openText = '';
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#listen('click', (row) => void this.#toggle(row));
+    this.#listen('focusin', (row) => this.#takeFocus(row));
+    this.#listen('keydown', (row, event) => {
+      if (!this.#takeKey(row, event.key)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    this.#listen('contextmenu', (row, event) => {
+      event.preventDefault();
+      this.#openMenu(row, { x: event.clientX, y: event.clientY });
+    });
+  }
+
+  get openText(): string {
+    return this.#openText;
+  }
+
+  draw(question: TreeParams, result: TreeResult, openText: string): void {
+    this.#question = question;
+    this.#openText = openText;
+    const path = result.zoom.map(({ key }) => key);
+    const place = { path, depth: 0, funcs: this.#context.recording.funcCount };
+    this.#top = TreeRow.below(result, -1, place);
+    replaceKeepingFocus(this.root, ...this.#top.map(({ line }) => line));
+    if (this.#top.length > 0) this.#top[0].line.tabIndex = 0;
+    const wanted = decodeOpenRows(openText);
+    const keys = new Set(this.#top.map(({ key }) => key));
+    // Rows of another tree: of other roots, or zoomed into.
+    const isOfThis = wanted?.length === 0 || wanted?.some(({ key }) => keys.has(key));
+    if (wanted !== null && isOfThis) void this.#openAll(this.#top, wanted);
+    else this.#openHeaviest();
+  }
+
+  #openHeaviest(): void {
+    let row: TreeRow | undefined = this.#top[0];
+    for (let opened = 0; row !== undefined && opened < MOST_OPENED; opened++) {
+      if (row.share < OPEN_SHARE) break;
+      row.open(null);
+      row = row.children[0];
+    }
+  }
+
+  async #openAll(rows: readonly TreeRow[], wanted: readonly OpenRow[]): Promise<void> {
+    for (const { key, below } of wanted) {
+      const row = rows.find((candidate) => candidate.key === key);
+      if (row === undefined) continue;
+      await this.#open(row);
+      if (row.isOpen) await this.#openAll(row.children, below);
+    }
+  }
+
+  async #open(row: TreeRow): Promise<void> {
+    if (row.isOpen || !row.canOpen || this.#question === null) return;
+    if (row.hasBranch) {
+      row.open(null);
+      return;
+    }
+    const question = { ...this.#question, zoom: row.path };
+    const branch = await this.#context.ask('tree', question).catch(() => null);
+    // The state may have changed meanwhile.
+    if (branch !== null && row.line.isConnected && !row.isOpen) row.open(branch);
+  }
+
+  async #toggle(row: TreeRow): Promise<void> {
+    if (row.isOpen) row.close();
+    else await this.#open(row);
+    if (row.line.isConnected) this.#remember();
+  }
+
+  /** Writes into the address which rows are open. */
+  #remember(): void {
+    this.#openText = encodeOpenRows(openRowsOf(this.#top));
+    this.#context.store.change({ treeOpen: this.#openText }, 'adjust');
+  }
+
+  /** Acts on the row that has the focus; false for keys that mean nothing to it. */
+  #takeKey(row: TreeRow, key: string): boolean {
+    switch (key) {
+      case 'ArrowRight':
+        if (row.isOpen) focusRow(row.line.nextElementSibling, row.line);
+        else void this.#toggle(row);
+        return true;
+      case 'ArrowLeft':
+        if (row.isOpen) void this.#toggle(row);
+        else row.focusParent();
+        return true;
+      case 'Enter':
+        this.#showInFlameGraph(row);
+        return true;
+      case 'm': {
+        const { left, bottom } = row.line.getBoundingClientRect();
+        this.#openMenu(row, { x: left + 240, y: bottom });
+        return true;
+      }
+      default:
+        return moveFocus(row.line, key);
+    }
+  }
+
+  /** One row is in the order of Tab: the one that had the focus last. */
+  #takeFocus({ line }: TreeRow): void {
+    for (const other of this.root.querySelectorAll<HTMLElement>('tr[tabindex="0"]')) {
+      other.tabIndex = -1;
+    }
+    line.tabIndex = 0;
+  }
+
+  #showInFlameGraph({ path }: TreeRow): void {
+    this.#context.store.change({ tab: 'flame', zoom: path });
+  }
+
+  #openMenu(row: TreeRow, at: { readonly x: number; readonly y: number }): void {
+    const { store, recording } = this.#context;
+    const { labels } = row.result;
+    const items = [
+      { label: 'Flame graph', run: () => this.#showInFlameGraph(row) },
+      ...frameActions(store, labels, row.label, recording.funcCount),
+    ];
+    showMenu(labels.name[row.label], items, at);
+  }
+
+  #listen<Kind extends keyof HTMLElementEventMap>(
+    kind: Kind,
+    act: (row: TreeRow, event: HTMLElementEventMap[Kind]) => void,
+  ): void {
+    this.root.addEventListener(kind, (event) => {
+      const row = TreeRow.at(event.target);
+      if (row !== null) act(row, event);
+    });
+  }
+}
+
+function openRowsOf(rows: readonly TreeRow[]): OpenRow[] {
+  return rows
+    .filter(({ isOpen }) => isOpen)
+    .map(({ key, children }) => ({ key, below: openRowsOf(children) }));
+}
