@@ -12,7 +12,7 @@ import { createStore } from './store.ts';
 import type { TabDefinition } from './tab-view.ts';
 import { CallTreeView } from './tables/call-tree-view.ts';
 import { DiffView } from './tables/diff-view.ts';
-import { createSourceView } from './tables/source-view.ts';
+import { SourceView } from './tables/source-view.ts';
 import { createTableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
 import { fittingColumnNs } from './time/heat-map.ts';
@@ -77,7 +77,7 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
     { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
     { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
-    { id: 'source', label: 'Source', create: () => createSourceView(context) },
+    { id: 'source', label: 'Source', create: () => new SourceView(context) },
     {
       id: 'diff',
       label: 'Diff',
