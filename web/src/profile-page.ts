@@ -13,7 +13,7 @@ import type { TabDefinition } from './tab-view.ts';
 import { CallTreeView } from './tables/call-tree-view.ts';
 import { DiffView } from './tables/diff-view.ts';
 import { SourceView } from './tables/source-view.ts';
-import { createTableView } from './tables/table-view.ts';
+import { TableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
 import { fittingColumnNs } from './time/heat-map.ts';
 import { rangeKeys } from './time/range.ts';
@@ -73,7 +73,7 @@ export function createProfilePage(
 function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
     { id: 'flame', label: 'Flame graph', create: () => createFlameView(context) },
-    { id: 'table', label: 'Table', create: () => createTableView(context) },
+    { id: 'table', label: 'Table', create: () => new TableView(context) },
     { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
     { id: 'period', label: 'Period', create: () => createPeriodTab(context) },

@@ -1,5 +1,6 @@
 import { askLatest } from '../ask.ts';
-import { element } from '../dom.ts';
+import { element, pushButton } from '../dom.ts';
+import { createChartBox } from '../flame/chart-box.ts';
 import { drawFlameChart, type FlameChart } from '../flame/flame-chart.ts';
 import { describeFrame, speakFrame } from '../flame/frame-lines.ts';
 import type { FrameNode } from '../flame/frame-nodes.ts';
@@ -8,122 +9,152 @@ import { funcOfKey } from '../frame-key.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { SandwichResult, TreeResult } from '../worker/messages.ts';
+import type { SandwichParams, SandwichResult, TreeResult } from '../worker/messages.ts';
 
 /** Callers above, callees below one function: click one of them and it takes the middle. */
-export function createSandwich({ store, ask, recording }: ViewContext): {
+export class Sandwich {
   readonly root: HTMLElement;
-  /** `isFirst`: the tab was opened with a function chosen, so that is what one came for. */
-  show(state: ViewState, isFirst: boolean): void;
-} {
-  const title = element('h2', 'sandwich-title');
-  const callersBox = element('div', 'chart');
-  const calleesBox = element('div', 'chart');
-  const spoken = element('output', 'spoken');
-  let comesIntoView = false;
-  const source = element('button', '', 'Source');
-  source.type = 'button';
-  source.addEventListener('click', () => store.change({ tab: 'source' }));
-  const close = element('button', '', 'Close');
-  close.type = 'button';
-  close.addEventListener('click', () => store.change({ func: null }));
-  const root = element(
-    'section',
-    'sandwich',
-    element('div', 'sandwich-head', title, source, close),
-    element('h3', '', 'Callers'),
-    callersBox,
-    element('h3', '', 'Callees'),
-    calleesBox,
-    spoken,
-  );
-  root.hidden = true;
-  for (const [box, name] of [
-    [callersBox, 'Callers'],
-    [calleesBox, 'Callees'],
-  ] as const) {
-    box.tabIndex = 0;
-    box.setAttribute('role', 'group');
-    box.setAttribute('aria-label', `${name}. Arrow keys move, Enter takes a function.`);
-    box.addEventListener('keydown', (event) => onKey(event, box));
+  readonly #title = element('h2', 'sandwich-title');
+  readonly #callers: SandwichHalf;
+  readonly #callees: SandwichHalf;
+  readonly #askSandwich: (params: SandwichParams) => boolean;
+  /** Whether the next picture is scrolled to: the first since the tab was opened. */
+  #comesIntoView = true;
+
+  constructor(context: ViewContext) {
+    const { store, ask } = context;
+    const spoken = element('output', 'spoken');
+    const speak = (text: string) => {
+      spoken.textContent = text;
+    };
+    this.#callers = new SandwichHalf(context, 'callers', speak);
+    this.#callees = new SandwichHalf(context, 'callees', speak);
+    this.root = element(
+      'section',
+      'sandwich',
+      element(
+        'div',
+        'sandwich-head',
+        this.#title,
+        pushButton('', 'Source', () => store.change({ tab: 'source' })),
+        pushButton('', 'Close', () => store.change({ func: null })),
+      ),
+      element('h3', '', 'Callers'),
+      this.#callers.box,
+      element('h3', '', 'Callees'),
+      this.#callees.box,
+      spoken,
+    );
+    this.root.hidden = true;
+    this.#askSandwich = askLatest(
+      ask,
+      'sandwich',
+      (result) => this.#draw(result),
+      (problem) => {
+        this.#title.textContent = problem;
+      },
+    );
   }
-  let charts: FlameChart[] = [];
-  let shown: SandwichResult | null = null;
 
-  const askSandwich = askLatest(ask, 'sandwich', draw, (problem) => {
-    title.textContent = problem;
-  });
+  show(state: ViewState): void {
+    this.root.hidden = state.func === null;
+    if (state.func === null) return;
+    this.#askSandwich({ ...selectionOf(state), func: state.func, search: state.search.trim() });
+  }
 
-  function draw(result: SandwichResult): void {
-    shown = result;
-    for (const chart of charts) chart.destroy();
-    const { weight } = result.callees;
-    const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);
-    const name = result.name || 'A function that this recording does not have';
-    title.textContent = `${name}: self ${share(result.self)}, total ${share(result.total)}`;
-    charts = [];
-    if (result.total === 0) {
-      for (const box of [callersBox, calleesBox]) {
-        box.replaceChildren(element('p', 'pruned', 'It is in none of the samples shown.'));
-      }
+  hide(): void {
+    this.#comesIntoView = true;
+  }
+
+  #draw({ name, self, total, callers, callees }: SandwichResult): void {
+    const share = (value: number) => formatShare(callees.weight === 0 ? 0 : value / callees.weight);
+    const shownName = name || 'A function that this recording does not have';
+    this.#title.textContent = `${shownName}: self ${share(self)}, total ${share(total)}`;
+    if (total === 0) {
+      for (const half of [this.#callers, this.#callees]) half.clear();
       return;
     }
-    charts = [
-      drawPart(callersBox, result.callers, false),
-      drawPart(calleesBox, result.callees, true),
-    ];
-    callersBox.scrollTop = callersBox.scrollHeight;
-    if (comesIntoView) root.scrollIntoView({ block: 'start' });
-    comesIntoView = false;
+    this.#callers.draw(callers);
+    this.#callees.draw(callees);
+    if (this.#comesIntoView) this.root.scrollIntoView({ block: 'start' });
+    this.#comesIntoView = false;
   }
+}
 
-  /** Both pictures begin with the function: callers go up from it, callees down. */
-  function onKey(event: KeyboardEvent, box: HTMLElement): void {
-    const chart = charts[box === callersBox ? 0 : 1];
-    const [up, down] =
-      box === callersBox ? (['callee', 'caller'] as const) : (['caller', 'callee'] as const);
-    const to = { ArrowUp: up, ArrowDown: down, ArrowLeft: 'left', ArrowRight: 'right' } as const;
-    if (chart === undefined) return;
-    if (event.key in to) chart.moveCursor(to[event.key as keyof typeof to]);
-    else if (event.key === 'Enter') choose(chart.cursor(), box === callersBox);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
+type CursorKeys = Readonly<Record<string, Parameters<FlameChart['moveCursor']>[0]>>;
+const SIDEWAYS: CursorKeys = { ArrowLeft: 'left', ArrowRight: 'right' };
+const UPWARDS: CursorKeys = { ...SIDEWAYS, ArrowUp: 'callee', ArrowDown: 'caller' };
+const DOWNWARDS: CursorKeys = { ...SIDEWAYS, ArrowUp: 'caller', ArrowDown: 'callee' };
 
-  function choose(node: FrameNode | null, isOfCallers: boolean): void {
-    const tree = isOfCallers ? shown?.callers : shown?.callees;
-    if (node === null || node.row < 0 || tree === undefined) return;
-    const key = tree.labels.key[tree.rows.label[node.row]];
-    const func = funcOfKey(key, recording.funcCount);
-    if (func >= 0) store.change({ func });
-  }
+/** One of the two pictures. Both begin with the function: callers go up from it, callees down. */
+class SandwichHalf {
+  readonly box: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #isOfCallers: boolean;
+  readonly #speak: (text: string) => void;
+  #drawn: { readonly tree: TreeResult; readonly chart: FlameChart } | null = null;
 
-  function drawPart(box: HTMLElement, tree: TreeResult, isIcicle: boolean): FlameChart {
-    box.replaceChildren();
-    return drawFlameChart(box, {
-      result: tree,
-      title: 'all',
-      funcs: recording.funcCount,
-      isIcicle,
-      width: box.clientWidth,
-      isSearching: store.get().search.trim() !== '',
-      describe: (node) => describeFrame(tree, node, { inverted: !isIcicle, intervals: null }),
-      onZoom: (node) => choose(node, !isIcicle),
-      onMenu: () => {},
-      onCursor: (node) => {
-        spoken.textContent = speakFrame(tree, node, !isIcicle);
-      },
+  constructor(
+    context: ViewContext,
+    relation: 'callers' | 'callees',
+    speak: (text: string) => void,
+  ) {
+    this.#context = context;
+    this.#isOfCallers = relation === 'callers';
+    this.#speak = speak;
+    const name = this.#isOfCallers ? 'Callers' : 'Callees';
+    this.box = createChartBox(`${name}. Arrow keys move, Enter takes a function.`);
+    this.box.addEventListener('keydown', (event) => {
+      if (!this.#takeKey(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation();
     });
   }
 
-  return {
-    root,
-    show(state, isFirst) {
-      comesIntoView ||= isFirst;
-      root.hidden = state.func === null;
-      if (state.func === null) return;
-      askSandwich({ ...selectionOf(state), func: state.func, search: state.search.trim() });
-    },
-  };
+  draw(tree: TreeResult): void {
+    this.#drawn?.chart.destroy();
+    this.box.replaceChildren();
+    const { recording, store } = this.#context;
+    const inverted = this.#isOfCallers;
+    const chart = drawFlameChart(this.box, {
+      result: tree,
+      title: 'all',
+      funcs: recording.funcCount,
+      isIcicle: !this.#isOfCallers,
+      width: this.box.clientWidth,
+      isSearching: store.get().search.trim() !== '',
+      describe: (node) => describeFrame(tree, node, { inverted, intervals: null }),
+      onZoom: (node) => this.#choose(node),
+      onMenu: () => {},
+      onCursor: (node) => this.#speak(speakFrame(tree, node, inverted)),
+    });
+    this.#drawn = { tree, chart };
+    // The function itself is at the bottom of its callers.
+    if (this.#isOfCallers) this.box.scrollTop = this.box.scrollHeight;
+  }
+
+  clear(): void {
+    this.#drawn?.chart.destroy();
+    this.#drawn = null;
+    this.box.replaceChildren(element('p', 'pruned', 'It is in none of the samples shown.'));
+  }
+
+  /** Moves the cursor or chooses what it is on; false for keys that mean nothing here. */
+  #takeKey(key: string): boolean {
+    if (this.#drawn === null) return false;
+    const { chart } = this.#drawn;
+    const to = (this.#isOfCallers ? UPWARDS : DOWNWARDS)[key];
+    if (to !== undefined) chart.moveCursor(to);
+    else if (key === 'Enter') this.#choose(chart.cursor());
+    else return false;
+    return true;
+  }
+
+  #choose(node: FrameNode | null): void {
+    if (this.#drawn === null || node === null || node.row < 0) return;
+    const { labels, rows } = this.#drawn.tree;
+    const { recording, store } = this.#context;
+    const func = funcOfKey(labels.key[rows.label[node.row]], recording.funcCount);
+    if (func >= 0) store.change({ func });
+  }
 }

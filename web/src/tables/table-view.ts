@@ -1,147 +1,165 @@
 import { askLatest } from '../ask.ts';
-import { element, emptyState, replaceKeepingFocus, switcher } from '../dom.ts';
-import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
+import { element, emptyState, pushButton, replaceKeepingFocus, switcher } from '../dom.ts';
+import { formatCount } from '../format.ts';
+import type { KeyBinding } from '../keys.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
+import type { Store } from '../store.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TableColumn, TableParams, TableResult, TableRow } from '../worker/messages.ts';
-import { renderTable, shareCell, type TableHeading } from './data-table.ts';
-import { createSandwich } from './sandwich.ts';
+import { renderTable } from './data-table.ts';
+import { Sandwich } from './sandwich.ts';
+import { headingsOf } from './table-headings.ts';
 import './tables.css';
 
 const ROWS_AT_ONCE = 200;
 const COLUMNS: readonly TableColumn[] = ['self', 'total', 'samples', 'name'];
 
 /** Self and total by function, file, DSO or thread; below it the callers and callees of one. */
-export function createTableView(context: ViewContext): TabView {
-  const { store, ask } = context;
-  const switches = element('div', 'switches');
-  const filter = element('input');
-  filter.type = 'search';
-  filter.placeholder = 'Filter: text or /regular expression/';
-  filter.setAttribute('aria-label', 'Filter rows');
-  filter.addEventListener('input', () => store.change({ tableFilter: filter.value }, 'adjust'));
-  const count = element('output', 'search-result');
-  const tableBox = element('div', 'table-box');
-  const more = element('button', 'more', 'More rows');
-  more.type = 'button';
-  const sandwich = createSandwich(context);
-  const root = element(
-    'div',
-    'tables',
-    element('div', 'view-controls', switches, element('div', 'search', count, filter)),
-    tableBox,
-    more,
-    sandwich.root,
-  );
-  let rowsWanted = ROWS_AT_ONCE;
-  let lastKind = '';
-  let isFirst = true;
-  more.addEventListener('click', () => {
-    rowsWanted += 5 * ROWS_AT_ONCE;
-    show(store.get());
-  });
+export class TableView implements TabView {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #switches = element('div', 'switches');
+  readonly #filter = element('input');
+  readonly #count = element('output', 'search-result');
+  readonly #tableBox = element('div', 'table-box');
+  readonly #more: HTMLButtonElement;
+  readonly #sandwich: Sandwich;
+  readonly #askTable: (params: TableParams) => boolean;
+  /** The same rows with intervals, which take longer. */
+  readonly #askIntervals: (params: TableParams) => boolean;
+  /** How many rows are shown of which list; another list begins with the first ones again. */
+  #list = { key: '', rows: ROWS_AT_ONCE };
 
-  const askTable = askLatest(ask, 'table', draw, (problem) => {
-    tableBox.replaceChildren(element('p', 'problem', problem));
-  });
-
-  const askIntervals = askLatest(ask, 'table', draw, () => {});
-
-  function show(state: ViewState): void {
-    replaceKeepingFocus(
-      switches,
-      switcher(
-        'Rows',
-        [
-          { value: 'function', label: 'Functions', hint: 'By function and DSO' },
-          { value: 'file', label: 'Files', hint: 'By the source file of the function' },
-          { value: 'dso', label: 'DSOs', hint: 'By executable, library, kernel' },
-          { value: 'thread', label: 'Threads', hint: 'By thread' },
-        ],
-        state.tableBy,
-        (tableBy) => store.change({ tableBy }),
-      ),
+  constructor(context: ViewContext) {
+    const { store, ask } = context;
+    this.#context = context;
+    this.#filter.type = 'search';
+    this.#filter.placeholder = 'Filter: text or /regular expression/';
+    this.#filter.setAttribute('aria-label', 'Filter rows');
+    this.#filter.addEventListener('input', () =>
+      store.change({ tableFilter: this.#filter.value }, 'adjust'),
     );
-    if (document.activeElement !== filter) filter.value = state.tableFilter;
-    const kind = JSON.stringify([state.tableBy, state.tableFilter]);
-    if (kind !== lastKind) rowsWanted = ROWS_AT_ONCE;
-    lastKind = kind;
-    askTable(tableParams(state, rowsWanted));
-    askIntervals({ ...tableParams(state, rowsWanted), intervals: true });
-    sandwich.show(state, isFirst);
-    isFirst = false;
+    this.#more = pushButton('more', 'More rows', () => this.#showMore());
+    this.#sandwich = new Sandwich(context);
+    const search = element('div', 'search', this.#count, this.#filter);
+    this.root = element(
+      'div',
+      'tables',
+      element('div', 'view-controls', this.#switches, search),
+      this.#tableBox,
+      this.#more,
+      this.#sandwich.root,
+    );
+    this.#askTable = askLatest(
+      ask,
+      'table',
+      (result) => this.#draw(result),
+      (problem) => this.#tableBox.replaceChildren(element('p', 'problem', problem)),
+    );
+    this.#askIntervals = askLatest(
+      ask,
+      'table',
+      (result) => this.#draw(result),
+      () => {},
+    );
   }
 
-  function draw(result: TableResult): void {
+  show(state: ViewState): void {
+    replaceKeepingFocus(this.#switches, rowsSwitch(this.#context.store, state));
+    if (document.activeElement !== this.#filter) this.#filter.value = state.tableFilter;
+    const key = JSON.stringify([state.tableBy, state.tableFilter]);
+    if (key !== this.#list.key) this.#list = { key, rows: ROWS_AT_ONCE };
+    this.#ask(state);
+    this.#sandwich.show(state);
+  }
+
+  hide(): void {
+    this.#sandwich.hide();
+  }
+
+  get keys(): readonly KeyBinding[] {
+    return [
+      { key: '/', does: 'filter the rows', run: () => this.#filter.focus() },
+      { key: 'ArrowDown', does: 'next row, where one has the focus', run: null },
+      { key: 'Enter', does: 'callers and callees of the row; its thread; its DSO', run: null },
+    ];
+  }
+
+  #ask(state: ViewState): void {
+    const params = tableParams(state, this.#list.rows);
+    this.#askTable(params);
+    this.#askIntervals({ ...params, intervals: true });
+  }
+
+  #showMore(): void {
+    this.#list.rows += 5 * ROWS_AT_ONCE;
+    this.#ask(this.#context.store.get());
+  }
+
+  #draw(result: TableResult): void {
+    const { store } = this.#context;
     const state = store.get();
-    count.textContent = `${formatCount(result.length)} rows`;
-    more.hidden = result.rows.length >= result.length;
-    const isByFunction = state.tableBy === 'function';
+    const { tableBy, tableSort, func } = state;
+    this.#count.textContent = `${formatCount(result.length)} rows`;
+    this.#more.hidden = result.rows.length >= result.length;
     if (result.length === 0) {
-      const filtered = state.tableFilter.trim();
-      tableBox.replaceChildren(
-        filtered === '' || result.samples === 0
-          ? renderNoSamples(context, state)
-          : emptyState(`No row matches ${filtered}.`, {
-              label: 'Show all rows',
-              go: () => {
-                store.change({ tableFilter: '' });
-                filter.value = '';
-              },
-            }),
-      );
+      this.#tableBox.replaceChildren(this.#renderEmpty(state, result));
       return;
     }
     replaceKeepingFocus(
-      tableBox,
-      renderTable({
-        caption: `Self and total by ${state.tableBy}`,
-        headings: headingsOf(state, result),
+      this.#tableBox,
+      renderTable<TableRow>({
+        caption: `Self and total by ${tableBy}`,
+        headings: headingsOf(tableBy, result),
         rows: result.rows,
-        sort: state.tableSort,
-        onSort: (tableSort) => store.change({ tableSort }, 'adjust'),
+        sort: tableSort,
+        onSort: (sort) => store.change({ tableSort: sort }, 'adjust'),
         keyOf: (row) => row.index,
-        isChosen: (row) => isByFunction && row.index === state.func,
-        ...choiceOf(state),
+        isChosen: (row) => tableBy === 'function' && row.index === func,
+        // No view shows a single file.
+        ...(tableBy === 'file' ? {} : { onChoose: (row) => this.#choose(tableBy, row) }),
       }),
     );
   }
 
-  function choiceOf(state: ViewState): { onChoose?: (row: TableRow) => void } {
-    if (state.tableBy === 'function') {
-      return { onChoose: (row) => store.change({ func: row.index }) };
-    }
-    if (state.tableBy === 'thread') {
-      return { onChoose: (row) => store.change({ thread: row.index, tab: 'flame', zoom: [] }) };
-    }
-    if (state.tableBy === 'dso') {
-      return {
-        onChoose: (row) => {
-          if (row.index >= 0) store.change({ focusDso: row.index, tab: 'flame', zoom: [] });
-        },
-      };
-    }
-    return {};
+  #choose(tableBy: ViewState['tableBy'], { index }: TableRow): void {
+    const { store } = this.#context;
+    if (tableBy === 'function') store.change({ func: index });
+    else if (tableBy === 'thread') store.change({ thread: index, tab: 'flame', zoom: [] });
+    else if (index >= 0) store.change({ focusDso: index, tab: 'flame', zoom: [] });
   }
 
-  return {
-    root,
-    show,
-    hide() {
-      isFirst = true;
-    },
-    keys: [
-      { key: '/', does: 'filter the rows', run: () => filter.focus() },
-      { key: 'ArrowDown', does: 'next row, where one has the focus', run: null },
-      { key: 'Enter', does: 'callers and callees of the row; its thread; its DSO', run: null },
-    ],
-  };
+  #renderEmpty(state: ViewState, { samples }: TableResult): HTMLElement {
+    const filter = state.tableFilter.trim();
+    if (filter === '' || samples === 0) return renderNoSamples(this.#context, state);
+    return emptyState(`No row matches ${filter}.`, {
+      label: 'Show all rows',
+      go: () => {
+        this.#context.store.change({ tableFilter: '' });
+        this.#filter.value = '';
+      },
+    });
+  }
 }
 
-export function tableParams(state: ViewState, count: number): TableParams {
+function rowsSwitch(store: Store, { tableBy }: ViewState): HTMLElement {
+  return switcher(
+    'Rows',
+    [
+      { value: 'function', label: 'Functions', hint: 'By function and DSO' },
+      { value: 'file', label: 'Files', hint: 'By the source file of the function' },
+      { value: 'dso', label: 'DSOs', hint: 'By executable, library, kernel' },
+      { value: 'thread', label: 'Threads', hint: 'By thread' },
+    ],
+    tableBy,
+    (chosen) => store.change({ tableBy: chosen }),
+  );
+}
+
+function tableParams(state: ViewState, count: number): TableParams {
   const column = COLUMNS.find((known) => state.tableSort.startsWith(known)) ?? 'self';
   return {
     ...selectionOf(state),
@@ -153,65 +171,4 @@ export function tableParams(state: ViewState, count: number): TableParams {
     first: 0,
     count,
   };
-}
-
-function headingsOf(state: ViewState, result: TableResult): TableHeading<TableRow>[] {
-  const { unit } = result;
-  const hasIntervals = result.rows.some((row) => row.selfInterval !== null);
-  const nameTitle = { function: 'Function', file: 'File', dso: 'DSO', thread: 'Thread' };
-  const interval = (of: 'selfInterval' | 'totalInterval'): TableHeading<TableRow> => ({
-    id: null,
-    title: '95 %',
-    hint: 'Where the share lies in 95 of 100 recordings, by the period model',
-    isNumber: true,
-    cell: (row) => {
-      const range = row[of];
-      return range === null ? '' : formatInterval(range.low, range.high);
-    },
-  });
-  const headings: TableHeading<TableRow>[] = [
-    {
-      id: 'self',
-      title: 'Self',
-      hint: 'Weight of the samples whose innermost frame is here',
-      isNumber: true,
-      cell: (row) => shareCell(formatShare(row.selfShare), row.selfShare),
-    },
-    ...(hasIntervals ? [interval('selfInterval')] : []),
-  ];
-  if (unit !== 'samples') {
-    const title = unit === 'nanoseconds' ? 'Self time' : 'Self events';
-    headings.push({ id: null, title, isNumber: true, cell: (row) => formatWeight(row.self, unit) });
-  }
-  if (state.tableBy !== 'thread') {
-    headings.push(
-      {
-        id: 'total',
-        title: 'Total',
-        hint: 'Weight of the samples with this anywhere on the stack, each once',
-        isNumber: true,
-        cell: (row) => {
-          const cell = shareCell(formatShare(row.totalShare), row.totalShare);
-          cell.title = formatWeight(row.total, unit);
-          return cell;
-        },
-      },
-      ...(hasIntervals ? [interval('totalInterval')] : []),
-    );
-  }
-  headings.push(
-    { id: 'samples', title: 'Samples', isNumber: true, cell: (row) => formatCount(row.samples) },
-    { id: 'name', title: nameTitle[state.tableBy], isNumber: false, cell: nameCell },
-  );
-  return headings;
-}
-
-function nameCell(row: TableRow): HTMLElement {
-  const beside = [row.dso.replace(/^.*\//, ''), row.place]
-    .filter((text) => text !== '')
-    .join(' · ');
-  const cell = element('span', 'name-cell', element('span', 'name', row.name));
-  cell.title = [row.name, row.dso, row.place].filter((text) => text !== '').join('\n');
-  if (beside !== '' && beside !== row.name) cell.append(element('span', 'beside', beside));
-  return cell;
 }

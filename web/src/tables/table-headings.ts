@@ -1,0 +1,74 @@
+import { element } from '../dom.ts';
+import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
+import type { ViewState } from '../state.ts';
+import type { TableResult, TableRow, Unit } from '../worker/messages.ts';
+import { shareCell, type TableHeading } from './data-table.ts';
+
+const NAME_TITLES = { function: 'Function', file: 'File', dso: 'DSO', thread: 'Thread' };
+
+/** The columns that rows of this kind have, intervals once they are there. */
+export function headingsOf(
+  tableBy: ViewState['tableBy'],
+  { unit, rows }: TableResult,
+): TableHeading<TableRow>[] {
+  const hasIntervals = rows.some(({ selfInterval }) => selfInterval !== null);
+  const interval = (of: 'selfInterval' | 'totalInterval') =>
+    hasIntervals ? [intervalHeading(of)] : [];
+  return [
+    {
+      id: 'self',
+      title: 'Self',
+      hint: 'Weight of the samples whose innermost frame is here',
+      isNumber: true,
+      cell: ({ selfShare }) => shareCell(formatShare(selfShare), selfShare),
+    },
+    ...interval('selfInterval'),
+    ...(unit === 'samples' ? [] : [weightHeading(unit)]),
+    // A thread's total would be its self.
+    ...(tableBy === 'thread' ? [] : [totalHeading(unit), ...interval('totalInterval')]),
+    { id: 'samples', title: 'Samples', isNumber: true, cell: (row) => formatCount(row.samples) },
+    { id: 'name', title: NAME_TITLES[tableBy], isNumber: false, cell: nameCell },
+  ];
+}
+
+function intervalHeading(of: 'selfInterval' | 'totalInterval'): TableHeading<TableRow> {
+  return {
+    id: null,
+    title: '95 %',
+    hint: 'Where the share lies in 95 of 100 recordings, by the period model',
+    isNumber: true,
+    cell: ({ [of]: range }) => (range === null ? '' : formatInterval(range.low, range.high)),
+  };
+}
+
+function weightHeading(unit: Unit): TableHeading<TableRow> {
+  return {
+    id: null,
+    title: unit === 'nanoseconds' ? 'Self time' : 'Self events',
+    isNumber: true,
+    cell: ({ self }) => formatWeight(self, unit),
+  };
+}
+
+function totalHeading(unit: Unit): TableHeading<TableRow> {
+  return {
+    id: 'total',
+    title: 'Total',
+    hint: 'Weight of the samples with this anywhere on the stack, each once',
+    isNumber: true,
+    cell: ({ total, totalShare }) => {
+      const cell = shareCell(formatShare(totalShare), totalShare);
+      cell.title = formatWeight(total, unit);
+      return cell;
+    },
+  };
+}
+
+function nameCell({ name, dso, place }: TableRow): HTMLElement {
+  const known = (...texts: readonly string[]) => texts.filter((text) => text !== '');
+  const cell = element('span', 'name-cell', element('span', 'name', name));
+  cell.title = known(name, dso, place).join('\n');
+  const beside = known(dso.replace(/^.*\//, ''), place).join(' · ');
+  if (beside !== '' && beside !== name) cell.append(element('span', 'beside', beside));
+  return cell;
+}
