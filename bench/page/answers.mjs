@@ -26,34 +26,29 @@ if (isChild === undefined) {
     ),
   );
   console.log('| request | ms | longest slice, ms |\n| --- | --- | --- |');
-  for (const [index, { what, isSliced }] of runs[0].times.entries()) {
+  for (const [index, { what }] of runs[0].times.entries()) {
     const of = (column) => median(runs.map(({ times }) => times[index][column])).toFixed(0);
-    console.log(`| ${what} | ${of('ms')} | ${isSliced ? of('longest') : ''} |`);
+    console.log(`| ${what} | ${of('ms')} | ${of('longest')} |`);
   }
   for (const { samples, heapMb } of runs)
     console.log(`${samples} samples, ${heapMb} MB at the end`);
 } else {
-  const { createInterruptibleAnswers, isSlices } = await importBundled('web/src/worker/answer.ts');
-  const answers = createInterruptibleAnswers();
+  const { HANDLERS } = await importBundled('web/src/worker/answer.ts');
+  const { OpenRecordings } = await importBundled('web/src/worker/open-recordings.ts');
+  const recordings = new OpenRecordings();
   const times = [];
   const ask = (what, kind, params) => {
     const start = process.cpuUsage();
-    let result = answers[kind](params);
-    const isSliced = isSlices(result);
+    const work = HANDLERS[kind](recordings, params);
     let longest = 0;
-    if (isSliced) {
-      const work = result;
-      for (;;) {
-        const before = process.cpuUsage();
-        const step = work.next();
-        longest = Math.max(longest, millisecondsSince(before));
-        if (step.done !== true) continue;
-        result = step.value;
-        break;
-      }
-    }
-    if (what !== null) times.push({ what, ms: millisecondsSince(start), isSliced, longest });
-    return result;
+    let step;
+    do {
+      const before = process.cpuUsage();
+      step = work.next();
+      longest = Math.max(longest, millisecondsSince(before));
+    } while (step.done !== true);
+    if (what !== null) times.push({ what, ms: millisecondsSince(start), longest });
+    return step.value;
   };
   const bytes = await pageData(file);
   const other = otherFile === '' ? null : await pageData(otherFile);

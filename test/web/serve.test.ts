@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Slices } from '../../src/base/slices.ts';
 import { encodePageData } from '../../src/formats/export/page-data.ts';
-import { createInterruptibleAnswers } from '../../web/src/worker/answer.ts';
+import { HANDLERS } from '../../web/src/worker/answer.ts';
 import type { CancelMessage, ReplyMessage, RequestMessage } from '../../web/src/worker/messages.ts';
 import { serve } from '../../web/src/worker/serve.ts';
 import { pageOf } from '../helpers/page-of.ts';
@@ -89,9 +89,7 @@ it('the worker reports a failure and continues', async () => {
 
 /** Gives `work` as the answer to a kind of request, whatever its result is. */
 function answering(kinds: { readonly [kind: string]: () => Slices<unknown> }) {
-  return { ...createInterruptibleAnswers(), ...kinds } as ReturnType<
-    typeof createInterruptibleAnswers
-  >;
+  return { ...HANDLERS, ...kinds } as typeof HANDLERS;
 }
 
 it('the worker accepts requests while it computes', async () => {
@@ -99,7 +97,7 @@ it('the worker accepts requests while it computes', async () => {
   const answered = new Set<number>();
   const order = await new Promise<number[]>((resolve) => {
     const replies: number[] = [];
-    const answers = answering({
+    const handlers = answering({
       // Two questions come while it computes, and it is not done before both are answered.
       *timeline() {
         yield;
@@ -126,7 +124,7 @@ it('the worker accepts requests while it computes', async () => {
           hear = listener;
         },
       },
-      answers,
+      handlers,
     );
     hear({ data: { id: 1, kind: 'timeline', params: { ...ALL, grid: GRID, lanes: 0 } } });
   });

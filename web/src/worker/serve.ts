@@ -1,6 +1,7 @@
 import type { Slices } from '../../../src/base/slices.ts';
-import { createInterruptibleAnswers, isSlices } from './answer.ts';
+import { HANDLERS, type Handler } from './answer.ts';
 import type { CancelMessage, ReplyMessage, RequestKind, RequestMessage } from './messages.ts';
+import { OpenRecordings } from './open-recordings.ts';
 
 /** The part of a worker's global scope that is used; a `MessagePort` has it as well. */
 export type Scope = {
@@ -11,7 +12,7 @@ export type Scope = {
   ): void;
 };
 
-/** After so long an answer that is computed in slices makes way for whatever was asked meanwhile. */
+/** After so long an answer makes way for whatever was asked meanwhile. */
 const SLICE_MS = 8;
 
 /**
@@ -26,7 +27,7 @@ const RANK: { readonly [Kind in RequestKind]?: number } = {
   changes: 2,
 };
 
-/** A request that was begun, and what is left to do for it. */
+/** A request, and what is left to do for it. */
 type Begun = {
   readonly request: RequestMessage;
   readonly work: Slices<unknown>;
@@ -35,92 +36,88 @@ type Begun = {
   hadMs: number;
 };
 
+/** Answers requests as they come. */
+export function serve(scope: Scope, handlers = HANDLERS): void {
+  const turns = new Turns(scope, handlers);
+  scope.addEventListener('message', ({ data }) => {
+    if ('cancel' in data) turns.cancel(data.cancel);
+    else turns.begin(data);
+  });
+}
+
 /**
- * Answers requests in turns. In a turn one request is begun, or one that takes long is gone on with
- * for `SLICE_MS`: of those of the lowest rank the one that had the least time, so that what is quickly
- * answered need not wait for what is not. Between two turns the messages that came meanwhile are
- * taken in: a cancelled request is not begun, or not gone on with.
+ * Answers requests in turns. In a turn one request is gone on with for `SLICE_MS`: of those of the
+ * lowest rank the one that had the least time, so that what is quickly answered need not wait for
+ * what is not. Between two turns the messages that came meanwhile are taken in: a cancelled request
+ * is not gone on with.
  */
-export function serve(scope: Scope, answers = createInterruptibleAnswers()): void {
-  const waiting: RequestMessage[] = [];
-  const begun: Begun[] = [];
-  let isBusy = false;
+class Turns {
+  readonly #scope: Scope;
+  readonly #handlers: typeof HANDLERS;
+  readonly #recordings = new OpenRecordings();
+  #begun: readonly Begun[] = [];
+  #isBusy = false;
 
-  function begin(request: RequestMessage): void {
-    const answer = answers[request.kind] as (params: unknown) => unknown;
-    attempt(request, () => {
-      const work = answer(request.params);
-      if (isSlices(work)) begun.push({ request, work, rank: rankOf(request), hadMs: 0 });
-      else scope.postMessage({ id: request.id, result: work });
-    });
+  constructor(scope: Scope, handlers: typeof HANDLERS) {
+    this.#scope = scope;
+    this.#handlers = handlers;
   }
 
-  function goOn(): void {
-    const next = begun.reduce((first, other) => (isBefore(other, first) ? other : first));
-    const { request, work } = next;
-    const start = performance.now();
-    const isDone = attempt(request, () => {
-      do {
-        const step = work.next();
-        if (step.done !== true) continue;
-        scope.postMessage({ id: request.id, result: step.value });
-        return true;
-      } while (performance.now() < start + SLICE_MS);
-      return false;
-    });
-    next.hadMs += performance.now() - start;
-    if (isDone !== false) begun.splice(begun.indexOf(next), 1);
+  begin(request: RequestMessage): void {
+    const handler = this.#handlers[request.kind] as Handler;
+    const work = handler(this.#recordings, request.params);
+    this.#begun = [...this.#begun, { request, work, rank: rankOf(request), hadMs: 0 }];
+    this.#takeTurns();
   }
 
-  /** Undefined where it failed; then the page was told. */
-  function attempt<Result>(request: RequestMessage, act: () => Result): Result | undefined {
-    try {
-      return act();
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      scope.postMessage({ id: request.id, problem });
-      return undefined;
-    }
+  cancel(id: number): void {
+    this.#begun = this.#begun.filter(({ request }) => request.id !== id);
   }
 
   /**
    * A turn is a task of its own, so messages that came before it was asked for come before it. Timers
    * would do that as well, but a browser makes those wait that follow each other, 4 ms each.
    */
-  function takeTurns(): void {
-    if (isBusy) return;
-    isBusy = true;
+  #takeTurns(): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
     const { port1, port2 } = new MessageChannel();
     port2.addEventListener('message', () => {
-      const request = waiting.shift();
-      if (request !== undefined) begin(request);
-      else if (begun.length > 0) goOn();
-      if (waiting.length + begun.length > 0) {
+      if (this.#begun.length > 0) this.#takeTurn();
+      if (this.#begun.length > 0) {
         port1.postMessage(null);
         return;
       }
       port1.close();
-      isBusy = false;
+      this.#isBusy = false;
     });
     port2.start();
     port1.postMessage(null);
   }
 
-  function cancel(id: number): void {
-    const at = waiting.findIndex((request) => request.id === id);
-    if (at >= 0) waiting.splice(at, 1);
-    const begunAt = begun.findIndex(({ request }) => request.id === id);
-    if (begunAt >= 0) begun.splice(begunAt, 1);
-  }
-
-  scope.addEventListener('message', ({ data }) => {
-    if ('cancel' in data) {
-      cancel(data.cancel);
-      return;
+  #takeTurn(): void {
+    const next = this.#begun.reduce((first, other) => (isBefore(other, first) ? other : first));
+    const { id } = next.request;
+    const start = performance.now();
+    let isAnswered = true;
+    try {
+      const step = goOn(next.work, start + SLICE_MS);
+      isAnswered = step.done === true;
+      if (step.done === true) this.#scope.postMessage({ id, result: step.value });
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      this.#scope.postMessage({ id, problem });
     }
-    waiting.push(data);
-    takeTurns();
-  });
+    next.hadMs += performance.now() - start;
+    if (isAnswered) this.#begun = this.#begun.filter((other) => other !== next);
+  }
+}
+
+/** Goes on with `work` until it is done or `performance.now()` reaches `deadline`. */
+function goOn(work: Slices<unknown>, deadline: number): IteratorResult<void, unknown> {
+  let step = work.next();
+  while (step.done !== true && performance.now() < deadline) step = work.next();
+  return step;
 }
 
 function rankOf({ kind, params }: RequestMessage): number {
