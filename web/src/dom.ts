@@ -109,3 +109,13 @@ export function emptyState(
   if (way !== undefined) box.append(pushButton('', way.label, way.go));
   return box;
 }
+
+/** Calls `act` when `box` gets its first width and whenever that changes. */
+export function onWidthChange(box: Element, act: () => void): void {
+  let width = 0;
+  new ResizeObserver(() => {
+    if (box.clientWidth === width) return;
+    width = box.clientWidth;
+    act();
+  }).observe(box);
+}

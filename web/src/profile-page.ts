@@ -17,7 +17,7 @@ import { TableView } from './tables/table-view.ts';
 import { nextTheme } from './theme.ts';
 import { fittingColumnNs } from './time/heat-map.ts';
 import { rangeKeys } from './time/range.ts';
-import { createStrip } from './time/strip.ts';
+import { Strip } from './time/strip.ts';
 import { createTimeTab } from './time/time-tab.ts';
 import type { ViewContext } from './view-context.ts';
 import { createWeightSwitch, nextWeight } from './weights.ts';
@@ -42,7 +42,6 @@ export function createProfilePage(
   if (recording.events[store.get().event] === undefined) store.change({ event: 0 }, 'adjust');
   const context: ViewContext = { store, ask, recording, report, file, other };
   page.title = recording.head.title || 'perf-ts';
-  const strip = createStrip(context);
   const controls = element(
     'section',
     'control-bar',
@@ -55,7 +54,7 @@ export function createProfilePage(
   createShell(page, {
     store,
     header,
-    controls: [controls, strip.root],
+    controls: [controls, new Strip(context).root],
     tabs: tabsOf(context),
     keys: [
       { key: 'w', does: 'next weight', run: () => store.change({ weight: nextWeight(context) }) },
