@@ -2,10 +2,20 @@ import { askLatest } from '../ask.ts';
 import { chooser, element } from '../dom.ts';
 import { formatCount, formatDuration, formatShare, formatWeight } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
+import type { ViewState } from '../state.ts';
+import type { Store } from '../store.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { HeatMapResult } from '../worker/time-messages.ts';
-import { axisFont, FAINTEST, fitCanvas, fontScale, formatTick, strength } from './canvas.ts';
+import type { OpenResult, Unit } from '../worker/messages.ts';
+import type { HeatMapParams, HeatMapResult } from '../worker/time-messages.ts';
+import {
+  axisHeight,
+  type CellSize,
+  cellAt,
+  drawHeatMap,
+  heaviestCell,
+  sizeOfCells,
+} from './heat-picture.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
 import { shortWeight, unitOf, weightName } from './shown-weight.ts';
@@ -13,24 +23,11 @@ import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
-/** Part of the map's width that a column may take: three seconds make no wall of colour. */
-const MOST_OF_WIDTH = 1 / 24;
-const axisHeight = () => Math.round(20 * fontScale());
 /** Pixels. */
 const LEAST_HEIGHT = 240;
+const ROOM_BELOW = 24;
 
 const HOW_TO = 'Drag, or use the arrow keys and Enter, to take a range.';
-
-/** The weight of the heaviest cell. */
-function most({ cells }: HeatMapResult): number {
-  return cells.weight.reduce((largest, weight) => Math.max(largest, weight), 0);
-}
-
-/** The next larger of 1, 2, 5, 10, 20 …: labels of so many columns are round times. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? 1;
-}
 
 /** Seconds, or parts of them where the recording has few. */
 export function fittingColumnNs(endNs: number): number {
@@ -42,224 +39,193 @@ export function fittingColumnNs(endNs: number): number {
  * A column per second, from its start at the top down to its end: what happens for a part of a second
  * only, or always at the same part of it, is seen. From one cell to another is a range of time.
  */
-export function createHeatMap({ store, ask, recording }: ViewContext) {
-  const canvas = element('canvas', 'heat-map');
-  canvas.tabIndex = 0;
-  canvas.setAttribute('role', 'img');
-  const plot = element('div', 'heat-plot', canvas);
-  const note = element('span', 'quiet-text');
-  const readout = element('output', 'heat-readout quiet-text');
-  const widths = chooser(
+export class HeatMap {
+  readonly root: HTMLElement;
+  readonly #store: Store;
+  readonly #recording: OpenResult;
+  readonly #widths = chooser(
     'Column',
     COLUMN_WIDTHS.map((ns) => formatDuration(ns).replace(/\.0+(?= )/, '')),
-    (index) => store.change({ heatColumnNs: COLUMN_WIDTHS[index] }),
+    (index) => this.#store.change({ heatColumnNs: COLUMN_WIDTHS[index] }),
   );
-  const counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
-    store.change({ heatRows: ROW_COUNTS[index] }),
+  readonly #counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
+    this.#store.change({ heatRows: ROW_COUNTS[index] }),
   );
-  const root = element(
-    'section',
-    '',
-    element('h2', '', 'Parts of a second'),
-    element('div', 'row', widths.root, counts.root, note),
-    readout,
-    plot,
-  );
-  let result: HeatMapResult | null = null;
-  /** Cell where a selection began, and the one under the pointer or the keys. */
-  let anchor: number | null = null;
-  let cursor: number | null = null;
+  readonly #note = element('span', 'quiet-text');
+  readonly #readout = element('output', 'heat-readout quiet-text');
+  readonly #canvas = element('canvas', 'heat-map');
+  readonly #plot = element('div', 'heat-plot', this.#canvas);
+  readonly #ask: (params: HeatMapParams) => boolean;
+  #result: HeatMapResult | null = null;
+  /** The cell under the pointer or the keys. */
+  #cursor: number | null = null;
+  /** The cell where a selection began; null: the cursor's alone is selected. */
+  #anchor: number | null = null;
+  #isDragging = false;
 
-  const question = askLatest(
-    ask,
-    'heatmap',
-    (answer) => {
-      result = answer;
-      anchor = null;
-      cursor = null;
-      const state = store.get();
-      const widened =
-        answer.columnNs === state.heatColumnNs
-          ? ''
-          : ` Columns are ${formatDuration(answer.columnNs)} wide, so that they fit.`;
-      const name = weightName(recording, state);
-      const darkest = shortWeight(most(answer), unitOf(recording, state));
-      note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}`;
-      readout.textContent = HOW_TO;
-      canvas.setAttribute(
-        'aria-label',
-        `Heat map of ${name}: ${answer.columns} columns of ${formatDuration(answer.columnNs)}, ` +
-          `${answer.rows} rows. Arrow keys read its cells.`,
-      );
-      draw();
-    },
-    (problem) => {
-      readout.textContent = problem;
-    },
-  );
+  constructor({ store, ask, recording }: ViewContext) {
+    this.#store = store;
+    this.#recording = recording;
+    this.#canvas.tabIndex = 0;
+    this.#canvas.setAttribute('role', 'img');
+    this.root = element(
+      'section',
+      '',
+      element('h2', '', 'Parts of a second'),
+      element('div', 'row', this.#widths.root, this.#counts.root, this.#note),
+      this.#readout,
+      this.#plot,
+    );
+    this.#ask = askLatest(
+      ask,
+      'heatmap',
+      (result) => {
+        this.#result = result;
+        this.#cursor = null;
+        this.#anchor = null;
+        this.#describe(result);
+        this.#draw();
+      },
+      (problem) => {
+        this.#readout.textContent = problem;
+      },
+    );
+    this.#canvas.addEventListener('pointerdown', (event) => this.#beginDrag(event));
+    this.#canvas.addEventListener('pointermove', (event) => this.#followPointer(event));
+    this.#canvas.addEventListener('pointerup', () => this.#endDrag());
+    this.#canvas.addEventListener('keydown', (event) => this.#followKey(event));
+    onColoursChange(window, store, () => this.#draw());
+    new ResizeObserver(() => this.#draw()).observe(this.#plot);
+  }
+
+  get keys(): readonly KeyBinding[] {
+    const moves = 'heat map, with ↑ ↓ →: from cell to cell; Shift: more of them';
+    return [
+      { key: 'ArrowLeft', does: moves, run: null },
+      { key: 'Enter', does: 'heat map: take the cells as the range', run: null },
+    ];
+  }
+
+  show(state: ViewState): void {
+    const { heatColumnNs, heatRows } = state;
+    this.#widths.choose(COLUMN_WIDTHS.indexOf(heatColumnNs));
+    this.#counts.choose(ROW_COUNTS.indexOf(heatRows));
+    this.#ask({ ...timeFilterOf(state), columnNs: heatColumnNs, rows: heatRows });
+    this.#draw();
+  }
+
+  #describe(result: HeatMapResult): void {
+    const { columns, rows, columnNs } = result;
+    const state = this.#store.get();
+    const name = weightName(this.#recording, state);
+    const darkest = shortWeight(heaviestCell(result), unitOf(this.#recording, state));
+    const width = formatDuration(columnNs);
+    const widened =
+      columnNs === state.heatColumnNs ? '' : ` Columns are ${width} wide, so that they fit.`;
+    this.#note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}`;
+    this.#readout.textContent = HOW_TO;
+    this.#canvas.setAttribute(
+      'aria-label',
+      `Heat map of ${name}: ${columns} columns of ${width}, ${rows} rows. ` +
+        'Arrow keys read its cells.',
+    );
+  }
+
+  #draw(): void {
+    if (this.#result === null || this.#plot.clientWidth === 0) return;
+    drawHeatMap(this.#canvas, this.#result, {
+      size: this.#sizeOfCells(this.#result),
+      range: this.#store.get().range,
+      endNs: this.#recording.endNs,
+      selected: this.#selected(),
+      colours: readColours(this.root),
+    });
+  }
 
   /** As much of the window as is left, so that a large one is no void. */
-  const mapHeight = () => {
-    const top = plot.getBoundingClientRect().top + window.scrollY;
-    return Math.max(LEAST_HEIGHT, Math.round(window.innerHeight - top - axisHeight() - 24));
-  };
-  const cellSize = ({ columns, rows }: HeatMapResult) => ({
-    width: plot.clientWidth / Math.max(columns, 1 / MOST_OF_WIDTH),
-    height: mapHeight() / rows,
-  });
-
-  function draw(): void {
-    if (result === null || plot.clientWidth === 0) return;
-    const { columns, rows, cells, grid } = result;
-    const { width, height } = cellSize(result);
-    const bottom = height * rows;
-    const context = fitCanvas(canvas, columns * width, bottom + axisHeight());
-    if (context === null) return;
-    const colours = readColours(root);
-    const darkest = most(result);
-    const range = store.get().range;
-    for (let cell = 0; cell < grid.length; cell++) {
-      const left = Math.floor(cell / rows) * width;
-      const top = (cell % rows) * height;
-      const paint = (colour: string, alpha: number) => {
-        context.globalAlpha = alpha;
-        context.fillStyle = colour;
-        context.fillRect(left, top, width, height);
-      };
-      const paused = cells.throttled[cell];
-      if (paused > 0) paint(colours.throttled, 0.3 + 0.5 * paused);
-      const count = cells.samples[cell];
-      if (count > 0) {
-        const isRamp = cells.ramp[cell] * 2 > count;
-        const dark = strength(cells.weight[cell], darkest);
-        paint(isRamp ? colours.ramp : colours.samples, Math.max(FAINTEST, dark));
-      }
-      if (cells.lost[cell] > 0) paint(colours.lost, count > 0 ? 0.55 : 0.7);
-      const startNs = grid.firstNs + cell * grid.cellNs;
-      if (startNs > recording.endNs) paint(colours.line, 0.5);
-      const isOutside =
-        range !== null && (startNs + grid.cellNs <= range.fromNs || startNs >= range.toNs);
-      if (isOutside) paint(colours.panel, 0.7);
-    }
-    context.globalAlpha = 1;
-    const [from, to] = [anchor ?? cursor, cursor].toSorted((a, b) => (a ?? 0) - (b ?? 0));
-    if (from != null && to != null) {
-      context.strokeStyle = colours.accent;
-      context.lineWidth = 2;
-      for (const cell of from === to ? [from] : [from, to]) {
-        context.strokeRect(
-          Math.floor(cell / rows) * width,
-          (cell % rows) * height,
-          Math.max(3, width),
-          Math.max(3, height),
-        );
-      }
-    }
-    context.fillStyle = colours.quiet;
-    context.font = axisFont();
-    const every = roundStep((70 * fontScale()) / width);
-    for (let column = 0; column < columns; column += every) {
-      const text = formatTick(column * result.columnNs, every * result.columnNs);
-      if (column * width + context.measureText(text).width > canvas.clientWidth) break;
-      context.fillText(text, column * width, bottom + 15 * fontScale());
-    }
+  #sizeOfCells(result: HeatMapResult): CellSize {
+    const top = this.#plot.getBoundingClientRect().top + window.scrollY;
+    const left = Math.round(window.innerHeight - top - axisHeight() - ROOM_BELOW);
+    return sizeOfCells(result, this.#plot.clientWidth, Math.max(LEAST_HEIGHT, left));
   }
 
-  function read(cell: number): void {
-    if (result === null) return;
-    const { cells, grid } = result;
-    const at = (index: number) => `${((grid.firstNs + index * grid.cellNs) / 1e9).toFixed(3)} s`;
-    const said = [
-      `${at(cell)} to ${at(cell + 1)}: ${formatCount(cells.samples[cell] ?? 0)} samples`,
-    ];
-    const unit = unitOf(recording, store.get());
-    if (unit !== 'samples') said.push(formatWeight(cells.weight[cell] ?? 0, unit));
-    const ramp = cells.ramp[cell] ?? 0;
-    if (ramp > 0) said.push(`${formatCount(ramp)} of them in ramps`);
-    const lost = cells.lost[cell] ?? 0;
-    if (lost > 0) said.push(`about ${formatCount(Math.max(1, Math.round(lost)))} lost`);
-    const paused = cells.throttled[cell] ?? 0;
-    if (paused > 0) said.push(`paused for ${formatShare(paused)} of it`);
-    readout.textContent = said.join(', ');
+  /** The first and the last cell selected. */
+  #selected(): readonly [number, number] | null {
+    if (this.#cursor === null) return null;
+    const other = this.#anchor ?? this.#cursor;
+    return [Math.min(other, this.#cursor), Math.max(other, this.#cursor)];
   }
 
-  function take(): void {
-    if (result === null || cursor === null) return;
-    const { firstNs, cellNs } = result.grid;
-    const from = Math.min(anchor ?? cursor, cursor);
-    const to = Math.max(anchor ?? cursor, cursor) + 1;
-    store.change({
-      range: clampRange(firstNs + from * cellNs, firstNs + to * cellNs, recording.endNs),
-    });
-    anchor = null;
+  #takeRange(): void {
+    const selected = this.#selected();
+    if (this.#result === null || selected === null) return;
+    const { firstNs, cellNs } = this.#result.grid;
+    const [first, last] = selected;
+    const fromNs = firstNs + first * cellNs;
+    const toNs = firstNs + (last + 1) * cellNs;
+    this.#store.change({ range: clampRange(fromNs, toNs, this.#recording.endNs) });
+    this.#anchor = null;
   }
 
-  function move(by: number, keepsAnchor: boolean): void {
-    if (result === null) return;
-    const next = cursor === null ? 0 : cursor + by;
-    if (next < 0 || next >= result.grid.length) return;
-    anchor = keepsAnchor ? (anchor ?? cursor) : null;
-    cursor = next;
-    read(next);
-    draw();
+  #moveCursor(cell: number, anchor: number | null): void {
+    if (this.#result === null) return;
+    this.#cursor = cell;
+    this.#anchor = anchor;
+    const unit = unitOf(this.#recording, this.#store.get());
+    this.#readout.textContent = describeCell(this.#result, cell, unit);
+    this.#draw();
   }
 
-  const cellAt = (event: PointerEvent): number | null => {
-    if (result === null) return null;
-    const { left, top } = canvas.getBoundingClientRect();
-    const { width, height } = cellSize(result);
-    const column = Math.floor((event.clientX - left) / width);
-    const row = Math.min(result.rows - 1, Math.floor((event.clientY - top) / height));
-    return column < 0 || column >= result.columns || row < 0 ? null : column * result.rows + row;
-  };
-  let isDragging = false;
-  canvas.addEventListener('pointerdown', (event) => {
-    anchor = cellAt(event);
-    cursor = anchor;
-    isDragging = anchor !== null;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    const cell = cellAt(event);
-    if (cell === null || cell === cursor) return;
-    cursor = cell;
-    if (!isDragging) anchor = null;
-    read(cell);
-    draw();
-  });
-  canvas.addEventListener('pointerup', () => {
-    if (isDragging) take();
-    isDragging = false;
-  });
-  canvas.addEventListener('keydown', (event) => {
-    const rows = result?.rows ?? 1;
+  #beginDrag(event: PointerEvent): void {
+    this.#cursor = this.#cellAt(event);
+    this.#anchor = this.#cursor;
+    this.#isDragging = this.#cursor !== null;
+    this.#canvas.setPointerCapture(event.pointerId);
+  }
+
+  #followPointer(event: PointerEvent): void {
+    const cell = this.#cellAt(event);
+    if (cell === null || cell === this.#cursor) return;
+    this.#moveCursor(cell, this.#isDragging ? this.#anchor : null);
+  }
+
+  #endDrag(): void {
+    if (this.#isDragging) this.#takeRange();
+    this.#isDragging = false;
+  }
+
+  #cellAt(event: PointerEvent): number | null {
+    if (this.#result === null) return null;
+    const { left, top } = this.#canvas.getBoundingClientRect();
+    const place = { x: event.clientX - left, y: event.clientY - top };
+    return cellAt(this.#result, this.#sizeOfCells(this.#result), place);
+  }
+
+  #followKey(event: KeyboardEvent): void {
+    const rows = this.#result?.rows ?? 1;
     const step = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -rows, ArrowRight: rows }[event.key];
-    if (step !== undefined) move(step, event.shiftKey);
-    else if (event.key === 'Enter') take();
+    if (step !== undefined) this.#step(step, event.shiftKey);
+    else if (event.key === 'Enter') this.#takeRange();
     else return;
     event.preventDefault();
-  });
-  onColoursChange(window, store, draw);
-  new ResizeObserver(draw).observe(plot);
+  }
 
-  const keys: readonly KeyBinding[] = [
-    {
-      key: 'ArrowLeft',
-      does: 'heat map, with ↑ ↓ →: from cell to cell; Shift: more of them',
-      run: null,
-    },
-    { key: 'Enter', does: 'heat map: take the cells as the range', run: null },
-  ];
-  return {
-    root,
-    keys,
-    show() {
-      const state = store.get();
-      const { heatColumnNs, heatRows } = state;
-      widths.choose(COLUMN_WIDTHS.indexOf(heatColumnNs));
-      counts.choose(ROW_COUNTS.indexOf(heatRows));
-      question({ ...timeFilterOf(state), columnNs: heatColumnNs, rows: heatRows });
-      draw();
-    },
-  };
+  #step(by: number, isExtending: boolean): void {
+    const next = this.#cursor === null ? 0 : this.#cursor + by;
+    if (next < 0 || next >= (this.#result?.grid.length ?? 0)) return;
+    this.#moveCursor(next, isExtending ? (this.#anchor ?? this.#cursor) : null);
+  }
+}
+
+function describeCell({ cells, grid }: HeatMapResult, cell: number, unit: Unit): string {
+  const at = (index: number) => `${((grid.firstNs + index * grid.cellNs) / 1e9).toFixed(3)} s`;
+  const parts = [`${at(cell)} to ${at(cell + 1)}: ${formatCount(cells.samples[cell])} samples`];
+  if (unit !== 'samples') parts.push(formatWeight(cells.weight[cell], unit));
+  const ramp = cells.ramp[cell];
+  if (ramp > 0) parts.push(`${formatCount(ramp)} of them in ramps`);
+  const lost = cells.lost[cell];
+  if (lost > 0) parts.push(`about ${formatCount(Math.max(1, Math.round(lost)))} lost`);
+  const paused = cells.throttled[cell];
+  if (paused > 0) parts.push(`paused for ${formatShare(paused)} of it`);
+  return parts.join(', ');
 }

@@ -2,262 +2,161 @@ import { askLatest } from '../ask.ts';
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { formatCount, formatWeight } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
-import type { Range, ViewState } from '../state.ts';
+import type { Range } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { TimeLane, TimelineResult } from '../worker/time-messages.ts';
-import {
-  axisFont,
-  FAINTEST,
-  fitCanvas,
-  formatTick,
-  heightOf,
-  secondTicks,
-  strength,
-} from './canvas.ts';
-import { readColours, type TimeColours } from './marks.ts';
+import type { TimeLane, TimelineParams, TimelineResult } from '../worker/time-messages.ts';
+import { drawLanes } from './lane-picture.ts';
+import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
-import { sum, unitOf, weighCells, weightName } from './shown-weight.ts';
-import { timeFilterOf } from './time-filter.ts';
+import { sum, unitOf, weightName } from './shown-weight.ts';
+import { timeFilterOf, wholeGrid } from './time-filter.ts';
 
-/** At least what a finger or an unsteady hand hits. */
-const laneHeight = () => heightOf(0.03, 24, 34);
-const AXIS_HEIGHT = 20;
 const CELL_PIXELS = 2;
 const MAX_LANES = 60;
+/** Part of the recording; what is dragged over less of it is a click. */
+const LEAST_DRAGGED = 1 / 500;
 
 /** One row per thread, the stronger its colour the more weight; dragging takes a range of time. */
-export function createLanes(context: ViewContext) {
-  const { store, ask, recording } = context;
-  const labels = element('div', 'lane-labels');
-  const canvas = element('canvas');
-  canvas.setAttribute('role', 'img');
-  const plot = element('div', 'lane-plot', canvas);
-  const more = element('p', 'quiet-text');
-  const none = element('div');
-  const note = element('p', 'quiet-text');
-  const root = element(
-    'section',
-    '',
-    element('h2', '', 'Threads over time'),
-    note,
-    none,
-    element('div', 'lanes', labels, plot),
-    more,
-  );
-  let result: TimelineResult | null = null;
-  let isOpen = false;
-  let dragged: Range | null = null;
+export class Lanes {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #note = element('p', 'quiet-text');
+  readonly #none = element('div');
+  readonly #labels = element('div', 'lane-labels');
+  readonly #canvas = element('canvas');
+  readonly #plot = element('div', 'lane-plot', this.#canvas);
+  readonly #more = element('p', 'quiet-text');
+  readonly #ask: (params: TimelineParams) => boolean;
+  #result: TimelineResult | null = null;
+  /** Null while nothing is dragged. Its range is null until the pointer moves. */
+  #drag: { readonly startNs: number; readonly range: Range | null } | null = null;
 
-  const question = askLatest(
-    ask,
-    'timeline',
-    (answer) => {
-      result = answer;
-      renderLabels(answer);
-      draw();
-    },
-    (problem) => {
-      more.textContent = problem;
-    },
-  );
-
-  function request(): void {
-    const width = plot.clientWidth;
-    if (!isOpen || width === 0) return;
-    const length = Math.max(20, Math.floor(width / CELL_PIXELS));
-    const grid = { firstNs: 0, cellNs: (recording.endNs + 1) / length, length };
-    question({ ...timeFilterOf(store.get()), grid, lanes: MAX_LANES });
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#canvas.setAttribute('role', 'img');
+    this.root = element(
+      'section',
+      '',
+      element('h2', '', 'Threads over time'),
+      this.#note,
+      this.#none,
+      element('div', 'lanes', this.#labels, this.#plot),
+      this.#more,
+    );
+    this.#ask = askLatest(
+      context.ask,
+      'timeline',
+      (result) => {
+        this.#result = result;
+        this.#describe(result);
+        this.#draw();
+      },
+      (problem) => {
+        this.#more.textContent = problem;
+      },
+    );
+    this.#canvas.addEventListener('pointerdown', (event) => this.#beginDrag(event));
+    this.#canvas.addEventListener('pointermove', (event) => this.#goOnDragging(event));
+    this.#canvas.addEventListener('pointerup', (event) => this.#endDrag(event));
+    onColoursChange(window, context.store, () => this.#draw());
+    new ResizeObserver(() => {
+      this.#request();
+      this.#draw();
+    }).observe(this.#plot);
   }
 
-  function renderLabels({ lanes, otherThreads, otherSamples }: TimelineResult): void {
+  show(): void {
+    this.#request();
+    if (this.#result !== null) this.#describe(this.#result);
+    this.#draw();
+  }
+
+  #request(): void {
+    const { store, recording } = this.#context;
+    const width = this.#plot.clientWidth;
+    if (width === 0) return;
+    const grid = wholeGrid(recording, Math.max(20, Math.floor(width / CELL_PIXELS)));
+    this.#ask({ ...timeFilterOf(store.get()), grid, lanes: MAX_LANES });
+  }
+
+  #describe({ lanes, otherThreads, otherSamples }: TimelineResult): void {
+    const { store, recording } = this.#context;
     const state = store.get();
-    const { thread: chosen } = state;
     const unit = unitOf(recording, state);
-    const amount = ({ total, weight }: TimeLane) =>
-      unit === 'samples'
-        ? `${formatCount(total)} samples`
-        : `${formatWeight(sum(weight), unit)} in ${formatCount(total)} samples`;
-    none.replaceChildren(...(lanes.length > 0 ? [] : [renderNoSamples(context, state)]));
-    note.textContent = `The stronger the colour, the more ${weightName(recording, state)}. Drag to take a range.`;
-    replaceKeepingFocus(
-      labels,
-      ...lanes.map((lane) => {
-        const { thread, label } = lane;
-        const button = element('button', 'lane-label', label);
-        button.type = 'button';
-        button.dataset.key = String(thread);
-        button.title = `${label}: ${amount(lane)}. Click to see this thread only.`;
-        button.setAttribute('aria-pressed', String(chosen === thread));
-        button.addEventListener('click', () =>
-          store.change({ thread: store.get().thread === thread ? null : thread }),
-        );
-        return button;
-      }),
+    const texts = lanes.map((lane) => {
+      const samples = `${formatCount(lane.total)} samples`;
+      const weight = unit === 'samples' ? '' : `${formatWeight(sum(lane.weight), unit)} in `;
+      return `${lane.label}: ${weight}${samples}`;
+    });
+    this.#none.replaceChildren(
+      ...(lanes.length > 0 ? [] : [renderNoSamples(this.#context, state)]),
     );
-    more.textContent =
+    this.#note.textContent = `The stronger the colour, the more ${weightName(recording, state)}. Drag to take a range.`;
+    replaceKeepingFocus(
+      this.#labels,
+      ...lanes.map((lane, index) => this.#createLabel(lane, texts[index])),
+    );
+    this.#more.textContent =
       otherThreads === 0
         ? ''
         : `${formatCount(otherThreads)} more threads with ${formatCount(otherSamples)} samples are not drawn.`;
-    canvas.setAttribute(
-      'aria-label',
-      lanes.map((lane) => `${lane.label}: ${amount(lane)}`).join('; '),
-    );
+    this.#canvas.setAttribute('aria-label', texts.join('; '));
   }
 
-  function draw(): void {
-    if (result === null || plot.clientWidth === 0) return;
-    const width = plot.clientWidth;
-    const lane = laneHeight();
-    labels.style.setProperty('--lane', `${lane}px`);
-    const height = result.lanes.length * lane + AXIS_HEIGHT;
-    const drawing = fitCanvas(canvas, width, height);
-    if (drawing === null) return;
-    const colours = readColours(root);
-    const endNs = result.grid.length * result.grid.cellNs;
-    const x = (ns: number) => (ns / endNs) * width;
-    const cellWidth = x(result.grid.cellNs);
-    let most = 0;
-    for (const { weight } of result.lanes) {
-      for (const value of weight) most = Math.max(most, value);
-    }
-    for (const [index, columns] of result.lanes.entries()) {
-      const place = { top: index * lane, height: lane, cellWidth };
-      drawLane(drawing, columns, place, most, colours);
-    }
-    drawLosses(
-      drawing,
-      weighCells(result.all).lost,
-      most > 0 ? most : 1,
-      cellWidth,
-      height - AXIS_HEIGHT,
-      colours,
+  #createLabel({ thread, label }: TimeLane, text: string): HTMLElement {
+    const { store } = this.#context;
+    const button = element('button', 'lane-label', label);
+    button.type = 'button';
+    button.dataset.key = String(thread);
+    button.title = `${text}. Click to see this thread only.`;
+    button.setAttribute('aria-pressed', String(store.get().thread === thread));
+    button.addEventListener('click', () =>
+      store.change({ thread: store.get().thread === thread ? null : thread }),
     );
-    drawAxis(drawing, endNs, width, height, colours);
-    const range = dragged ?? store.get().range;
-    if (range !== null) drawRange(drawing, x(range.fromNs), x(range.toNs), width, height, colours);
+    return button;
   }
 
-  let startNs: number | null = null;
-  const timeAt = (event: PointerEvent) => {
-    const { left, width } = canvas.getBoundingClientRect();
-    return ((event.clientX - left) / width) * (recording.endNs + 1);
-  };
-  canvas.addEventListener('pointerdown', (event) => {
-    startNs = timeAt(event);
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    if (startNs === null) return;
-    dragged = clampRange(startNs, timeAt(event), recording.endNs);
-    draw();
-  });
-  canvas.addEventListener('pointerup', (event) => {
-    if (startNs === null) return;
-    const range = clampRange(startNs, timeAt(event), recording.endNs);
-    const isClick = range === null || range.toNs - range.fromNs < (recording.endNs + 1) / 500;
-    startNs = null;
-    dragged = null;
+  #draw(): void {
+    if (this.#result === null || this.#plot.clientWidth === 0) return;
+    const laneHeight = drawLanes(this.#canvas, {
+      result: this.#result,
+      range: this.#drag?.range ?? this.#context.store.get().range,
+      width: this.#plot.clientWidth,
+      colours: readColours(this.root),
+    });
+    this.#labels.style.setProperty('--lane', `${laneHeight}px`);
+  }
+
+  #beginDrag(event: PointerEvent): void {
+    this.#drag = { startNs: this.#timeAt(event), range: null };
+    this.#canvas.setPointerCapture(event.pointerId);
+  }
+
+  #goOnDragging(event: PointerEvent): void {
+    if (this.#drag === null) return;
+    const { startNs } = this.#drag;
+    this.#drag = { startNs, range: this.#rangeTo(startNs, event) };
+    this.#draw();
+  }
+
+  #endDrag(event: PointerEvent): void {
+    if (this.#drag === null) return;
+    const { store, recording } = this.#context;
+    const range = this.#rangeTo(this.#drag.startNs, event);
+    const isClick =
+      range === null || range.toNs - range.fromNs < (recording.endNs + 1) * LEAST_DRAGGED;
+    this.#drag = null;
     store.change({ range: isClick ? null : range });
-    draw();
-  });
-  onColoursChange(window, store, draw);
-  new ResizeObserver(() => {
-    request();
-    draw();
-  }).observe(plot);
-  return {
-    root,
-    show(_state: ViewState) {
-      isOpen = true;
-      request();
-      if (result !== null) renderLabels(result);
-      draw();
-    },
-    hide() {
-      isOpen = false;
-    },
-  };
-}
-
-/** Pixels. */
-type LanePlace = { readonly top: number; readonly height: number; readonly cellWidth: number };
-
-function drawLane(
-  context: CanvasRenderingContext2D,
-  { samples, weight, ramp, throttled }: TimeLane,
-  { top, height, cellWidth }: LanePlace,
-  most: number,
-  colours: TimeColours,
-): void {
-  for (let cell = 0; cell < samples.length; cell++) {
-    const left = cell * cellWidth;
-    const paused = throttled[cell];
-    if (paused > 0) {
-      context.globalAlpha = 0.3 + 0.5 * paused;
-      context.fillStyle = colours.throttled;
-      context.fillRect(left, top + 1, cellWidth, height - 2);
-    }
-    const count = samples[cell];
-    if (count === 0) continue;
-    context.globalAlpha = Math.max(FAINTEST, strength(weight[cell], most));
-    context.fillStyle = ramp[cell] * 2 > count ? colours.ramp : colours.samples;
-    context.fillRect(left, top + 2, cellWidth, height - 4);
+    this.#draw();
   }
-  context.globalAlpha = 1;
-}
 
-/** Losses are of a CPU, not of a thread: through all lanes. */
-function drawLosses(
-  context: CanvasRenderingContext2D,
-  lost: Float64Array,
-  most: number,
-  cellWidth: number,
-  height: number,
-  colours: TimeColours,
-): void {
-  context.fillStyle = colours.lost;
-  for (let cell = 0; cell < lost.length; cell++) {
-    if (lost[cell] === 0) continue;
-    context.globalAlpha = 0.35 + 0.35 * Math.min(1, lost[cell] / most);
-    context.fillRect(cell * cellWidth, 0, Math.max(1, cellWidth), height);
+  #rangeTo(startNs: number, event: PointerEvent): Range | null {
+    return clampRange(startNs, this.#timeAt(event), this.#context.recording.endNs);
   }
-  context.globalAlpha = 1;
-}
 
-function drawAxis(
-  context: CanvasRenderingContext2D,
-  endNs: number,
-  width: number,
-  height: number,
-  colours: TimeColours,
-): void {
-  const ticks = secondTicks(0, endNs, width / 110);
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : endNs;
-  context.fillStyle = colours.quiet;
-  context.font = axisFont();
-  for (const tick of ticks) {
-    const left = (tick / endNs) * width;
-    context.fillRect(left, height - AXIS_HEIGHT, 1, 4);
-    context.textAlign = left > width - 40 ? 'right' : 'left';
-    context.fillText(formatTick(tick, step), left + (left > width - 40 ? -3 : 3), height - 5);
+  #timeAt(event: PointerEvent): number {
+    const { left, width } = this.#canvas.getBoundingClientRect();
+    return ((event.clientX - left) / width) * (this.#context.recording.endNs + 1);
   }
-}
-
-function drawRange(
-  context: CanvasRenderingContext2D,
-  left: number,
-  right: number,
-  width: number,
-  height: number,
-  colours: TimeColours,
-): void {
-  context.globalAlpha = 0.72;
-  context.fillStyle = colours.panel;
-  context.fillRect(0, 0, left, height - AXIS_HEIGHT);
-  context.fillRect(right, 0, width - right, height - AXIS_HEIGHT);
-  context.globalAlpha = 1;
-  context.strokeStyle = colours.accent;
-  context.lineWidth = 1.5;
-  context.strokeRect(left, 1, Math.max(1, right - left), height - AXIS_HEIGHT - 2);
 }

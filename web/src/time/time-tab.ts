@@ -1,8 +1,8 @@
 import { element, emptyState } from '../dom.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
-import { createHeatMap } from './heat-map.ts';
-import { createLanes } from './lanes.ts';
+import { HeatMap } from './heat-map.ts';
+import { Lanes } from './lanes.ts';
 import { renderMarkLegend } from './marks.ts';
 import { timeProblem } from './time-problem.ts';
 
@@ -10,15 +10,14 @@ import { timeProblem } from './time-problem.ts';
 export function createTimeTab(context: ViewContext): TabView {
   const problem = timeProblem(context.recording);
   if (problem !== null) return { root: emptyState(problem), show() {} };
-  const lanes = createLanes(context);
-  const heatMap = createHeatMap(context);
+  const lanes = new Lanes(context);
+  const heatMap = new HeatMap(context);
   return {
     root: element('div', 'time-tab', renderMarkLegend(), lanes.root, heatMap.root),
     keys: heatMap.keys,
     show(state) {
-      lanes.show(state);
-      heatMap.show();
+      lanes.show();
+      heatMap.show(state);
     },
-    hide: () => lanes.hide(),
   };
 }
