@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { adviceFor } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import { eventLines, type Line, present, streamLines } from '../../period/report/lines.ts';
 import type { PeriodsReport } from '../../period/report/report.ts';
@@ -50,9 +51,12 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
   const [largest] = event.streams;
   const lines = wrapText(words.headline(event), terminal.columns).map((line) => paint.bold(line));
   const add = (rows: readonly Line[]) => lines.push(...layOut(rows, paint, terminal));
-  if (event.streamCount > 1) add(present('streams', words.streamsText(event)));
+  const isAdaptive = event.mode === 'frequency';
+  if (event.streamCount > 1) {
+    const introduction = isAdaptive ? '. The largest:' : '';
+    add([['streams', `${words.streamsText(event)}${introduction}`]]);
+  }
   if (largest) {
-    const isAdaptive = event.mode === 'frequency';
     if (isAdaptive || largest.verdict === 'throttled') {
       add([[largest.verdict, words.verdictText(event, largest)]]);
     }
@@ -71,7 +75,8 @@ function formatEvent(event: EventReport, paint: Paint, terminal: Terminal): stri
       ['counted', words.countedText(event)],
     ]);
   }
-  add(eventLines(event, largest));
+  const advice = adviceFor(event).map((text): Line => ['advice', text]);
+  add([...eventLines(event, largest), ...advice]);
   const table = disagreementTable(event);
   if (table.length > 0) lines.push('', ...table.map((row) => `${INDENT}${row}`));
   if (event.streamCount > 1) lines.push('', ...streamTable(event));

@@ -1,7 +1,7 @@
 // The lines of a period report below its headline, for a terminal and for a page.
 
 import { formatCount, formatNanos } from '../../base/numbers.ts';
-import { adviceFor, mattersText } from './advice.ts';
+import { mattersText } from './advice.ts';
 import type { EventReport } from './event-report.ts';
 import type { StreamReport } from './stream-report.ts';
 import * as words from './words.ts';
@@ -56,7 +56,6 @@ export function eventLines(event: EventReport, largest: StreamReport | undefined
     ...present('ramps', words.rampsText(event)),
     ...present('model', modelOf(largest)),
     ...present('matters', isAdaptive ? mattersText(event) : null),
-    ...adviceFor(event).map((advice): Line => ['advice', advice]),
   ];
 }
 

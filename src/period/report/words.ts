@@ -54,13 +54,14 @@ function reachedHz(event: EventReport): number | null {
   return samples > MIN_RESTED * all ? sum / samples : null;
 }
 
+/** How many streams an event has and, where their periods adapt, how these went. */
 export function streamsText({ streamCount, mode, verdicts }: EventReport): string {
   const count = formatCount(streamCount);
   if (mode !== 'frequency') return count;
   const kinds = Object.entries(verdicts)
     .sort(([, a], [, b]) => b.streams - a.streams)
     .map(([verdict, { streams }]) => `${formatCount(streams)} ${verdict}`);
-  return `${count}, each with a period of its own: ${kinds.join(', ')}. The largest:`;
+  return `${count}, each with a period of its own: ${kinds.join(', ')}`;
 }
 
 export function migrationsText({ migrations }: EventReport): string | null {

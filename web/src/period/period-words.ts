@@ -1,7 +1,9 @@
 import { printable } from '../../../src/base/printable.ts';
+import { adviceFor } from '../../../src/period/report/advice.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
-import { eventLines, type Line, streamLines } from '../../../src/period/report/lines.ts';
+import { eventLines, type Line, present, streamLines } from '../../../src/period/report/lines.ts';
 import type { StreamReport } from '../../../src/period/report/stream-report.ts';
+import type { Verdict } from '../../../src/period/report/verdict.ts';
 import {
   countedText,
   headline,
@@ -16,42 +18,29 @@ const WIDTH = 90;
 
 /** The words of `perf-ts periods` on an event and one of its streams. */
 export function renderPeriodWords(event: EventReport, stream: StreamReport | null): HTMLElement[] {
-  const parts: HTMLElement[] = [element('h2', '', headline(event))];
-  if (stream !== null) {
-    parts.push(badge(stream, verdictText(event, stream)));
-    const isAdaptive = event.mode === 'frequency';
-    if (isAdaptive) parts.push(list('This stream', streamLines(stream, WIDTH)));
-  }
-  const migrated = event.mode === 'frequency' ? migrationsText(event) : null;
-  const lines: Line[] = [
-    ...(event.streamCount > 1
-      ? [['streams', streamsText(event).replace(/ The largest:$/, '')] as const]
-      : []),
-    ...(migrated === null ? [] : [['migrations', migrated] as const]),
-    ['counted', countedText(event)],
-    ...eventLines(event, event.streams[0]),
+  const isAdaptive = event.mode === 'frequency';
+  const advice = adviceFor(event);
+  return [
+    element('h2', '', headline(event)),
+    ...(stream === null ? [] : [renderVerdict(stream.verdict, verdictText(event, stream))]),
+    ...(stream === null || !isAdaptive
+      ? []
+      : [renderLines('This stream', streamLines(stream, WIDTH))]),
+    renderLines('The event', [
+      ...present('streams', event.streamCount > 1 ? streamsText(event) : null),
+      ...present('migrations', isAdaptive ? migrationsText(event) : null),
+      ['counted', countedText(event)],
+      ...eventLines(event, event.streams[0]),
+    ]),
+    ...(advice.length > 0 ? [renderAdvice(advice)] : []),
   ];
-  parts.push(
-    list(
-      'The event',
-      lines.filter(([label]) => label !== 'advice'),
-    ),
-  );
-  const advice = lines.filter(([label]) => label === 'advice').map(([, text]) => text);
-  if (advice.length > 0) {
-    const items = advice.map((text) => element('li', '', printable(text)));
-    parts.push(
-      element('section', 'advice', element('h3', '', 'What to do'), element('ul', '', ...items)),
-    );
-  }
-  return parts;
 }
 
-function badge({ verdict }: StreamReport, text: string): HTMLElement {
+function renderVerdict(verdict: Verdict, text: string): HTMLElement {
   return element('p', 'verdict', element('strong', `verdict-${verdict}`, verdict), ` ${text}`);
 }
 
-function list(title: string, lines: readonly Line[]): HTMLElement {
+function renderLines(title: string, lines: readonly Line[]): HTMLElement {
   const entries = element('dl', 'said');
   let previous = '';
   for (const [label, text] of lines) {
@@ -60,4 +49,9 @@ function list(title: string, lines: readonly Line[]): HTMLElement {
     previous = label;
   }
   return element('section', '', element('h3', '', title), entries);
+}
+
+function renderAdvice(advice: readonly string[]): HTMLElement {
+  const items = advice.map((text) => element('li', '', printable(text)));
+  return element('section', 'advice', element('h3', '', 'What to do'), element('ul', '', ...items));
 }
