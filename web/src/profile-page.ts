@@ -4,7 +4,7 @@ import { createFilters } from './filters.ts';
 import { createFlameView } from './flame/flame-view.ts';
 import type { LateReport } from './late-report.ts';
 import { createLinks } from './links.ts';
-import { createPeriodTab } from './period/period-tab.ts';
+import { PeriodTab } from './period/period-tab.ts';
 import { createRecordingHeader } from './recording-header.ts';
 import { createShell } from './shell.ts';
 import { DEFAULT_STATE } from './state.ts';
@@ -75,7 +75,7 @@ function tabsOf(context: ViewContext): readonly TabDefinition[] {
     { id: 'table', label: 'Table', create: () => new TableView(context) },
     { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },
-    { id: 'period', label: 'Period', create: () => createPeriodTab(context) },
+    { id: 'period', label: 'Period', create: () => new PeriodTab(context) },
     { id: 'source', label: 'Source', create: () => new SourceView(context) },
     {
       id: 'diff',

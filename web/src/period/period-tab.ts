@@ -1,107 +1,119 @@
+import type { EventReport } from '../../../src/period/report/event-report.ts';
 import { askLatest } from '../ask.ts';
-import { chooser, element } from '../dom.ts';
+import { chooser, element, onWidthChange } from '../dom.ts';
 import { formatCount } from '../format.ts';
 import { reportOfEvent } from '../late-report.ts';
+import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import { onColoursChange } from '../theme.ts';
 import { mark } from '../time/marks.ts';
 import { clampRange } from '../time/range.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { PeriodResult, ShownStream } from '../worker/time-messages.ts';
+import type { PeriodParams, PeriodResult, ShownStream } from '../worker/time-messages.ts';
 import { drawPeriodPlots, type PeriodPlots } from './period-plots.ts';
 import { renderPeriodWords } from './period-words.ts';
 
 /** How one stream's period went, and what it means. */
-export function createPeriodTab({ store, ask, recording, report }: ViewContext): TabView {
-  const plotBox = element('div', 'period-plots');
-  const words = element('aside', 'period-words');
-  words.setAttribute('aria-label', 'What the figures mean');
-  // It scrolls, and has nothing else to reach it by.
-  words.tabIndex = 0;
-  const note = element('p', 'quiet-text');
-  const legend = element('div', 'legend');
-  let result: PeriodResult | null = null;
-  let plots: PeriodPlots | null = null;
-  const streams = chooser('Stream', [], (index) => {
-    store.change({ stream: result?.streams[index]?.stream ?? null });
-  });
-  const root = element(
-    'div',
-    'period-tab',
-    element('div', '', element('div', 'row', streams.root, note), plotBox, legend),
-    words,
-  );
+export class PeriodTab implements TabView {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #streams = chooser('Stream', [], (index) => this.#chooseStream(index));
+  readonly #note = element('p', 'quiet-text');
+  readonly #plotBox = element('div', 'period-plots');
+  readonly #legend = element('div', 'legend');
+  readonly #words = element('aside', 'period-words');
+  readonly #ask: (params: PeriodParams) => boolean;
+  #result: PeriodResult | null = null;
+  #plots: PeriodPlots | null = null;
 
-  const question = askLatest(
-    ask,
-    'period',
-    (answer) => {
-      result = answer;
-      streams.setOptions(answer.streams.map(({ label }) => label));
-      streams.choose(answer.streams.findIndex(({ stream }) => stream === answer.shown?.stream));
-      draw();
-    },
-    (problem) => {
-      note.textContent = problem;
-    },
-  );
-
-  function draw(): void {
-    plots?.destroy();
-    plots = null;
-    const index = store.get().event;
-    const event = reportOfEvent(report, index);
-    const problem = report.problem();
-    if (problem !== null) words.replaceChildren(element('p', 'problem', problem));
-    plotBox.hidden = result === null || event === undefined;
-    streams.root.hidden = plotBox.hidden || (result?.streams.length ?? 0) < 2;
-    legend.replaceChildren();
-    if (event === undefined && report.get() !== null) {
-      words.replaceChildren();
-      note.textContent = `${recording.events[index]?.name ?? 'This event'} ${NO_PERIOD}`;
-    }
-    if (result === null || event === undefined) return;
-    const { shown, streamCount } = result;
-    // The report's own where it describes the stream: that one has the model and the ledger.
-    const stream = shown && (event.streams[shown.rank] ?? shown.report);
-    words.replaceChildren(...renderPeriodWords(event, stream));
-    note.textContent = describe(result, streamCount);
-    plotBox.hidden = shown === null || shown.period.timeNs.length === 0;
-    if (shown === null || plotBox.hidden || plotBox.clientWidth === 0) return;
-    const [firstNs, lastNs] = [shown.period.timeNs[0], shown.period.timeNs.at(-1)!];
-    plotBox.setAttribute('role', 'img');
-    plotBox.setAttribute(
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#plotBox.setAttribute('role', 'img');
+    this.#plotBox.setAttribute(
       'aria-label',
       'Period, samples per second and events per second over time. The words beside say the same.',
     );
-    legend.replaceChildren(...renderLegend(shown, event.targetHz !== null));
-    plots = drawPeriodPlots(plotBox, {
+    this.#words.setAttribute('aria-label', 'What the figures mean');
+    // It scrolls, and has nothing else to reach it by.
+    this.#words.tabIndex = 0;
+    const choice = element('div', 'row', this.#streams.root, this.#note);
+    const pictures = element('div', '', choice, this.#plotBox, this.#legend);
+    this.root = element('div', 'period-tab', pictures, this.#words);
+    this.#ask = askLatest(
+      context.ask,
+      'period',
+      (result) => {
+        const { streams, shown } = result;
+        this.#result = result;
+        this.#streams.setOptions(streams.map(({ label }) => label));
+        this.#streams.choose(streams.findIndex(({ stream }) => stream === shown?.stream));
+        this.#draw();
+      },
+      (problem) => {
+        this.#note.textContent = problem;
+      },
+    );
+    context.report.onArrival(() => this.#draw());
+    onColoursChange(window, context.store, () => this.#draw());
+    onWidthChange(this.#plotBox, () => this.#draw());
+  }
+
+  show({ event, stream, range }: ViewState): void {
+    this.#ask({ event, stream, fromNs: range?.fromNs ?? null, toNs: range?.toNs ?? null });
+  }
+
+  #chooseStream(index: number): void {
+    this.#context.store.change({ stream: this.#result?.streams[index]?.stream ?? null });
+  }
+
+  /** Draws what there is: the streams come from the worker, what they mean from the late report. */
+  #draw(): void {
+    const { store, report } = this.#context;
+    this.#plots?.destroy();
+    this.#plots = null;
+    this.#legend.replaceChildren();
+    const event = reportOfEvent(report, store.get().event);
+    if (this.#result !== null && event !== undefined) this.#drawEvent(this.#result, event);
+    else this.#drawNothing(event);
+  }
+
+  #drawNothing(event: EventReport | undefined): void {
+    const { store, recording, report } = this.#context;
+    this.#plotBox.hidden = true;
+    this.#streams.root.hidden = true;
+    const problem = report.problem();
+    if (problem !== null) this.#words.replaceChildren(element('p', 'problem', problem));
+    if (event === undefined && report.get() !== null) {
+      this.#words.replaceChildren();
+      const name = recording.events[store.get().event]?.name ?? 'This event';
+      this.#note.textContent = `${name} ${NO_PERIOD}`;
+    }
+  }
+
+  #drawEvent(result: PeriodResult, event: EventReport): void {
+    const { streams, shown } = result;
+    this.#streams.root.hidden = streams.length < 2;
+    // The report's own where it describes the stream: that one has the model and the ledger.
+    const described = shown && (event.streams[shown.rank] ?? shown.report);
+    this.#words.replaceChildren(...renderPeriodWords(event, described));
+    this.#note.textContent = describe(result);
+    const hasPeriods = shown !== null && shown.period.timeNs.length > 0;
+    this.#plotBox.hidden = !hasPeriods;
+    if (hasPeriods && this.#plotBox.clientWidth > 0) this.#drawStream(shown, event);
+  }
+
+  #drawStream(stream: ShownStream, event: EventReport): void {
+    const { store, recording } = this.#context;
+    const { timeNs } = stream.period;
+    const [firstNs, lastNs] = [timeNs[0], timeNs[timeNs.length - 1]];
+    this.#legend.replaceChildren(...renderLegend(stream, event.targetHz !== null));
+    this.#plots = drawPeriodPlots(this.#plotBox, {
       event,
-      stream: shown,
+      stream,
       range: store.get().range ?? { fromNs: firstNs, toNs: Math.max(lastNs, firstNs + 1) },
       onRange: (from, to) => store.change({ range: clampRange(from, to, recording.endNs) }),
     });
   }
-
-  report.onArrival(draw);
-  onColoursChange(window, store, draw);
-  let drawnWidth = 0;
-  new ResizeObserver(() => {
-    if (plotBox.clientWidth === drawnWidth) return;
-    drawnWidth = plotBox.clientWidth;
-    draw();
-  }).observe(plotBox);
-  return {
-    root,
-    show({ event, stream, range }) {
-      question({
-        event,
-        stream,
-        fromNs: range?.fromNs ?? null,
-        toNs: range?.toNs ?? null,
-      });
-    },
-  };
 }
 
 /** The marks that are drawn for this stream. */
@@ -119,18 +131,20 @@ function renderLegend(stream: ShownStream, hasTarget: boolean): HTMLElement[] {
 const NO_PERIOD =
   'has no period of its own: its samples are taken with those of another event, or are context switches.';
 
-function describe({ shown, streams }: PeriodResult, streamCount: number): string {
+function describe({ shown, streams, streamCount }: PeriodResult): string {
   if (shown === null) return 'This event has no samples.';
-  const said: string[] = [];
+  const sentences: string[] = [];
   if (streamCount > streams.length) {
-    said.push(`The largest ${formatCount(streams.length)} of ${formatCount(streamCount)} streams.`);
+    sentences.push(
+      `The largest ${formatCount(streams.length)} of ${formatCount(streamCount)} streams.`,
+    );
   }
   const { samplesPerRow, timeNs } = shown.period;
-  if (timeNs.length === 0) said.push('No samples of this stream in the range.');
+  if (timeNs.length === 0) sentences.push('No samples of this stream in the range.');
   else if (samplesPerRow > 1) {
-    said.push(
+    sentences.push(
       `Each point is the median of ${formatCount(samplesPerRow)} periods, the band their extremes.`,
     );
   }
-  return said.join(' ');
+  return sentences.join(' ');
 }
