@@ -1,10 +1,10 @@
-import flamegraph, { type ChartNode } from 'd3-flame-graph';
+import flamegraph, { type Chart, type ChartNode } from 'd3-flame-graph';
 import { select } from 'd3-selection';
 import { fontScale } from '../time/canvas.ts';
 import type { TreeResult } from '../worker/messages.ts';
 import { frameColour, MATCH_COLOUR } from './frame-colours.ts';
 import { type FrameNode, isInlined, toFrameNodes } from './frame-nodes.ts';
-import { createTooltip, type TooltipLine } from './tooltip.ts';
+import { createTooltip, type FrameTooltip, type TooltipLine } from './tooltip.ts';
 
 /** Pixels, on a common screen. */
 const ROW_HEIGHT = 20;
@@ -33,150 +33,187 @@ export type ChartOptions = {
   readonly onCursor?: (node: FrameNode) => void;
 };
 
-export type FlameChart = {
-  readonly root: FrameNode;
-  /** Puts the keyboard's cursor on a frame. */
-  moveCursor(to: 'caller' | 'callee' | 'left' | 'right'): void;
-  /** Null: the cursor was not set yet. */
-  cursor(): FrameNode | null;
-  /** Where the cursor's frame is, in pixels of the window. */
-  cursorPlace(): { readonly x: number; readonly y: number };
-  /** What describes the cursor's frame goes; the cursor stays. */
-  hideTooltip(): void;
-  destroy(): void;
-};
-
 /** Draws one tree into `container`, which must be empty. */
 export function drawFlameChart(container: HTMLElement, options: ChartOptions): FlameChart {
-  const { result, funcs } = options;
-  const { rows, labels } = result;
-  const root = toFrameNodes(result, options.title, funcs);
+  return new FlameChart(container, options);
+}
 
-  const colourOf = ({ data }: ChartNode<FrameNode>): string => {
-    const label = data.row < 0 ? -1 : rows.label[data.row];
-    if (label >= 0 && labels.isMatch[label] === 1) return MATCH_COLOUR;
-    if (options.colourOf !== undefined && data.row >= 0) return options.colourOf(data.row);
-    return frameColour(
-      {
-        kind: label < 0 ? 'root' : labels.kind[label],
-        dso: label < 0 ? '' : labels.dso[label],
-        name: data.name,
-        tier: data.row < 0 ? 0 : rows.tier[data.row],
-        isInlined: label >= 0 && isInlined(labels.key[label], funcs),
-      },
-      options.isSearching,
-    );
-  };
+/** One tree in a box: a click, the pointer's menu and a cursor for the keyboard. */
+export class FlameChart {
+  readonly #root: FrameNode;
+  readonly #container: HTMLElement;
+  readonly #options: ChartOptions;
+  readonly #tooltip: FrameTooltip;
+  readonly #chart: Chart<FrameNode>;
+  /** Aborted when the chart is destroyed: the container may get another one. */
+  readonly #end = new AbortController();
+  #cursor: FrameNode | null = null;
 
-  const tooltip = createTooltip(options.describe);
-  const rowHeight = Math.round(ROW_HEIGHT * fontScale());
-  container.style.setProperty('--row', `${rowHeight}px`);
-  const chart = flamegraph<FrameNode>()
-    .width(options.width)
-    .cellHeight(rowHeight)
-    .minFrameSize(MIN_FRAME_WIDTH)
-    .transitionDuration(0)
-    .inverted(options.isIcicle)
-    // The worker has put siblings in order.
-    .sort((a, b) => a.data.row - b.data.row)
-    .tooltip(tooltip)
-    .setColorMapper(colourOf)
-    .setSearchHandler(() => {});
-  const selection = select(container);
-  selection.datum(root);
-  chart(selection);
-  // The chart gives every frame a box for a label, which is hidden where nothing fits in; thousands
-  // of boxes take longer to paint than all else.
-  for (const drawn of container.querySelectorAll<DrawnFrame>('.frame')) {
-    const value = drawn.__data__?.data.value ?? 0;
-    if (value * options.width < LEAST_LABEL * root.value) {
-      drawn.querySelector('foreignObject')?.remove();
+  constructor(container: HTMLElement, options: ChartOptions) {
+    this.#container = container;
+    this.#options = options;
+    this.#root = toFrameNodes(options.result, options.title, options.funcs);
+    this.#tooltip = createTooltip(options.describe);
+    this.#chart = this.#draw();
+    this.#removeHiddenLabels();
+    this.#listen();
+  }
+
+  /** The frame that the keyboard's cursor is on; null where it was not set yet. */
+  cursor(): FrameNode | null {
+    return this.#cursor;
+  }
+
+  /** Where the cursor's frame is, in pixels of the window. */
+  cursorPlace(): { readonly x: number; readonly y: number } {
+    const frame = this.#cursor === null ? undefined : this.#frameOf(this.#cursor);
+    const box = frame?.getBoundingClientRect();
+    return { x: (box?.left ?? 0) + 8, y: box?.bottom ?? 0 };
+  }
+
+  /** Puts the cursor on the root, or on a neighbour of its frame. */
+  moveCursor(to: Direction): void {
+    const frame = this.#cursor === null ? this.#root : neighbour(this.#cursor, to);
+    if (frame != null) this.#setCursor(frame);
+  }
+
+  /** What describes the cursor's frame goes; the cursor stays. */
+  hideTooltip(): void {
+    this.#tooltip.hide();
+  }
+
+  destroy(): void {
+    this.#end.abort();
+    this.#chart.destroy();
+    this.#tooltip.destroy();
+  }
+
+  #draw(): Chart<FrameNode> {
+    const { width, isIcicle } = this.#options;
+    const rowHeight = Math.round(ROW_HEIGHT * fontScale());
+    this.#container.style.setProperty('--row', `${rowHeight}px`);
+    const chart = flamegraph<FrameNode>()
+      .width(width)
+      .cellHeight(rowHeight)
+      .minFrameSize(MIN_FRAME_WIDTH)
+      .transitionDuration(0)
+      .inverted(isIcicle)
+      // The worker has put siblings in order.
+      .sort((a, b) => a.data.row - b.data.row)
+      .tooltip(this.#tooltip)
+      .setColorMapper(({ data }) => colourOf(data, this.#options))
+      .setSearchHandler(() => {});
+    const selection = select(this.#container);
+    selection.datum(this.#root);
+    chart(selection);
+    return chart;
+  }
+
+  /**
+   * The chart gives every frame a box for a label, which is hidden where nothing fits in; thousands
+   * of boxes take longer to paint than all else.
+   */
+  #removeHiddenLabels(): void {
+    for (const frame of this.#frames()) {
+      const value = frame.__data__?.data.value ?? 0;
+      if (value * this.#options.width < LEAST_LABEL * this.#root.value) {
+        frame.querySelector('foreignObject')?.remove();
+      }
     }
   }
 
-  const nodeAt = (event: Event): FrameNode | null => {
-    const frame = event.target instanceof Element ? event.target.closest('.frame') : null;
-    return (frame as DrawnFrame | null)?.__data__?.data ?? null;
-  };
-  // The chart would zoom by itself, in the tree that it has; the worker has a finer one.
-  const onClick = (event: MouseEvent): void => {
+  #listen(): void {
+    const { signal } = this.#end;
+    const on = this.#container.addEventListener.bind(this.#container);
+    // The chart would zoom by itself, in the tree that it has; the worker has a finer one.
+    on('click', (event) => this.#zoomInto(event), { capture: true, signal });
+    on('contextmenu', (event) => this.#openMenu(event), { signal });
+    on('blur', () => this.#tooltip.hide(), { signal });
+  }
+
+  #zoomInto(event: MouseEvent): void {
     const node = nodeAt(event);
     if (node === null) return;
     event.stopPropagation();
-    tooltip.hide();
-    options.onZoom(node);
-  };
-  const onMenu = (event: MouseEvent): void => {
+    this.#tooltip.hide();
+    this.#options.onZoom(node);
+  }
+
+  #openMenu(event: MouseEvent): void {
     const node = nodeAt(event);
     if (node === null || node.row < 0) return;
     event.preventDefault();
-    tooltip.hide();
-    options.onMenu(node, { x: event.clientX, y: event.clientY });
-  };
-  const onBlur = () => tooltip.hide();
-  container.addEventListener('click', onClick, { capture: true });
-  container.addEventListener('contextmenu', onMenu);
-  container.addEventListener('blur', onBlur);
+    this.#tooltip.hide();
+    this.#options.onMenu(node, { x: event.clientX, y: event.clientY });
+  }
 
-  let cursor: FrameNode | null = null;
-  const frameOf = (node: FrameNode): DrawnFrame | undefined =>
-    [...container.querySelectorAll<DrawnFrame>('.frame')].find(
-      (frame) => frame.__data__?.data === node,
-    );
-  function setCursor(node: FrameNode | undefined | null): void {
-    if (node === undefined || node === null) return;
-    const frame = frameOf(node);
+  #setCursor(node: FrameNode): void {
+    const frame = this.#frameOf(node);
     // Too narrow to be drawn.
     if (frame === undefined) return;
-    container.querySelector('.cursor')?.classList.remove('cursor');
+    this.#container.querySelector('.cursor')?.classList.remove('cursor');
     frame.classList.add('cursor');
     frame.scrollIntoView({ block: 'nearest' });
-    cursor = node;
+    this.#cursor = node;
     // In the corner that the frame is not in: what lies around it is where one goes next.
     const { left, width } = frame.getBoundingClientRect();
     const isLeft = left + width / 2 < window.innerWidth / 2;
-    const { top } = container.getBoundingClientRect();
-    tooltip.showAt(node, { x: isLeft ? window.innerWidth : 0, y: Math.max(0, top) });
-    options.onCursor?.(node);
+    const { top } = this.#container.getBoundingClientRect();
+    this.#tooltip.showAt(node, { x: isLeft ? window.innerWidth : 0, y: Math.max(0, top) });
+    this.#options.onCursor?.(node);
   }
 
-  return {
-    root,
-    cursor: () => cursor,
-    cursorPlace() {
-      const box = (cursor === null ? undefined : frameOf(cursor))?.getBoundingClientRect();
-      return { x: (box?.left ?? 0) + 8, y: box?.bottom ?? 0 };
-    },
-    hideTooltip: () => tooltip.hide(),
-    moveCursor(to) {
-      if (cursor === null) return setCursor(root);
-      const siblings = cursor.parent?.children ?? [];
-      const at = siblings.indexOf(cursor);
-      switch (to) {
-        case 'caller':
-          return setCursor(cursor.parent);
-        case 'callee':
-          return setCursor(
-            cursor.children.reduce<FrameNode | undefined>(
-              (widest, child) => (child.value > (widest?.value ?? -1) ? child : widest),
-              undefined,
-            ),
-          );
-        case 'left':
-          return setCursor(siblings[at - 1]);
-        case 'right':
-          return setCursor(siblings[at + 1]);
-      }
-    },
-    destroy() {
-      container.removeEventListener('click', onClick, { capture: true });
-      container.removeEventListener('contextmenu', onMenu);
-      container.removeEventListener('blur', onBlur);
-      chart.destroy();
-      tooltip.destroy();
-    },
-  };
+  #frameOf(node: FrameNode): DrawnFrame | undefined {
+    return [...this.#frames()].find((frame) => frame.__data__?.data === node);
+  }
+
+  #frames(): NodeListOf<DrawnFrame> {
+    return this.#container.querySelectorAll<DrawnFrame>('.frame');
+  }
 }
 
 /** A frame's element; d3 leaves the node on it. */
 type DrawnFrame = Element & { readonly __data__?: ChartNode<FrameNode> };
+
+function nodeAt({ target }: Event): FrameNode | null {
+  const frame = target instanceof Element ? target.closest<DrawnFrame>('.frame') : null;
+  return frame?.__data__?.data ?? null;
+}
+
+type Direction = 'caller' | 'callee' | 'left' | 'right';
+
+/** The caller, the widest callee, or a callee of the same caller; none at the edge. */
+function neighbour(node: FrameNode, to: Direction): FrameNode | null | undefined {
+  const siblings = node.parent?.children ?? [];
+  const at = siblings.indexOf(node);
+  switch (to) {
+    case 'caller':
+      return node.parent;
+    case 'callee':
+      return node.children.toSorted((a, b) => b.value - a.value)[0];
+    case 'left':
+      return siblings[at - 1];
+    case 'right':
+      return siblings[at + 1];
+  }
+}
+
+function colourOf({ row, name }: FrameNode, options: ChartOptions): string {
+  const { funcs, isSearching, result } = options;
+  const { rows, labels } = result;
+  if (row < 0) {
+    const root = { kind: 'root', dso: '', name, tier: 0, isInlined: false } as const;
+    return frameColour(root, isSearching);
+  }
+  const label = rows.label[row];
+  if (labels.isMatch[label] === 1) return MATCH_COLOUR;
+  if (options.colourOf !== undefined) return options.colourOf(row);
+  const frame = {
+    kind: labels.kind[label],
+    dso: labels.dso[label],
+    name,
+    tier: rows.tier[row],
+    isInlined: isInlined(labels.key[label], funcs),
+  };
+  return frameColour(frame, isSearching);
+}
