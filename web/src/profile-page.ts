@@ -1,7 +1,7 @@
 import type { PageFile } from '../../src/formats/export/page-profile.ts';
 import { element } from './dom.ts';
 import { createFilters } from './filters.ts';
-import { createFlameView } from './flame/flame-view.ts';
+import { FlameView } from './flame/flame-view.ts';
 import type { LateReport } from './late-report.ts';
 import { createLinks } from './links.ts';
 import { PeriodTab } from './period/period-tab.ts';
@@ -71,7 +71,7 @@ export function createProfilePage(
 
 function tabsOf(context: ViewContext): readonly TabDefinition[] {
   return [
-    { id: 'flame', label: 'Flame graph', create: () => createFlameView(context) },
+    { id: 'flame', label: 'Flame graph', create: () => new FlameView(context) },
     { id: 'table', label: 'Table', create: () => new TableView(context) },
     { id: 'tree', label: 'Call tree', create: () => new CallTreeView(context) },
     { id: 'time', label: 'Time', create: () => createTimeTab(context) },

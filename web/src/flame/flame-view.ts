@@ -1,216 +1,218 @@
+import { askLatest } from '../ask.ts';
 import { Crumbs } from '../controls/crumbs.ts';
 import { frameActions } from '../controls/frame-actions.ts';
-import { showMenu } from '../controls/frame-menu.ts';
 import { SearchBar } from '../controls/search-bar.ts';
 import { orderSwitch, RootsChooser, shapeSwitch, treeSwitch } from '../controls/tree-switches.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
+import { element, onWidthChange, replaceKeepingFocus } from '../dom.ts';
+import type { KeyBinding } from '../keys.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
-import type { TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
-import { createChartBox, fitHeight } from './chart-box.ts';
-import { cursorKeys } from './cursor-keys.ts';
+import type { OpenResult, TreeIntervals, TreeParams, TreeResult } from '../worker/messages.ts';
 import { renderEdits } from './edit-chips.ts';
-import { drawFlameChart, type FlameChart, MIN_FRAME_WIDTH } from './flame-chart.ts';
+import { MIN_FRAME_WIDTH } from './flame-chart.ts';
 import { createLegend, describeFolding } from './frame-legend.ts';
 import { describeFrame, speakFrame } from './frame-lines.ts';
-import { type FrameNode, pathOf } from './frame-nodes.ts';
+import { ZoomChart } from './zoom-chart.ts';
 import './flame.css';
 
+/**
+ * Milliseconds. The first intervals of a selection take a while, and the worker does one thing at a
+ * time: whoever clicks on at once is not to wait for them.
+ */
+const INTERVALS_AFTER = 600;
+
 /** The flame graph with its controls. */
-export function createFlameView(context: ViewContext): TabView {
-  const { store, ask, recording } = context;
-  const funcs = recording.funcCount;
-  const search = new SearchBar(context);
-  const roots = new RootsChooser(store);
-  const switches = element('div', 'switches');
-  const crumbs = new Crumbs(store);
-  const edits = element('div', 'chips');
-  const legend = createLegend();
-  const box = createChartBox('Flame graph. Arrow keys move, Enter zooms, m opens a menu.');
-  const spoken = element('output', 'spoken');
-  const folded = element('p', 'pruned');
-  const root = element(
-    'div',
-    'flame',
-    element('div', 'view-controls', roots.root, switches, legend.root, search.root),
-    edits,
-    crumbs.root,
-    box,
-    spoken,
-    folded,
-  );
+export class FlameView implements TabView {
+  readonly root: HTMLElement;
+  readonly #context: ViewContext;
+  readonly #search: SearchBar;
+  readonly #roots: RootsChooser;
+  readonly #switches = element('div', 'switches');
+  readonly #edits = element('div', 'chips');
+  readonly #legend = createLegend();
+  readonly #crumbs: Crumbs;
+  readonly #chart: ZoomChart;
+  readonly #folded = element('p', 'pruned');
+  readonly #askTree: (params: TreeParams) => boolean;
+  readonly #askIntervals: (params: TreeParams | null) => boolean;
+  #drawn: { readonly tree: TreeResult; readonly shape: ViewState['shape'] } | null = null;
+  /** Of the tree drawn; null until they are there. */
+  #intervals: TreeIntervals | null = null;
+  #intervalsTimer = 0;
 
-  let state = store.get();
-  let chart: FlameChart | null = null;
-  let result: TreeResult | null = null;
-  let intervals: TreeIntervals | null = null;
-  let drawnFor = '';
-  let running: AbortController | null = null;
+  constructor(context: ViewContext) {
+    const { store, ask, recording } = context;
+    this.#context = context;
+    this.#search = new SearchBar(context);
+    this.#roots = new RootsChooser(store);
+    this.#crumbs = new Crumbs(store);
+    this.#chart = new ZoomChart(store, {
+      label: 'Flame graph. Arrow keys move, Enter zooms, m opens a menu.',
+      heightShare: 1,
+      actionsOf: ({ labels, rows }, row) =>
+        frameActions(store, labels, rows.label[row], recording.funcCount),
+    });
+    this.root = element(
+      'div',
+      'flame',
+      element(
+        'div',
+        'view-controls',
+        this.#roots.root,
+        this.#switches,
+        this.#legend.root,
+        this.#search.root,
+      ),
+      this.#edits,
+      this.#crumbs.root,
+      this.#chart.root,
+      this.#chart.spoken,
+      this.#folded,
+    );
+    const fail = (problem: string) => this.#fail(problem);
+    this.#askTree = askLatest(
+      ask,
+      'tree',
+      (tree, params) => {
+        this.#intervals = null;
+        this.#draw(tree);
+        this.#intervalsTimer = window.setTimeout(() => this.#askIntervals(params), INTERVALS_AFTER);
+      },
+      fail,
+    );
+    this.#askIntervals = askLatest(
+      ask,
+      'intervals',
+      (intervals) => {
+        this.#intervals = intervals;
+      },
+      fail,
+    );
+    this.#followWindow();
+    this.#listen();
+  }
 
-  function show(next: ViewState): void {
-    state = next;
-    roots.show(next);
+  show(state: ViewState): void {
+    this.#showControls(state);
+    const params = treeParams(state, this.#chart.root.clientWidth);
+    if (this.#askTree(params)) {
+      this.#chart.root.setAttribute('aria-busy', 'true');
+      this.#askIntervals(null);
+      clearTimeout(this.#intervalsTimer);
+    } else if (this.#drawn !== null && this.#drawn.shape !== state.shape) {
+      this.#draw(this.#drawn.tree);
+    }
+  }
+
+  hide(): void {
+    this.#chart.chart?.hideTooltip();
+  }
+
+  get keys(): readonly KeyBinding[] {
+    return [...this.#search.keys('search (also Ctrl-F)'), ...this.#chart.keys];
+  }
+
+  #showControls(state: ViewState): void {
+    const { store, recording } = this.#context;
+    this.#roots.show(state);
     replaceKeepingFocus(
-      switches,
-      treeSwitch(store, next),
-      shapeSwitch(store, next),
-      orderSwitch(store, next),
+      this.#switches,
+      treeSwitch(store, state),
+      shapeSwitch(store, state),
+      orderSwitch(store, state),
     );
     replaceKeepingFocus(
-      edits,
-      ...renderEdits(store, next, {
+      this.#edits,
+      ...renderEdits(store, state, {
         func: (index) => recording.funcNames[index] ?? '[unknown]',
         dso: (index) => recording.dsoNames[index] ?? '[unknown]',
       }),
     );
-    search.show(next);
-    const width = box.clientWidth;
-    const params: TreeParams = {
-      ...selectionOf(next),
-      roots: next.roots,
-      inverted: next.tree === 'callers',
-      order: next.sort,
-      zoom: next.zoom,
-      search: next.search.trim(),
-      leastPart: MIN_FRAME_WIDTH / Math.max(300, width),
-    };
-    const question = JSON.stringify([params, next.shape]);
-    if (question === drawnFor) return;
-    drawnFor = question;
-    running?.abort();
-    running = new AbortController();
-    const { signal } = running;
-    box.setAttribute('aria-busy', 'true');
-    ask('tree', params, signal)
-      .then(async (tree) => {
-        if (signal.aborted) return;
-        draw(tree);
-        // The first of a selection takes a while, and the worker does one thing at a time: whoever
-        // clicks on at once is not to wait for it.
-        await new Promise((resume) => setTimeout(resume, INTERVALS_AFTER));
-        if (signal.aborted) return;
-        const found = await ask('intervals', params, signal);
-        if (!signal.aborted) intervals = found;
-      })
-      .catch((problem: Error) => {
-        if (!signal.aborted) fail(problem.message);
-      });
+    this.#search.show(state);
   }
 
-  function draw(tree: TreeResult): void {
-    const hadCursor = chart?.cursor() != null;
-    chart?.destroy();
-    chart = null;
-    result = tree;
-    intervals = null;
-    box.replaceChildren();
-    box.removeAttribute('aria-busy');
-    crumbs.show(tree);
-    legend.show(tree, funcs);
-    folded.textContent = describeFolding(tree, hasStacks(tree));
+  #draw(tree: TreeResult): void {
+    const { store, recording } = this.#context;
+    const state = store.get();
+    const hadCursor = this.#chart.chart?.cursor() != null;
+    this.#drawn = { tree, shape: state.shape };
+    this.#chart.root.removeAttribute('aria-busy');
+    this.#crumbs.show(tree);
+    this.#legend.show(tree, recording.funcCount);
+    this.#folded.textContent = describeFolding(tree, hasStacks(tree, state, recording));
     if (tree.samples === 0 && tree.weight === 0) {
-      box.append(renderNoSamples(context, state));
+      this.#chart.clear(renderNoSamples(this.#context, state));
       return;
     }
-    chart = drawFlameChart(box, {
-      result: tree,
-      title: 'all',
-      funcs,
-      isIcicle: state.shape === 'icicle',
-      width: box.clientWidth,
-      isSearching: state.search.trim() !== '',
-      describe: (node) =>
-        describeFrame(tree, node, { inverted: state.tree === 'callers', intervals }),
-      onZoom: zoomTo,
-      onMenu: openMenu,
-      onCursor: speak,
+    const inverted = state.tree === 'callers';
+    this.#chart.draw(tree, {
+      funcs: recording.funcCount,
+      describe: (node) => describeFrame(tree, node, { inverted, intervals: this.#intervals }),
+      speak: (node) => speakFrame(tree, node, inverted),
     });
-    fitHeight(box, 1);
-    if (state.shape === 'flame') box.scrollTop = box.scrollHeight;
     // Whoever zoomed by keys goes on from what fills the width now.
-    if (hadCursor) chart.moveCursor('caller');
+    if (hadCursor) this.#chart.chart?.moveCursor('caller');
   }
 
-  /** Of text nobody knows how it was recorded: what calls nothing has no stacks. */
-  function hasStacks({ rows, zoom }: TreeResult): boolean {
-    if (recording.head.completeness !== null || zoom.length > 0) return true;
-    const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;
-    const depth = new Int32Array(rows.prefix.length);
-    for (let row = 0; row < depth.length; row++) {
-      const above = rows.prefix[row];
-      depth[row] = above < 0 ? 1 : depth[above] + 1;
-      if (depth[row] > roots + 1) return true;
-    }
-    return false;
+  #fail(problem: string): void {
+    this.#drawn = null;
+    this.#chart.root.removeAttribute('aria-busy');
+    this.#chart.clear(element('p', 'problem', problem));
   }
 
-  function fail(problem: string): void {
-    chart?.destroy();
-    chart = null;
-    box.removeAttribute('aria-busy');
-    box.replaceChildren(element('p', 'problem', problem));
-  }
-
-  function zoomTo(node: FrameNode): void {
-    if (result === null || isFolded(node)) return;
-    // The root again: one step back out.
-    const path =
-      node.row < 0 ? result.zoom.slice(0, -1).map(({ key }) => key) : pathOf(result, node);
-    store.change({ zoom: path });
-  }
-
-  function isFolded(node: FrameNode): boolean {
-    return node.row >= 0 && (result?.rows.folded[node.row] ?? 0) > 0;
-  }
-
-  function openMenu(node: FrameNode, at: { readonly x: number; readonly y: number }): void {
-    if (result === null || node.row < 0) return;
-    const label = result.rows.label[node.row];
-    const items = frameActions(store, result.labels, label, funcs);
-    if (!isFolded(node)) items.unshift({ label: 'Zoom', run: () => zoomTo(node) });
-    if (items.length > 0) showMenu(node.name, items, at);
-  }
-
-  function speak(node: FrameNode): void {
-    if (result === null) return;
-    spoken.textContent = speakFrame(result, node, state.tree === 'callers');
-  }
-
-  let drawnWidth = 0;
-  new ResizeObserver(() => {
-    if (box.clientWidth === drawnWidth || box.clientWidth === 0) return;
-    drawnWidth = box.clientWidth;
-    if (drawnFor !== '') show(state);
-  }).observe(box);
-  // What stands above may grow when the report arrives.
-  const header = document.querySelector('.recording');
-  if (header !== null) {
+  /** Keeps the chart as wide as its box and as high as the window has room for it. */
+  #followWindow(): void {
+    const { root } = this.#chart;
+    onWidthChange(root, () => {
+      if (root.clientWidth > 0) this.show(this.#context.store.get());
+    });
+    // What stands above may grow when the report arrives.
+    const header = document.querySelector('.recording');
+    if (header === null) return;
     new ResizeObserver(() => {
-      if (chart !== null && root.isConnected) fitHeight(box, 1);
+      if (this.#chart.chart !== null && this.root.isConnected) this.#chart.fit();
     }).observe(header);
   }
-  box.addEventListener('focus', () => {
-    if (chart?.cursor() === null && box.matches(':focus-visible')) chart.moveCursor('caller');
-  });
-  document.addEventListener('keydown', (event) => {
-    if (!root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
-    event.preventDefault();
-    search.focus();
-  });
 
+  #listen(): void {
+    const { root } = this.#chart;
+    root.addEventListener('focus', () => {
+      const { chart } = this.#chart;
+      if (chart?.cursor() === null && root.matches(':focus-visible')) chart.moveCursor('caller');
+    });
+    document.addEventListener('keydown', (event) => {
+      if (!this.root.isConnected || !(event.ctrlKey || event.metaKey) || event.key !== 'f') return;
+      event.preventDefault();
+      this.#search.focus();
+    });
+  }
+}
+
+/** `width`: pixels of the chart. */
+function treeParams(state: ViewState, width: number): TreeParams {
   return {
-    root,
-    show,
-    hide: () => chart?.hideTooltip(),
-    keys: [
-      ...search.keys('search (also Ctrl-F)'),
-      ...cursorKeys({ store, chart: () => chart, onEnter: zoomTo, onMenu: openMenu }),
-    ],
+    ...selectionOf(state),
+    roots: state.roots,
+    inverted: state.tree === 'callers',
+    order: state.sort,
+    zoom: state.zoom,
+    search: state.search.trim(),
+    leastPart: MIN_FRAME_WIDTH / Math.max(300, width),
   };
 }
 
-/** Milliseconds. */
-const INTERVALS_AFTER = 600;
+/** Of text nobody knows how it was recorded: what calls nothing has no stacks. */
+function hasStacks({ rows, zoom }: TreeResult, state: ViewState, { head }: OpenResult): boolean {
+  if (head.completeness !== null || zoom.length > 0) return true;
+  const roots = state.tree === 'callers' || state.roots === 'none' ? 0 : 1;
+  const depth = new Int32Array(rows.prefix.length);
+  for (let row = 0; row < depth.length; row++) {
+    const above = rows.prefix[row];
+    depth[row] = above < 0 ? 1 : depth[above] + 1;
+    if (depth[row] > roots + 1) return true;
+  }
+  return false;
+}
