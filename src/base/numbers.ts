@@ -1,6 +1,6 @@
-// Numbers as a person reads them. The locale never changes them.
+// Numbers as a person reads them, in the terminal and in the page. The locale never changes them.
 
-/** `1 234 567`, thin groups of three. */
+/** `1 234 567`: a whole number, in groups of three digits. */
 export function formatCount(value: number): string {
   const rounded = Math.round(value);
   // From 10²¹ on a number would be printed with an exponent.
@@ -11,6 +11,20 @@ export function formatCount(value: number): string {
 /** `12.34%` of a share 0…1. */
 export function formatShare(share: number): string {
   return `${(share * 100).toFixed(2)}%`;
+}
+
+/** `12.10–14.52%`: where a share lies, in 95 of 100 recordings; empty where that is not known. */
+export function formatShareInterval(
+  interval: { readonly low: number; readonly high: number } | undefined,
+): string {
+  if (interval === undefined) return '';
+  return `${(interval.low * 100).toFixed(2)}–${formatShare(interval.high)}`;
+}
+
+/** `+1.23`: a difference of two shares, in percentage points. */
+export function formatPoints(delta: number): string {
+  const points = (delta * 100).toFixed(2);
+  return delta > 0 ? `+${points}` : points;
 }
 
 /** `512 B`, `3.2 kB`, `14.7 MB`: decimal units. */
@@ -32,4 +46,18 @@ export function formatNanos(nanos: number): string {
   if (nanos < 1e6) return `${(nanos / 1e3).toFixed(1)} µs`;
   if (nanos < 1e9) return `${(nanos / 1e6).toFixed(1)} ms`;
   return `${(nanos / 1e9).toFixed(2)} s`;
+}
+
+const SCALES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+
+/** `879`, `1.2k`, `57k`, `1M`: at least `digits` digits, where there is no room for nine. */
+export function formatShort(value: number, digits = 2): string {
+  let scale = 0;
+  let rest = value;
+  while (rest >= 1000 && scale < SCALES.length - 1) {
+    rest /= 1000;
+    scale++;
+  }
+  const text = rest >= 10 ** digits ? rest.toFixed(0) : `${Number(rest.toPrecision(digits))}`;
+  return `${text}${SCALES[scale]}`;
 }

@@ -1,9 +1,9 @@
+import { formatBytes, formatCount } from '../base/numbers.ts';
 import { printable } from '../base/printable.ts';
 import { type RecordingInfo, readInfo } from '../read/recording-info.ts';
 import { warnIfCut } from './command/cut-warning.ts';
 import { recordSelection, type SelectionFlags, selectionText } from './command/selection-flags.ts';
 import { printJson, writeOut } from './command/stdout.ts';
-import { formatBytes, formatCount } from './render/numbers.ts';
 import { formatTable } from './render/table.ts';
 
 /** Columns of the names in front. */

@@ -1,4 +1,5 @@
 import { FailedError, UsageError } from '../base/errors.ts';
+import { formatCount } from '../base/numbers.ts';
 import type { BuildIdChange } from '../rewrite/options.ts';
 import { rewriteRecording } from '../rewrite/rewrite-recording.ts';
 import { plainOutput } from '../system/files/stream-place.ts';
@@ -6,7 +7,6 @@ import { warnIfCut } from './command/cut-warning.ts';
 import { say } from './command/failure.ts';
 import { recordSelection, type SelectionFlags } from './command/selection-flags.ts';
 import { isTerminal } from './command/stdout.ts';
-import { formatCount } from './render/numbers.ts';
 
 type InjectFlags = Omit<SelectionFlags, 'dso' | 'symbol'> & {
   output: string;

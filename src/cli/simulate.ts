@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.ts';
+import { formatCount, formatNanos } from '../base/numbers.ts';
 import type { EighthRounding } from '../period/controller.ts';
 import {
   inputOfSimulation,
@@ -8,7 +9,6 @@ import {
 import { reportPeriods } from '../period/report/report.ts';
 import { wantsColour } from './command/colour.ts';
 import { printJson, writeOut } from './command/stdout.ts';
-import { formatCount, formatNanos } from './render/numbers.ts';
 import { formatPeriods } from './render/periods-text.ts';
 import { parseSimulationSpec } from './simulate-spec.ts';
 

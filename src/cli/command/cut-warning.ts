@@ -1,5 +1,5 @@
 import { FailedError } from '../../base/errors.ts';
-import { formatCount } from '../render/numbers.ts';
+import { formatCount } from '../../base/numbers.ts';
 import { say } from './failure.ts';
 
 /** One warning for a file that ends early; with `--strict` it fails instead. */

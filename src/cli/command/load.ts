@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Diagnostics } from '../../base/diagnostics.ts';
 import { FailedError } from '../../base/errors.ts';
+import { formatCount } from '../../base/numbers.ts';
 import { KALLSYMS_RESTRICTED } from '../../code/symbols/kallsyms.ts';
 import {
   DOUBTFUL_NAMES,
@@ -15,7 +16,6 @@ import { isAboutJitNames } from '../../read/jit/jit-files.ts';
 import type { OpenProfileOptions } from '../../read/open-options.ts';
 import { type OpenedProfile, openProfile } from '../../read/open-profile.ts';
 import { SAMPLE_OF_NO_EVENT } from '../../read/pipeline.ts';
-import { formatCount } from '../render/numbers.ts';
 import { warnIfCut } from './cut-warning.ts';
 import { say } from './failure.ts';
 

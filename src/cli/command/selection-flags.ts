@@ -1,5 +1,6 @@
 import { parseCpuList } from '../../base/cpu-list.ts';
 import { UsageError } from '../../base/errors.ts';
+import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import {
   isRestricting,
@@ -10,7 +11,6 @@ import { parseTimeRanges, type RecordedTime } from '../../profile/time-range.ts'
 import type { WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import type { RecordSelection } from '../../read/selection.ts';
-import { formatCount, formatShare } from '../render/numbers.ts';
 import { say } from './failure.ts';
 import { wholeNumber } from './option-values.ts';
 

@@ -1,8 +1,8 @@
+import { formatBytes, formatCount } from '../../base/numbers.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { archiveRecording } from '../../tools/archive/archive-recording.ts';
 import { say } from '../command/failure.ts';
 import { sayDiagnostics, symbolSources } from '../command/load.ts';
-import { formatBytes, formatCount } from '../render/numbers.ts';
 
 export type ArchiveFlags = Omit<SymbolSources, 'archive'> & {
   readonly output?: string;

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import type { SamplerTotals } from '../../native/types.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
@@ -19,7 +20,6 @@ import {
 } from '../command/ending-signals.ts';
 import { EXIT_FAILED, EXIT_LOSS, say } from '../command/failure.ts';
 import { writeError } from '../command/stdout.ts';
-import { formatBytes, formatCount, formatShare } from '../render/numbers.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { describeDryRun } from './dry-run.ts';
 import { type RecordFlags, readOptions, readToleratedLoss } from './record-flags.ts';

@@ -1,7 +1,7 @@
+import { formatShare } from '../../base/numbers.ts';
 import { shortName } from '../../profile/short-name.ts';
 import type { CallerNode } from '../../tools/top/caller-sums.ts';
 import type { TopEvent } from '../../tools/top/top-options.ts';
-import { formatShare } from './numbers.ts';
 
 /** Callers of less than this share of the function are left out. */
 const LEAST_SHARE = 0.01;

@@ -1,7 +1,7 @@
+import { formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { MATTERS } from '../../period/report/advice.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
-import { formatShare } from './numbers.ts';
 
 const KINDS = ['samples', 'period', 'events', 'time'] as const;
 const NAME_COLUMNS = 40;

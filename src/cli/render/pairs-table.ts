@@ -1,8 +1,8 @@
+import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import type { Pair } from '../../period/report/pairs.ts';
 import type { StreamReport } from '../../period/report/stream-report.ts';
-import { formatCount } from './numbers.ts';
 
 const HEADER = ['sample', 'Δt (ns)', 'P before', 'P after', 'events', 'λ (events/s)', 'f (Hz)'];
 

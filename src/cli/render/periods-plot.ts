@@ -1,7 +1,7 @@
+import { formatCount } from '../../base/numbers.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import type { RateCourse } from '../../period/report/rate-course.ts';
 import type { StreamReport } from '../../period/report/stream-report.ts';
-import { formatCount } from './numbers.ts';
 import { drawPlot } from './plot.ts';
 import type { Terminal } from './terminal.ts';
 import { drawMarks, drawTimeAxis, type Mark } from './time-axis.ts';

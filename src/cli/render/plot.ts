@@ -11,6 +11,7 @@
  * A braille character is a grid of 2 × 4 dots, so a plot of 80 × 8 characters has 160 × 32 dots.
  * Without Unicode, a character is one dot.
  */
+import { formatShort } from '../../base/numbers.ts';
 
 /** Values over time in equal slices; null where there is none. Values are positive. */
 export type PlotSeries = {
@@ -169,9 +170,9 @@ function labelsOf(
 ): string[] {
   const labels = new Array<string>(rows).fill('');
   if (!scale.isLogarithmic) {
-    labels[0] = shortNumber(scale.highest);
+    labels[0] = formatShort(scale.highest);
     labels[rows - 1] = '0';
-    if (reference !== null) labels[referenceRow] = shortNumber(reference);
+    if (reference !== null) labels[referenceRow] = formatShort(reference);
     return labels;
   }
   const decades = Math.log10(scale.highest / scale.lowest);
@@ -181,23 +182,9 @@ function labelsOf(
       const value = ten * step;
       if (value < scale.lowest || value > scale.highest) continue;
       const row = dotOf(scale, value, rows);
-      if (labels[row] === '') labels[row] = shortNumber(value);
+      if (labels[row] === '') labels[row] = formatShort(value);
     }
   }
-  if (reference !== null) labels[referenceRow] = shortNumber(reference);
+  if (reference !== null) labels[referenceRow] = formatShort(reference);
   return labels;
-}
-
-const UNITS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
-
-/** At most five characters: `879`, `1.2k`, `57k`, `1M`. */
-function shortNumber(value: number): string {
-  let unit = 0;
-  let rest = value;
-  while (rest >= 1000 && unit < UNITS.length - 1) {
-    rest /= 1000;
-    unit++;
-  }
-  const digits = rest >= 10 ? rest.toFixed(0) : String(Number(rest.toPrecision(2)));
-  return `${digits}${UNITS[unit]}`;
 }

@@ -1,8 +1,8 @@
+import { formatCount } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { Spread } from '../../counting/count/spread.ts';
 import type { StatReport, StatResult } from '../../counting/stat/stat.ts';
 import type { StatRow } from '../../counting/stat/tally.ts';
-import { formatCount } from './numbers.ts';
 import { describeMetrics } from './stat-metric.ts';
 import { formatTable } from './table.ts';
 

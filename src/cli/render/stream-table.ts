@@ -1,6 +1,6 @@
+import { formatCount, formatNanos } from '../../base/numbers.ts';
 import type { EventReport } from '../../period/report/event-report.ts';
 import type { StreamReport } from '../../period/report/stream-report.ts';
-import { formatCount, formatNanos } from './numbers.ts';
 
 const HEADER = ['stream', 'tid', 'CPU', 'samples', 'verdict', 'settled after', 'Hz', 'period'];
 /** Columns of words; the others are numbers and aligned to the right. */

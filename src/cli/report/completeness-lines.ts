@@ -1,9 +1,9 @@
+import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { STOP, STOP_NAMES } from '../../code/unwind/stop-reason.ts';
 import type { Completeness, CutStacks } from '../../profile/analysis/completeness.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { CHAIN_ENDS, CHAIN_IS_FULL, LBR_ENDS, LBR_IS_FULL } from '../../read/unwind/stack-roots.ts';
-import { formatCount, formatShare } from '../render/numbers.ts';
 
 /** More cut stacks than this are worth a line. */
 const WORTH_TELLING = 0.01;

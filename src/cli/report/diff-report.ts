@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { formatCount, formatPoints, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { compareShares, type ShareChange, type SharedRow } from '../../profile/analysis/diff.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
@@ -15,7 +16,6 @@ import { say } from '../command/failure.ts';
 import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
-import { formatCount, formatShare } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 import { type Limits, type ReportFlags, readLimits } from './report-rows.ts';
 import { unsorted } from './sort-keys.ts';
@@ -191,10 +191,4 @@ function diffLines(
     ...formatTable(header, cells, { right: [0, 1, 3, 4], colour: wantsColour() }),
     ...(cut > 0 ? [`… and ${formatCount(cut)} more (--limit 0 shows all)`] : []),
   ];
-}
-
-/** `+1.23`, percentage points. */
-function formatPoints(delta: number): string {
-  const points = (delta * 100).toFixed(2);
-  return delta > 0 ? `+${points}` : points;
 }

@@ -1,3 +1,4 @@
+import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import {
@@ -11,7 +12,6 @@ import type { EventIndex, WeightKind } from '../../profile/types.ts';
 import type { OpenedProfile } from '../../read/open-profile.ts';
 import { wantsColour } from '../command/colour.ts';
 import { figuresJson } from '../command/figures-json.ts';
-import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 
 export type GroupedOptions = {

@@ -1,4 +1,5 @@
 import { NONE } from '../../base/brand.ts';
+import { formatCount } from '../../base/numbers.ts';
 import type { SampleSelection } from '../../profile/analysis/filter.ts';
 import type { Figures, FlatReport, TableName } from '../../profile/analysis/flat-report.ts';
 import { lostFunc } from '../../profile/losses.ts';
@@ -6,7 +7,6 @@ import type { Profile, WeightKind } from '../../profile/types.ts';
 import type { SymbolSources } from '../../read/files/symbol-files.ts';
 import { percentage, wholeNumber } from '../command/option-values.ts';
 import type { SelectionFlags } from '../command/selection-flags.ts';
-import { formatCount } from '../render/numbers.ts';
 import type { PlainKey, SortOrder } from './sort-keys.ts';
 
 export type ReportFlags = SelectionFlags &

@@ -1,4 +1,5 @@
 import { lostSamplesOf } from '../../base/lost-samples.ts';
+import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import { weightTitle } from '../../formats/export/weight-title.ts';
 import { computeCallNodesByInlining } from '../../profile/analysis/call-nodes.ts';
@@ -17,7 +18,6 @@ import { loadForCommand } from '../command/load.ts';
 import { selectFrom } from '../command/selection-flags.ts';
 import { printJson, writeOut } from '../command/stdout.ts';
 import { formatCallTree } from '../render/call-tree-text.ts';
-import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import { formatTable } from '../render/table.ts';
 import { completenessJson, completenessLines } from './completeness-lines.ts';
 import {

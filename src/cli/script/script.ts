@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
+import { formatCount } from '../../base/numbers.ts';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { cutOffset } from '../../read/facts/cut-offset.ts';
 import { recordedTime } from '../../read/facts/recorded-time.ts';
@@ -11,7 +12,6 @@ import { say } from '../command/failure.ts';
 import { sayDiagnostics, symbolSources } from '../command/load.ts';
 import { parseSelection, type SelectionFlags, selectionText } from '../command/selection-flags.ts';
 import { writeOut } from '../command/stdout.ts';
-import { formatCount } from '../render/numbers.ts';
 import { formatDump } from './dump-text.ts';
 import { chooseFields } from './fields.ts';
 import { formatRecord, recordFields } from './record-text.ts';

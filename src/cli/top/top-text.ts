@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { formatCount, formatShare, formatShareInterval } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { GroupKey } from '../../profile/analysis/grouped-report.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
@@ -8,7 +9,6 @@ import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
 import type { TopEvent, TopReport } from '../../tools/top/top-options.ts';
 import { clip } from '../render/clip.ts';
 import { displayWidth } from '../render/display-width.ts';
-import { formatCount, formatShare, formatShareInterval } from '../render/numbers.ts';
 import type { TopState } from './top-state.ts';
 
 /** What does not change from one report to the next. */
