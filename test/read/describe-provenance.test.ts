@@ -115,13 +115,13 @@ it('provenance names the requested event where another was recorded', () => {
 it('provenance has the number of lost samples', () => {
   const { lostSamples, coverage, said } = eventOf(opened({}, { lost: 12 }));
   expect([lostSamples, coverage]).toEqual([12, 0.25]);
-  expect(said).toContain('12 samples were lost: 25.0 % of those taken are here');
+  expect(said).toContain('12 samples were lost: 25.00% of those taken are here');
 });
 
 it('provenance compares the weights with the counter', () => {
   const { counted, weighed, said } = eventOf(opened({}, { counts: [2, 4, 8, 16] }));
   expect([counted, weighed]).toEqual([16, 16]);
-  expect(said).toContain('the weights are 100.0 % of the 16 events counted in all');
+  expect(said).toContain('the weights are 100.00% of the 16 events counted in all');
 });
 
 it('provenance names recorder and exporter', () => {

@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/numbers.ts';
+import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
 
@@ -92,15 +92,14 @@ export function sayProvenance(
   }
   sentences.push(saySource(event, weight));
   if (event.lostSamples > 0) {
-    const share = ((event.coverage ?? 0) * 100).toFixed(1);
     const lost = formatCount(event.lostSamples);
-    sentences.push(`${lost} samples were lost: ${share} % of those taken are here`);
+    const share = formatShare(event.coverage ?? 0);
+    sentences.push(`${lost} samples were lost: ${share} of those taken are here`);
   }
   if (weight === 'events' && event.counted !== null && event.counted > 0) {
-    const share = ((event.weighed / event.counted) * 100).toFixed(1);
-    sentences.push(
-      `the weights are ${share} % of the ${formatCount(event.counted)} ${event.unit} counted in all`,
-    );
+    const share = formatShare(event.weighed / event.counted);
+    const counted = formatCount(event.counted);
+    sentences.push(`the weights are ${share} of the ${counted} ${event.unit} counted in all`);
   }
   return sentences;
 }

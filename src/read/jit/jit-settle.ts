@@ -1,5 +1,6 @@
 import { NONE } from '../../base/brand.ts';
 import type { Diagnostics } from '../../base/diagnostics.ts';
+import { formatCount, formatShare } from '../../base/numbers.ts';
 import type { JitCode } from '../../code/jit/jit-code.ts';
 import type { DsoIndex, Profile } from '../../profile/types.ts';
 
@@ -37,10 +38,9 @@ export function settleJitFrames(
     if (leaf === IS_REUSED) reused++;
   }
   if (reused === 0) return;
-  const share = ((reused / inJit) * 100).toFixed(1);
   diagnostics.count(
     jit.isTimed ? NAMED_BY_TIME : NAMED_BY_LATEST,
-    `${share} % of the ${inJit} in JIT code`,
+    `${formatShare(reused / inJit)} of the ${formatCount(inJit)} in JIT code`,
     reused,
   );
 }

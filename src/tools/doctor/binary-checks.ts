@@ -84,7 +84,7 @@ function checkFramePointers(elf: ElfFile, functions: readonly number[]): Check {
   }
   if (looked === 0) return { name, state: 'warn', found: 'no functions to look at', matters, fix };
   const share = kept / looked;
-  const found = `${Math.round(100 * share)} % of ${looked} functions set one up`;
+  const found = `${Math.round(100 * share)}% of ${looked} functions set one up`;
   return share >= MOST_KEPT
     ? passed(name, found, matters)
     : { name, state: 'warn', found, matters, fix };

@@ -173,7 +173,7 @@ function judgeModel({ rate }: CaseSetup, { model, lostSamples }: CaseNumbers): F
   const { compared, exact, within1Percent, tickDriven } = model;
   const text =
     `${percent(exact / Math.max(1, compared))} exact, ` +
-    `${percent(within1Percent / Math.max(1, compared))} within 1 % of ${compared}` +
+    `${percent(within1Percent / Math.max(1, compared))} within 1% of ${compared}` +
     `${tickDriven ? ', driven by ticks' : ''}`;
   if (compared < MIN_COMPARED) return notAvailable('model', `${text}: too few`);
   if ('freq' in rate && rate.freq < MIN_JUDGED_HZ) {
@@ -227,7 +227,7 @@ function notAvailable(name: FindingName, said: string): Finding {
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return `${(share * 100).toFixed(1)}%`;
 }
 
 function round(value: number): string {

@@ -29,7 +29,7 @@ describe('doctor BINARY', () => {
     const program = compileC(source, ['-O2', '-fomit-frame-pointer']);
     const [check] = examineBinary(program).checks;
     expect(check).toMatchObject({ name: 'frame-pointers', state: 'warn' });
-    expect(check?.found).toMatch(/^0 % of \d+ functions set one up$/);
+    expect(check?.found).toMatch(/^0% of \d+ functions set one up$/);
     expect(check?.fix.join('\n')).toContain('-fno-omit-frame-pointer');
   });
 

@@ -191,7 +191,7 @@ it('the model is reported, not judged, where ticks drive most steps', () => {
   const model = { compared: 1000, exact: 100, within1Percent: 500, tickDriven: false };
   const judged = { setup: { rate: { freq: 1000 } } };
   expect(troubles({ model }, judged)).toEqual(['model not-available']);
-  expect(sentence('model', { model }, judged)).toContain('10.0 % exact, 50.0 % within 1 % of 1000');
+  expect(sentence('model', { model }, judged)).toContain('10.0% exact, 50.0% within 1% of 1000');
 });
 
 describe('the phases', () => {
