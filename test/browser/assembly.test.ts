@@ -66,7 +66,7 @@ describeBrowser('the assembly of a function', (tab) => {
       );
     expect(rows.map((cells) => cells.slice(0, 4))).toStrictEqual([
       ['', '', '400078', 'push rbp'],
-      ['20.0 %', '20.0 %', '400079', '▸dec rdi'],
+      ['20.00%', '20.00%', '400079', '▸dec rdi'],
       ['70.0 %', '70.0 %', '40007c', 'jne 0x400079 ↑'],
       ['', '10.0 %', '40007e', `call 0x400085 <${HOSTILE}>`],
       ['', '', '400083', 'pop rbp'],
@@ -88,7 +88,7 @@ describeBrowser('the assembly of a function', (tab) => {
     expect(new URL(page.url()).hash).toMatch(/code=assembly&codeBytes=1/);
     // The first seven samples are those of the jump, a nanosecond apart.
     await page.goto(`${server.url}#tab=source&weight=samples&func=0&code=assembly&range=0-7`);
-    await expect.poll(() => page.locator('.is-hottest').innerText()).toContain('100.0 %');
+    await expect.poll(() => page.locator('.is-hottest').innerText()).toContain('100.00%');
     await page.keyboard.press('a');
     await expect.poll(() => new URL(page.url()).hash).toContain('code=both');
     await page.goBack();

@@ -35,7 +35,7 @@ describeBrowser('the views of functions', (tab) => {
     await page.keyboard.press('ArrowRight');
     await expect
       .poll(() => page.locator('.spoken').innerText())
-      .toBe('render: 50.0 % of all, 900.0 ms, 50.0 % of its caller, self 0 %, 2 of 2');
+      .toBe('render: 50.00% of all, 900.0 ms, 50.00% of its caller, self 0.00%, 2 of 2');
     expect(await page.locator('.tooltip').innerText()).toContain('render');
     await page.keyboard.press('Enter');
     await expect.poll(() => frame(page, 'parse').count()).toBe(0);
@@ -109,9 +109,9 @@ describeBrowser('the views of functions', (tab) => {
     const page = await open('roots=none');
     await frame(page, 'render').hover();
     const text = page.locator('.tooltip');
-    await expect.poll(() => text.innerText()).toMatch(/total\s+50\.0 %/);
+    await expect.poll(() => text.innerText()).toMatch(/total\s+50\.00%/);
     expect(await text.innerText()).toContain('/usr/bin/app');
-    expect(await text.innerText()).toMatch(/share\s+50\.0 % of its caller/);
+    expect(await text.innerText()).toMatch(/share\s+50\.00% of its caller/);
   });
 
   it('an inverted flame graph shows callers', async () => {
@@ -137,11 +137,11 @@ describeBrowser('the views of functions', (tab) => {
     await names.first().click();
     await expect
       .poll(() => page.locator('.sandwich-title').innerText())
-      .toMatch(/^paintCell: self 25\.0 %/);
+      .toMatch(/^paintCell: self 25\.00%/);
     await frame(page, 'render').click();
     await expect
       .poll(() => page.locator('.sandwich-title').innerText())
-      .toMatch(/^render: self 0 %, total 50\.0 %/);
+      .toMatch(/^render: self 0\.00%, total 50\.00%/);
     await page.getByRole('button', { name: 'DSOs' }).click();
     await page.getByLabel('Filter rows').fill('');
     await expect.poll(() => names.allInnerTexts()).toContain('libdraw.so');

@@ -1,9 +1,8 @@
-import { formatCount as spaced } from '../../src/base/numbers.ts';
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { lostText, throttledText } from '../../src/period/report/words.ts';
 import { sayLostSideband } from '../../src/profile/losses.ts';
 import { element } from './dom.ts';
-import { formatCount, formatDuration, formatShare } from './format.ts';
+import { formatCount, formatNanos, formatShare } from './format.ts';
 import { reportOfEvent } from './late-report.ts';
 import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
@@ -48,7 +47,7 @@ function placeOf({ meta, head, endNs }: OpenResult): string[] {
     meta.hostname ?? '',
     meta.kernel === null ? '' : `Linux ${meta.kernel}`,
     meta.arch ?? '',
-    endNs > 0 ? formatDuration(endNs) : '',
+    endNs > 0 ? formatNanos(endNs) : '',
     ...programsOf(meta, head),
   ].filter((part) => part !== '');
 }
@@ -105,7 +104,9 @@ function notesOf({ meta, head }: OpenResult): string[] {
   const { lostSideband = 0 } = meta;
   if (lostSideband > 0) notes.unshift(`${sayLostSideband(lostSideband)}.`);
   if (head.truncatedAt !== null) {
-    notes.unshift(`The recording ends early, at byte ${spaced(head.truncatedAt)}: it was cut.`);
+    notes.unshift(
+      `The recording ends early, at byte ${formatCount(head.truncatedAt)}: it was cut.`,
+    );
   }
   return notes;
 }

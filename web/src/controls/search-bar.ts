@@ -10,7 +10,7 @@ import type { FrameKey, SearchParams, SearchResult } from '../worker/messages.ts
 
 /** What a search found, as the field says it. */
 export type Found = {
-  /** `12.3 % matched`. */
+  /** `12.34% matched`. */
   readonly said: string;
   /** The same in full. */
   readonly title: string;

@@ -1,5 +1,5 @@
 import { TIERS } from '../../../src/profile/types.ts';
-import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
+import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
 import type { FrameKind, TreeIntervals, TreeResult } from '../worker/messages.ts';
 import type { FrameNode } from './frame-nodes.ts';
 import type { TooltipLine } from './tooltip.ts';
@@ -55,7 +55,7 @@ export function describeFrame(
   }
   const low = intervals?.low[node.row] ?? Number.NaN;
   const high = intervals?.high[node.row] ?? Number.NaN;
-  if (!Number.isNaN(low)) lines.push({ term: '95 %', text: formatInterval(low, high) });
+  if (!Number.isNaN(low)) lines.push({ term: '95%', text: formatShareInterval({ low, high }) });
   const parent = node.parent?.value ?? 0;
   if (parent > 0) {
     const relation = inverted ? 'of what it called' : 'of its caller';

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
-import { formatNanos } from '../../../src/base/numbers.ts';
 import type { EventReport } from '../../../src/period/report/event-report.ts';
+import { formatNanos, formatShort } from '../format.ts';
 import type { Range } from '../state.ts';
 import { axisFont, fontScale } from '../time/canvas.ts';
 import { readColours, type TimeColours } from '../time/marks.ts';
@@ -167,7 +167,8 @@ function commonOptions(
           ...axis.grid,
           ...(isLog ? { filter: (_: uPlot, ticks: number[]) => onlyPowers(ticks) } : {}),
         },
-        values: (_, ticks) => ticks.map(formatLarge),
+        // Ticks that get no text are null.
+        values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : formatShort(tick, 3))),
       },
     ],
     hooks: {
@@ -249,14 +250,6 @@ function onlyPowers(ticks: readonly number[]): (number | null)[] {
   return ticks.map((tick) =>
     Number.isInteger(Math.round(Math.log10(tick) * 1e9) / 1e9) ? tick : null,
   );
-}
-
-/** `1.2 M`, `300 k`: an axis has no room for nine digits. Empty for ticks that have no text. */
-function formatLarge(value: number | null): string {
-  if (value === null) return '';
-  const [scale, suffix] =
-    value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];
-  return `${Number((value / scale).toPrecision(3))}${suffix}`;
 }
 
 /** `rgb(1, 2, 3)`, as computed colours are, with transparency. */

@@ -1,5 +1,5 @@
 import { element } from '../dom.ts';
-import { formatCount, formatShare } from '../format.ts';
+import { formatCount, formatPoints, formatShare } from '../format.ts';
 import { parseQuery } from '../search.ts';
 import type { ViewState } from '../state.ts';
 import type { DiffRow } from '../worker/messages.ts';
@@ -61,9 +61,7 @@ const FIGURES: Readonly<Record<string, (row: DiffRow) => number>> = {
 
 /** `+1.23 pp`: percentage points. */
 export function formatChange(delta: number): string {
-  const points = delta * 100;
-  const text = Math.abs(points) < 0.1 ? points.toFixed(3) : points.toFixed(2);
-  return `${delta > 0 ? '+' : ''}${text.replace('-', '−')} pp`;
+  return `${formatPoints(delta)} pp`;
 }
 
 const HEADINGS: readonly TableHeading<DiffRow>[] = [
@@ -77,16 +75,16 @@ const HEADINGS: readonly TableHeading<DiffRow>[] = [
   },
   {
     id: null,
-    title: '95 %',
+    title: '95%',
     hint: 'Where the change between these two runs lies, by the sizes of both samples and the period model',
     isNumber: true,
     cell: ({ interval }) =>
-      interval === null ? '' : `${formatChange(interval.low)} to ${formatChange(interval.high)}`,
+      interval === null ? '' : `${formatPoints(interval.low)} … ${formatChange(interval.high)}`,
   },
   {
     id: null,
     title: 'Differ',
-    hint: 'Whether the two runs differ in it: 95 % for all rows together. How far runs of one program differ, two runs cannot tell',
+    hint: 'Whether the two runs differ in it: 95% for all rows together. How far runs of one program differ, two runs cannot tell',
     isNumber: false,
     cell: ({ interval, isCertain }) => (interval === null ? '' : isCertain ? 'yes' : 'maybe'),
   },

@@ -1,5 +1,5 @@
 import { element } from '../dom.ts';
-import { formatCount, formatInterval, formatShare, formatWeight } from '../format.ts';
+import { formatCount, formatShare, formatShareInterval, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { TableResult, TableRow, Unit } from '../worker/messages.ts';
 import { shareCell, type TableHeading } from './data-table.ts';
@@ -34,10 +34,10 @@ export function headingsOf(
 function intervalHeading(of: 'selfInterval' | 'totalInterval'): TableHeading<TableRow> {
   return {
     id: null,
-    title: '95 %',
+    title: '95%',
     hint: 'Where the share lies in 95 of 100 recordings, by the period model',
     isNumber: true,
-    cell: ({ [of]: range }) => (range === null ? '' : formatInterval(range.low, range.high)),
+    cell: ({ [of]: range }) => formatShareInterval(range ?? undefined),
   };
 }
 

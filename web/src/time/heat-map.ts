@@ -1,6 +1,12 @@
 import { askLatest } from '../ask.ts';
 import { chooser, element } from '../dom.ts';
-import { formatCount, formatDuration, formatShare, formatWeight } from '../format.ts';
+import {
+  formatCount,
+  formatNanos,
+  formatShare,
+  formatShortWeight,
+  formatWeight,
+} from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
@@ -18,7 +24,7 @@ import {
 } from './heat-picture.ts';
 import { readColours } from './marks.ts';
 import { clampRange } from './range.ts';
-import { shortWeight, unitOf, weightName } from './shown-weight.ts';
+import { unitOf, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
 
 const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
@@ -45,7 +51,7 @@ export class HeatMap {
   readonly #recording: OpenResult;
   readonly #widths = chooser(
     'Column',
-    COLUMN_WIDTHS.map((ns) => formatDuration(ns).replace(/\.0+(?= )/, '')),
+    COLUMN_WIDTHS.map((ns) => formatNanos(ns).replace(/\.0+(?= )/, '')),
     (index) => this.#store.change({ heatColumnNs: COLUMN_WIDTHS[index] }),
   );
   readonly #counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
@@ -118,8 +124,8 @@ export class HeatMap {
     const { columns, rows, columnNs } = result;
     const state = this.#store.get();
     const name = weightName(this.#recording, state);
-    const darkest = shortWeight(heaviestCell(result), unitOf(this.#recording, state));
-    const width = formatDuration(columnNs);
+    const darkest = formatShortWeight(heaviestCell(result), unitOf(this.#recording, state));
+    const width = formatNanos(columnNs);
     const widened =
       columnNs === state.heatColumnNs ? '' : ` Columns are ${width} wide, so that they fit.`;
     this.#note.textContent = `Time runs down each column. The stronger the colour, the more ${name}: up to ${darkest} a cell.${widened}`;

@@ -1,4 +1,4 @@
-import { formatNanos } from '../../../src/base/numbers.ts';
+import { formatNanos } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
 import type { Range } from '../state.ts';
 import type { Store } from '../store.ts';

@@ -1,4 +1,3 @@
-import { formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { OpenResult, Unit } from '../worker/messages.ts';
 import type { TimeCells } from '../worker/time-messages.ts';
@@ -16,15 +15,6 @@ export function weightName(recording: OpenResult, state: ViewState): string {
   const unit = unitOf(recording, state);
   if (unit === 'nanoseconds') return `time of ${name}`;
   return unit === 'samples' ? `samples of ${name}` : `${name} events`;
-}
-
-/** `1.2 M`, `37.5 ms`: a weight where there is no room for nine digits. */
-export function shortWeight(value: number, unit: Unit): string {
-  if (value === 0) return '0';
-  if (unit === 'nanoseconds') return formatWeight(Number(value.toPrecision(3)), unit);
-  const [scale, suffix] =
-    value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e5 ? [1e3, ' k'] : [1, ''];
-  return `${Number((value / scale).toPrecision(4))}${suffix}`;
 }
 
 /** Columns of a strip in the chosen weight, per cell. */

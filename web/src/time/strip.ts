@@ -1,6 +1,6 @@
 import { askLatest } from '../ask.ts';
 import { element, emptyState, onWidthChange } from '../dom.ts';
-import { formatCount, formatShare, formatWeight } from '../format.ts';
+import { formatCount, formatShare, formatShortWeight, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import { onColoursChange } from '../theme.ts';
@@ -9,7 +9,7 @@ import type { OpenResult } from '../worker/messages.ts';
 import type { TimelineParams, TimelineResult } from '../worker/time-messages.ts';
 import { mark, readColours } from './marks.ts';
 import { clampRange, formatRange } from './range.ts';
-import { shortWeight, sum, unitOf, weightName } from './shown-weight.ts';
+import { sum, unitOf, weightName } from './shown-weight.ts';
 import { AXIS_WIDTH, StripPlot, stripHeight } from './strip-plot.ts';
 import { timeFilterOf, wholeGrid } from './time-filter.ts';
 import { timeProblem } from './time-problem.ts';
@@ -90,7 +90,7 @@ export class Strip {
       result: this.#result,
       range: state.range,
       colours: readColours(this.root),
-      formatValue: (value) => shortWeight(value, unit),
+      formatValue: (value) => formatShortWeight(value, unit),
       onSelect: (fromNs, toNs) =>
         this.#store.change({ range: clampRange(fromNs, toNs, this.#recording.endNs) }),
     });
