@@ -33,11 +33,6 @@ export type ChartOptions = {
   readonly onCursor?: (node: FrameNode) => void;
 };
 
-/** Draws one tree into `container`, which must be empty. */
-export function drawFlameChart(container: HTMLElement, options: ChartOptions): FlameChart {
-  return new FlameChart(container, options);
-}
-
 /** One tree in a box: a click, the pointer's menu and a cursor for the keyboard. */
 export class FlameChart {
   readonly #root: FrameNode;
@@ -49,6 +44,7 @@ export class FlameChart {
   readonly #end = new AbortController();
   #cursor: FrameNode | null = null;
 
+  /** Draws into `container`, which must be empty. */
   constructor(container: HTMLElement, options: ChartOptions) {
     this.#container = container;
     this.#options = options;

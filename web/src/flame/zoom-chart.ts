@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import type { TreeResult } from '../worker/messages.ts';
 import { createChartBox, fitHeight } from './chart-box.ts';
 import { cursorKeys } from './cursor-keys.ts';
-import { type ChartOptions, drawFlameChart, type FlameChart } from './flame-chart.ts';
+import { type ChartOptions, FlameChart } from './flame-chart.ts';
 import { type FrameNode, pathOf } from './frame-nodes.ts';
 
 export type ZoomChartOptions = {
@@ -41,7 +41,7 @@ export class ZoomChart {
   draw(tree: TreeResult, { speak, ...look }: FrameLook): void {
     this.clear();
     const { shape, search } = this.#store.get();
-    const chart = drawFlameChart(this.root, {
+    const chart = new FlameChart(this.root, {
       ...look,
       result: tree,
       title: 'all',

@@ -1,7 +1,7 @@
 import { askLatest } from '../ask.ts';
 import { element, pushButton } from '../dom.ts';
 import { createChartBox } from '../flame/chart-box.ts';
-import { drawFlameChart, type FlameChart } from '../flame/flame-chart.ts';
+import { FlameChart } from '../flame/flame-chart.ts';
 import { describeFrame, speakFrame } from '../flame/frame-lines.ts';
 import type { FrameNode } from '../flame/frame-nodes.ts';
 import { formatShare } from '../format.ts';
@@ -116,7 +116,7 @@ class SandwichHalf {
     this.box.replaceChildren();
     const { recording, store } = this.#context;
     const inverted = this.#isOfCallers;
-    const chart = drawFlameChart(this.box, {
+    const chart = new FlameChart(this.box, {
       result: tree,
       title: 'all',
       funcs: recording.funcCount,
