@@ -1,5 +1,5 @@
 import type { PageSetup } from '../../src/formats/export/page-profile.ts';
-import { element } from './dom.ts';
+import { element, pushButton } from './dom.ts';
 import { followLive } from './setup.ts';
 import { decodeState, encodeState, type ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
@@ -11,68 +11,87 @@ const SCROLL_KEY = 'perf-ts live scroll';
 const HELD_KEY = 'perf-ts live held';
 
 /**
- * A live recording is shown again when it has grown: the page is loaded anew, and as all that it shows
+ * Shows a live recording again when it has grown: the page is loaded anew, and as all that it shows
  * is a function of its address, it shows the same of more samples. While a person types, drags or
  * reads a dialog it waits.
  */
-export function showGrowth(document: Document, setup: PageSetup, context: ViewContext): void {
+export function showGrowth(page: Document, setup: PageSetup, context: ViewContext): void {
   if (setup.live === null) return;
-  const { sessionStorage } = window;
-  const status = element('span');
-  status.setAttribute('role', 'status');
-  const hold = element('button', 'quiet');
-  hold.type = 'button';
-  const bar = element('div', 'live', status, hold);
-  document.body.prepend(bar);
-
-  let hasGrown = false;
-  let hasEnded = false;
-  let isGone = false;
-  const isHeld = () => sessionStorage.getItem(HELD_KEY) !== null;
-  const say = () => {
-    if (isGone) status.textContent = 'perf-ts no longer answers. This page keeps what it shows.';
-    else if (hasEnded) status.textContent = 'The recording has ended.';
-    else if (!isHeld()) status.textContent = 'Recording: the page follows.';
-    else
-      status.textContent = `Recording; this page is held${hasGrown ? ' and there is more' : ''}.`;
-    bar.classList.toggle('over', hasEnded || isGone);
-    hold.textContent = isHeld() ? 'Follow' : 'Hold';
-    hold.hidden = isGone || (hasEnded && !hasGrown);
-  };
-  const reload = () => {
-    // Loaded anew without a server, it would be lost.
-    if (!hasGrown || isHeld() || isGone) return;
-    if (isBusy(document)) {
-      setTimeout(reload, 200);
-      return;
-    }
-    sessionStorage.setItem(FUNCS_KEY, String(context.recording.funcCount));
-    sessionStorage.setItem(SCROLL_KEY, String(window.scrollY));
-    window.location.reload();
-  };
-  hold.addEventListener('click', () => {
-    if (isHeld()) sessionStorage.removeItem(HELD_KEY);
-    else sessionStorage.setItem(HELD_KEY, '1');
-    say();
-    reload();
-  });
-  followLive(document, setup, {
-    onChange() {
-      hasGrown = true;
-      say();
-      reload();
-    },
-    onEnd() {
-      hasEnded = true;
-      say();
-    },
-    onGone() {
-      isGone = true;
-      say();
-    },
+  const bar = new LiveBar(context.recording.funcCount);
+  page.body.prepend(bar.root);
+  followLive(page, setup, {
+    onChange: () => bar.grow(),
+    onEnd: () => bar.end('ended'),
+    onGone: () => bar.end('gone'),
   });
   window.scrollTo({ top: Number(sessionStorage.getItem(SCROLL_KEY) ?? 0) });
-  say();
+}
+
+/** The line above a live page: whether it follows the recording, and a button to hold it. */
+class LiveBar {
+  readonly root: HTMLElement;
+  readonly #funcCount: number;
+  readonly #status = element('span');
+  readonly #hold = pushButton('quiet', '', () => this.#toggleHold());
+  /** Gone: perf-ts ended before it said that the recording had. */
+  #state: 'recording' | 'ended' | 'gone' = 'recording';
+  /** There is more than the page shows. */
+  #hasGrown = false;
+
+  constructor(funcCount: number) {
+    this.#funcCount = funcCount;
+    this.#status.setAttribute('role', 'status');
+    this.root = element('div', 'live', this.#status, this.#hold);
+    this.#describe();
+  }
+
+  grow(): void {
+    this.#hasGrown = true;
+    this.#describe();
+    this.#reload();
+  }
+
+  end(state: 'ended' | 'gone'): void {
+    this.#state = state;
+    this.#describe();
+  }
+
+  #toggleHold(): void {
+    if (isHeld()) sessionStorage.removeItem(HELD_KEY);
+    else sessionStorage.setItem(HELD_KEY, '1');
+    this.#describe();
+    this.#reload();
+  }
+
+  #describe(): void {
+    const more = this.#hasGrown ? ' and there is more' : '';
+    this.#status.textContent = {
+      recording: isHeld() ? `Recording; this page is held${more}.` : 'Recording: the page follows.',
+      ended: 'The recording has ended.',
+      gone: 'perf-ts no longer answers. This page keeps what it shows.',
+    }[this.#state];
+    this.root.classList.toggle('over', this.#state !== 'recording');
+    this.#hold.textContent = isHeld() ? 'Follow' : 'Hold';
+    this.#hold.hidden = this.#state === 'gone' || (this.#state === 'ended' && !this.#hasGrown);
+  }
+
+  /** Loads the page anew as soon as nobody is busy with it. */
+  #reload(): void {
+    // Loaded anew without a server, it would be lost.
+    if (!this.#hasGrown || isHeld() || this.#state === 'gone') return;
+    if (isBusy(document)) {
+      setTimeout(() => this.#reload(), 200);
+      return;
+    }
+    sessionStorage.setItem(FUNCS_KEY, String(this.#funcCount));
+    sessionStorage.setItem(SCROLL_KEY, String(window.scrollY));
+    window.location.reload();
+  }
+}
+
+/** Whether the person wants the page to stay as it is. */
+function isHeld(): boolean {
+  return sessionStorage.getItem(HELD_KEY) !== null;
 }
 
 /**
