@@ -1,16 +1,21 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
-import { preparePruning, pruneTree } from '../../../src/profile/analysis/prune-tree.ts';
+import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
+import {
+  type PrunedTree,
+  preparePruning,
+  pruneTree,
+} from '../../../src/profile/analysis/prune-tree.ts';
 import { boundsOfShare } from '../../../src/profile/analysis/share-bounds.ts';
 import { sumStepsByTreeRowInSlices } from '../../../src/profile/analysis/share-steps.ts';
 import { FOLDED_KEY, LabelCollector, nameOfKey } from './labels.ts';
 import type { Matching } from './matching.ts';
 import {
-  type Crumb,
   type FrameKey,
   MAX_ROWS,
   type TreeIntervals,
   type TreeParams,
+  type TreeRows,
 } from './messages.ts';
 import { Recent } from './recent.ts';
 import { outermostMatches } from './search.ts';
@@ -62,63 +67,29 @@ export function drawTree(
   wanted = matching === null ? NO_ROWS : outermostMatches(shown, matching),
 ): DrawnTree {
   const { recording, weights } = selected;
-  const { tree, key, samples, tierOf } = shown;
+  const { tree, key } = shown;
   const path = findPath(shown, zoom);
   const below = path.at(-1) ?? NONE;
   const zoomWeight = below === NONE ? tree.weight : tree.total[below];
   const name = (row: number): string => nameOfKey(recording, key[row], roots);
-  const byWeight = (a: number, b: number): number =>
-    tree.total[b] - tree.total[a] || compareText(name(a), name(b));
   const first = order === 'time' ? selected.firstSamples(shown) : NO_ROWS;
-  const compare = {
-    weight: byWeight,
-    name: (a: number, b: number) => compareText(name(a), name(b)) || byWeight(a, b),
-    time: (a: number, b: number) => first[a] - first[b] || a - b,
-  }[order];
-  const leastTotal = zoomWeight * leastPart;
   shown.prunable ??= preparePruning(tree, shown.rowsBelow);
   const pruned = pruneTree(shown.prunable, {
     below,
     maxRows: MAX_ROWS,
-    leastTotal,
-    compare,
+    leastTotal: zoomWeight * leastPart,
+    compare: ORDERS[order](tree, name, first),
     wanted,
   });
-
   const labels = new LabelCollector(recording, roots, matching?.isMatch ?? null);
-  const length = pruned.row.length;
-  const label = new Int32Array(length);
-  const self = new Float64Array(length);
-  const rowSamples = new Float64Array(length);
-  const rowTier = new Uint8Array(length);
-  for (let i = 0; i < length; i++) {
-    const row = pruned.row[i];
-    label[i] = labels.add(row === NONE ? FOLDED_KEY : key[row]);
-    if (row === NONE) continue;
-    self[i] = tree.self[row];
-    rowSamples[i] = samples[row];
-    rowTier[i] = tierOf(row);
-  }
-  const crumbs: Crumb[] = path.map((row) => ({
-    key: key[row],
-    name: name(row),
-    total: tree.total[row],
-  }));
+  const rows = collectRows(shown, pruned, labels);
   return {
     shown,
     pruned,
     result: {
-      rows: {
-        prefix: pruned.prefix,
-        label,
-        total: pruned.total,
-        self,
-        samples: rowSamples,
-        tier: rowTier,
-        folded: pruned.folded,
-      },
+      rows,
       labels: labels.finish(),
-      zoom: crumbs,
+      zoom: path.map((row) => ({ key: key[row], name: name(row), total: tree.total[row] })),
       weight: tree.weight,
       zoomWeight,
       samples: tree.samples,
@@ -129,6 +100,48 @@ export function drawTree(
       foldedWeight: pruned.foldedWeight,
     },
   };
+}
+
+type Compare = (a: number, b: number) => number;
+
+/** How the rows below one row are ordered. `first`: the first sample of each row, for time only. */
+const ORDERS: {
+  readonly [Order in TreeParams['order']]: (
+    tree: CallTree,
+    name: (row: number) => string,
+    first: Int32Array,
+  ) => Compare;
+} = {
+  weight: (tree, name) => (a, b) => tree.total[b] - tree.total[a] || compareText(name(a), name(b)),
+  name: (tree, name) => (a, b) => compareText(name(a), name(b)) || tree.total[b] - tree.total[a],
+  time: (_tree, _name, first) => (a, b) => first[a] - first[b] || a - b,
+};
+
+/** The columns of the rows left, each with a row of `labels`. */
+function collectRows(
+  { tree, key, samples, tierOf }: ShownTree,
+  pruned: PrunedTree,
+  labels: LabelCollector,
+): TreeRows {
+  const length = pruned.row.length;
+  const rows = {
+    prefix: pruned.prefix,
+    label: new Int32Array(length),
+    total: pruned.total,
+    self: new Float64Array(length),
+    samples: new Float64Array(length),
+    tier: new Uint8Array(length),
+    folded: pruned.folded,
+  };
+  for (let i = 0; i < length; i++) {
+    const row = pruned.row[i];
+    rows.label[i] = labels.add(row === NONE ? FOLDED_KEY : key[row]);
+    if (row === NONE) continue;
+    rows.self[i] = tree.self[row];
+    rows.samples[i] = samples[row];
+    rows.tier[i] = tierOf(row);
+  }
+  return rows;
 }
 
 /** Rows from the outermost to the one zoomed into, as far as the path exists. */
