@@ -8,26 +8,26 @@ import type { ViewContext } from './view-context.ts';
 export function createFilters({ store, recording }: ViewContext): HTMLElement {
   const { events, cpus } = recording;
   const parts = [
-    filter(
+    new Filter(
       'Event',
       always(events.map(({ name }, value) => ({ value, label: name }))),
       ({ event }) => event,
       // A stream is one of its event's.
       (event) => store.change({ event, stream: null, zoom: [] }),
     ),
-    filter(
+    new Filter(
       'Process',
       always([{ value: null, label: 'all processes' }, ...processesOf(recording.threads)]),
       ({ pid }) => pid,
       (pid) => store.change({ pid, thread: null, zoom: [] }),
     ),
-    filter(
+    new Filter(
       'Thread',
       threadsByPid(recording.threads),
       ({ thread }) => thread,
       (thread) => store.change({ thread, zoom: [] }),
     ),
-    filter(
+    new Filter(
       'CPU',
       always([
         { value: null, label: 'all CPUs' },
@@ -46,36 +46,49 @@ export function createFilters({ store, recording }: ViewContext): HTMLElement {
 }
 
 /** A chooser with the state's value chosen. One with a single choice beside "all" is not shown. */
-function filter<Value>(
-  title: string,
-  optionsOf: (state: ViewState) => readonly Option<Value>[],
-  pick: (state: ViewState) => Value,
-  onChoose: (value: Value) => void,
-): { readonly root: HTMLElement; show(state: ViewState): void } {
-  const list: Chooser = chooser(title, [], (index) => {
-    const option = shown[index];
-    if (option !== undefined) onChoose(option.value);
-  });
-  let options: readonly Option<Value>[] = [];
-  let shown: readonly Option<Value>[] = [];
-  function setOptions(chosen: Value): void {
-    const choices = options.filter(({ value }) => value !== null).length;
-    shown = shortList(options, chosen);
-    const rest = options.length - shown.length;
-    const others = rest === 0 ? [] : [`${formatCount(rest)} more with fewer samples: not listed`];
-    list.setOptions([...shown.map(({ label }) => label), ...others], shown.length);
-    list.root.hidden = choices < 2;
+class Filter<Value> {
+  readonly #chooser: Chooser;
+  readonly #optionsOf: (state: ViewState) => readonly Option<Value>[];
+  readonly #pick: (state: ViewState) => Value;
+  #options: readonly Option<Value>[] = [];
+  /** Those of the options that are listed: a part where they are many. */
+  #listed: readonly Option<Value>[] = [];
+
+  constructor(
+    title: string,
+    optionsOf: (state: ViewState) => readonly Option<Value>[],
+    pick: (state: ViewState) => Value,
+    onChoose: (value: Value) => void,
+  ) {
+    this.#optionsOf = optionsOf;
+    this.#pick = pick;
+    this.#chooser = chooser(title, [], (index) => {
+      const option = this.#listed[index];
+      if (option !== undefined) onChoose(option.value);
+    });
   }
-  return {
-    root: list.root,
-    show(state) {
-      const chosen = pick(state);
-      const isOther = options !== optionsOf(state);
-      options = optionsOf(state);
-      if (isOther || !shown.some(({ value }) => value === chosen)) setOptions(chosen);
-      list.choose(shown.findIndex(({ value }) => value === chosen));
-    },
-  };
+
+  get root(): HTMLElement {
+    return this.#chooser.root;
+  }
+
+  show(state: ViewState): void {
+    const chosen = this.#pick(state);
+    const options = this.#optionsOf(state);
+    const isListed = this.#listed.some(({ value }) => value === chosen);
+    if (options !== this.#options || !isListed) this.#list(options, chosen);
+    this.#chooser.choose(this.#listed.findIndex(({ value }) => value === chosen));
+  }
+
+  #list(options: readonly Option<Value>[], chosen: Value): void {
+    this.#options = options;
+    this.#listed = shortList(options, chosen);
+    const rest = options.length - this.#listed.length;
+    const others = rest === 0 ? [] : [`${formatCount(rest)} more with fewer samples: not listed`];
+    const labels = this.#listed.map(({ label }) => label);
+    this.#chooser.setOptions([...labels, ...others], labels.length);
+    this.root.hidden = options.filter(({ value }) => value !== null).length < 2;
+  }
 }
 
 const always =

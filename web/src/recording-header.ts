@@ -4,7 +4,6 @@ import { sayLostSideband } from '../../src/profile/losses.ts';
 import { element } from './dom.ts';
 import { formatCount, formatNanos, formatShare } from './format.ts';
 import { reportOfEvent } from './late-report.ts';
-import type { ViewState } from './state.ts';
 import type { ViewContext } from './view-context.ts';
 import type { OpenResult } from './worker/messages.ts';
 
@@ -23,20 +22,17 @@ export function createRecordingHeader({ store, recording, report }: ViewContext)
   );
   const notes = notesOf(recording);
   if (notes.length > 0) header.append(renderNotes(notes));
-  let shown = -1;
-  const show = ({ event }: ViewState) => {
-    if (event === shown) return;
-    shown = event;
-    draw();
-  };
   const draw = () => {
-    const provenance = report.get()?.provenance.events[shown];
-    const event = reportOfEvent(report, shown);
-    facts.replaceChildren(...figuresOf(recording, shown, event, provenance?.said ?? []));
+    const { event } = store.get();
+    const provenance = report.get()?.provenance.events[event];
+    const described = reportOfEvent(report, event);
+    facts.replaceChildren(...figuresOf(recording, event, described, provenance?.said ?? []));
   };
   report.onArrival(draw);
-  store.subscribe(show);
-  show(store.get());
+  store.subscribe((state, previous) => {
+    if (state.event !== previous.event) draw();
+  });
+  draw();
   return header;
 }
 
