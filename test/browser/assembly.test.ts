@@ -67,8 +67,8 @@ describeBrowser('the assembly of a function', (tab) => {
     expect(rows.map((cells) => cells.slice(0, 4))).toStrictEqual([
       ['', '', '400078', 'push rbp'],
       ['20.00%', '20.00%', '400079', '▸dec rdi'],
-      ['70.0 %', '70.0 %', '40007c', 'jne 0x400079 ↑'],
-      ['', '10.0 %', '40007e', `call 0x400085 <${HOSTILE}>`],
+      ['70.00%', '70.00%', '40007c', 'jne 0x400079 ↑'],
+      ['', '10.00%', '40007e', `call 0x400085 <${HOSTILE}>`],
       ['', '', '400083', 'pop rbp'],
       ['', '', '400084', 'ret'],
     ]);

@@ -67,7 +67,7 @@ describeBrowser('the page of a server', (tab) => {
     const found = page.locator('.search-result');
     await expect
       .poll(() => found.innerText())
-      .toMatch(/43\.\d % here, 33\.\d % there matched · 1 ×/);
+      .toMatch(/43\.\d\d% here, 33\.\d\d% there matched · 1 ×/);
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.crumb').last().innerText()).toBe('skipSpace');
   });
