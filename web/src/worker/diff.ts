@@ -1,6 +1,5 @@
 import { NONE } from '../../../src/base/brand.ts';
 import { ComputedOnce, eachSlice, type Slices } from '../../../src/base/slices.ts';
-import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import { innermostFuncs } from '../../../src/profile/analysis/call-nodes.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../../src/profile/analysis/diff.ts';
 import { invertCallTreeInSlices } from '../../../src/profile/analysis/invert-call-tree.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
-import { comparedDsoName, matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
+import { comparedDsoName } from '../../../src/profile/analysis/match-functions.ts';
 import {
   boundsOfLost,
   boundsOfNothing,
@@ -23,6 +22,7 @@ import {
   sumStepsByKeyInSlices,
 } from '../../../src/profile/analysis/share-steps.ts';
 import { searchDiff } from './diff-search.ts';
+import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
 import { Matchings } from './matching.ts';
 import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';
 import { Recent } from './recent.ts';
@@ -231,75 +231,6 @@ function keyOf(
   inverted: boolean,
 ) {
   return JSON.stringify([event, weight, thread, pid, cpu, fromNs, toNs, edits, inverted]);
-}
-
-/** Functions of both recordings, and which of them those of either are. */
-type JoinedFunctions = {
-  readonly page: PageProfile;
-  readonly mineFunc: Int32Array;
-  readonly otherFunc: Int32Array;
-  readonly renamed: readonly DsoMatch[];
-};
-
-function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctions> {
-  const { profile } = mine;
-  const { funcs } = profile;
-  const strings = [...profile.strings];
-  const dsos = [...profile.dsos];
-  const name = [...funcs.name];
-  const dso = [...funcs.dso];
-  const category = [...funcs.category];
-  const matched = matchFunctions(profile, other.profile);
-  const funcOfId = new Int32Array(matched.count).fill(NONE);
-  yield;
-  // Two processes of one recording may run the same script: that is one function here.
-  const mineFunc = new Int32Array(funcs.length);
-  yield* eachSlice(funcs.length, (first, end) => {
-    for (let func = first; func < end; func++) {
-      const id = matched.mine[func];
-      if (funcOfId[id] === NONE) funcOfId[id] = func;
-      mineFunc[func] = funcOfId[id];
-    }
-  });
-  const dsoOfName = new Map(dsos.map((entry, index) => [entry.name, index]));
-  const otherFunc = new Int32Array(other.profile.funcs.length);
-  yield* eachSlice(otherFunc.length, (first, end) => {
-    for (let func = first; func < end; func++) {
-      const id = matched.other[func];
-      let joined = funcOfId[id];
-      if (joined === NONE) {
-        joined = name.length;
-        funcOfId[id] = joined;
-        strings.push(other.funcName[func]);
-        name.push(strings.length - 1);
-        dso.push(dsoOf(other, func));
-        category.push(other.profile.funcs.category[func]);
-      }
-      otherFunc[func] = joined;
-    }
-  });
-  const padded = (column: Int32Array, value: number) =>
-    Int32Array.from(name, (_, func) => column[func] ?? value);
-  const joinedFuncs = {
-    length: name.length,
-    name: Int32Array.from(name),
-    dso: Int32Array.from(dso),
-    category: Uint8Array.from(category),
-    file: padded(funcs.file, NONE),
-    line: padded(funcs.line, 0),
-    column: padded(funcs.column, 0),
-  };
-  const page = { ...mine.page, profile: { ...profile, strings, dsos, funcs: joinedFuncs } };
-  return { page, mineFunc, otherFunc, renamed: matched.renamed };
-
-  function dsoOf(recording: Recording, func: number): number {
-    const entry = recording.profile.dsos[recording.profile.funcs.dso[func]];
-    if (entry === undefined) return NONE;
-    const known = dsoOfName.get(entry.name);
-    if (known !== undefined) return known;
-    dsoOfName.set(entry.name, dsos.length);
-    return dsos.push(entry) - 1;
-  }
 }
 
 /** Functions, then the same inlined. */
