@@ -144,12 +144,6 @@ function commonOptions(
 ): Omit<uPlot.Options, 'series'> {
   const { stream, onRange } = options;
   const scale = fontScale();
-  const axis: uPlot.Axis = {
-    stroke: colours.quiet,
-    font: axisFont(),
-    grid: { stroke: colours.line, width: 1 },
-    ticks: { show: false },
-  };
   return {
     width,
     height,
@@ -157,20 +151,7 @@ function commonOptions(
     // The last time's text stands half beside its tick.
     padding: [18 * scale, 24 * scale, 0, 0],
     cursor: { sync: { key: SYNC_KEY }, drag: { x: true, y: false, setScale: false } },
-    axes: [
-      { ...axis, size: 26 * scale, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      {
-        ...axis,
-        size: 64 * scale,
-        space: 28 * scale,
-        grid: {
-          ...axis.grid,
-          ...(isLog ? { filter: (_: uPlot, ticks: number[]) => onlyPowers(ticks) } : {}),
-        },
-        // Ticks that get no text are null.
-        values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : formatShort(tick, 3))),
-      },
-    ],
+    axes: axesOf(colours, isLog),
     hooks: {
       drawClear: [(plot) => drawStretches(plot, stream, colours)],
       draw: [
@@ -188,6 +169,23 @@ function commonOptions(
       ],
     },
   };
+}
+
+function axesOf(colours: TimeColours, isLog: boolean): uPlot.Axis[] {
+  const scale = fontScale();
+  const grid: uPlot.Axis.Grid = { stroke: colours.line, width: 1 };
+  const axis = { stroke: colours.quiet, font: axisFont(), grid, ticks: { show: false } };
+  return [
+    { ...axis, size: 26 * scale, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+    {
+      ...axis,
+      size: 64 * scale,
+      space: 28 * scale,
+      grid: isLog ? { ...grid, filter: (_, ticks) => onlyPowers(ticks) } : grid,
+      // Ticks that get no text are null.
+      values: (_, ticks) => ticks.map((tick) => (tick === null ? '' : formatShort(tick, 3))),
+    },
+  ];
 }
 
 /** Behind the lines: ramps and pauses. */
