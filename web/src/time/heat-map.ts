@@ -27,7 +27,12 @@ import { clampRange } from './range.ts';
 import { unitOf, weightName } from './shown-weight.ts';
 import { timeFilterOf } from './time-filter.ts';
 
-const COLUMN_WIDTHS: readonly number[] = [1e9, 1e8, 1e7, 1e10];
+const COLUMN_WIDTHS = [
+  { ns: 1e9, label: '1 s' },
+  { ns: 1e8, label: '100 ms' },
+  { ns: 1e7, label: '10 ms' },
+  { ns: 1e10, label: '10 s' },
+] as const;
 const ROW_COUNTS: readonly number[] = [50, 20, 10, 100];
 /** Pixels. */
 const LEAST_HEIGHT = 240;
@@ -51,8 +56,8 @@ export class HeatMap {
   readonly #recording: OpenResult;
   readonly #widths = chooser(
     'Column',
-    COLUMN_WIDTHS.map((ns) => formatNanos(ns).replace(/\.0+(?= )/, '')),
-    (index) => this.#store.change({ heatColumnNs: COLUMN_WIDTHS[index] }),
+    COLUMN_WIDTHS.map(({ label }) => label),
+    (index) => this.#store.change({ heatColumnNs: COLUMN_WIDTHS[index].ns }),
   );
   readonly #counts = chooser('Rows', ROW_COUNTS.map(String), (index) =>
     this.#store.change({ heatRows: ROW_COUNTS[index] }),
@@ -114,7 +119,7 @@ export class HeatMap {
 
   show(state: ViewState): void {
     const { heatColumnNs, heatRows } = state;
-    this.#widths.choose(COLUMN_WIDTHS.indexOf(heatColumnNs));
+    this.#widths.choose(COLUMN_WIDTHS.findIndex(({ ns }) => ns === heatColumnNs));
     this.#counts.choose(ROW_COUNTS.indexOf(heatRows));
     this.#ask({ ...timeFilterOf(state), columnNs: heatColumnNs, rows: heatRows });
     this.#draw();
