@@ -22,11 +22,11 @@ export function renderNoSamples(context: ViewContext, state: ViewState): HTMLEle
   const { store, recording } = context;
   const event = recording.events[state.event];
   if (event === undefined || event.samples === 0) return emptyState(describeNone(context, state));
-  const said = filtersOf(context, state);
+  const filters = filtersOf(context, state);
   const text =
-    said.length === 0
+    filters.length === 0
       ? `No sample of ${event.name} is left.`
-      : `No sample of ${event.name} is left: ${said.join(', ')}.`;
+      : `No sample of ${event.name} is left: ${filters.join(', ')}.`;
   return emptyState(text, { label: 'Show all samples', go: () => store.change(ALL) });
 }
 
@@ -43,18 +43,18 @@ function describeNone({ recording }: ViewContext, { event: index }: ViewState): 
 
 /** The filters that are set, in words. */
 function filtersOf({ recording }: ViewContext, state: ViewState): string[] {
-  const said: string[] = [];
+  const filters: string[] = [];
   const thread = state.thread === null ? undefined : recording.threads[state.thread];
-  if (state.pid !== null) said.push(`process ${state.pid} only`);
-  if (thread !== undefined) said.push(`thread ${thread.comm} (tid ${thread.tid}) only`);
-  else if (state.thread !== null) said.push('a thread that this recording does not have');
-  if (state.cpu !== null) said.push(`CPU ${state.cpu} only`);
-  if (state.range !== null) said.push(`from ${formatRange(state.range)} only`);
+  if (state.pid !== null) filters.push(`process ${state.pid} only`);
+  if (thread !== undefined) filters.push(`thread ${thread.comm} (tid ${thread.tid}) only`);
+  else if (state.thread !== null) filters.push('a thread that this recording does not have');
+  if (state.cpu !== null) filters.push(`CPU ${state.cpu} only`);
+  if (state.range !== null) filters.push(`from ${formatRange(state.range)} only`);
   const func = (index: number) => recording.funcNames[index] ?? 'an unknown function';
   const dso = (index: number) => recording.dsoNames[index] ?? 'an unknown DSO';
-  if (state.focus !== null) said.push(`stacks with ${func(state.focus)} only`);
-  if (state.focusDso !== null) said.push(`stacks with DSO ${dso(state.focusDso)} only`);
-  if (state.hidden.length > 0) said.push(`without ${state.hidden.map(func).join(', ')}`);
-  if (state.hiddenDsos.length > 0) said.push(`without ${state.hiddenDsos.map(dso).join(', ')}`);
-  return said;
+  if (state.focus !== null) filters.push(`stacks with ${func(state.focus)} only`);
+  if (state.focusDso !== null) filters.push(`stacks with DSO ${dso(state.focusDso)} only`);
+  if (state.hidden.length > 0) filters.push(`without ${state.hidden.map(func).join(', ')}`);
+  if (state.hiddenDsos.length > 0) filters.push(`without ${state.hiddenDsos.map(dso).join(', ')}`);
+  return filters;
 }

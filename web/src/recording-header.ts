@@ -60,7 +60,7 @@ function figuresOf(
   { meta, head, events, areLossesKnown }: OpenResult,
   index: number,
   report: EventReport | undefined,
-  said: readonly string[],
+  sources: readonly string[],
 ): HTMLElement[] {
   const event = events[index];
   if (event === undefined) return [];
@@ -80,19 +80,19 @@ function figuresOf(
   if (completeness !== null && completeness.samples > 0) {
     figures.push(remark('whole stacks', describeStacks(completeness)));
   }
-  if (said.length > 0) figures.push(remark('where the weights come from', said.join('; ')));
+  if (sources.length > 0) figures.push(remark('where the weights come from', sources.join('; ')));
   return figures;
 }
 
 function describeStacks(stacks: NonNullable<OpenResult['head']['completeness']>): string {
   const { samples, complete, unknown, cut } = stacks;
-  const said = [formatShare(complete / samples)];
-  if (unknown > 0) said.push(`of ${formatShare(unknown / samples)} nobody can tell`);
+  const parts = [formatShare(complete / samples)];
+  if (unknown > 0) parts.push(`of ${formatShare(unknown / samples)} nobody can tell`);
   const [worst] = cut;
   if (worst !== undefined) {
-    said.push(`${formatShare(worst.samples / samples)} cut: ${worst.reason}`);
+    parts.push(`${formatShare(worst.samples / samples)} cut: ${worst.reason}`);
   }
-  return said.join(', ');
+  return parts.join(', ');
 }
 
 function notesOf({ meta, head }: OpenResult): string[] {

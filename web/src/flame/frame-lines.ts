@@ -20,21 +20,21 @@ export type DescribeOptions = {
 export function speakFrame(result: TreeResult, node: FrameNode, inverted: boolean): string {
   const { rows, labels, weight, unit } = result;
   const share = (value: number) => formatShare(weight === 0 ? 0 : value / weight);
-  const said = [`${node.name}: ${share(node.value)} of all, ${formatWeight(node.value, unit)}`];
+  const parts = [`${node.name}: ${share(node.value)} of all, ${formatWeight(node.value, unit)}`];
   if (node.row >= 0) {
     const parent = node.parent?.value ?? 0;
     if (parent > 0) {
       const relation = inverted ? 'of what it called' : 'of its caller';
-      said.push(`${formatShare(node.value / parent)} ${relation}`);
+      parts.push(`${formatShare(node.value / parent)} ${relation}`);
     }
     const kind = labels.kind[rows.label[node.row]];
     if (!inverted && kind !== 'folded') {
-      said.push(`self ${share(rows.self[node.row])}`);
+      parts.push(`self ${share(rows.self[node.row])}`);
     }
     const siblings = node.parent?.children ?? [];
-    if (siblings.length > 1) said.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
+    if (siblings.length > 1) parts.push(`${siblings.indexOf(node) + 1} of ${siblings.length}`);
   }
-  return said.join(', ');
+  return parts.join(', ');
 }
 
 /** Everything that is known of a frame, as terms and figures. */
