@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 import { sum } from '../time/shown-weight.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { AssemblyParams, AssemblyResult } from '../worker/messages.ts';
-import { renderAssembly } from './assembly-table.ts';
+import { AssemblyTable } from './assembly-table.ts';
 import type { CodePanel, CodePicture } from './code-panel.ts';
 import type { CodeTexts } from './code-texts.ts';
 import './assembly.css';
@@ -104,9 +104,8 @@ async function pictureOf(
       const base = bases[index];
       const options = { base, most, withBytes: codeBytes, sources, funcs, showFunc };
       const share = result.weight === 0 ? 0 : weightOf[index] / result.weight;
-      return renderPart(part, share, index === hottest, () =>
-        renderAssembly(part, result, options),
-      );
+      const table = () => new AssemblyTable(part, result, options).root;
+      return renderPart(part, share, index === hottest, table);
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../../src/base/u64.ts';
-import type { CodeLocation, CodePart } from '../../../src/code/disassembly/types.ts';
-import { element } from '../dom.ts';
+import type { CodeGap, CodeLocation, CodePart } from '../../../src/code/disassembly/types.ts';
+import { element, pushButton } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import type { AssemblyResult } from '../worker/messages.ts';
 import { columnHeading } from './data-table.ts';
@@ -20,68 +20,114 @@ export type AssemblyOptions = {
 };
 
 /** The instructions of one part, with what was spent at each. */
-export function renderAssembly(
-  part: CodePart,
-  result: AssemblyResult,
-  options: AssemblyOptions,
-): HTMLTableElement {
-  const { base, most, withBytes, sources } = options;
-  const { offset, start } = part;
-  const rows: HTMLTableRowElement[] = [];
-  const columns = withBytes ? 5 : 4;
-  const body = element('tbody');
-  const cameFrom = jumpsByTarget(part);
-  const gaps = new Map(part.gaps.map((gap) => [gap.before, gap]));
-  let last = -1;
-  for (let row = 0; row <= offset.length; row++) {
-    const gap = gaps.get(row);
-    if (gap !== undefined) body.append(gapRow(gap.instructions, gap.bytes, columns));
-    if (row === offset.length) break;
-    const location = part.location[row];
-    const isNew = location !== last && location >= 0;
-    last = location;
-    if (isNew && sources !== null) {
-      body.append(sourceRow(part.locations[location], part.name, sources, columns));
+export class AssemblyTable {
+  readonly root: HTMLTableElement;
+  readonly #part: CodePart;
+  readonly #result: AssemblyResult;
+  readonly #options: AssemblyOptions;
+  /** The rows of the instructions, which jumps lead to. */
+  readonly #lines: HTMLTableRowElement[] = [];
+
+  constructor(part: CodePart, result: AssemblyResult, options: AssemblyOptions) {
+    this.#part = part;
+    this.#result = result;
+    this.#options = options;
+    const head = element(
+      'tr',
+      '',
+      columnHeading('Self'),
+      columnHeading('Total'),
+      columnHeading('Address'),
+      ...(options.withBytes ? [columnHeading('Bytes', '')] : []),
+      columnHeading('Instruction', ''),
+      ...(options.sources === null ? [columnHeading('Line', '')] : []),
+    );
+    this.root = element(
+      'table',
+      'source-table assembly-table',
+      element('thead', '', head),
+      element('tbody', '', ...this.#renderRows()),
+    );
+    this.root.setAttribute('aria-label', `Weight per instruction of ${part.name}`);
+  }
+
+  /** The instructions, gaps, and the source lines where another one begins. */
+  #renderRows(): HTMLTableRowElement[] {
+    const { offset, location, locations, name, gaps } = this.#part;
+    const { withBytes, sources } = this.#options;
+    const columns = withBytes ? 6 : 5;
+    const gapBefore = new Map(gaps.map((gap) => [gap.before, gap]));
+    const cameFrom = jumpsByTarget(this.#part);
+    const rows: HTMLTableRowElement[] = [];
+    let last = -1;
+    for (let row = 0; row <= offset.length; row++) {
+      const gap = gapBefore.get(row);
+      if (gap !== undefined) rows.push(gapRow(gap, columns));
+      if (row === offset.length) break;
+      const begun = location[row] === last ? undefined : locations[location[row]];
+      last = location[row];
+      if (begun !== undefined && sources !== null) {
+        rows.push(sourceRow(begun, name, sources, columns));
+      }
+      const line = this.#renderInstruction(row, cameFrom.get(row));
+      if (sources === null) line.append(element('td', 'beside', begun ? shortLocation(begun) : ''));
+      this.#lines.push(line);
+      rows.push(line);
     }
+    return rows;
+  }
+
+  #renderInstruction(row: number, cameFrom: readonly number[] | undefined): HTMLTableRowElement {
+    const { start, offset, bytes } = this.#part;
+    const result = this.#result;
+    const { base, most, withBytes } = this.#options;
     const at = base + row;
-    const own = result.self[at];
-    const inlined = result.inlined[at];
-    const selfCell = figure(own + inlined, result);
+    const self = result.self[at] + result.inlined[at];
+    const selfCell = figure(self, result);
     if (selfCell.title !== '') selfCell.title += describeSamples(result, at);
-    const address = formatAddress(start + offset[row]).slice(2);
-    const cells = [
+    const line = element(
+      'tr',
+      '',
       selfCell,
       figure(result.total[at], result),
-      element('td', 'number address', address),
-    ];
-    if (withBytes) cells.push(element('td', 'code-bytes', spaced(part.bytes[row])));
-    const code = element('td', 'instruction');
-    code.append(
-      targetMark(cameFrom.get(row), part),
-      ...instructionText(part, row, () => rows, options),
+      element('td', 'number address', formatAddress(start + offset[row]).slice(2)),
+      ...(withBytes ? [element('td', 'code-bytes', spaced(bytes[row]))] : []),
+      element('td', 'instruction', targetMark(cameFrom, this.#part), ...this.#renderText(row)),
     );
-    cells.push(code);
-    const line = element('tr', '', ...cells);
-    if (sources === null) {
-      line.append(element('td', 'beside', isNew ? shortLocation(part.locations[location]) : ''));
-    }
-    warm(line, own + inlined, most);
-    rows.push(line);
-    body.append(line);
+    warm(line, self, most);
+    return line;
   }
-  const head = element(
-    'tr',
-    '',
-    columnHeading('Self'),
-    columnHeading('Total'),
-    columnHeading('Address'),
-  );
-  if (withBytes) head.append(columnHeading('Bytes', ''));
-  head.append(columnHeading('Instruction', ''));
-  if (sources === null) head.append(columnHeading('Line', ''));
-  const table = element('table', 'source-table assembly-table', element('thead', '', head), body);
-  table.setAttribute('aria-label', `Weight per instruction of ${part.name}`);
-  return table;
+
+  /**
+   * `jne 0x401020` with a button in place of the address where the target is shown, `call 0x401030
+   * <malloc@plt>` where it has a name.
+   */
+  #renderText(row: number): (string | Node)[] {
+    const text = this.#part.text[row];
+    const target = this.#part.target[row];
+    if (target !== -1) {
+      const space = text.lastIndexOf(' ') + 1;
+      const way = `${text.slice(space)} ${target > row ? '↓' : '↑'}`;
+      const jump = pushButton('jump', way, () => this.#goTo(target));
+      jump.title = 'Go there';
+      return [text.slice(0, space), jump];
+    }
+    const refers = this.#part.refers[row];
+    if (refers === '') return [text];
+    const { funcs, showFunc } = this.#options;
+    const func = funcs.get(refers);
+    if (func === undefined) return [text, element('span', 'refers', ` <${refers}>`)];
+    const link = pushButton('jump', `<${refers}>`, () => showFunc(func));
+    link.title = 'Show that function';
+    return [`${text} `, link];
+  }
+
+  #goTo(row: number): void {
+    const line = this.#lines[row];
+    line.tabIndex = -1;
+    line.focus({ preventScroll: true });
+    line.scrollIntoView({ block: 'center' });
+  }
 }
 
 function describeSamples({ samples, inlined, self }: AssemblyResult, at: number): string {
@@ -89,43 +135,6 @@ function describeSamples({ samples, inlined, self }: AssemblyResult, at: number)
   const text = ` in ${formatCount(count)} ${count === 1 ? 'sample' : 'samples'}`;
   const share = inlined[at] / (inlined[at] + self[at]);
   return share > 0 ? `${text}; ${formatShare(share)} of it in functions inlined here` : text;
-}
-
-/**
- * `jne 0x401020` with a button in place of the address where the target is shown, `call 0x401030
- * <malloc@plt>` where it has a name.
- */
-function instructionText(
-  part: CodePart,
-  row: number,
-  rows: () => readonly HTMLTableRowElement[],
-  { funcs, showFunc }: AssemblyOptions,
-): (string | Node)[] {
-  const text = part.text[row];
-  const target = part.target[row];
-  const refers = part.refers[row];
-  if (target === -1) {
-    if (refers === '') return [text];
-    const func = funcs.get(refers);
-    if (func === undefined) return [text, element('span', 'refers', ` <${refers}>`)];
-    const link = element('button', 'jump', `<${refers}>`);
-    link.type = 'button';
-    link.title = 'Show that function';
-    link.addEventListener('click', () => showFunc(func));
-    return [`${text} `, link];
-  }
-  const space = text.lastIndexOf(' ') + 1;
-  const jump = element('button', 'jump', `${text.slice(space)} ${target > row ? '↓' : '↑'}`);
-  jump.type = 'button';
-  jump.title = 'Go there';
-  jump.addEventListener('click', () => {
-    const line = rows()[target];
-    if (line === undefined) return;
-    line.tabIndex = -1;
-    line.focus({ preventScroll: true });
-    line.scrollIntoView({ block: 'center' });
-  });
-  return [text.slice(0, space), jump];
 }
 
 /** Marks an instruction that jumps lead to. */
@@ -149,13 +158,13 @@ function jumpsByTarget({ target }: CodePart): Map<number, number[]> {
   return from;
 }
 
-function gapRow(instructions: number, bytes: number, columns: number): HTMLTableRowElement {
+function gapRow({ instructions, bytes }: CodeGap, columns: number): HTMLTableRowElement {
   const what =
     instructions === 0
       ? `${formatCount(bytes)} bytes are not shown`
       : `${formatCount(instructions)} instructions (${formatCount(bytes)} bytes) without samples or with few are not shown`;
   const cell = element('td', 'gap', `… ${what}`);
-  cell.colSpan = columns + 1;
+  cell.colSpan = columns;
   return element('tr', '', cell);
 }
 
@@ -176,7 +185,7 @@ function sourceRow(
     cell.append(element('span', 'beside', `inlined: ${[...location.inlined, name].join(' ← ')}`));
   }
   cell.title = location.file;
-  cell.colSpan = columns + 1;
+  cell.colSpan = columns;
   return element('tr', 'source-row', cell);
 }
 

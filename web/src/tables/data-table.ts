@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { element, pushButton } from '../dom.ts';
 
 export type TableHeading<Row> = {
   /** For `onSort`; null: can't be sorted by. */
@@ -21,64 +21,66 @@ export type TableOptions<Row> = {
   readonly isChosen?: (row: Row) => boolean;
   /** By which a row is the same when the table is drawn anew. */
   readonly keyOf?: (row: Row) => string | number;
-  readonly onMenu?: (row: Row, at: { readonly x: number; readonly y: number }) => void;
+  readonly classOf?: (row: Row) => string;
 };
 
 /** A table of text with sortable headings. */
 export function renderTable<Row>(options: TableOptions<Row>): HTMLTableElement {
-  const { headings, rows, sort, onSort, onChoose } = options;
-  const head = element('tr');
-  for (const heading of headings) {
-    const cell = columnHeading('', heading.isNumber ? 'number' : '');
-    if (heading.hint !== undefined) cell.title = heading.hint;
-    if (heading.id === null || onSort === undefined) {
-      cell.append(heading.title);
-    } else {
-      const isSorted = sort.slice(0, -1) === heading.id;
-      const isDescending = sort.endsWith('-');
-      if (isSorted) cell.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
-      const arrow = isSorted ? (isDescending ? ' ▾' : ' ▴') : '';
-      const button = element('button', 'heading', `${heading.title}${arrow}`);
-      button.type = 'button';
-      button.dataset.key = `sort ${heading.id}`;
-      // Large figures are what one looks for, and names from the beginning.
-      const first = heading.isNumber ? '-' : '+';
-      const other = isDescending ? '+' : '-';
-      button.addEventListener('click', () => onSort(heading.id + (isSorted ? other : first)));
-      cell.append(button);
-    }
-    head.append(cell);
-  }
-  const body = element('tbody');
+  const { caption, headings, rows, isChosen, onChoose } = options;
+  const head = element('tr', '', ...headings.map((heading) => renderHeading(heading, options)));
+  const lines = rows.map((row) => renderRow(row, options));
+  const chosen = rows.findIndex((row) => isChosen?.(row) === true);
+  lines[chosen]?.setAttribute('aria-selected', 'true');
   // One row is in the order of Tab: whoever goes on does not want to pass 200 of them.
-  const chosen = rows.findIndex((row) => options.isChosen?.(row) === true);
-  for (const [index, row] of rows.entries()) {
-    const line = element('tr');
-    if (index === chosen) line.setAttribute('aria-selected', 'true');
-    if (options.keyOf !== undefined) line.dataset.key = `row ${options.keyOf(row)}`;
-    for (const { isNumber, cell } of headings) {
-      line.append(element('td', isNumber ? 'number' : '', cell(row)));
-    }
-    if (onChoose !== undefined) {
-      line.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
-      line.addEventListener('click', () => onChoose(row));
-      line.addEventListener('keydown', (event) => {
-        if (event.key === 'Enter' || event.key === ' ') onChoose(row);
-        else if (!moveFocus(line, event.key)) return;
-        event.preventDefault();
-        event.stopPropagation();
-      });
-    }
-    line.addEventListener('contextmenu', (event) => {
-      if (options.onMenu === undefined) return;
-      event.preventDefault();
-      options.onMenu(row, { x: event.clientX, y: event.clientY });
-    });
-    body.append(line);
-  }
+  if (onChoose !== undefined && lines.length > 0) lines[Math.max(0, chosen)].tabIndex = 0;
+  const body = element('tbody', '', ...lines);
   const table = element('table', 'data-table', element('thead', '', head), body);
-  table.setAttribute('aria-label', options.caption);
+  table.setAttribute('aria-label', caption);
   return table;
+}
+
+function renderHeading<Row>(
+  { id, title, hint, isNumber }: TableHeading<Row>,
+  { sort, onSort }: TableOptions<Row>,
+): HTMLTableCellElement {
+  const isSortable = id !== null && onSort !== undefined;
+  const cell = columnHeading(isSortable ? '' : title, isNumber ? 'number' : '');
+  if (hint !== undefined) cell.title = hint;
+  if (!isSortable) return cell;
+  const isSorted = sort.slice(0, -1) === id;
+  const isDescending = sort.endsWith('-');
+  if (isSorted) cell.setAttribute('aria-sort', isDescending ? 'descending' : 'ascending');
+  const arrow = isSorted ? (isDescending ? ' ▾' : ' ▴') : '';
+  // Large figures are what one looks for, and names from the beginning.
+  const first = isNumber ? '-' : '+';
+  const other = isDescending ? '+' : '-';
+  const button = pushButton('heading', title + arrow, () =>
+    onSort(id + (isSorted ? other : first)),
+  );
+  button.dataset.key = `sort ${id}`;
+  cell.append(button);
+  return cell;
+}
+
+function renderRow<Row>(
+  row: Row,
+  { headings, keyOf, classOf, onChoose }: TableOptions<Row>,
+): HTMLTableRowElement {
+  const cells = headings.map(({ isNumber, cell }) =>
+    element('td', isNumber ? 'number' : '', cell(row)),
+  );
+  const line = element('tr', classOf?.(row), ...cells);
+  if (keyOf !== undefined) line.dataset.key = `row ${keyOf(row)}`;
+  if (onChoose === undefined) return line;
+  line.tabIndex = -1;
+  line.addEventListener('click', () => onChoose(row));
+  line.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' || event.key === ' ') onChoose(row);
+    else if (!moveFocus(line, event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return line;
 }
 
 export function columnHeading(text: string, className = 'number'): HTMLTableCellElement {

@@ -31,11 +31,8 @@ export function renderChanges(
     rows,
     sort: diffSort,
     onSort,
+    classOf: ({ isCertain }) => (isCertain ? '' : 'is-uncertain'),
   });
-  const lines = table.tBodies[0]?.rows ?? [];
-  for (const [index, row] of rows.entries()) {
-    lines[index]?.classList.toggle('is-uncertain', !row.isCertain);
-  }
   const said =
     rows.length < found.length
       ? `${formatCount(rows.length)} of ${formatCount(found.length)} functions; search for the others.`
