@@ -4,7 +4,7 @@ import { element, pushButton } from '../dom.ts';
 import { formatCount, formatShare } from '../format.ts';
 import type { AssemblyResult } from '../worker/messages.ts';
 import { columnHeading } from './data-table.ts';
-import { figure, warm } from './source-table.ts';
+import { warm, weightCell } from './source-table.ts';
 
 export type AssemblyOptions = {
   /** Where the first instruction of the part stands in the columns of the result. */
@@ -83,13 +83,13 @@ export class AssemblyTable {
     const { base, most, withBytes } = this.#options;
     const at = base + row;
     const self = result.self[at] + result.inlined[at];
-    const selfCell = figure(self, result);
+    const selfCell = weightCell(self, result);
     if (selfCell.title !== '') selfCell.title += describeSamples(result, at);
     const line = element(
       'tr',
       '',
       selfCell,
-      figure(result.total[at], result),
+      weightCell(result.total[at], result),
       element('td', 'number address', formatAddress(start + offset[row]).slice(2)),
       ...(withBytes ? [element('td', 'code-bytes', spaced(bytes[row]))] : []),
       element('td', 'instruction', targetMark(cameFrom, this.#part), ...this.#renderText(row)),

@@ -81,10 +81,10 @@ export class Sandwich {
   }
 }
 
-type CursorKeys = Readonly<Record<string, Parameters<FlameChart['moveCursor']>[0]>>;
-const SIDEWAYS: CursorKeys = { ArrowLeft: 'left', ArrowRight: 'right' };
-const UPWARDS: CursorKeys = { ...SIDEWAYS, ArrowUp: 'callee', ArrowDown: 'caller' };
-const DOWNWARDS: CursorKeys = { ...SIDEWAYS, ArrowUp: 'caller', ArrowDown: 'callee' };
+type Directions = Readonly<Record<string, Parameters<FlameChart['moveCursor']>[0]>>;
+const SIDEWAYS: Directions = { ArrowLeft: 'left', ArrowRight: 'right' };
+const UPWARDS: Directions = { ...SIDEWAYS, ArrowUp: 'callee', ArrowDown: 'caller' };
+const DOWNWARDS: Directions = { ...SIDEWAYS, ArrowUp: 'caller', ArrowDown: 'callee' };
 
 /** One of the two pictures. Both begin with the function: callers go up from it, callees down. */
 class SandwichHalf {

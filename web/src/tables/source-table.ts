@@ -27,8 +27,8 @@ export function renderLines(result: SourceResult, text: string | null): HTMLTabl
     const line = element(
       'tr',
       '',
-      figure(self, result),
-      figure(total, result),
+      weightCell(self, result),
+      weightCell(total, result),
       element('td', 'number line-number', String(number)),
       element('td', '', (lines[number - 1] ?? '').replace(/\r$/, '')),
     );
@@ -58,7 +58,7 @@ export function warm(line: HTMLTableRowElement, self: number, most: number): voi
 }
 
 /** A cell with a share of all that is selected; empty where there is nothing. */
-export function figure(
+export function weightCell(
   value: number,
   { weight, unit }: { readonly weight: number; readonly unit: Unit },
 ): HTMLTableCellElement {

@@ -8,11 +8,11 @@ import type { Store } from '../store.ts';
 import type { TabView } from '../tab-view.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TableParams, TableResult } from '../worker/messages.ts';
-import { AssemblyParts } from './assembly-parts.ts';
+import { AssemblyListing } from './assembly-listing.ts';
 import { CodePanel } from './code-panel.ts';
-import { createCodeTexts } from './code-texts.ts';
+import { CodeTexts } from './code-texts.ts';
 import { describeSkid } from './skid.ts';
-import { SourceLines } from './source-lines.ts';
+import { SourceListing } from './source-listing.ts';
 import './tables.css';
 
 const HOTTEST = {
@@ -32,8 +32,8 @@ export class SourceView implements TabView {
   readonly #switches = element('div', 'code-switches');
   readonly #skid = element('p', 'pruned');
   readonly #panel = new CodePanel();
-  readonly #lines: SourceLines;
-  readonly #assembly: AssemblyParts;
+  readonly #lines: SourceListing;
+  readonly #assembly: AssemblyListing;
   readonly #askHottest: (params: TableParams | null) => boolean;
 
   constructor(context: ViewContext) {
@@ -48,9 +48,9 @@ export class SourceView implements TabView {
       notes,
       box,
     );
-    const texts = createCodeTexts(file);
-    this.#lines = new SourceLines(context, this.#panel, texts);
-    this.#assembly = new AssemblyParts(context, this.#panel, texts);
+    const texts = new CodeTexts(file);
+    this.#lines = new SourceListing(context, this.#panel, texts);
+    this.#assembly = new AssemblyListing(context, this.#panel, texts);
     this.#askHottest = askLatest(
       ask,
       'table',

@@ -14,7 +14,7 @@ import type { CodeTexts } from './code-texts.ts';
 import './assembly.css';
 
 /** The machine code of a function, part by part, with what was spent at each instruction. */
-export class AssemblyParts {
+export class AssemblyListing {
   readonly #store: Store;
   readonly #panel: CodePanel;
   readonly #texts: CodeTexts;
@@ -99,7 +99,7 @@ async function pictureOf(
   return {
     title: result.name,
     where: parts[0]?.dso ?? '',
-    notes: describe(assembly, result),
+    notes: describeWeights(assembly, result),
     content: parts.map((part, index) => {
       const base = bases[index];
       const options = { base, most, withBytes: codeBytes, sources, funcs, showFunc };
@@ -147,7 +147,7 @@ function basesOf(parts: readonly CodePart[]): number[] {
   return bases;
 }
 
-function describe({ parts, missing }: PageAssembly, result: AssemblyResult): string[] {
+function describeWeights({ parts, missing }: PageAssembly, result: AssemblyResult): string[] {
   const share = (value: number) => formatShare(result.weight === 0 ? 0 : value / result.weight);
   const inlined = sum(result.inlined);
   const sentences: string[] = [];

@@ -9,7 +9,7 @@ import type { CodeTexts } from './code-texts.ts';
 import { renderLines } from './source-table.ts';
 
 /** The lines of a function's source, with self and total of each. */
-export class SourceLines {
+export class SourceListing {
   readonly #store: Store;
   readonly #panel: CodePanel;
   readonly #texts: CodeTexts;
