@@ -27,7 +27,7 @@ import { Matchings } from './matching.ts';
 import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';
 import { Recent } from './recent.ts';
 import { Recording } from './recording.ts';
-import { describe } from './sandwich.ts';
+import { toShownTree } from './sandwich.ts';
 import { type Selected, SelectedCache } from './selected.ts';
 import type { Selection } from './selection.ts';
 import type { ShownTree } from './shown-tree.ts';
@@ -160,7 +160,7 @@ export class Comparison {
     };
     const diff = yield* diffTreesInSlices(mineTree, otherTree, this.#otherGroup);
     yield;
-    return { diff, shown: describe(diff.tree) };
+    return { diff, shown: toShownTree(diff.tree) };
   }
 
   #otherEvent(event: number): number {

@@ -27,7 +27,7 @@ export function* computeSandwich(
   yield;
   const draw = (part: CallTree) => {
     const zoom = part.length > 0 ? [part.group[0]] : [];
-    return drawTree(selected, describe(part), { roots: 'none', order: 'weight', zoom }, matching)
+    return drawTree(selected, toShownTree(part), { roots: 'none', order: 'weight', zoom }, matching)
       .result;
   };
   const drawnCallers = draw(callers);
@@ -41,8 +41,8 @@ export function* computeSandwich(
   };
 }
 
-/** Of such trees nobody asks for the order of time, or for intervals. */
-export function describe(tree: CallTree): ShownTree {
+/** A tree of which nobody asks for the order of time, or for intervals. */
+export function toShownTree(tree: CallTree): ShownTree {
   return {
     tree,
     key: tree.group,
