@@ -3,7 +3,7 @@ import type { Store } from '../store.ts';
 import type { TreeLabels } from '../worker/messages.ts';
 import type { MenuItem } from './frame-menu.ts';
 
-/** What can be done about the function and the DSO of a frame. */
+/** The actions that a menu offers for the function and the DSO of a frame. */
 export function frameActions(
   store: Store,
   labels: TreeLabels,

@@ -8,16 +8,16 @@ import type { Store } from '../store.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { FrameKey, SearchParams, SearchResult } from '../worker/messages.ts';
 
-/** What a search found, as the field says it. */
+/** The result of a search in the words of the field. */
 export type Found = {
   /** `12.34% matched`. */
   readonly said: string;
-  /** The same in full. */
+  /** `said` in full, for the tooltip. */
   readonly title: string;
   /** Paths for `ViewState.zoom`, heaviest first; `hitCount` counts those that are left out, too. */
   readonly hits: readonly { readonly path: readonly FrameKey[] }[];
   readonly hitCount: number;
-  /** What of the typed text could not be understood, null if all was. */
+  /** The part of the typed text that could not be understood; null if all was. */
   readonly problem: string | null;
 };
 
@@ -76,7 +76,7 @@ export class SearchField {
     this.#store.change({ zoom: hits[(from + by + hits.length) % hits.length].path });
   }
 
-  /** `does`: what the key that goes to the field is said to do. */
+  /** `does` describes the key `/` in the list of keys. */
   keys(does = 'search'): readonly KeyBinding[] {
     return [
       { key: '/', does, run: () => this.focus() },
@@ -149,7 +149,7 @@ export class SearchBar {
     return this.#field.root;
   }
 
-  /** `does`: what the key that goes to the field is said to do. */
+  /** `does` describes the key `/` in the list of keys. */
   keys(does = 'search'): readonly KeyBinding[] {
     return this.#field.keys(does);
   }

@@ -176,7 +176,7 @@ function nodeAt({ target }: Event): FrameNode | null {
   return frame?.__data__?.data ?? null;
 }
 
-type Direction = 'caller' | 'callee' | 'left' | 'right';
+export type Direction = 'caller' | 'callee' | 'left' | 'right';
 
 /** The caller, the widest callee, or a callee of the same caller; none at the edge. */
 function neighbour(node: FrameNode, to: Direction): FrameNode | null | undefined {

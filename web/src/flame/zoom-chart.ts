@@ -13,11 +13,11 @@ export type ZoomChartOptions = {
   readonly label: string;
   /** Part of the window's height that it takes at most. */
   readonly heightShare: number;
-  /** What the menu of a frame offers besides the zoom. */
+  /** The items of a frame's menu besides the zoom. */
   readonly actionsOf: (tree: TreeResult, row: number) => readonly MenuItem[];
 };
 
-/** How the frames of one tree look and what is known of them. */
+/** Colours and descriptions of the frames of one tree. */
 export type FrameLook = Pick<ChartOptions, 'funcs' | 'colourOf' | 'describe'> & {
   /** A frame as a sentence, for those who hear the page. */
   readonly speak: (node: FrameNode) => string;
@@ -26,7 +26,7 @@ export type FrameLook = Pick<ChartOptions, 'funcs' | 'colourOf' | 'describe'> & 
 /** The flame graph of a tab: clicks, keys and a menu zoom in the state's tree. */
 export class ZoomChart {
   readonly root: HTMLElement;
-  /** What the keyboard's cursor is on. */
+  /** The frame under the keyboard's cursor, as a sentence. */
   readonly spoken = element('output', 'spoken');
   readonly #store: Store;
   readonly #options: ZoomChartOptions;
@@ -106,7 +106,7 @@ export class ZoomChart {
   }
 }
 
-/** Whether a node stands for frames that are too light to be drawn. */
+/** True for a node that stands for frames too light to be drawn. */
 function isFolded({ rows }: TreeResult, { row }: FrameNode): boolean {
   return row >= 0 && rows.folded[row] > 0;
 }

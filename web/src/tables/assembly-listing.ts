@@ -56,7 +56,7 @@ export class AssemblyListing {
     else if (this.#weighed?.weights) this.#draw(code, this.#weighed.weights);
   }
 
-  /** Whether the state is still the one for which something was fetched. */
+  /** True while the state still shows the machine code of `func`. */
   #isShown(func: number): boolean {
     const state = this.#store.get();
     return state.func === func && state.code !== 'source';
@@ -140,7 +140,7 @@ function renderPart(
   return details;
 }
 
-/** Where each part's first instruction stands among those of all; and, at the end, how many there are. */
+/** Index of each part's first instruction among those of all; the last number is how many there are. */
 function basesOf(parts: readonly CodePart[]): number[] {
   const bases = [0];
   for (const { offset } of parts) bases.push(bases.at(-1)! + offset.length);

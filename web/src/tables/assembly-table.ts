@@ -7,7 +7,7 @@ import { columnHeading } from './data-table.ts';
 import { warm, weightCell } from './source-table.ts';
 
 export type AssemblyOptions = {
-  /** Where the first instruction of the part stands in the columns of the result. */
+  /** Index of the part's first instruction in the columns of the result. */
   readonly base: number;
   /** The most that any instruction of the function has. */
   readonly most: number;

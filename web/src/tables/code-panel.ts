@@ -3,7 +3,7 @@ import { element } from '../dom.ts';
 /** A function's code as it is shown. */
 export type CodePicture = {
   readonly title: string;
-  /** Where the code is. */
+  /** Path and line of the source, or the file with the machine code. */
   readonly where: string;
   readonly notes: readonly string[];
   readonly content: readonly Node[];

@@ -1,7 +1,7 @@
 import type { PageAssembly } from '../../../src/code/disassembly/types.ts';
 import type { PageFile } from '../../../src/formats/export/page-profile.ts';
 
-/** What the server has of the code of a recording: each asked for once; a sentence where there is none. */
+/** Texts of a recording's code, each fetched from the server once; a sentence if there is none. */
 export class CodeTexts {
   readonly #links: PageFile['links'];
   readonly #sources = new Map<number, Promise<string | Error>>();

@@ -25,7 +25,7 @@ import './tables.css';
 /** Part of the window that the flame graph leaves to the table below it. */
 const CHART_SHARE = 0.45;
 
-/** What changed from the other recording to this one: red more, blue less. */
+/** The changes from the other recording to this one: red more, blue less. */
 export class DiffView implements TabView {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
@@ -121,7 +121,7 @@ export class DiffView implements TabView {
     return [...this.#search.keys(), ...this.#chart.keys];
   }
 
-  /** Asks the worker once it has both recordings. */
+  /** An `AskWorker` that waits until the worker has both recordings. */
   readonly #askBoth: AskWorker = async (kind, params, signal) => {
     this.#other ??= this.#openOther();
     await this.#other;

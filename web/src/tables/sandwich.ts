@@ -1,7 +1,7 @@
 import { askLatest } from '../ask.ts';
 import { element, pushButton } from '../dom.ts';
 import { createChartBox } from '../flame/chart-box.ts';
-import { FlameChart } from '../flame/flame-chart.ts';
+import { type Direction, FlameChart } from '../flame/flame-chart.ts';
 import { describeFrame, speakFrame } from '../flame/frame-lines.ts';
 import type { FrameNode } from '../flame/frame-nodes.ts';
 import { formatShare } from '../format.ts';
@@ -18,7 +18,7 @@ export class Sandwich {
   readonly #callers: SandwichHalf;
   readonly #callees: SandwichHalf;
   readonly #askSandwich: (params: SandwichParams) => boolean;
-  /** Whether the next picture is scrolled to: the first since the tab was opened. */
+  /** True until the first picture since the tab was opened: the page scrolls to that one. */
   #comesIntoView = true;
 
   constructor(context: ViewContext) {
@@ -81,7 +81,7 @@ export class Sandwich {
   }
 }
 
-type Directions = Readonly<Record<string, Parameters<FlameChart['moveCursor']>[0]>>;
+type Directions = Readonly<Record<string, Direction>>;
 const SIDEWAYS: Directions = { ArrowLeft: 'left', ArrowRight: 'right' };
 const UPWARDS: Directions = { ...SIDEWAYS, ArrowUp: 'callee', ArrowDown: 'caller' };
 const DOWNWARDS: Directions = { ...SIDEWAYS, ArrowUp: 'caller', ArrowDown: 'callee' };

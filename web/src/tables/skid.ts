@@ -5,7 +5,7 @@ const SOFTWARE = 1;
 const TRACEPOINT = 2;
 const BREAKPOINT = 5;
 
-/** What the precise level (0…3, the `p`s of the event's modifiers) promises; perf's own words. */
+/** Promises of the precise levels (0…3, the `p`s of the event's modifiers) in perf's own words. */
 const PRECISE = [
   'precise level 0: the processor may be any number of instructions further on (skid)',
   'precise level 1: the instruction is off by a constant skid',

@@ -65,7 +65,7 @@ const NO_LINES =
   'with -g), or the recording has none of the addresses behind it. “Assembly” shows its ' +
   'instructions.';
 
-/** What was spent in the function at lines that are not known. */
+/** Sentences about the weight at lines that are not known. */
 function describeRest({ withoutLine, weight, isJit }: SourceResult): string[] {
   if (withoutLine <= 0) return [];
   const share = formatShare(weight === 0 ? 0 : withoutLine / weight);

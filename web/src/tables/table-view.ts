@@ -28,9 +28,9 @@ export class TableView implements TabView {
   readonly #more: HTMLButtonElement;
   readonly #sandwich: Sandwich;
   readonly #askTable: (params: TableParams) => boolean;
-  /** The same rows with intervals, which take longer. */
+  /** Asks for the same rows with intervals, which take longer. */
   readonly #askIntervals: (params: TableParams) => boolean;
-  /** How many rows are shown of which list; another list begins with the first ones again. */
+  /** The shown list and its number of rows; another list begins with the first ones again. */
   #list = { key: '', rows: ROWS_AT_ONCE };
 
   constructor(context: ViewContext) {

@@ -15,7 +15,7 @@ const MOST_OPENED = 40;
 export class TreeBody {
   readonly root = element('tbody');
   readonly #context: ViewContext;
-  /** What the outermost rows answer; a branch is asked for by the same with a longer zoom. */
+  /** The question that the outermost rows answer; a longer zoom makes it that of a branch. */
   #question: TreeParams | null = null;
   #top: readonly TreeRow[] = [];
   /** `ViewState.treeOpen` as the rows have it. */

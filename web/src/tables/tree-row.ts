@@ -5,11 +5,11 @@ import { formatCount, formatShare, formatWeight } from '../format.ts';
 import type { FrameKey, TreeResult } from '../worker/messages.ts';
 import { focusRow, shareCell } from './data-table.ts';
 
-/** Where a row stands: below which frames, and how deep in the table. */
+/** Place of a row in the table: the frames above it and its depth. */
 export type RowPlace = {
   readonly path: readonly FrameKey[];
   readonly depth: number;
-  /** How many functions the recording has. */
+  /** Number of functions of the recording. */
   readonly funcs: number;
 };
 
@@ -69,13 +69,13 @@ export class TreeRow {
     return this.#isOpen;
   }
 
-  /** Whether something was spent in the callees, and is not folded. */
+  /** True if something was spent in the callees and is not folded. */
   get canOpen(): boolean {
     const { total, self } = this.result.rows;
     return this.#folded === 0 && total[this.row] - self[this.row] > 1e-9 * total[this.row];
   }
 
-  /** Whether the children are there or came with the row: all of them, none folded. */
+  /** True if the children were made before, or came with the row and none of them is folded. */
   get hasBranch(): boolean {
     if (this.#children !== null) return true;
     const { prefix, folded } = this.result.rows;
@@ -88,7 +88,7 @@ export class TreeRow {
     return children > 0;
   }
 
-  /** Those that were made, open or not. */
+  /** The rows below, if they were made; they are hidden while this one is closed. */
   get children(): readonly TreeRow[] {
     return this.#children ?? [];
   }
