@@ -236,93 +236,162 @@ export function decodeSample(record: RecordView, info: ParseInfo, out: SampleVie
     }
   }
   if (sampleType < PERF_SAMPLE.RAW) return true;
-  if (decodeRest(view, at, end, info, info.hasBranchHwIndex, out)) return true;
+  if (decodeUncommonFields(record, at, info, info.hasBranchHwIndex, out)) return true;
   // The kernel leaves out the hardware index, too, if it has no branches at all for a sample.
   return (
     info.hasBranchHwIndex &&
     out.branchCount === 0 &&
-    decodeRest(view, at, end, info, false, out) &&
+    decodeUncommonFields(record, at, info, false, out) &&
     out.branchCount === 0
   );
 }
 
-/**
- * The fields from RAW on, which plain profiles do not have. A register dump with an ABI that is not
- * known is refused: newer kernels mark so that more than the registers of the mask follow.
- */
-function decodeRest(
-  view: DataView,
+/** What a field that does not fit returns in place of where the next one begins. */
+const CUT = -1;
+
+/** The fields from RAW on, at `start`, which plain profiles do not have. */
+function decodeUncommonFields(
+  record: RecordView,
   start: number,
-  end: number,
   info: ParseInfo,
   hasBranchHwIndex: boolean,
   out: SampleView,
 ): boolean {
-  const sampleType = info.sampleType;
-  const littleEndian = info.littleEndian;
+  const { end } = record;
+  const { sampleType } = info;
   let at = start;
+  if (sampleType & PERF_SAMPLE.RAW) at = decodeRaw(out, at, end, info);
+  if (at !== CUT && sampleType & PERF_SAMPLE.BRANCH_STACK) {
+    at = decodeBranchStack(out, at, end, info, hasBranchHwIndex);
+  }
+  if (at !== CUT && sampleType & PERF_SAMPLE.REGS_USER) {
+    at = decodeUserRegisters(out, at, end, info);
+  }
+  if (at !== CUT && sampleType & PERF_SAMPLE.STACK_USER) {
+    at = decodeStackDump(out, at, end, info);
+  }
+  if (at === CUT || sampleType < PERF_SAMPLE.WEIGHT) return at !== CUT;
+  at = decodeMemoryAccess(out, at, end, info);
+  if (at !== CUT && sampleType & PERF_SAMPLE.REGS_INTR) {
+    at = decodeInterruptRegisters(out, at, end, info);
+  }
+  if (at !== CUT) at = decodePlace(out, at, end, info);
+  if (at !== CUT && sampleType & PERF_SAMPLE.AUX) at = decodeAux(out, at, end, info);
+  return at !== CUT;
+}
 
-  if (sampleType & PERF_SAMPLE.RAW) {
-    if (at + 4 > end) return false;
-    // The kernel pads so that the size field and the data together are a multiple of 8.
-    const length = view.getUint32(at, littleEndian);
-    at += 4;
-    if (length > end - at) return false;
-    out.rawOffset = at;
-    out.rawLength = length;
-    at += length;
-  }
-  if (sampleType & PERF_SAMPLE.BRANCH_STACK) {
-    if (at + 8 > end) return false;
-    const count = readU64(view, at, littleEndian);
+/** struct { u32 size; char data[size]; }, padded so that both together are a multiple of 8 bytes */
+function decodeRaw(out: SampleView, at: number, end: number, info: ParseInfo): number {
+  const { view } = out;
+  const { littleEndian } = info;
+  if (at + 4 > end) return CUT;
+  const length = view.getUint32(at, littleEndian);
+  const start = at + 4;
+  if (length > end - start) return CUT;
+  out.rawOffset = start;
+  out.rawLength = length;
+  return start + length;
+}
+
+/** struct { u64 nr; u64 hw_idx; { u64 from, to, flags; } lbr[nr]; u64 counters[nr]; } */
+function decodeBranchStack(
+  out: SampleView,
+  start: number,
+  end: number,
+  info: ParseInfo,
+  hasHwIndex: boolean,
+): number {
+  const { view } = out;
+  if (start + 8 > end) return CUT;
+  const { littleEndian, hasBranchCounters } = info;
+  const count = readU64(view, start, littleEndian);
+  let at = start + 8;
+  out.branchCount = 0;
+  out.branchHwIndex = -1;
+  if (hasHwIndex) {
+    if (at + 8 > end) return CUT;
+    out.branchHwIndex = readAddress(view, at, littleEndian);
     at += 8;
-    out.branchCount = 0;
-    out.branchHwIndex = -1;
-    if (hasBranchHwIndex) {
-      if (at + 8 > end) return false;
-      out.branchHwIndex = readAddress(view, at, littleEndian);
-      at += 8;
-    }
-    const entryBytes = info.hasBranchCounters ? 32 : 24;
-    if (count * entryBytes > end - at) return false;
-    out.branchOffset = at;
-    out.branchCount = count;
-    at += 24 * count;
-    if (info.hasBranchCounters) {
-      out.branchCountersOffset = at;
-      at += 8 * count;
-    }
   }
-  if (sampleType & PERF_SAMPLE.REGS_USER) {
-    if (at + 8 > end) return false;
-    const abi = readU64(view, at, littleEndian);
-    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
-    at += 8;
-    const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.userRegisterCount;
-    if (count * 8 > end - at) return false;
-    out.userRegsAbi = abi;
-    out.userRegsOffset = at;
-    out.userRegsCount = count;
+  const entryBytes = hasBranchCounters ? 32 : 24;
+  if (count * entryBytes > end - at) return CUT;
+  out.branchOffset = at;
+  out.branchCount = count;
+  at += 24 * count;
+  if (hasBranchCounters) {
+    out.branchCountersOffset = at;
     at += 8 * count;
   }
-  if (sampleType & PERF_SAMPLE.STACK_USER) {
-    if (at + 8 > end) return false;
-    const size = readU64(view, at, littleEndian);
-    at += 8;
-    out.stackOffset = at;
-    out.stackSize = size;
-    out.stackDynamicSize = 0;
-    // With size 0 the kernel writes neither data nor dyn_size.
-    if (size > 0) {
-      if (size + 8 > end - at) return false;
-      at += size;
-      out.stackDynamicSize = Math.min(readU64(view, at, littleEndian), size);
-      at += 8;
-    }
-  }
+  return at;
+}
 
+/**
+ * struct { u64 abi; u64 regs[weight(mask)]; }, of which there are `inMask` registers, none without an
+ * ABI
+ *
+ * An ABI that is not known is refused: newer kernels mark so that more than the registers of the mask
+ * follow.
+ */
+function countRegisters(
+  out: SampleView,
+  at: number,
+  end: number,
+  info: ParseInfo,
+  inMask: number,
+): number {
+  if (at + 8 > end) return CUT;
+  const abi = readU64(out.view, at, info.littleEndian);
+  if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return CUT;
+  const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : inMask;
+  return count * 8 > end - at - 8 ? CUT : count;
+}
+
+function decodeUserRegisters(out: SampleView, at: number, end: number, info: ParseInfo): number {
+  const count = countRegisters(out, at, end, info, info.userRegisterCount);
+  if (count === CUT) return CUT;
+  out.userRegsAbi = readU64(out.view, at, info.littleEndian);
+  out.userRegsOffset = at + 8;
+  out.userRegsCount = count;
+  return at + 8 + 8 * count;
+}
+
+function decodeInterruptRegisters(
+  out: SampleView,
+  at: number,
+  end: number,
+  info: ParseInfo,
+): number {
+  const count = countRegisters(out, at, end, info, info.interruptRegisterCount);
+  if (count === CUT) return CUT;
+  out.interruptRegsAbi = readU64(out.view, at, info.littleEndian);
+  out.interruptRegsOffset = at + 8;
+  out.interruptRegsCount = count;
+  return at + 8 + 8 * count;
+}
+
+/** struct { u64 size; char data[size]; u64 dyn_size; }; with size 0 neither data nor dyn_size */
+function decodeStackDump(out: SampleView, at: number, end: number, info: ParseInfo): number {
+  const { view } = out;
+  const { littleEndian } = info;
+  if (at + 8 > end) return CUT;
+  const size = readU64(view, at, littleEndian);
+  const start = at + 8;
+  out.stackOffset = start;
+  out.stackSize = size;
+  out.stackDynamicSize = 0;
+  if (size === 0) return start;
+  if (size + 8 > end - start) return CUT;
+  out.stackDynamicSize = Math.min(readU64(view, start + size, littleEndian), size);
+  return start + size + 8;
+}
+
+/** { u64 weight; } { u64 data_src; } { u64 transaction; }, each if the event has it */
+function decodeMemoryAccess(out: SampleView, start: number, end: number, info: ParseInfo): number {
+  const { view } = out;
+  const { sampleType, littleEndian } = info;
+  let at = start;
   if (sampleType & (PERF_SAMPLE.WEIGHT | PERF_SAMPLE.WEIGHT_STRUCT)) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     if (sampleType & PERF_SAMPLE.WEIGHT) {
       out.weight = readU64(view, at, littleEndian);
     } else {
@@ -334,57 +403,58 @@ function decodeRest(
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.DATA_SRC) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.dataSrc = readU64(view, at, littleEndian);
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.TRANSACTION) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.transactionFlags = view.getUint32(littleEndian ? at : at + 4, littleEndian);
     out.transactionAbortCode = view.getUint32(littleEndian ? at + 4 : at, littleEndian);
     at += 8;
   }
-  if (sampleType & PERF_SAMPLE.REGS_INTR) {
-    if (at + 8 > end) return false;
-    const abi = readU64(view, at, littleEndian);
-    if (abi > PERF_SAMPLE_REGS_ABI.ABI_64) return false;
-    at += 8;
-    const count = abi === PERF_SAMPLE_REGS_ABI.NONE ? 0 : info.interruptRegisterCount;
-    if (count * 8 > end - at) return false;
-    out.interruptRegsAbi = abi;
-    out.interruptRegsOffset = at;
-    out.interruptRegsCount = count;
-    at += 8 * count;
-  }
+  return at;
+}
+
+/**
+ * { u64 phys_addr; } { u64 cgroup; } { u64 data_page_size; } { u64 code_page_size; }, each if the
+ * event has it
+ */
+function decodePlace(out: SampleView, start: number, end: number, info: ParseInfo): number {
+  const { view } = out;
+  const { sampleType, littleEndian } = info;
+  let at = start;
   if (sampleType & PERF_SAMPLE.PHYS_ADDR) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.physAddr = readU64(view, at, littleEndian);
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.CGROUP) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.cgroup = readU64(view, at, littleEndian);
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.DATA_PAGE_SIZE) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.dataPageSize = readU64(view, at, littleEndian);
     at += 8;
   }
   if (sampleType & PERF_SAMPLE.CODE_PAGE_SIZE) {
-    if (at + 8 > end) return false;
+    if (at + 8 > end) return CUT;
     out.codePageSize = readU64(view, at, littleEndian);
     at += 8;
   }
-  if (sampleType & PERF_SAMPLE.AUX) {
-    if (at + 8 > end) return false;
-    const size = readU64(view, at, littleEndian);
-    at += 8;
-    if (size > end - at) return false;
-    out.auxOffset = at;
-    out.auxSize = size;
-  }
-  return true;
+  return at;
+}
+
+/** struct { u64 size; char data[size]; } */
+function decodeAux(out: SampleView, at: number, end: number, info: ParseInfo): number {
+  if (at + 8 > end) return CUT;
+  const size = readU64(out.view, at, info.littleEndian);
+  if (size > end - at - 8) return CUT;
+  out.auxOffset = at + 8;
+  out.auxSize = size;
+  return at + 8 + size;
 }
 
 /** Gives every field its absent value; those that `info` has are then written by each sample. */
