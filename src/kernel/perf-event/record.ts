@@ -181,120 +181,121 @@ export function decodeRecord(record: RecordView, info: ParseInfo): KernelRecord 
   const start = record.offset + RECORD_HEADER_SIZE;
   const end = record.end - info.trailerSize;
   if (end < start) return { kind: 'malformed', type, size };
+  const decode = DECODERS[type];
+  if (decode === undefined) return { kind: 'unknown', type, size };
   const body = new RecordBody(record.view, start, end, info.littleEndian);
-  return decodeBody(body, record, info) ?? { kind: 'malformed', type, size };
+  return decode(body, record, info) ?? { kind: 'malformed', type, size };
 }
 
-/** Null if the body is too short. */
-function decodeBody(body: RecordBody, record: RecordView, info: ParseInfo): KernelRecord | null {
-  const { type, misc, size } = record;
-  switch (type) {
-    case PERF_RECORD.MMAP:
-    case PERF_RECORD.MMAP2:
-      return decodeMmap(body, record);
-    case PERF_RECORD.COMM:
-      // struct { header; u32 pid, tid; char comm[]; struct sample_id; }
-      if (!body.has(8)) return null;
-      return {
-        kind: 'comm',
-        pid: body.i32(0),
-        tid: body.i32(4),
-        comm: body.text(8),
-        isExec: (misc & PERF_RECORD_MISC.COMM_EXEC) !== 0,
-      };
-    case PERF_RECORD.FORK:
-    case PERF_RECORD.EXIT:
-      // struct { header; u32 pid, ppid; u32 tid, ptid; u64 time; struct sample_id; }
-      if (!body.has(16)) return null;
-      return {
-        kind: type === PERF_RECORD.FORK ? 'fork' : 'exit',
-        pid: body.i32(0),
-        parentPid: body.i32(4),
-        tid: body.i32(8),
-        parentTid: body.i32(12),
-      };
-    case PERF_RECORD.LOST:
-      // struct { header; u64 id; u64 lost; struct sample_id; }
-      if (!body.has(16)) return null;
-      return { kind: 'lost', id: body.u64(0), lost: body.u64(8) };
-    case PERF_RECORD.LOST_SAMPLES:
-      // struct { header; u64 lost; struct sample_id; }
-      if (!body.has(8)) return null;
-      return {
-        kind: 'lostSamples',
-        lost: body.u64(0),
-        isFiltered: (misc & PERF_RECORD_MISC.LOST_SAMPLES_BPF) !== 0,
-      };
-    case PERF_RECORD.THROTTLE:
-    case PERF_RECORD.UNTHROTTLE:
-      // struct { header; u64 time; u64 id; u64 stream_id; struct sample_id; }
-      if (!body.has(24)) return null;
-      return {
-        kind: type === PERF_RECORD.THROTTLE ? 'throttle' : 'unthrottle',
-        id: body.u64(8),
-        streamId: body.u64(16),
-      };
-    case PERF_RECORD.READ:
-      return decodeRead(body, info);
-    case PERF_RECORD.AUX:
-      // struct { header; u64 aux_offset; u64 aux_size; u64 flags; struct sample_id; }
-      if (!body.has(24)) return null;
-      return { kind: 'aux', auxOffset: body.u64(0), auxSize: body.u64(8), flags: body.u64(16) };
-    case PERF_RECORD.ITRACE_START:
-      // struct { header; u32 pid; u32 tid; struct sample_id; }
-      if (!body.has(8)) return null;
-      return { kind: 'itraceStart', pid: body.i32(0), tid: body.i32(4) };
-    case PERF_RECORD.SWITCH:
-      // struct { header; struct sample_id; }
-      return { kind: 'switch', ...switchFlags(misc) };
-    case PERF_RECORD.SWITCH_CPU_WIDE:
-      // struct { header; u32 next_prev_pid; u32 next_prev_tid; struct sample_id; }
-      if (!body.has(8)) return null;
-      return {
-        kind: 'switchCpuWide',
-        ...switchFlags(misc),
-        otherPid: body.i32(0),
-        otherTid: body.i32(4),
-      };
-    case PERF_RECORD.NAMESPACES:
-      return decodeNamespaces(body);
-    case PERF_RECORD.KSYMBOL:
-      // struct { header; u64 addr; u32 len; u16 ksym_type; u16 flags; char name[];
-      //          struct sample_id; }
-      if (!body.has(16)) return null;
-      return {
-        kind: 'ksymbol',
-        address: body.address(0),
-        length: body.u32(8),
-        symbolType: body.u16(12),
-        isUnregister: (body.u16(14) & 1) !== 0,
-        name: body.text(16),
-      };
-    case PERF_RECORD.BPF_EVENT:
-      // struct { header; u16 type; u16 flags; u32 id; u8 tag[8]; struct sample_id; }
-      if (!body.has(16)) return null;
-      return {
-        kind: 'bpfEvent',
-        eventType: body.u16(0),
-        flags: body.u16(2),
-        programId: body.u32(4),
-        tag: toHex(body.bytes(8, 8)),
-      };
-    case PERF_RECORD.CGROUP:
-      // struct { header; u64 id; char path[]; struct sample_id; }
-      if (!body.has(8)) return null;
-      return { kind: 'cgroup', id: body.u64(0), path: body.text(8) };
-    case PERF_RECORD.TEXT_POKE:
-      return decodeTextPoke(body);
-    case PERF_RECORD.AUX_OUTPUT_HW_ID:
-      // struct { header; u64 hw_id; struct sample_id; }
-      if (!body.has(8)) return null;
-      return { kind: 'auxOutputHwId', hwId: body.hex64(0) };
-    case PERF_RECORD.CALLCHAIN_DEFERRED:
-      return decodeCallchainDeferred(body);
-    default:
-      return { kind: 'unknown', type, size };
-  }
+/** Decodes the fields between header and trailer; null if the body is too short for them. */
+type Decoder = (body: RecordBody, record: RecordView, info: ParseInfo) => KernelRecord | null;
+
+/** The structs of `enum perf_event_type`. */
+const DECODERS: Readonly<Partial<Record<number, Decoder>>> = {
+  [PERF_RECORD.MMAP]: decodeMmap,
+  [PERF_RECORD.MMAP2]: decodeMmap,
+  // struct { header; u32 pid, tid; char comm[]; struct sample_id; }
+  [PERF_RECORD.COMM]: (body, { misc }) =>
+    body.has(8)
+      ? {
+          kind: 'comm',
+          pid: body.i32(0),
+          tid: body.i32(4),
+          comm: body.text(8),
+          isExec: (misc & PERF_RECORD_MISC.COMM_EXEC) !== 0,
+        }
+      : null,
+  [PERF_RECORD.FORK]: decodeTask,
+  [PERF_RECORD.EXIT]: decodeTask,
+  // struct { header; u64 id; u64 lost; struct sample_id; }
+  [PERF_RECORD.LOST]: (body) =>
+    body.has(16) ? { kind: 'lost', id: body.u64(0), lost: body.u64(8) } : null,
+  // struct { header; u64 lost; struct sample_id; }
+  [PERF_RECORD.LOST_SAMPLES]: (body, { misc }) =>
+    body.has(8)
+      ? {
+          kind: 'lostSamples',
+          lost: body.u64(0),
+          isFiltered: (misc & PERF_RECORD_MISC.LOST_SAMPLES_BPF) !== 0,
+        }
+      : null,
+  [PERF_RECORD.THROTTLE]: decodeThrottle,
+  [PERF_RECORD.UNTHROTTLE]: decodeThrottle,
+  [PERF_RECORD.READ]: decodeRead,
+  // struct { header; u64 aux_offset; u64 aux_size; u64 flags; struct sample_id; }
+  [PERF_RECORD.AUX]: (body) =>
+    body.has(24)
+      ? { kind: 'aux', auxOffset: body.u64(0), auxSize: body.u64(8), flags: body.u64(16) }
+      : null,
+  // struct { header; u32 pid; u32 tid; struct sample_id; }
+  [PERF_RECORD.ITRACE_START]: (body) =>
+    body.has(8) ? { kind: 'itraceStart', pid: body.i32(0), tid: body.i32(4) } : null,
+  // struct { header; struct sample_id; }
+  [PERF_RECORD.SWITCH]: (_body, { misc }) => ({ kind: 'switch', ...switchFlags(misc) }),
+  // struct { header; u32 next_prev_pid; u32 next_prev_tid; struct sample_id; }
+  [PERF_RECORD.SWITCH_CPU_WIDE]: (body, { misc }) =>
+    body.has(8)
+      ? {
+          kind: 'switchCpuWide',
+          ...switchFlags(misc),
+          otherPid: body.i32(0),
+          otherTid: body.i32(4),
+        }
+      : null,
+  [PERF_RECORD.NAMESPACES]: decodeNamespaces,
+  // struct { header; u64 addr; u32 len; u16 ksym_type; u16 flags; char name[]; struct sample_id; }
+  [PERF_RECORD.KSYMBOL]: (body) =>
+    body.has(16)
+      ? {
+          kind: 'ksymbol',
+          address: body.address(0),
+          length: body.u32(8),
+          symbolType: body.u16(12),
+          isUnregister: (body.u16(14) & 1) !== 0,
+          name: body.text(16),
+        }
+      : null,
+  // struct { header; u16 type; u16 flags; u32 id; u8 tag[8]; struct sample_id; }
+  [PERF_RECORD.BPF_EVENT]: (body) =>
+    body.has(16)
+      ? {
+          kind: 'bpfEvent',
+          eventType: body.u16(0),
+          flags: body.u16(2),
+          programId: body.u32(4),
+          tag: toHex(body.bytes(8, 8)),
+        }
+      : null,
+  // struct { header; u64 id; char path[]; struct sample_id; }
+  [PERF_RECORD.CGROUP]: (body) =>
+    body.has(8) ? { kind: 'cgroup', id: body.u64(0), path: body.text(8) } : null,
+  [PERF_RECORD.TEXT_POKE]: decodeTextPoke,
+  // struct { header; u64 hw_id; struct sample_id; }
+  [PERF_RECORD.AUX_OUTPUT_HW_ID]: (body) =>
+    body.has(8) ? { kind: 'auxOutputHwId', hwId: body.hex64(0) } : null,
+  [PERF_RECORD.CALLCHAIN_DEFERRED]: decodeCallchainDeferred,
+};
+
+/** struct { header; u32 pid, ppid; u32 tid, ptid; u64 time; struct sample_id; } */
+function decodeTask(body: RecordBody, { type }: RecordView): KernelRecord | null {
+  if (!body.has(16)) return null;
+  return {
+    kind: type === PERF_RECORD.FORK ? 'fork' : 'exit',
+    pid: body.i32(0),
+    parentPid: body.i32(4),
+    tid: body.i32(8),
+    parentTid: body.i32(12),
+  };
+}
+
+/** struct { header; u64 time; u64 id; u64 stream_id; struct sample_id; } */
+function decodeThrottle(body: RecordBody, { type }: RecordView): KernelRecord | null {
+  if (!body.has(24)) return null;
+  return {
+    kind: type === PERF_RECORD.THROTTLE ? 'throttle' : 'unthrottle',
+    id: body.u64(8),
+    streamId: body.u64(16),
+  };
 }
 
 /**
@@ -364,7 +365,7 @@ function isNameAt(body: RecordBody, at: number): boolean {
 }
 
 /** struct { header; u32 pid, tid; struct read_format values; struct sample_id; } */
-function decodeRead(body: RecordBody, info: ParseInfo): KernelRecord | null {
+function decodeRead(body: RecordBody, _record: RecordView, info: ParseInfo): KernelRecord | null {
   if (!body.has(8)) return null;
   const most = Math.max(1, Math.floor(body.length / 8));
   const counters = {
