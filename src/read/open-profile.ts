@@ -1,8 +1,9 @@
 import { toRawTime } from '../base/u64.ts';
 import type { SourceMaps } from '../code/javascript/source-map.ts';
 import type { ImportedProfile } from '../formats/import/imported-profile.ts';
-import type { PeriodInput } from '../period/types.ts';
+import type { PeriodInput, StreamFinal } from '../period/types.ts';
 import { addWaitReasons } from '../profile/off-cpu/wait-reasons.ts';
+import type { Profile, SampleTable } from '../profile/types.ts';
 import { debugLog } from '../system/debug-log.ts';
 import { AnalysedProfile } from './analysed-profile.ts';
 import { FunctionCode } from './code/function-code.ts';
@@ -11,7 +12,12 @@ import { type ExportFormat, type ExportOptions, exportProfile } from './export-p
 import { clockOf } from './facts/clock.ts';
 import { cutOffset } from './facts/cut-offset.ts';
 import { describeEvent, isAuxiliaryEvent, withRecordedPeriods } from './facts/event-description.ts';
-import { readKernelSymbols, readProvenance, totalsOf } from './facts/provenance.ts';
+import {
+  type Provenance,
+  readKernelSymbols,
+  readProvenance,
+  totalsOf,
+} from './facts/provenance.ts';
 import { gatherFacts, NO_FACTS } from './facts/recording-facts.ts';
 import type { FileSource } from './files/fd-source.ts';
 import { fetchFiles } from './files/fetch-files.ts';
@@ -107,69 +113,25 @@ function finishImport(
 }
 
 function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): OpenedProfile {
-  const { data, builder, processes, streams, diagnostics, lossGaps } = pipeline;
-  const finals = pipeline.finals();
-  const totals = pipeline.totals();
-  const opened = data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
+  const { data, processes, diagnostics, jit } = pipeline;
   const provenance = readProvenance(data);
-  const built = builder.finish({
-    meta: {
-      commandLine: data.features.commandLine ?? [],
-      hostname: data.features.hostname,
-      kernel: data.features.osRelease,
-      arch: data.features.arch,
-      startTime: toRawTime(data.startTime, 0).toString(),
-      clock: clockOf(data),
-      notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
-      ...(pipeline.lostSideband > 0 && { lostSideband: pipeline.lostSideband }),
-      ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
-    },
-    events: opened,
-    dsos: processes.dsos.finish(),
-    threads: processes.finishThreads(),
-    streams,
-    losses: pipeline.losses(),
-  });
-  const { samples } = built;
-  const events = withRecordedPeriods(opened, samples);
-  const profile = { ...built, events };
-  pipeline.completeSamples(samples);
-  const codeObjects = pipeline.jit === null ? null : noteCodeObjects(profile, pipeline.jit);
-  if (pipeline.jit !== null) settleJitFrames(profile, pipeline.jit, diagnostics);
+  // They may add streams, which the profile lists.
+  const finals = pipeline.finals();
+  const profile = buildProfile(pipeline, provenance);
+  pipeline.completeSamples(profile.samples);
+  const codeObjects = jit === null ? null : noteCodeObjects(profile, jit);
+  if (jit !== null) settleJitFrames(profile, jit, diagnostics);
   const completeness = pipeline.roots.finish(profile);
-  const lastTimeNs = samples.length > 0 ? samples.timeNs[samples.length - 1] : 0;
-  const switches = pipeline.switches.finish();
-  const waitEndNs = Math.max(lastTimeNs, pipeline.lastReadNs);
-  const waits = pipeline.offCpu.finish(samples, switches, waitEndNs, diagnostics);
-  const recordedTotals = totalsOf(
-    provenance,
-    events.map(({ name }) => name),
-  );
-  const counted: PeriodInput = {
-    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
-    events,
-    streams,
-    threads: profile.threads,
-    losses: profile.losses,
-    throttles: pipeline.throttles.finish(lastTimeNs),
-    finals,
-    lossGaps,
-    eventTotals: events.map((_event, index) => totals[index] ?? recordedTotals[index] ?? null),
-    ...(provenance !== null && { kernel: provenance.kernel }),
-  };
-  const countStart = countStartOf(provenance);
-  const periodInput = {
-    ...counted,
-    finals: moveCountStarts(counted, countStart, pipeline.forkNs),
-  };
-  const facts = gatherFacts(pipeline, profile, periodInput.throttles ?? []);
+  const waits = finishWaits(pipeline, profile.samples);
+  const input = buildPeriodInput(pipeline, profile, finals, provenance);
+  const facts = gatherFacts(pipeline, profile, input.throttles ?? []);
   let sourceMaps: SourceMaps | null = null;
   const nameScripts = () =>
     nameJavaScript(profile, options, diagnostics, { data, path }, (maps) => {
       sourceMaps = maps;
     });
   const shown = options.symbols === false ? profile : addWaitReasons(nameScripts(), waits);
-  const parts: ProfileByEvent = { profile: shown, input: periodInput, facts };
+  const parts: ProfileByEvent = { profile: shown, input, facts };
   const joined = options.join ? joinEvents(parts) : parts;
   return new OpenedProfile(
     joined.profile,
@@ -192,4 +154,68 @@ function finish(pipeline: Pipeline, path: string, options: OpenProfileOptions): 
       sourceMaps,
     }),
   );
+}
+
+/** The tables of the profile; samples are as they were recorded. */
+function buildProfile(pipeline: Pipeline, provenance: Provenance | null): Profile {
+  const { data, builder, processes, streams, lostSideband } = pipeline;
+  const { features } = data;
+  const opened = data.attrs.filter((event) => !isAuxiliaryEvent(event)).map(describeEvent);
+  const profile = builder.finish({
+    meta: {
+      commandLine: features.commandLine ?? [],
+      hostname: features.hostname,
+      kernel: features.osRelease,
+      arch: features.arch,
+      startTime: toRawTime(data.startTime, 0).toString(),
+      clock: clockOf(data),
+      notes: [...(provenance?.notes ?? []), ...pipeline.lossNotes()],
+      ...(lostSideband > 0 && { lostSideband }),
+      ...(provenance !== null && { recorder: `perf-ts ${provenance.recorder}` }),
+    },
+    events: opened,
+    dsos: processes.dsos.finish(),
+    threads: processes.finishThreads(),
+    streams,
+    losses: pipeline.losses(),
+  });
+  return { ...profile, events: withRecordedPeriods(opened, profile.samples) };
+}
+
+/** Makes samples of the off-CPU event weigh what their threads waited. */
+function finishWaits(
+  { switches, offCpu, lastReadNs, diagnostics }: Pipeline,
+  samples: SampleTable,
+) {
+  const endNs = Math.max(lastTimeOf(samples), lastReadNs);
+  return offCpu.finish(samples, switches.finish(), endNs, diagnostics);
+}
+
+function buildPeriodInput(
+  pipeline: Pipeline,
+  { samples, events, threads, losses }: Profile,
+  finals: readonly StreamFinal[],
+  provenance: Provenance | null,
+): PeriodInput {
+  const counted = pipeline.totals();
+  const names = events.map(({ name }) => name);
+  const recorded = totalsOf(provenance, names);
+  const input: PeriodInput = {
+    samples: { ...samples, runningNs: pipeline.runningNs.finish() },
+    events,
+    streams: pipeline.streams,
+    threads,
+    losses,
+    throttles: pipeline.throttles.finish(lastTimeOf(samples)),
+    finals,
+    lossGaps: pipeline.lossGaps,
+    eventTotals: events.map((_event, index) => counted[index] ?? recorded[index] ?? null),
+    ...(provenance !== null && { kernel: provenance.kernel }),
+  };
+  const countStart = countStartOf(provenance);
+  return { ...input, finals: moveCountStarts(input, countStart, pipeline.forkNs) };
+}
+
+function lastTimeOf({ length, timeNs }: SampleTable): number {
+  return length > 0 ? timeNs[length - 1] : 0;
 }

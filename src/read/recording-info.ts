@@ -1,9 +1,11 @@
 import { toRawTime } from '../base/u64.ts';
 import { type PerfData, walkRecords } from '../formats/perf-data/reader.ts';
+import type { RecordVisitor } from '../formats/perf-data/record-visitor.ts';
 import { PERF_RECORD, recordTypeName, sampleTypeNames } from '../kernel/perf-event/constants.ts';
 import { UNKNOWN_EVENT } from '../kernel/perf-event/event-lookup.ts';
 import { decodeRecord } from '../kernel/perf-event/record.ts';
 import { readRecordTime } from '../kernel/perf-event/record-time.ts';
+import type { RecordView } from '../kernel/perf-event/record-view.ts';
 import { decodeSample, SampleView } from '../kernel/perf-event/sample.ts';
 import { cutOffset } from './facts/cut-offset.ts';
 import {
@@ -86,42 +88,58 @@ export function readInfo(path: string, select: RecordSelection = {}): RecordingI
   return withRecording(path, (data) => describeRecording(data, Selector.open(data, select)));
 }
 
+/** What the records of a recording come to. */
+class RecordCounts implements RecordVisitor {
+  /** Records by type. */
+  readonly ofType = new Map<number, number>();
+  /** Selected samples by event. */
+  readonly samples: Float64Array;
+  readonly losses: LossCounter;
+  readonly facts: EventFacts;
+  /** Times of the first and last selected sample, in nanoseconds since the start. */
+  firstNs = Number.POSITIVE_INFINITY;
+  lastNs = Number.NEGATIVE_INFINITY;
+  readonly #data: PerfData;
+  readonly #selector: Selector;
+  readonly #sample: SampleView;
+
+  constructor(data: PerfData, selector: Selector) {
+    this.#data = data;
+    this.#selector = selector;
+    this.#sample = new SampleView(data.startTime);
+    this.samples = new Float64Array(data.attrs.length);
+    this.losses = new LossCounter(data);
+    this.facts = new EventFacts(data);
+  }
+
+  record(record: RecordView): void {
+    const { type } = record;
+    this.ofType.set(type, (this.ofType.get(type) ?? 0) + 1);
+    if (type !== PERF_RECORD.SAMPLE && !isLoss(type)) return;
+    const attrIndex = this.#data.lookup.attrIndexOf(record);
+    if (attrIndex === UNKNOWN_EVENT) return;
+    if (type === PERF_RECORD.SAMPLE) this.#countSample(record, attrIndex);
+    else this.losses.note(decodeRecord(record, this.#data.attrs[attrIndex].info), attrIndex);
+  }
+
+  #countSample(record: RecordView, attrIndex: number): void {
+    if (!this.#selector.sample(record, attrIndex)) return;
+    const { info } = this.#data.attrs[attrIndex];
+    this.samples[attrIndex]++;
+    if (decodeSample(record, info, this.#sample)) this.facts.note(attrIndex, this.#sample);
+    const timeNs = readRecordTime(record, info, this.#data.startTime);
+    if (Number.isNaN(timeNs)) return;
+    this.firstNs = Math.min(this.firstNs, timeNs);
+    this.lastNs = Math.max(this.lastNs, timeNs);
+  }
+}
+
 function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
-  const { attrs, features } = data;
-  const totals = totalsOf(readProvenance(data), attrs.map(eventName));
-  const counts = new Map<number, number>();
-  const samples = new Float64Array(attrs.length);
-  const losses = new LossCounter(data);
-  const facts = new EventFacts(data);
-  const sample = new SampleView(data.startTime);
-  let firstNs = Number.POSITIVE_INFINITY;
-  let lastNs = Number.NEGATIVE_INFINITY;
-  walkRecords(data, {
-    record(record) {
-      const { type } = record;
-      counts.set(type, (counts.get(type) ?? 0) + 1);
-      if (type !== PERF_RECORD.SAMPLE && !isLoss(type)) return;
-      const attrIndex = data.lookup.attrIndexOf(record);
-      if (attrIndex === UNKNOWN_EVENT) return;
-      const { info } = attrs[attrIndex];
-      if (type === PERF_RECORD.SAMPLE) {
-        if (!selector.sample(record, attrIndex)) return;
-        samples[attrIndex] = samples[attrIndex] + 1;
-        if (decodeSample(record, info, sample)) facts.note(attrIndex, sample);
-        const timeNs = readRecordTime(record, info, data.startTime);
-        if (Number.isNaN(timeNs)) return;
-        firstNs = Math.min(firstNs, timeNs);
-        lastNs = Math.max(lastNs, timeNs);
-        return;
-      }
-      losses.note(decodeRecord(record, info), attrIndex);
-    },
-  });
-  const ofSamples = (column: Float64Array) =>
-    column.filter((_, index) => !isSideband(attrs[index].attr));
-  const lostRecords = ofSamples(losses.lostRecords);
-  const lostSamples = ofSamples(losses.lostSamples);
-  const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
+  const { features } = data;
+  const counts = new RecordCounts(data, selector);
+  walkRecords(data, counts);
+  const { ofType, samples, firstNs, lastNs } = counts;
+  const provenance = readProvenance(data);
   return {
     endian: data.littleEndian ? 'little' : 'big',
     pipe: data.pipe,
@@ -131,54 +149,72 @@ function describeRecording(data: PerfData, selector: Selector): RecordingInfo {
     hostname: features.hostname,
     cpus: features.cpusOnline,
     cmdline: features.commandLine ?? [],
-    events: attrs.map((event, index) => {
-      const mode = samplingMode(event.attr);
-      return {
-        name: eventName(event),
-        type: event.attr.type,
-        config: `0x${event.attr.config.toString(16)}`,
-        mode:
-          mode === 'count' ? 'count' : event.attr.flags.freq ? 'frequency' : ('period' as const),
-        freqHz: event.attr.flags.freq ? event.attr.samplePeriod : null,
-        period: event.attr.flags.freq || mode === 'count' ? null : event.attr.samplePeriod,
-        sampleType: sampleTypeNames(event.attr.sampleType),
-        readFormat: readFormatNames(event.attr),
-        flags: flagNames(event.attr),
-        precise: event.attr.flags.preciseIp,
-        instances: event.ids.length,
-        sampled: facts.of(index),
-        samples: samples[index],
-        sideband: isAuxiliaryEvent(event),
-        counted: totals[index] ?? null,
-      };
-    }),
+    events: describeEvents(data, counts, totalsOf(provenance, data.attrs.map(eventName))),
     records: Object.fromEntries(
-      [...counts]
+      [...ofType]
         .sort(([a], [b]) => a - b)
         .map(([type, count]) => [recordTypeName(type), count] as const),
     ),
-    loss: {
-      lostRecords: sum(lostRecords),
-      lostSamples: sum(lostSamples),
-      best: lostRecords.reduce(
-        (total, value, index) => total + Math.max(value, lostSamples[index]),
-        0,
-      ),
-      lostSideband: losses.lostSideband,
-    },
-    throttle: counts.get(PERF_RECORD.THROTTLE) ?? 0,
+    loss: describeLoss(data, counts.losses),
+    throttle: ofType.get(PERF_RECORD.THROTTLE) ?? 0,
     truncatedAt: cutOffset(data),
     skippedBytes: data.skippedBytes,
     ...(selector.isActive && {
-      selected: { samples: sum(samples), of: counts.get(PERF_RECORD.SAMPLE) ?? 0 },
+      selected: { samples: sumOf(samples), of: ofType.get(PERF_RECORD.SAMPLE) ?? 0 },
     }),
     firstSampleTimeNs: Number.isFinite(firstNs) ? rawTime(data, firstNs) : null,
     lastSampleTimeNs: Number.isFinite(lastNs) ? rawTime(data, lastNs) : null,
     features: data.sections.names,
     header: describeHeader(data),
-    notes: readProvenance(data)?.notes ?? [],
+    notes: provenance?.notes ?? [],
     diagnostics: data.diagnostics.entries().map(({ reason, count }) => ({ reason, count })),
   };
+}
+
+function describeEvents(
+  { attrs }: PerfData,
+  { samples, facts }: RecordCounts,
+  totals: readonly (number | null)[],
+): RecordingInfo['events'] {
+  return attrs.map((event, index) => {
+    const { attr } = event;
+    const isCount = samplingMode(attr) === 'count';
+    const isFrequency = attr.flags.freq;
+    return {
+      name: eventName(event),
+      type: attr.type,
+      config: `0x${attr.config.toString(16)}`,
+      mode: isCount ? 'count' : isFrequency ? 'frequency' : 'period',
+      freqHz: isFrequency ? attr.samplePeriod : null,
+      period: isFrequency || isCount ? null : attr.samplePeriod,
+      sampleType: sampleTypeNames(attr.sampleType),
+      readFormat: readFormatNames(attr),
+      flags: flagNames(attr),
+      precise: attr.flags.preciseIp,
+      instances: event.ids.length,
+      sampled: facts.of(index),
+      samples: samples[index],
+      sideband: isAuxiliaryEvent(event),
+      counted: totals[index] ?? null,
+    };
+  });
+}
+
+function describeLoss({ attrs }: PerfData, losses: LossCounter): RecordingInfo['loss'] {
+  const ofSamples = (column: Float64Array) =>
+    column.filter((_, index) => !isSideband(attrs[index].attr));
+  const lostRecords = ofSamples(losses.lostRecords);
+  const lostSamples = ofSamples(losses.lostSamples);
+  return {
+    lostRecords: sumOf(lostRecords),
+    lostSamples: sumOf(lostSamples),
+    best: sumOf(lostRecords.map((lost, index) => Math.max(lost, lostSamples[index]))),
+    lostSideband: losses.lostSideband,
+  };
+}
+
+function sumOf(column: Float64Array): number {
+  return column.reduce((total, value) => total + value, 0);
 }
 
 function isLoss(type: number): boolean {
