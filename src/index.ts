@@ -84,7 +84,7 @@ export type { DescribedRecord, RecordStreamOptions } from './tools/script/types.
 
 // Exports: a profile for other tools, and the origin of its numbers.
 
-export type { EventProvenance, ExportProvenance } from './formats/export/provenance.ts';
+export type { EventProvenance, ExportProvenance } from './formats/export/export-provenance.ts';
 export { describeProvenance } from './read/describe-provenance.ts';
 export { exportPprof } from './read/export-pprof.ts';
 export {
@@ -150,7 +150,7 @@ export {
   type Perfmon,
   type PerfmonOptions,
 } from './counting/processor/perfmon.ts';
-export type { TimeStamp } from './counting/processor/time-stamp.ts';
+export type { TimeStamp } from './counting/processor/time-stamp-counter.ts';
 export type { EventEncoding, EventListSection, ListedEvent } from './kernel/events/event-list.ts';
 export type { RawCounter, RawCounterSpec } from './kernel/events/raw-counter.ts';
 export type { Check, DoctorReport } from './tools/doctor/check.ts';

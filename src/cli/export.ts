@@ -1,7 +1,7 @@
 import { closeSync, statSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { printableProvenance } from '../formats/export/provenance.ts';
+import { printableProvenance } from '../formats/export/export-provenance.ts';
 import { weightTitle } from '../formats/export/weight-title.ts';
 import { firstEvent } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
 import type { Slices } from '../base/slices.ts';
-import { median } from './spread.ts';
+import { median } from './distribution.ts';
 import { groupByStreamInSlices, type StreamGroups } from './streams.ts';
 import type { PeriodInput, ReportedPeriod } from './types.ts';
 

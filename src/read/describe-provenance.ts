@@ -3,7 +3,7 @@ import {
   type EventProvenance,
   type ExportProvenance,
   sayProvenance,
-} from '../formats/export/provenance.ts';
+} from '../formats/export/export-provenance.ts';
 import { withUnitOf } from '../formats/export/weight-title.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
 import { sayLostSideband } from '../profile/losses.ts';

@@ -1,10 +1,10 @@
 import { constants, gzipSync } from 'node:zlib';
+import type { ExportProvenance } from '../formats/export/export-provenance.ts';
 import { writeFirefox } from '../formats/export/firefox.ts';
 import { type FoldedOptions, writeFolded } from '../formats/export/folded.ts';
 import { renderHtml } from '../formats/export/html.ts';
 import { encodePageData } from '../formats/export/page-data.ts';
 import { encodePageReport } from '../formats/export/page-report.ts';
-import type { ExportProvenance } from '../formats/export/provenance.ts';
 import { writeSpeedscope } from '../formats/export/speedscope.ts';
 import type { SampleSelection } from '../profile/analysis/filter.ts';
 import type { WeightKind } from '../profile/types.ts';

@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
+import { printableProvenance } from '../formats/export/export-provenance.ts';
 import type { PageReport } from '../formats/export/page-report.ts';
-import { printableProvenance } from '../formats/export/provenance.ts';
 import type { EventReport } from '../period/report/event-report.ts';
 import type { AnalysedProfile } from './analysed-profile.ts';
 import { comparedProfile } from './compared-profile.ts';

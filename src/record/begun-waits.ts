@@ -10,7 +10,7 @@ import {
 import { parseFormatFile } from '../kernel/tracepoint/format-file.ts';
 import type { SamplerOpened } from '../native/types.ts';
 import { OFF_CPU_EVENT } from '../profile/off-cpu/switch-pairs.ts';
-import { readFormatTexts } from '../system/kernel/event-sources.ts';
+import { readFormatTexts } from '../system/kernel/tracefs.ts';
 import { findSleepingThreads, type SleepingThread } from '../system/processes/sleeping-threads.ts';
 import { listProcesses } from '../system/processes/system-processes.ts';
 import { listThreads } from '../system/processes/thread-stat.ts';

@@ -2,7 +2,7 @@ import { formatCpuList } from '../base/cpu-list.ts';
 import type { EventSources } from '../kernel/events/event-sources.ts';
 import type { EventSpec } from '../kernel/events/event-spec.ts';
 import { parseEvents } from '../kernel/events/parse-events.ts';
-import { readEventSources } from '../system/kernel/event-sources.ts';
+import { readEventSources } from '../system/kernel/machine-events.ts';
 import type { RecordOptions } from './record-options.ts';
 
 export type EventChoice = {

@@ -4,7 +4,7 @@ import { PERF_RECORD_MISC } from '../kernel/perf-event/constants.ts';
 import { RecordEncoder } from '../kernel/perf-event/encode.ts';
 import type { SamplerOpened, SamplerTarget } from '../native/types.ts';
 import { listCgroups, readNamespaces } from '../system/kernel/containers.ts';
-import { readKernelImage } from '../system/kernel/kernel-image.ts';
+import { readKernelImage } from '../system/kernel/running-kernel.ts';
 import {
   describeProcess,
   listProcesses,

@@ -29,10 +29,11 @@ import {
   type Provenance,
   totalKeys,
 } from '../read/facts/provenance.ts';
-import { readEventSources, readFormatTexts } from '../system/kernel/event-sources.ts';
 import { readHostInfo, readKernelBuildId } from '../system/kernel/host-info.ts';
 import { type KernelSettings, readKernelSettings } from '../system/kernel/kernel-settings.ts';
-import { readPageBytes } from '../system/kernel/page-size.ts';
+import { readEventSources } from '../system/kernel/machine-events.ts';
+import { readPageBytes } from '../system/kernel/page-bytes.ts';
+import { readFormatTexts } from '../system/kernel/tracefs.ts';
 import { readVdsoBuildId } from '../system/kernel/vdso.ts';
 import { packageVersion } from '../system/version.ts';
 import type { RecordingPlan } from './recording-plan.ts';

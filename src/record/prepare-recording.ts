@@ -16,14 +16,15 @@ import { debugLog } from '../system/debug-log.ts';
 import type { FileOwner } from '../system/files/output-file.ts';
 import { isStream } from '../system/files/stream-place.ts';
 import { openCgroup } from '../system/kernel/containers.ts';
-import { checkCpuOption, onlineCpus, readEventSources } from '../system/kernel/event-sources.ts';
 import { detectKernelFeatures } from '../system/kernel/kernel-features.ts';
 import {
   type KernelSettings,
   readKernelSettings,
   readPrivileges,
 } from '../system/kernel/kernel-settings.ts';
-import { readPageBytes } from '../system/kernel/page-size.ts';
+import { readEventSources } from '../system/kernel/machine-events.ts';
+import { checkCpuOption, onlineCpus } from '../system/kernel/online-cpus.ts';
+import { readPageBytes } from '../system/kernel/page-bytes.ts';
 import { explainRefusal, explainRingRefusal } from '../system/kernel/permission-help.ts';
 import { explainAttachedNode } from '../system/launch/attached-node.ts';
 import { addNodeFlags } from '../system/launch/node-flags.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { KernelSettings, Privileges } from '../system/kernel/kernel-settings.ts';
-import { readPageBytes } from '../system/kernel/page-size.ts';
+import { readPageBytes } from '../system/kernel/page-bytes.ts';
 
 /** Half a second of slack at 30 kHz with deep stacks. */
 export const PRIVILEGED_BYTES = 4 << 20;

@@ -1,5 +1,6 @@
 import { ByteWriter } from '../base/byte-writer.ts';
 import type { BuildIdEntry } from '../formats/perf-data/build-id-section.ts';
+import { encodeTracingData } from '../formats/perf-data/encode-tracing-data.ts';
 import {
   buildIdSection,
   commandLineSection,
@@ -11,7 +12,6 @@ import {
 } from '../formats/perf-data/feature-encoders.ts';
 import { FEATURE, featureName } from '../formats/perf-data/features.ts';
 import type { PerfData } from '../formats/perf-data/reader.ts';
-import { encodeTracingData } from '../formats/perf-data/tracing-data.ts';
 import { parseTracingData } from '../kernel/tracepoint/tracing-data.ts';
 import { readProvenance } from '../read/facts/provenance.ts';
 import { countStartOf } from '../read/logs/count-start.ts';

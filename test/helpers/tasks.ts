@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { onlineCpus } from '../../src/system/kernel/event-sources.ts';
+import { onlineCpus } from '../../src/system/kernel/online-cpus.ts';
 import { readStat } from '../../src/system/processes/thread-stat.ts';
 
 /** Resolves when `condition` holds. A test's own time limit ends what never comes true. */

@@ -3,8 +3,8 @@ import { replayStream } from '../../src/period/model/model.ts';
 import { replay } from '../../src/period/model/replay.ts';
 import { STEP } from '../../src/period/model/replay-rules.ts';
 import { type SimulationOptions, simulatePeriod } from '../../src/period/model/simulate.ts';
-import { offCpuNs } from '../../src/period/off-cpu.ts';
 import type { PeriodSequence } from '../../src/period/period-sequence.ts';
+import { offCpuNs } from '../../src/period/switched-out.ts';
 
 const TICK_NS = 4e6;
 const PHASE_NS = 2e6;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../src/base/byte-writer.ts';
 import { PERF_TYPE } from '../../src/base/event-type.ts';
-import { encodeTracingData } from '../../src/formats/perf-data/tracing-data.ts';
+import { encodeTracingData } from '../../src/formats/perf-data/encode-tracing-data.ts';
 import { encodeAttr, newAttr } from '../../src/kernel/perf-event/attr.ts';
 import { PERF_RECORD, PERF_SAMPLE } from '../../src/kernel/perf-event/constants.ts';
 import { openProfile } from '../../src/read/open-profile.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../src/base/diagnostics.ts';
 import { PERF_COUNT_SW, PERF_TYPE } from '../../src/base/event-type.ts';
+import { encodeTracingData } from '../../src/formats/perf-data/encode-tracing-data.ts';
 import type { PerfData } from '../../src/formats/perf-data/reader.ts';
-import { encodeTracingData } from '../../src/formats/perf-data/tracing-data.ts';
 import { SampleView } from '../../src/kernel/perf-event/sample.ts';
 import { STATE_PREEMPTED, STATE_UNKNOWN } from '../../src/profile/off-cpu/wait-states.ts';
 import { type BegunWait, OffCpuLog } from '../../src/read/logs/off-cpu-log.ts';

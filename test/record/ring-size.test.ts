@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { chooseRingSize, parseRingPages, ringsPerThread } from '../../src/record/ring-size.ts';
-import { readPageBytes } from '../../src/system/kernel/page-size.ts';
+import { readPageBytes } from '../../src/system/kernel/page-bytes.ts';
 import { USUAL_SETTINGS } from '../system/kernel/fake-kernel.ts';
 
 const NOBODY = { perfmon: false, ipcLock: false };

@@ -2,7 +2,7 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { sampleTypeNames } from '../../kernel/perf-event/constants.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
-import { readPageBytes } from '../../system/kernel/page-size.ts';
+import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 
 /** What `--dry-run` says: each event as it would be opened, and the rings. Starts nothing. */
 export function describeDryRun(options: RecordOptions): string[] {

@@ -4,9 +4,9 @@ import { CfiProgram } from './cfi-program.ts';
 import type { CfiRow } from './cfi-row.ts';
 import { EhFrameHdr } from './eh-frame-hdr.ts';
 import { ExceptionIndex } from './exception-index.ts';
+import { FdeIndex } from './fde-index.ts';
 import { FOUND } from './found.ts';
 import { Fde, FrameEntries } from './frame-entries.ts';
-import { FdeIndex } from './frame-index.ts';
 import type { UnwindSections } from './module-input.ts';
 import type { PointerBases, SectionReader } from './section-reader.ts';
 

@@ -1,5 +1,5 @@
 import { loadBinding } from '../../native/binding.ts';
-import { onlineCpus } from '../../system/kernel/event-sources.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import { type ArmIdentity, decodeMidr } from '../cpu/arm.ts';
 import { type CpuCapabilities, decodeCapabilities } from '../cpu/capabilities.ts';

@@ -1,4 +1,4 @@
-import { readEventSources } from '../../system/kernel/event-sources.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { type CoreKind, readCores } from './cores.ts';
 import {
   describePmus,

@@ -3,7 +3,8 @@ import {
   type RawCounter,
   type RawCounterSpec,
 } from '../../kernel/events/raw-counter.ts';
-import { onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { CounterError } from '../count/counter-error.ts';
 import type { CounterGroup } from '../count/counter-group.ts';
 import { generalCounters } from '../cpu/capabilities.ts';
@@ -12,7 +13,7 @@ import { openGroup } from '../groups/open-group.ts';
 import { readCores } from './cores.ts';
 import { readKernelRate } from './nominal-rate.ts';
 import { chooseCorePmu, type RawTarget, rawEventText } from './raw-event-text.ts';
-import { readTimeStamp, type TimeStamp } from './time-stamp.ts';
+import { readTimeStamp, type TimeStamp } from './time-stamp-counter.ts';
 
 /** The target of the counters, by default the calling thread. */
 export type PerfmonOptions = Pick<GroupOptions, 'pid' | 'cpu' | 'inherit' | 'pinned'> & {

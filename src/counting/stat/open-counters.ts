@@ -3,7 +3,7 @@ import type { EventSources } from '../../kernel/events/event-sources.ts';
 import { encodeAttr } from '../../kernel/perf-event/attr.ts';
 import type { NativeBinding, NativeCounterGroup, NativeError } from '../../native/types.ts';
 import { happensOnlyInKernel, nameInUserSpace } from '../../system/kernel/event-name.ts';
-import { onlineCpus } from '../../system/kernel/event-sources.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
 import { explainGoneBeforeStart } from '../../system/launch/start-failure.ts';
 import { UNSETTLED } from '../../system/processes/attached.ts';

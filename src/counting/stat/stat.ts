@@ -8,7 +8,8 @@ import type {
   NativeHeldCommand,
 } from '../../native/types.ts';
 import { openCgroup } from '../../system/kernel/containers.ts';
-import { checkCpuOption, onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
+import { checkCpuOption, onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { isRefused } from '../../system/kernel/open-refusal.ts';
 import { explainExecFailure } from '../../system/launch/exec-failure.ts';
 import { reapLater } from '../../system/launch/reap-later.ts';
@@ -16,7 +17,7 @@ import { explainStartFailure } from '../../system/launch/start-failure.ts';
 import { isAlive, listThreads } from '../../system/processes/thread-stat.ts';
 import { callAfter, callEvery, type LongTimer } from '../../system/time/long-timer.ts';
 import { type Spread, spreadOf } from '../count/spread.ts';
-import { chooseGroups } from './choose-events.ts';
+import { chooseGroups } from './choose-counters.ts';
 import type { CountedGroup } from './counted-group.ts';
 import type { Counters, Snapshot } from './counters.ts';
 import { slotsPerCycle } from './default-events.ts';

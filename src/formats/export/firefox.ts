@@ -5,6 +5,7 @@ import {
   selectSamples,
 } from '../../profile/analysis/filter.ts';
 import type { Profile, ProfileEvent, Weights } from '../../profile/types.ts';
+import type { ExportProvenance } from './export-provenance.ts';
 import { type ThreadIds, threadIds } from './firefox-ids.ts';
 import {
   MARKER_SCHEMA,
@@ -13,7 +14,6 @@ import {
   switchMarkers,
 } from './firefox-markers.ts';
 import { CATEGORIES, FirefoxTables } from './firefox-tables.ts';
-import type { ExportProvenance } from './provenance.ts';
 import { NO_SWITCHES, type RecordingMarks } from './recording-marks.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';

@@ -1,5 +1,5 @@
 import type { PeriodsReport } from '../../period/report/report.ts';
-import type { ExportProvenance } from './provenance.ts';
+import type { ExportProvenance } from './export-provenance.ts';
 
 /** What the page says of a recording beside its pictures: it travels apart, and follows the first one. */
 export type PageReport = {

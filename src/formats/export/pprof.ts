@@ -9,11 +9,11 @@ import { lostSamplesOf } from '../../base/lost-samples.ts';
 import { printable } from '../../base/printable.ts';
 import { type SampleSelection, selectSamples } from '../../profile/analysis/filter.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
+import type { ExportProvenance } from './export-provenance.ts';
 import type { MappedRange } from './mapped-range.ts';
 import { PprofLocations } from './pprof-locations.ts';
 import { type PprofRows, RunningRound, sumPprofRows } from './pprof-samples.ts';
 import { type PprofValues, pprofValues, weightType } from './pprof-values.ts';
-import type { ExportProvenance } from './provenance.ts';
 import { weightTitle } from './weight-title.ts';
 
 export type PprofOptions = {

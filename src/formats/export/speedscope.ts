@@ -7,7 +7,11 @@ import {
 } from '../../profile/analysis/filter.ts';
 import { funcLabel } from '../../profile/func-label.ts';
 import type { Profile, Weights } from '../../profile/types.ts';
-import { type EventProvenance, type ExportProvenance, printableProvenance } from './provenance.ts';
+import {
+  type EventProvenance,
+  type ExportProvenance,
+  printableProvenance,
+} from './export-provenance.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 

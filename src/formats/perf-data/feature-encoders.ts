@@ -3,10 +3,10 @@ import { fromHex } from '../../base/hex.ts';
 import { PERF_RECORD_MISC } from '../../kernel/perf-event/constants.ts';
 import { withEqualSizes } from './attr-sizes.ts';
 import type { BuildIdEntry } from './build-id-section.ts';
+import { encodeTracingData, type TracingData } from './encode-tracing-data.ts';
 import type { ClockData, GroupDescription } from './feature-sections.ts';
 import { FEATURE } from './features.ts';
 import type { PmuCapabilities } from './machine-sections.ts';
-import { encodeTracingData, type TracingData } from './tracing-data.ts';
 
 /** A header section ready to be written. */
 export type FeatureSection = { readonly feature: number; readonly bytes: Uint8Array };

@@ -9,7 +9,7 @@ import { emptyReplay, isNear, type Replay, type ReplayRules, STEP } from './repl
 
 /**
  * The replay of an event that the kernel counts, where the samples tell in which intervals it was
- * switched out, and for how long (`off-cpu.ts`).
+ * switched out, and for how long (`switched-out.ts`).
  *
  * Switching in sets `last_period` to `sample_period` (`perf_swevent_add`). So between overflow i
  * and i + 1, with S for what overflow i made of L(i), the period then in force:

@@ -1,5 +1,5 @@
+import { median } from '../distribution.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { median } from '../spread.ts';
 
 /**
  * A sequence's time without its idle gaps. A task that sleeps, or that computes without touching

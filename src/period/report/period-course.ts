@@ -1,6 +1,6 @@
 import type { Slices } from '../../base/slices.ts';
+import { median } from '../distribution.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { median } from '../spread.ts';
 
 /** The period over time, in equal slices; what a plot needs. */
 export type PeriodCourse = {

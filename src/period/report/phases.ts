@@ -1,6 +1,6 @@
 import type { Slices } from '../../base/slices.ts';
+import { median } from '../distribution.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { median } from '../spread.ts';
 import type { Activity } from './activity.ts';
 import { slidingMedians } from './sliding-median.ts';
 

@@ -1,7 +1,7 @@
 // Hot: once per sample.
 
-import { offCpuNs } from '../off-cpu.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
+import { offCpuNs } from '../switched-out.ts';
 import type { PeriodInput } from '../types.ts';
 
 /** The samples of one group as a sequence. `elapsedEvents` is parallel to the sample table. */

@@ -1,8 +1,8 @@
 // Hot: once per sample.
 
 import type { Slices } from '../../base/slices.ts';
+import { computeSpreadInSlices, type Distribution, median } from '../distribution.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { computeSpreadInSlices, type Distribution, median } from '../spread.ts';
 import type { Activity } from './activity.ts';
 import type { Convergence } from './convergence.ts';
 

@@ -1,9 +1,9 @@
 import { finish, type Slices } from '../../base/slices.ts';
+import { median } from '../distribution.ts';
 import type { StreamLedger } from '../loss/loss-ledger.ts';
 import { type ModelReport, replayGroup } from '../model/model.ts';
 import type { TickGrid } from '../model/ticks.ts';
 import type { PeriodSequence } from '../period-sequence.ts';
-import { median } from '../spread.ts';
 import type { StreamGroups } from '../streams.ts';
 import type { PeriodInput, ThrottleInterval } from '../types.ts';
 import { effectiveSampleSize } from '../weights.ts';

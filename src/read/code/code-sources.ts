@@ -11,9 +11,9 @@ import type { DsoIndex, Profile } from '../../profile/types.ts';
 import { SymbolFiles, type SymbolSources } from '../files/symbol-files.ts';
 import { boundedDecoders, boundedXz } from '../files/unpack-budget.ts';
 import { columnIn } from '../jit/jit-column.ts';
+import { type CodeDump, type CodeObject, type CodeObjects, openCodeDump } from './code-dump.ts';
 import { demangler } from './demangler.ts';
 import { type CodeFile, openCodeFile } from './file-code.ts';
-import { type CodeDump, type CodeObject, type CodeObjects, openCodeDump } from './jit-code.ts';
 import { type KernelCode, openKernelCode, type RecordedKernel } from './kernel-code.ts';
 
 export type CodeSourcesOptions = {

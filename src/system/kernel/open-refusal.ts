@@ -6,8 +6,8 @@ import type { EventAttr } from '../../kernel/perf-event/attr.ts';
 import { hasLbrCallchain } from '../../kernel/perf-event/attr.ts';
 import { CLOCK_IDS, clockName } from '../../kernel/perf-event/clock-ids.ts';
 import { PERF_SAMPLE } from '../../kernel/perf-event/constants.ts';
-import { readEventSources } from './event-sources.ts';
 import type { KernelSettings } from './kernel-settings.ts';
+import { readEventSources } from './machine-events.ts';
 import { explainRefusal } from './permission-help.ts';
 
 /** An event that does not open in any form, and the kernel's last word on it. */

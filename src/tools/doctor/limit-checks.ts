@@ -1,6 +1,6 @@
 import { DEFAULT_FREQUENCY_HZ } from '../../record/record-options.ts';
 import { chooseRingSize, PRIVILEGED_BYTES } from '../../record/ring-size.ts';
-import { readPageBytes } from '../../system/kernel/page-size.ts';
+import { readPageBytes } from '../../system/kernel/page-bytes.ts';
 import { type Check, passed } from './check.ts';
 import type { MachineState } from './machine-state.ts';
 

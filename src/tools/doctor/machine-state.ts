@@ -10,15 +10,16 @@ import { type EventAttr, encodeAttr, newAttr } from '../../kernel/perf-event/att
 import { PERF_SAMPLE, PERF_SAMPLE_BRANCH } from '../../kernel/perf-event/constants.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
 import { detectKernelFeatures, type KernelFeatures } from '../../system/kernel/kernel-features.ts';
-import { readKernelImage } from '../../system/kernel/kernel-image.ts';
 import {
   type KernelSettings,
   type Privileges,
   readKernelSettings,
   readPrivileges,
 } from '../../system/kernel/kernel-settings.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
+import { readKernelImage } from '../../system/kernel/running-kernel.ts';
 import { readTextOrEmpty, readTrimmedOrNull } from '../../system/small-file.ts';
 import { type Confinement, readConfinement } from './confinement.ts';
 

@@ -6,7 +6,8 @@ import {
 import { encodeAttr, newAttr } from '../../kernel/perf-event/attr.ts';
 import { loadBinding } from '../../native/binding.ts';
 import type { NativeBinding } from '../../native/types.ts';
-import { onlineCpus, readEventSources } from '../../system/kernel/event-sources.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 
 /** The events of this machine that `filter` admits, tried with the kernel. */
 export function listEventsHere(

@@ -3,9 +3,9 @@ import { arch, cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { loadBinding } from '../../native/binding.ts';
-import { onlineCpus } from '../../system/kernel/event-sources.ts';
 import { detectKernelFeatures } from '../../system/kernel/kernel-features.ts';
 import { readKernelSettings } from '../../system/kernel/kernel-settings.ts';
+import { onlineCpus } from '../../system/kernel/online-cpus.ts';
 import { readTextOrEmpty } from '../../system/small-file.ts';
 import type { MachineFacts } from './types.ts';
 

@@ -6,7 +6,7 @@ import { openProfile } from '../../read/open-profile.ts';
 import { planOnly } from '../../record/prepare-recording.ts';
 import { record } from '../../record/record.ts';
 import type { RecordOptions } from '../../record/record-options.ts';
-import { readEventSources } from '../../system/kernel/event-sources.ts';
+import { readEventSources } from '../../system/kernel/machine-events.ts';
 import { packageFile } from '../../system/version.ts';
 import { judgeCase } from './judge.ts';
 import type { Marks } from './marks.ts';

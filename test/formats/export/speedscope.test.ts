@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { EventProvenance, ExportProvenance } from '../../../src/formats/export/provenance.ts';
+import type {
+  EventProvenance,
+  ExportProvenance,
+} from '../../../src/formats/export/export-provenance.ts';
 import { type SpeedscopeOptions, writeSpeedscope } from '../../../src/formats/export/speedscope.ts';
 import type { Profile, WeightKind } from '../../../src/profile/types.ts';
 import { profileFromText, simpleWeights } from '../../helpers/profile-from-text.ts';

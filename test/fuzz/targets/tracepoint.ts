@@ -1,6 +1,6 @@
 // Tracing data: the header of trace-cmd, format files, print fmts, raw data.
 
-import { encodeTracingData } from '../../../src/formats/perf-data/tracing-data.ts';
+import { encodeTracingData } from '../../../src/formats/perf-data/encode-tracing-data.ts';
 import { TracepointFormats } from '../../../src/kernel/tracepoint/tracepoint-formats.ts';
 import { below, mutateBytes, pick, type Random } from '../mutate-bytes.ts';
 import { mutateText } from '../mutate-text.ts';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openReason } from '../../../src/kernel/events/open-reasons.ts';
-import { readEventSources } from '../../../src/system/kernel/event-sources.ts';
+import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 import { listEventsHere } from '../../../src/tools/list/list-events.ts';
 import { describeLive } from '../../helpers/live.ts';
 

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { EventSpec } from '../../../src/kernel/events/event-spec.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
-import { readEventSources } from '../../../src/system/kernel/event-sources.ts';
+import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 
 function attrsOfPerf(text: string): string[] {
   const args = ['stat', '-vv', '-e', text, '--', 'true'];

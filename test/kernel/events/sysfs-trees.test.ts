@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { EventSources } from '../../../src/kernel/events/event-sources.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
-import { readEventSources } from '../../../src/system/kernel/event-sources.ts';
+import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 import { SYSFS_EXPECTED, writeSysfsTree } from '../../helpers/sysfs-tree.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { encodeTracingData } from '../../../src/formats/perf-data/tracing-data.ts';
+import { encodeTracingData } from '../../../src/formats/perf-data/encode-tracing-data.ts';
 import { TracepointFormats } from '../../../src/kernel/tracepoint/tracepoint-formats.ts';
 import { seededRandom } from '../../helpers/random.ts';
 import { drawSample, integer } from '../../helpers/tracepoint-samples.ts';

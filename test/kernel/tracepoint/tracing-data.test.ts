@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Diagnostics } from '../../../src/base/diagnostics.ts';
-import { encodeTracingData } from '../../../src/formats/perf-data/tracing-data.ts';
+import { encodeTracingData } from '../../../src/formats/perf-data/encode-tracing-data.ts';
 import { TracepointFormats } from '../../../src/kernel/tracepoint/tracepoint-formats.ts';
 import { parseTracingData } from '../../../src/kernel/tracepoint/tracing-data.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
 import { newAttr } from '../../../src/kernel/perf-event/attr.ts';
 import { CLOCK_IDS } from '../../../src/kernel/perf-event/clock-ids.ts';
-import { readEventSources } from '../../../src/system/kernel/event-sources.ts';
 import { readKernelSettings } from '../../../src/system/kernel/kernel-settings.ts';
+import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
 import { explainUnopenable } from '../../../src/system/kernel/open-refusal.ts';
 
 /** What the user is told of an event that the kernel refuses with `code`, as the hints. */

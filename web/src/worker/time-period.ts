@@ -4,6 +4,7 @@ import { firstNotBelow } from '../../../src/base/bisect.ts';
 import { formatCount } from '../../../src/base/numbers.ts';
 import { ComputedOnce, type Slices } from '../../../src/base/slices.ts';
 import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
+import { median } from '../../../src/period/distribution.ts';
 import { groupsOf } from '../../../src/period/report/event-report.ts';
 import { followThreadsInSlices } from '../../../src/period/report/migrations.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type StreamReport,
 } from '../../../src/period/report/stream-report.ts';
 import { throttlesOf } from '../../../src/period/report/throttled-time.ts';
-import { median } from '../../../src/period/spread.ts';
 import { timeFactsOf } from './time-facts.ts';
 import {
   MAX_STREAMS,

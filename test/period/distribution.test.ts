@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finish } from '../../src/base/slices.ts';
+import { computeSpreadInSlices, median } from '../../src/period/distribution.ts';
 import { slidingMedians } from '../../src/period/report/sliding-median.ts';
-import { computeSpreadInSlices, median } from '../../src/period/spread.ts';
 
 test('each window has the median that sorting it gives', () => {
   const value = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constant(Infinity));

@@ -1,15 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatCpuList, parseCpuList } from '../../base/cpu-list.ts';
-import { FailedError } from '../../base/errors.ts';
-import { systemErrorReason } from '../../base/system-error.ts';
 import type { EventSources, PmuDescription } from '../../kernel/events/event-sources.ts';
 import { readTrimmedOrNull } from '../small-file.ts';
-import { readLibpfm } from './libpfm-source.ts';
+import { readLibpfm } from './libpfm-library.ts';
 import { openTracefs, type TracefsPlace } from './tracefs.ts';
-
-export { readFormatTexts } from './tracefs.ts';
 
 /** Where this machine's files are; tests hand in folders of their own. */
 export type EventFilePlaces = {
@@ -38,37 +32,6 @@ export function readEventSources(places: EventFilePlaces = {}): EventSources {
       return libpfm;
     },
   };
-}
-
-/**
- * CPUs that are online. Without sysfs, as many as /proc counts. Throws `FailedError` where the list is
- * there and can't be read: a recording would miss whole CPUs and nobody would know.
- */
-export function onlineCpus(sysfs = '/sys'): number[] {
-  const file = join(sysfs, 'devices/system/cpu/online');
-  try {
-    const list = readFileSync(file, 'utf8').trim();
-    if (list !== '') return parseCpuList(list);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new FailedError(
-        `cannot read which CPUs are online from ${file}: ${systemErrorReason(error)}`,
-      );
-    }
-  }
-  return Array.from({ length: Math.max(1, cpus().length) }, (_, cpu) => cpu);
-}
-
-/** Those asked for, or all that are online. Throws `FailedError` for one that is not. */
-export function checkCpuOption(
-  asked: readonly number[] | undefined,
-  online: readonly number[] = onlineCpus(),
-): readonly number[] {
-  const missing = asked?.filter((cpu) => !online.includes(cpu)) ?? [];
-  if (missing.length === 0) return asked ?? online;
-  throw new FailedError(`-C: CPU ${formatCpuList(missing)} is not online here`, [
-    `these are: ${formatCpuList(online)}`,
-  ]);
 }
 
 /**

@@ -4,12 +4,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FailedError } from '../../../src/base/errors.ts';
 import { parseEvents } from '../../../src/kernel/events/parse-events.ts';
-import {
-  checkCpuOption,
-  onlineCpus,
-  readEventSources,
-  readFormatTexts,
-} from '../../../src/system/kernel/event-sources.ts';
+import { readEventSources } from '../../../src/system/kernel/machine-events.ts';
+import { checkCpuOption, onlineCpus } from '../../../src/system/kernel/online-cpus.ts';
+import { readFormatTexts } from '../../../src/system/kernel/tracefs.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'perf-ts-sources-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
