@@ -1,6 +1,7 @@
 // Checks the direction of imports: a stage may import itself and the stages to its left, only the
-// composition folders may touch node:, and no files import each other in a circle, types included. Run
-// by `npm run check`; prints every arrow that points the wrong way and every circle, and exits 1.
+// composition folders may touch node:, no files import each other in a circle and no two folders each
+// other, types included. Run by `npm run check`; prints every arrow that points the wrong way and every
+// circle, and exits 1.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -107,13 +108,16 @@ const pages = sourceFiles(join(root, 'web'));
 for (const file of ours) checkSource(file);
 for (const file of pages) checkWeb(file);
 checkCycles([...ours, ...pages]);
+checkFolders([...ours, ...pages]);
 checkNativeCore();
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
   console.error(`${problems.length} imports or circles of imports are wrong`);
   process.exit(1);
 }
-console.log('imports point the right way, and none goes in a circle');
+console.log(
+  'imports point the right way, none goes in a circle, and no two folders import each other',
+);
 
 function checkSource(file) {
   const folder = folderOf(file);
@@ -185,6 +189,26 @@ function checkCycles(files) {
     }
   };
   for (const file of files) if (!number.has(file)) visit(file);
+}
+
+/** A folder and one below it count as two: what both need lies in one that neither of them imports back. */
+function checkFolders(files) {
+  const arrows = new Map();
+  for (const file of files) {
+    const from = relative(root, dirname(file));
+    for (const { target } of importsOf(file)) {
+      const to = relative(root, dirname(resolve(dirname(file), target)));
+      if (target.startsWith('.') && to !== from) arrows.set(`${from} ${to}`, relative(root, file));
+    }
+  }
+  for (const [arrow, file] of arrows) {
+    const [from, to] = arrow.split(' ');
+    const back = arrows.get(`${to} ${from}`);
+    const isOfPage = from.startsWith('web/') && to.startsWith('web/');
+    if (from < to && back !== undefined && !isOfPage) {
+      problems.push(`${from} and ${to} import each other: ${file}, ${back}`);
+    }
+  }
 }
 
 function importsOf(file) {

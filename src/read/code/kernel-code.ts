@@ -8,12 +8,12 @@ import type { SymbolTable } from '../../code/symbols/symbol-table.ts';
 import { codeOf, openRegular } from '../../system/files/open-regular.ts';
 import { readProcFile } from '../../system/files/proc-file.ts';
 import { readKernelBuildId } from '../../system/kernel/host-info.ts';
-import { type RecordedMachine, whyOtherMachine } from '../files/kernel-files.ts';
+import { type MachineName, whyOtherMachine } from '../files/kernel-files.ts';
 import { architectureOf } from './machine.ts';
 
 /** Which kernel a recording is of. */
 export type RecordedKernel = {
-  readonly machine: RecordedMachine;
+  readonly machine: MachineName;
   /** Null where the recording does not say. */
   readonly buildId: string | null;
   readonly reference: KernelReference | null;

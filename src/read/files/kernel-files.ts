@@ -12,7 +12,7 @@ import { buildIdOf } from './elf-files.ts';
 import { closeUnused, openLogged } from './open-logged.ts';
 
 /** The machine of a recording, as far as its header says. */
-export type RecordedMachine = { readonly hostname: string | null; readonly kernel: string | null };
+export type MachineName = { readonly hostname: string | null; readonly kernel: string | null };
 
 export type KernelFilesOptions = {
   readonly diagnostics: Diagnostics;
@@ -24,7 +24,7 @@ export type KernelFilesOptions = {
   /** Whether this machine's own list may be used, if its kernel is the recorded one. */
   readonly mayUseRunning: boolean;
   /** Absent: it is this one. */
-  readonly recordedOn?: RecordedMachine;
+  readonly recordedOn?: MachineName;
   /** The running kernel's list. */
   readonly kallsymsPath?: string;
 };
@@ -32,7 +32,7 @@ export type KernelFilesOptions = {
 const HINT = '--kallsyms FILE (its /proc/kallsyms, or vmlinux) names it';
 
 /** Null if this is the recorded machine with the recorded kernel, as far as its header says. */
-export function whyOtherMachine(recorded: RecordedMachine | undefined): string | null {
+export function whyOtherMachine(recorded: MachineName | undefined): string | null {
   const isOther =
     (recorded?.kernel ?? release()) !== release() ||
     (recorded?.hostname ?? hostname()) !== hostname();

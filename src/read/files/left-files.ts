@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { PerfData } from '../../formats/perf-data/reader.ts';
 import { startTimeMs } from '../../system/processes/thread-stat.ts';
-import { type RecordedMachine, whyOtherMachine } from './kernel-files.ts';
+import { type MachineName, whyOtherMachine } from './kernel-files.ts';
 
 /** Where and until when a recording was made, as far as that is known. */
 export type RecordedThen = {
   /** Absent: on this machine. */
-  readonly recordedOn?: RecordedMachine;
+  readonly recordedOn?: MachineName;
   /** Milliseconds since 1970; null or absent: not known. */
   readonly recordedUntilMs?: number | null;
 };

@@ -1,0 +1,52 @@
+// Checks that an exported name is defined once in src and the page: a reader who goes by a name comes to
+// one place. Run by `npm run check`; prints every name with its places, and exits 1.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** The architectures that stacks are unwound on answer the same questions by the same names. */
+const ARCHITECTURES = /^src\/code\/unwind\/(?:architectures\/|arm-registers\.ts$)/;
+
+/** Names with two definitions, and why. */
+const ALLOWED = {
+  Recording: 'of the library, and of the page’s worker',
+  formatCount: 'the page separates thousands by commas, the terminal by spaces',
+  formatShare: 'the page keeps two digits that count, the terminal two decimals',
+};
+
+const EXPORT =
+  /^export (?:declare |abstract |async )*(?:function\*? ?|class |const |let |type |interface )(\w+)/gm;
+
+const places = new Map();
+for (const folder of ['src', 'web/src']) {
+  for (const file of sourceFiles(join(root, folder))) {
+    const name = relative(root, file);
+    // Overloads of a function are one definition.
+    const exported = new Set(
+      [...readFileSync(file, 'utf8').matchAll(EXPORT)].map((match) => match[1]),
+    );
+    for (const one of exported) places.set(one, [...(places.get(one) ?? []), name]);
+  }
+}
+
+const problems = [...places].filter(
+  ([name, files]) =>
+    files.length > 1 && !(name in ALLOWED) && !files.every((file) => ARCHITECTURES.test(file)),
+);
+const needless = Object.keys(ALLOWED).filter((name) => (places.get(name)?.length ?? 0) < 2);
+for (const [name, files] of problems) console.error(`${name}: exported by ${files.join(', ')}`);
+for (const name of needless) console.error(`${name}: allowed twice, and defined once`);
+if (problems.length + needless.length > 0) {
+  console.error(`${problems.length + needless.length} exported names are wrong`);
+  process.exit(1);
+}
+console.log(`${places.size} exported names, each with one definition`);
+
+function sourceFiles(directory) {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
