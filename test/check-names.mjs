@@ -13,8 +13,6 @@ const ARCHITECTURES = /^src\/code\/unwind\/(?:architectures\/|arm-registers\.ts$
 /** Names with two definitions, and why. */
 const ALLOWED = {
   Recording: 'of the library, and of the page’s worker',
-  formatCount: 'the page separates thousands by commas, the terminal by spaces',
-  formatShare: 'the page keeps two digits that count, the terminal two decimals',
 };
 
 const EXPORT =
