@@ -2,7 +2,7 @@ import { lostSamplesOf } from '../base/lost-samples.ts';
 import {
   type EventProvenance,
   type ExportProvenance,
-  sayProvenance,
+  explainProvenance,
 } from '../formats/export/export-provenance.ts';
 import { withUnitOf } from '../formats/export/weight-title.ts';
 import { type SampleSelection, selectSamples } from '../profile/analysis/filter.ts';
@@ -66,7 +66,7 @@ export function describeProvenance(
       // What is counted of it are switches, what is weighed are times.
       counted: isOffCpu ? null : opened.eventsCounted(index as EventIndex),
     };
-    return [{ ...described, said: sayProvenance(described, kind) }];
+    return [{ ...described, said: explainProvenance(described, kind) }];
   });
   const { kernel, arch, notes, recorder, lostSideband = 0 } = profile.meta;
   return {

@@ -3,7 +3,7 @@
  * `node --import perf-ts/register`. It does what cannot be done from outside:
  *
  * - V8's flags for what starts later: workers of this process, and children through NODE_OPTIONS;
- * - notes of what the kernel and V8's map do not say: which thread is which worker, and the source
+ * - notes that neither the kernel nor V8's map has: which thread is which worker, and the source
  *   maps of code that a loader (tsx, ts-node …) makes in memory.
  *
  * The notes are JSON lines in `/tmp/perf-ts-PID.notes`, see `NodeNote` in
@@ -29,7 +29,7 @@ type Load = (
 ) => LoadResult;
 type NodeModuleExports = {
   prototype: { _compile: Compile };
-  /** Loaders in a thread of their own. */
+  /** Loaders that run in a separate thread. */
   register?: Register;
   /** Loaders in the thread that loads; Node 22.15 and later. */
   registerHooks?: Register;
@@ -37,7 +37,7 @@ type NodeModuleExports = {
   syncBuiltinESMExports(): void;
 };
 
-/** What Node calls a worker that its program did not name. */
+/** Node's default name for a worker. */
 const UNNAMED = 'WorkerThread';
 
 /** Newer Nodes have them. */
@@ -70,7 +70,7 @@ function noteThread(): void {
   const { threadName = '', isInternalThread } = workers as ThreadFacts;
   const name = threadName === UNNAMED ? '' : threadName;
   const note = { kind: 'worker', tid, number: workers.threadId, name };
-  // What runs loaders and what is evaluated from a string never comes to a script.
+  // Loader threads and evaluated strings never load a script.
   notes.write({ ...note, script: isInternalThread === false ? '[eval]' : '' });
   const { runMain } = nodeModule;
   nodeModule.runMain = function (script, ...rest) {
@@ -83,7 +83,7 @@ function noteThread(): void {
 function nameWhatStartsLater(): void {
   const given = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`;
   const isNamed = NAMING.test(given);
-  // V8 opens a log for each worker, too: `+` is a file that nobody sees.
+  // V8 opens a log for each worker, too: `+` is a temporary file.
   if (!/(?:^|\s)--(?:prof\b|log)/.test(given)) {
     for (const flag of HIDE_LOG) v8.setFlagsFromString(flag);
   }
@@ -93,7 +93,7 @@ function nameWhatStartsLater(): void {
   const options = [process.env.NODE_OPTIONS, ...FLAGS, `--require=${preload}`];
   // A child that can't open its log in the directory would log to standard output.
   if (isWritable('.')) process.env.NODE_OPTIONS = options.filter(Boolean).join(' ');
-  // A recorder that set all this up has said what it did.
+  // A recorder that set all this up has reported it.
   if (process.env.PERF_TS_RECORDING !== undefined) return;
   process.stderr.write(
     'perf-ts/register: workers and children that start from now on will have names; the main ' +
@@ -110,7 +110,9 @@ function isWritable(directory: string): boolean {
   }
 }
 
-/** ts-node, tsx, Babel's and SWC's hooks all hand what they made of a CommonJS file to `_compile`. */
+/**
+ * ts-node, tsx, Babel's and SWC's hooks all hand what they made of a CommonJS file to `_compile`.
+ */
 function watchCommonJs(): void {
   const { prototype } = nodeModule;
   const compile = prototype._compile;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noCommonJs: used by a preload of --require.
 const fs = require('node:fs') as typeof import('node:fs');
 
-/** Where the notes of a process are; V8's map is beside it. */
+/** Path of a process's notes, next to V8's map. */
 const notesPath = (pid: number): string => `/tmp/perf-ts-${pid}.notes`;
 
 const MARK = 'sourceMappingURL=data:application/json';
@@ -12,9 +12,9 @@ const MAX_WRITTEN = 64 * 2 ** 20;
 export type Notes = { write(note: object | null): void };
 
 /**
- * The notes of this process, to be appended to. A file of the same name that this user does not own,
- * or that is no plain file, is left alone, and nothing is noted. `isFirst`: what a process of the
- * same number left is removed.
+ * The notes of this process, to be appended to. A file of the same name that this user does not
+ * own, or that is not a regular file, is left alone, and nothing is noted. `isFirst`: notes that
+ * an earlier process of the same pid left are removed.
  */
 exports.openNotes = (pid: number, isFirst: boolean): Notes => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants;
@@ -49,7 +49,7 @@ exports.openNotes = (pid: number, isFirst: boolean): Notes => {
 
 /**
  * The source map at the end of a file's code as a note, without the sources themselves; null where
- * there is none.
+ * it has none.
  */
 exports.noteOf = (url: string, content: unknown): object | null => {
   const code = typeof content === 'string' ? content : textOf(content);

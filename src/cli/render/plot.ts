@@ -13,7 +13,7 @@
  */
 import { formatShort } from '../../base/numbers.ts';
 
-/** Values over time in equal slices; null where there is none. Values are positive. */
+/** Values over time in equal slices; null without one. Values are positive. */
 export type PlotSeries = {
   readonly startNs: number;
   readonly endNs: number;
@@ -59,7 +59,7 @@ export function drawPlot(series: PlotSeries, options: TextPlotOptions): string[]
     for (let s = from; s < Math.min(to, slices); s++) {
       const low = series.lowest[s] ?? null;
       const high = series.highest[s] ?? null;
-      // A damaged file may say 0, which has no logarithm.
+      // A damaged file may hold 0, which has no logarithm.
       if (low === null || high === null || !(low > 0)) continue;
       const top = dotOf(scale, high, dotsDown);
       const bottom = kind === 'area' ? dotsDown - 1 : dotOf(scale, low, dotsDown);
@@ -121,7 +121,7 @@ type Scale = {
 
 /** Less than this factor from top to bottom would show noise as mountains. */
 const MIN_SPAN = 4;
-/** So that a constant does not lie on the border of two rows. */
+/** Margin that keeps a constant off the border of two rows. */
 const OFF_CENTRE = 1.15;
 
 /** From the least to the greatest of the values and the reference. */
@@ -161,7 +161,7 @@ function dotOf({ lowest, highest, isLogarithmic }: Scale, value: number, count: 
   return Math.max(0, Math.min(count - 1, Math.floor((1 - height) * count)));
 }
 
-/** One label per row, empty where there is none: the reference, and round values around it. */
+/** One label per row, possibly empty: the reference, and round values around it. */
 function labelsOf(
   scale: Scale,
   rows: number,

@@ -31,8 +31,8 @@ export function formatMetric({ name, value }: Metric): Shown | null {
 }
 
 /**
- * All metrics of a row: `1.23 insn per cycle, compute-bound`. A lower bound of 0 says nothing: the
- * average hides every stall behind other cycles.
+ * All metrics of a row: `1.23 insn per cycle, compute-bound`. A lower bound of 0 carries no
+ * information: the average hides every stall behind other cycles.
  */
 export function describeMetrics(metrics: readonly Metric[]): string {
   return metrics

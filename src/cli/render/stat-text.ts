@@ -8,11 +8,11 @@ import { formatTable } from './table.ts';
 
 export type StatTextOptions = {
   readonly colour?: boolean;
-  /** Also the time of each run. */
+  /** Whether to print the time of each run as well. */
   readonly runs?: boolean;
 };
 
-/** What was counted, as lines for the terminal. */
+/** The counts as lines for the terminal. */
 export function formatStat(result: StatResult, options: StatTextOptions = {}): string[] {
   const runs = result.runs > 1 ? `, mean of ${result.runs} runs` : '';
   return [
@@ -27,7 +27,7 @@ export function formatStat(result: StatResult, options: StatTextOptions = {}): s
   ];
 }
 
-/** One stretch of time: its rows, each with the time at its end. The header goes before the first. */
+/** One interval: its rows, each with the time at its end. The header goes before the first. */
 export function formatStatInterval(
   report: StatReport,
   isFirst: boolean,
@@ -37,7 +37,7 @@ export function formatStatInterval(
   return isFirst ? lines : lines.slice(1);
 }
 
-/** Wide enough that the columns of all stretches are the same. */
+/** Wide enough for the columns of all intervals to align. */
 const COUNT_WIDTH = 15;
 const EVENT_WIDTH = 24;
 

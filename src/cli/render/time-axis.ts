@@ -3,7 +3,7 @@ import { LABEL_COLUMNS } from './plot.ts';
 export type AxisOptions = {
   readonly startNs: number;
   readonly endNs: number;
-  /** As of the plot above it. */
+  /** The geometry of the plot above it. */
   readonly columns: number;
   readonly hasUnicode: boolean;
 };
@@ -49,10 +49,10 @@ function roundStep(least: number): number {
   return ten * 10;
 }
 
-/** A stretch of time that is marked under a plot. */
+/** An interval that is marked under a plot. */
 export type Mark = { readonly startNs: number; readonly endNs: number };
 
-/** `mark` in every column that one of the stretches touches; null if there is none. */
+/** `mark` in every column that one of the intervals touches; null without intervals. */
 export function drawMarks(
   label: string,
   mark: string,
@@ -65,8 +65,8 @@ export function drawMarks(
   const line = new Array<string>(width).fill(' ');
   const columnOf = (time: number) =>
     Math.max(0, Math.min(width - 1, Math.floor(((time - startNs) / span) * width)));
-  for (const stretch of marks) {
-    for (let c = columnOf(stretch.startNs); c <= columnOf(stretch.endNs); c++) line[c] = mark;
+  for (const interval of marks) {
+    for (let c = columnOf(interval.startNs); c <= columnOf(interval.endNs); c++) line[c] = mark;
   }
   return `${label.padStart(LABEL_COLUMNS - 1)} ${line.join('')}`.trimEnd();
 }

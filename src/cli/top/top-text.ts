@@ -11,7 +11,7 @@ import { clip } from '../render/clip.ts';
 import { displayWidth } from '../render/display-width.ts';
 import type { TopState } from './top-state.ts';
 
-/** What does not change from one report to the next. */
+/** The parts of the screen that stay from one report to the next. */
 export type TopLook = {
   readonly columns: number;
   /** Lines of the terminal. */
@@ -19,7 +19,7 @@ export type TopLook = {
   readonly colour: boolean;
   /** Samples have stacks: totals are more than self. */
   readonly hasStacks: boolean;
-  /** Of the table `grouped`. */
+  /** Rows of the table `grouped`. */
   readonly keys: readonly GroupKey[];
   /** Rows at most; infinite: as many as there is room for. */
   readonly rows: number;
@@ -115,8 +115,8 @@ const LEAST_SYMBOL = 16;
 const GAP = '  ';
 
 /**
- * A title and a line for each row, in `look.columns` columns. What there is no room for goes: first the
- * interval, then the samples, then all names but the last.
+ * A title and a line for each row, in `look.columns` columns. Columns without room are dropped:
+ * first the interval, then the samples, then all names but the last.
  */
 export function tableLines(rows: readonly TopRow[], table: SliceTableKey, look: TopLook): string[] {
   const titles = titlesOf(table, look.keys);

@@ -18,7 +18,7 @@ export type NameScriptsOptions = {
   readonly simplify: Simplify;
 };
 
-/** What the interpreter's builtins are called together. */
+/** The common name of the interpreter's builtins. */
 export const INTERPRETER_NAME = '[interpreter]';
 
 /** A function of JavaScript where its author wrote it. */
@@ -63,7 +63,9 @@ export function nameScripts(profile: Profile, options: NameScriptsOptions): Prof
   };
 }
 
-/** Ahead-of-time code has no tiers, whatever its name; `perf inject` makes a file of each function. */
+/**
+ * Ahead-of-time code has no tiers, whatever its name; `perf inject` makes a file of each function.
+ */
 function mayBeScript(dso: Dso | undefined): boolean {
   return dso?.kind !== 'user' || /^jitted-\d+-\d+\.so$/.test(dso.name);
 }
@@ -89,8 +91,8 @@ function whereWritten(parsed: V8Name, { sourceMaps }: NameScriptsOptions): Writt
 }
 
 /**
- * `handle src/server.ts:12`; with the column where the line alone does not tell functions of the
- * same name apart, which is so for anonymous ones and in minified code.
+ * `handle src/server.ts:12`; with the column where the line alone does not distinguish functions of
+ * the same name apart, which is so for anonymous ones and in minified code.
  */
 function labelsOf(
   written: readonly (Written | null)[],

@@ -2,18 +2,18 @@ import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewel
 
 /** A place in an original source. */
 export type OriginalPlace = {
-  /** As the map has it, resolved against the map's own place. */
+  /** The source's path from the map, resolved against the map's location. */
   readonly source: string;
   /** From 1. */
   readonly line: number;
   readonly column: number;
-  /** What the function at this place was called; null where the map does not say. */
+  /** The function's name at this position; null where the map has none. */
   readonly name: string | null;
 };
 
-/** What is known of how scripts came about. */
+/** The source maps of scripts. */
 export type SourceMaps = {
-  /** The map of a script; null where there is none. */
+  /** The map of a script; null if it has none. */
   find(script: string): SourceMap | null;
   /** False where no function begins at this place of the file of this name, as it was written. */
   mayBegin?(script: string, line: number, column: number): boolean;
@@ -29,7 +29,7 @@ export class SourceMap {
 
   /**
    * From the text of a `.map` file or what a data URL holds. `url` is the map's own path or URL, or
-   * the script's for one inside it. Null if it is no source map.
+   * the script's for one inside it. Null if it is not a source map.
    */
   static parse(text: string, url: string): SourceMap | null {
     try {
@@ -41,7 +41,7 @@ export class SourceMap {
     }
   }
 
-  /** From a parsed map. Null if it is no source map. */
+  /** Makes one from a parsed map. Null if it is not a source map. */
   static from(json: unknown, url: string): SourceMap | null {
     try {
       return new SourceMap(new TraceMap(json as EncodedSourceMap, url));
@@ -51,9 +51,9 @@ export class SourceMap {
   }
 
   /**
-   * Where the function that V8 says begins at `line` and `column` (from 1) was written. V8 means
-   * the parenthesis before the parameters, maps have the name's place: `name` of a function called
-   * `generatedName` is looked for there.
+   * The source position of the function that begins for V8 at `line` and `column` (from 1). V8
+   * means the parenthesis before the parameters, maps have the name's place: `name` of a function
+   * called `generatedName` is looked for there.
    */
   find(line: number, column: number, generatedName: string): OriginalPlace | null {
     const at = column - 1;

@@ -1,15 +1,15 @@
 import type { Tier } from '../../profile/types.ts';
 
-/** What V8 says of a piece of its code in perf maps and jitdumps. */
+/** The parts of the name that V8 gives a code object in perf maps and jitdumps. */
 export type V8Name = {
   readonly kind: 'function' | 'script' | 'wasm';
-  /** `none` where the name does not tell. */
+  /** `none` where the name has no marker. */
   readonly tier: Tier;
   /** The function's name; empty for an anonymous one. */
   readonly name: string;
-  /** Path or URL of the script as V8 was given it; empty where there is none. */
+  /** Path or URL of the script as V8 was given it; empty without one. */
   readonly file: string;
-  /** Where the function begins, from 1; 0 without a file. */
+  /** Line of the function's start, from 1; 0 without a file. */
   readonly line: number;
   readonly column: number;
 };
@@ -24,7 +24,7 @@ const TIER_OF_SIGN: Readonly<Record<string, Tier>> = {
 /** `JS` since V8 9; `Function` and `LazyCompile` before. `Script` and `Eval` are top-level code. */
 const JAVASCRIPT = /^(JS|Function|LazyCompile|Script|Eval):([~^+*]?)(.*)$/s;
 const PLACE = /^(.*):(\d+):(\d+)$/s;
-/** Where a path or URL begins behind a name, which may have spaces of its own: `get size`. */
+/** The start of a path or URL behind a name, which may contain spaces: `get size`. */
 const FILE_START = / (?=\/|node:|\[|[a-z][a-z+.-]*:\/\/)/;
 const WASM = /^(?:wasm-function|wasm-to-js|js-to-wasm)/;
 const WASM_TIER = /-(turbofan|liftoff)$/;

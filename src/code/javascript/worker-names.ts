@@ -10,11 +10,13 @@ export type Worker = {
   readonly number: number;
   /** Its script; empty for the thread in which Node runs loaders. */
   readonly script: string;
-  /** What the program called it; empty where it did not. */
+  /** The name that the program gave it; empty if none. */
   readonly name: string;
 };
 
-/** Who a thread of Node is, by the function that it was started with. Many programs have a `worker`. */
+/**
+ * Who a thread of Node is, by the function that it was started with. Many programs have a `worker`.
+ */
 const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^node::worker::Worker::StartThread/, 'Worker'],
   [/PlatformWorkerThread|WorkerThreadsTaskRunner/, 'V8 worker'],
@@ -25,7 +27,7 @@ const STARTED_WITH: readonly (readonly [pattern: RegExp, name: string])[] = [
 /**
  * The profile with names for the threads of Node, which the kernel knows by the program's name.
  * Workers go by what they noted, `Worker #1 hash.ts`; without notes, and for the threads of V8 and
- * libuv, the outermost frames tell. The comms of samples stay what the kernel said.
+ * libuv, the outermost frames decide. The comms of samples stay those of the kernel.
  */
 export function nameWorkers(profile: Profile, workers: readonly Worker[]): Profile {
   const names = namesOfThreads(profile, workers);
@@ -64,7 +66,7 @@ function nameOf({ number, script, name }: Worker): string {
 /** Functions that only a process of Node has. */
 const OF_NODE = /^(?:node|v8)::|^Builtins_/;
 
-/** What the stacks of each thread begin with, where it is one of Node's. */
+/** The outermost frames of each thread's stacks, where they are Node's. */
 function startNames(profile: Profile): Map<number, string> {
   const { samples, stacks, frames, funcs, strings, threads } = profile;
   const kindOfFunc = Array.from({ length: funcs.length }, (_, func) => {

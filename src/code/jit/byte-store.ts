@@ -14,7 +14,7 @@ export class ByteStore {
     return this.#length;
   }
 
-  /** False if there is no more room. */
+  /** False if the store is full. */
   add(bytes: Uint8Array): boolean {
     const length = this.#length + bytes.length;
     if (length > this.#most) return false;

@@ -23,7 +23,7 @@ const REPAINT_ROWS = 4096;
  */
 export class CodeLayer {
   readonly table: CodeTable;
-  /** What many rows at once made of the addresses, and later rows on top of it. */
+  /** The address ranges of a bulk of rows, and later rows on top of them. */
   #painted: PaintedRanges | null = null;
   #space = new AddressSpace();
   /** Rows before this one are in force. */

@@ -1,5 +1,5 @@
 /**
- * What a JIT said about the code that it made, of one process: a row per announcement, in the order
+ * The code that the JITs of one process announced: a row per announcement, in the order
  * of the announcements. Code is moved and thrown away without a word and its place used again, so
  * rows overlap; of those that cover an address the last one before a moment is in force then.
  *
@@ -12,7 +12,7 @@ export type CodeTable = {
   readonly length: number;
   /**
    * Nanoseconds since session start at which the row comes into force, ascending; far below 0 where
-   * it was there before the recording or nobody knows.
+   * it was there before the recording or the time is unknown.
    */
   readonly timeNs: Float64Array;
   /** Absolute addresses in user space: row i covers [start[i], end[i]). */
@@ -20,21 +20,21 @@ export type CodeTable = {
   readonly end: Float64Array;
   /** Rows, ascending, before which the process forgot all code: an exec began a new map. */
   readonly restarts: readonly number[];
-  /** As the JIT spells it. */
+  /** The name as the JIT spells it. */
   readonly name: (row: number) => string;
   /** Whether two rows have the same name, without making strings of them. */
   readonly hasSameName: (a: number, b: number) => boolean;
   /** Path of the jitdump that has the code itself; absent: the JIT wrote names only. */
   readonly dump?: string;
-  /** The source line of the code at `address` of `row`; null where the JIT does not say. */
+  /** The source line of the code at `address` of `row`; null where the JIT gives none. */
   readonly line?: (row: number, address: number) => SourceLine | null;
-  /** What the JIT says about the frames of a row's code; null where it does not. */
+  /** The unwind tables that the JIT wrote for a row's code; null without them. */
   readonly unwinding?: (row: number) => CodeUnwinding | null;
 };
 
 /**
  * Frame tables of one code object, as in an ELF file whose addresses are those of the process. They
- * move with the code: what they say counts from where they are.
+ * move with the code: their addresses are relative to their own place.
  *
  *   | code | 0 to 7 bytes | .eh_frame | .eh_frame_hdr |
  */
@@ -42,7 +42,7 @@ export type CodeUnwinding = {
   /** Absolute address of `.eh_frame`. */
   readonly address: number;
   readonly ehFrame: Uint8Array;
-  /** Empty if there is none. */
+  /** Empty without one. */
   readonly ehFrameHdr: Uint8Array;
 };
 
@@ -50,7 +50,7 @@ export type SourceLine = {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** Tells code of one line apart; V8 writes the column here, from 1. Absent: there is none. */
+  /** Distinguishes code of one line; V8 writes the column here, from 1. Absent without one. */
   readonly discriminator?: number;
 };
 

@@ -9,7 +9,7 @@ import { type CodeTable, isSameCode, type SourceLine } from './code-table.ts';
 /** A code object: row of one of the process's tables. */
 type Code = { readonly layer: CodeLayer; readonly row: number };
 
-/** What a frame in JIT code is called. */
+/** The name of a frame in JIT code. */
 export type JitSymbol = { readonly name: string; readonly symbolStart: number };
 
 /** A row of one of a process's tables. */
@@ -24,7 +24,7 @@ type JitProcess = {
   readonly codesAt: Map<number, Code[]>;
 };
 
-/** Frames at one address are told apart up to so many code objects. */
+/** Maximum number of code objects at one address whose frames are distinguished. */
 const MOST_GENERATIONS = 250;
 
 /**
@@ -75,7 +75,7 @@ export class JitCode {
   readonly #unfinished: CodeLayer[] = [];
   #nextChangeNs = Number.POSITIVE_INFINITY;
 
-  /** Whether a JIT has said anything about the code in `dso`. */
+  /** Whether a JIT has announced any code in `dso`. */
   isJit(dso: DsoIndex): boolean {
     const known = this.#processes[dso];
     return (known === undefined ? this.#processOf(dso) : known) !== null;
@@ -102,8 +102,8 @@ export class JitCode {
   }
 
   /**
-   * The row of the code at `address` of `dso` now, if its JIT told the frame tables of that code; null
-   * if not, or if no code is there.
+   * The row of the code at `address` of `dso` now, if its JIT wrote unwind tables for that code;
+   * null if not, or if no code is there.
    */
   findUnwinding(dso: DsoIndex, address: number): CodeTableRow | null {
     if (!this.isJit(dso)) return null;
@@ -133,7 +133,7 @@ export class JitCode {
     return code && { table: code.layer.table, row: code.row };
   }
 
-  /** The source line there; null where the JIT does not say. */
+  /** The source line there; null where the JIT gives none. */
   line(dso: DsoIndex, address: number): SourceLine | null {
     const code = this.#codeAt(dso, address);
     return code?.layer.table.line?.(code.row, address) ?? null;

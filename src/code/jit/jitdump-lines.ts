@@ -59,7 +59,7 @@ export class DebugEntries {
     return true;
   }
 
-  /** What was announced, for the code that is here now. */
+  /** The announced lines of the code that is here now. */
   take(): Announced | null {
     const announced = this.#announced;
     this.#announced = null;

@@ -10,10 +10,10 @@ import { SourceWindow } from './source-window.ts';
 
 export const MAX_JITDUMP_BYTES = 2 ** 32;
 export const MAX_JITDUMP_RECORDS = 5_000_000;
-/** Of names, of lines and of unwind tables, kept in memory; code stays in the file. */
+/** Maximum bytes of names, of lines and of unwind tables in memory; code stays in the file. */
 const MAX_KEPT_BYTES = 256 * 2 ** 20;
 const MAX_NAME_BYTES = 64 * 1024;
-/** Of one code object: V8 writes 100 bytes. Who looks up an address reads all of them. */
+/** Maximum bytes of one code object's tables: V8 writes 100. A lookup reads all of them. */
 const MAX_TABLE_BYTES = 64 * 1024;
 
 const MAGIC = 0x4a695444;
@@ -32,7 +32,7 @@ const KEPT_WHOLE: ReadonlySet<number> = new Set([
 /** Frame tables lie behind the code at the next multiple of so many bytes from its start. */
 const TABLE_ALIGNMENT = 8;
 
-/** Where in the dump something is. */
+/** A range of bytes in the dump. */
 export type DumpRange = { readonly offset: number; readonly size: number };
 
 export type Jitdump = CodeTable & {
@@ -49,7 +49,7 @@ export type JitdumpOptions = {
   readonly name: string;
   /** The pid that the file must be of, by which the process knows itself. */
   readonly pid: number;
-  /** Null: the dump's clock is not that of the recording, and its times say nothing. */
+  /** Null: the dump's clock is not that of the recording, so its times are unusable. */
   readonly startTime: RawTime | null;
 };
 
@@ -105,9 +105,9 @@ class RecordReader {
   readonly #nameEnd = new GrowableInt32();
   readonly #codeAt = new GrowableFloat64();
   readonly #codeSize = new GrowableFloat64();
-  /** Where the code was when its lines were written: a MOVE keeps them. */
+  /** Address of the code when its lines were written: a MOVE keeps them. */
   readonly #origin = new GrowableFloat64();
-  /** Where in `#unwind` the tables begin; size 0: none. */
+  /** Offset of the tables in `#unwind`; size 0: none. */
   readonly #unwindAt = new GrowableFloat64();
   readonly #unwindSize = new GrowableFloat64();
   readonly #unwindHeader = new GrowableFloat64();
@@ -179,7 +179,7 @@ class RecordReader {
       case RECORD.UNWINDING_INFO:
         return total >= 40 && this.#announceUnwinding(view);
       default:
-        // Of a newer writer.
+        // Records of a newer writer are skipped.
         return true;
     }
   }

@@ -36,7 +36,7 @@ export function encodeMapLog(pieces: readonly LoggedPiece[]): Uint8Array<ArrayBu
   return out.finish();
 }
 
-/** The code that a map log tells of; what is cut or makes no sense is counted and left out. */
+/** The code objects of a map log; truncated or invalid entries are counted and left out. */
 export function readMapLog(
   bytes: Uint8Array,
   startTime: RawTime,

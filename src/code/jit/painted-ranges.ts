@@ -34,7 +34,7 @@ export function paintRanges(
 export type Cells = {
   readonly length: number;
   readonly start: Float64Array;
-  /** Of each row: its first cell, and the cell behind its last. */
+  /** The first cell of each row, and the cell behind its last. */
   readonly first: Int32Array;
   readonly limit: Int32Array;
   /** Row number of the first row. */
@@ -68,8 +68,8 @@ export function cutIntoCells(
 
 /**
  * Rows take their cells in the order of their rank, and each cell goes to the first who asks: taken
- * ones are skipped over by pointers that get shorter with use, so the time follows the number of rows,
- * however they overlap.
+ * ones are skipped over by pointers that get shorter with use, so the time follows the number of
+ * rows, however they overlap.
  */
 export function paintCells(cells: Cells, top: 'latest' | 'earliest'): PaintedRanges {
   const { length, first, limit, from } = cells;

@@ -13,9 +13,9 @@ const NEWLINE = 0x0a;
 const SPACE = 0x20;
 const CARRIAGE_RETURN = 0x0d;
 
-/** A piece of a perf map that was written between two looks at the file. */
+/** A piece of a perf map that was written between two scans of the file. */
 export type PerfMapPiece = {
-  /** Where its lines are in the bytes. */
+  /** Offsets of its lines in the bytes. */
   readonly at: number;
   readonly end: number;
   /** Nanoseconds since session start. */
@@ -25,7 +25,10 @@ export type PerfMapPiece = {
   readonly isRestart: boolean;
 };
 
-/** Before any sample: of what was written then, or of a map that nobody looked at in time. */
+/**
+ * Before any sample: the time of lines written before the recording, or of a map that was scanned
+ * too late.
+ */
 export const BEFORE_RECORDING = -Number.MAX_VALUE;
 
 /**

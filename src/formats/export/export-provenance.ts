@@ -2,7 +2,7 @@ import { formatCount, formatShare } from '../../base/numbers.ts';
 import { printable } from '../../base/printable.ts';
 import type { SamplingMode, WeightKind, Weights } from '../../profile/types.ts';
 
-/** What the weights of an event were made of. */
+/** The sources of an event's weights. */
 export type WeightSource =
   /** Each sample counts 1. */
   | 'samples'
@@ -21,7 +21,7 @@ export type WeightSource =
 
 /** The source of the weights of one event, and the losses that they leave out. */
 export type EventProvenance = {
-  /** As opened, modifiers included. */
+  /** The event's name as opened, modifiers included. */
   readonly event: string;
   /** The event asked for, where this one was recorded in its place; null otherwise. */
   readonly insteadOf: string | null;
@@ -29,10 +29,10 @@ export type EventProvenance = {
   /** The rate asked for; null outside frequency mode. */
   readonly frequencyHz: number | null;
   readonly fixedPeriod: number | null;
-  /** What one unit of a weight is. */
+  /** The unit of a weight. */
   readonly unit: Weights['unit'];
   readonly weightsFrom: WeightSource;
-  /** The weights rest on a rule that was guessed, or that nobody knows. */
+  /** The weights rest on a period rule that was guessed or is unknown. */
   readonly isGuess: boolean;
   /** Which interval a period measures; null for an event that is sampled with another. */
   readonly rule: {
@@ -58,7 +58,7 @@ export type ExportProvenance = {
   readonly schema: 'perf-ts/provenance@1';
   /** Program that wrote the export. */
   readonly exporter: string;
-  /** Program that made the recording; null if it did not say. */
+  /** Program that made the recording; null if the file does not name it. */
   readonly recorder: string | null;
   readonly kernel: string | null;
   readonly arch: string | null;
@@ -67,12 +67,12 @@ export type ExportProvenance = {
   readonly truncatedAt: number | null;
   /** Records of forks, execs and mappings that were lost. */
   readonly lostSideband: number;
-  /** What the recorder substituted, lowered or left out, one sentence each. */
+  /** The recorder's substitutions, lowered limits and omissions, one sentence each. */
   readonly notes: readonly string[];
   readonly events: readonly EventProvenance[];
 };
 
-/** The same with every name and note of strangers made printable, wherever it stands. */
+/** The provenance with every foreign name and note made printable. */
 export function printableProvenance(provenance: ExportProvenance): ExportProvenance {
   const replace = (_key: string, value: unknown) =>
     typeof value === 'string' ? printable(value) : value;
@@ -80,7 +80,7 @@ export function printableProvenance(provenance: ExportProvenance): ExportProvena
 }
 
 /** The sentences for one event, from its figures. */
-export function sayProvenance(
+export function explainProvenance(
   event: Omit<EventProvenance, 'said'>,
   weight: WeightKind,
 ): readonly string[] {
@@ -90,7 +90,7 @@ export function sayProvenance(
       `${printable(event.event)} was recorded instead of ${printable(event.insteadOf)}`,
     );
   }
-  sentences.push(saySource(event, weight));
+  sentences.push(explainSource(event, weight));
   if (event.lostSamples > 0) {
     const lost = formatCount(event.lostSamples);
     const share = formatShare(event.coverage ?? 0);
@@ -104,7 +104,7 @@ export function sayProvenance(
   return sentences;
 }
 
-function saySource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight: WeightKind) {
+function explainSource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight: WeightKind) {
   switch (weightsFrom) {
     case 'samples':
       return 'each sample weighs 1, whatever its period was';
@@ -121,7 +121,7 @@ function saySource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight:
     case 'realigned-periods':
       return `weights are periods of the interval ${
         rule?.rule === 'next' ? 'after' : 'before'
-      } the sample that reports them${sayEvidence(rule)}`;
+      } the sample that reports them${explainEvidence(rule)}`;
     case 'reported-periods':
       return weight === 'period'
         ? 'weights are the periods as reported, which may belong to the next interval'
@@ -129,7 +129,7 @@ function saySource({ weightsFrom, rule }: Omit<EventProvenance, 'said'>, weight:
   }
 }
 
-function sayEvidence(rule: EventProvenance['rule']): string {
+function explainEvidence(rule: EventProvenance['rule']): string {
   switch (rule?.from) {
     case 'counts':
       return ', as counts show';

@@ -5,12 +5,12 @@ import { CATEGORY, type FirefoxTables } from './firefox-tables.ts';
 import { type RecordingMarks, SWITCH_STATE, type SwitchTable } from './recording-marks.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
-/** A marker's `phase`: which of its two times say anything. */
+/** A marker's `phase`: which of its two times are set. */
 const PHASE = { INSTANT: 0, INTERVAL: 1, START: 2 } as const;
 
 const SHOWN_IN = ['marker-chart', 'marker-table', 'timeline-overview'];
 
-/** What the fields of each kind of marker are called and how they are shown. */
+/** The names and display formats of the fields of each marker type. */
 export const MARKER_SCHEMA = [
   {
     name: 'SamplesLost',
@@ -126,7 +126,7 @@ export function recordingMarkers(
 ): MarkerColumns {
   const markers = new MarkerColumns(tables);
   const nameOf = (event: number) =>
-    event === NONE ? 'not told' : printable(profile.events[event]?.name ?? '');
+    event === NONE ? 'unknown' : printable(profile.events[event]?.name ?? '');
   for (const { event, cpu, timeNs, lost } of marks.losses) {
     if (event !== NONE && !shown.includes(event)) continue;
     const data = { lost, cpu: cpuText(cpu), event: nameOf(event) };
@@ -134,13 +134,13 @@ export function recordingMarkers(
   }
   for (const { event, stream, startNs, endNs } of marks.throttles) {
     if (!shown.includes(event)) continue;
-    const data = { event: nameOf(event), stream: profile.streams[stream]?.streamId ?? 'not told' };
+    const data = { event: nameOf(event), stream: profile.streams[stream]?.streamId ?? 'unknown' };
     markers.add('Throttled', 'throttled', startNs, endNs, data);
   }
   for (const { event, streamId, startNs, endNs, ...ramp } of marks.reRamps) {
     if (!shown.includes(event)) continue;
     const { cause, samples, lowestPeriod: lowest, highestPeriod: highest } = ramp;
-    const stream = streamId ?? 'not told';
+    const stream = streamId ?? 'unknown';
     const data = { event: nameOf(event), stream, cause, samples, lowest, highest };
     markers.add('PeriodReRamp', 'period re-ramp', startNs, endNs, data);
   }
@@ -148,8 +148,9 @@ export function recordingMarkers(
 }
 
 /**
- * When each thread did not run, from its going to its coming back; by row of `profile.threads`. Where
- * the record of its coming back was lost, the next going counts, as nobody knows when it ran.
+ * When each thread did not run, from its going to its coming back; by row of `profile.threads`.
+ * Where the record of its coming back was lost, the next going counts, since its running time is
+ * unknown.
  */
 // Hot: once per context switch.
 export function switchMarkers(
@@ -192,7 +193,7 @@ export function switchMarkers(
 }
 
 function cpuText(cpu: number): string {
-  return cpu < 0 ? 'not told' : `${cpu}`;
+  return cpu < 0 ? 'unknown' : `${cpu}`;
 }
 
 /** Milliseconds as JSON, to the nanosecond. */

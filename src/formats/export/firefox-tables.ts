@@ -31,12 +31,12 @@ const NO_ADDRESS = -1;
  *
  * A frame's address is its offset in the library's file. Frames of the kernel and of JIT code have
  * none: where their libraries begin is not known. `nativeSymbols` is empty, since the profile has
- * names of functions, not where they start; all is named already, so nobody asks.
+ * names of functions, not where they start; all is symbolized already, so nothing looks them up.
  */
 export class FirefoxTables {
   readonly #profile: Profile;
   readonly #strings = new StringTable();
-  /** DSO -> row of `libs`, −1 for what is no library. */
+  /** DSO -> row of `libs`, −1 for a DSO that is not a library. */
   readonly #libOfDso: Int32Array;
 
   readonly #lostFunc: number;
@@ -112,7 +112,9 @@ export class FirefoxTables {
     });
   }
 
-  /** Returns the file names of functions that have one, as string indexes: the rows of `sources`. */
+  /**
+   * Returns the file names of functions that have one, as string indexes: the rows of `sources`.
+   */
   #writeFuncs(buffer: TextBuffer): number[] {
     const { funcs } = this.#profile;
     const files = filesOfFuncs(this.#profile);

@@ -18,7 +18,7 @@ import { NO_SWITCHES, type RecordingMarks } from './recording-marks.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { weightTitle, withUnitOf } from './weight-title.ts';
 
-/** Of the processed profile, and of the raw one that it would have been made from. */
+/** Versions of the processed format and of the raw format behind it. */
 const PROCESSED_VERSION = 70;
 const GECKO_VERSION = 36;
 
@@ -40,12 +40,12 @@ export type FirefoxOptions = {
  *
  *   { "meta", "libs", "threads": [{ "name", "pid", "tid", "samples", "markers", … }], "shared" }
  *
- * A thread there has one table of samples, so each event of a thread is a thread of its own. Times
- * are true times, so the time axis is one, unlike speedscope's.
+ * A thread there has one table of samples, so each event of a thread becomes a separate thread.
+ * Times are true times, so the time axis is one, unlike speedscope's.
  *
  * Weights. The format has `samples`, `tracing-ms` and `bytes`. Nanoseconds go as `tracing-ms`: they
  * are time. All else goes as `samples`, the one that is only a number, and the viewer calls them
- * samples: so a thread's name says what is counted. A clock also tells how busy its thread was.
+ * samples: so a thread's name gives the unit. A clock also gives the CPU usage of its thread.
  *
  * What was lost is a sample of `[lost]` at the time of the sample that ended the gap. What befell
  * the recording as a whole is in a thread without samples, `recording`.
@@ -117,7 +117,7 @@ type Track = {
   readonly event: number;
   /** In time order. */
   readonly samples: Int32Array;
-  /** Of all weight of the event, 0…1. */
+  /** Share of the event's whole weight, 0…1. */
   readonly share: number;
   readonly isFirstOfThread: boolean;
 };

@@ -32,7 +32,7 @@ export type FoldedOptions = {
  * sample shows. With tidy names and
  * weights of kind `samples` the lines are those of `perf script | stackcollapse-perf.pl`.
  *
- * The format has no place for a unit: say `weightTitle(weights)` beside it.
+ * The format has no field for a unit: print `weightTitle(weights)` next to it.
  */
 export function writeFolded(
   profile: Profile,

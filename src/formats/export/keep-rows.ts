@@ -49,7 +49,7 @@ export function keepRows(profile: Profile, earlier: Profile): Profile {
   };
 }
 
-/** The earlier values first; `rowOf` says where each of the present ones is then. */
+/** The earlier values first; `rowOf` has the new row of each present value. */
 function keepOrder(
   present: readonly string[],
   earlier: readonly string[],

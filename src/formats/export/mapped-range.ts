@@ -1,4 +1,4 @@
-/** Where code was mapped: one range of one DSO in one process, or in the kernel. */
+/** A range of addresses at which a DSO was mapped in one process, or in the kernel. */
 export type MappedRange = {
   /** Row of `Profile.dsos`. */
   readonly dso: number;
@@ -33,7 +33,7 @@ export class RangeFinder {
       const known = this.#byDso.get(dso);
       if (known === undefined) this.#byDso.set(dso, [range]);
       else if (first !== start) known.push(range);
-      // Of absolute ranges one may lie inside another: that of the kernel is all of its half.
+      // Absolute ranges may be nested: the kernel's is its whole half of the address space.
       else insertBefore(known, range);
     }
   }
@@ -47,7 +47,7 @@ export class RangeFinder {
     for (let i = 0; i < ranges.length; i++) {
       const range = ranges[i];
       if (!covers(range, address)) continue;
-      // A range that others may lie in is no answer to the next question.
+      // A range that may contain others does not answer the next lookup.
       if (range.first !== range.start) this.#last = range;
       return range;
     }

@@ -9,7 +9,7 @@
  *     deltas     each row less the row before, likewise
  *     raw        the array's bytes
  *
- * A variable-length integer is 7 bits per byte, least significant first; the top bit says that
+ * A variable-length integer is 7 bits per byte, least significant first; the top bit means that
  * more follow. Signs are folded in (0, −1, 1, −2 … become 0, 1, 2, 3 …), and 1 is added: 0 marks a
  * number that is no such integer, which stands among the `exceptions` as a double. So columns that
  * hold whole numbers but for a few rows need no raw bytes.
@@ -18,7 +18,7 @@ export type StoredColumn = {
   readonly array: ColumnKind;
   readonly encoding: 'constant' | 'bytes' | 'values' | 'deltas' | 'raw';
   readonly length: number;
-  /** Of `constant`. */
+  /** The value of every row, for `constant`. */
   readonly value: number | 'NaN';
   /** In the bytes that follow the head: integers first, then exceptions. */
   readonly integerBytes: number;
@@ -81,7 +81,7 @@ export function storedBytes({ encoding, array, length, ...stored }: StoredColumn
   return stored.integerBytes + stored.exceptions * 8;
 }
 
-/** The column again. Throws `RangeError` for one that can't have as many rows as it says. */
+/** Decodes a column. Throws `RangeError` for one that can't have as many rows as it claims. */
 export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
   const { length, encoding, integerBytes } = stored;
   // A row takes a byte at least; what takes none must not be had for nothing without end.
@@ -106,7 +106,7 @@ export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
   }
 }
 
-/** Of `length` zeros. */
+/** An array of `length` zeros. */
 export function emptyColumn(kind: ColumnKind, length: number): Column {
   if (kind === 'Int32') return new Int32Array(length);
   return kind === 'Float64' ? new Float64Array(length) : new Uint8Array(length);
@@ -133,7 +133,7 @@ function isPackable(value: number, difference: number): boolean {
   );
 }
 
-/** Null where a row is no byte. */
+/** Null where a row is not a byte. */
 function asBytes(column: Column): Uint8Array | null {
   const { length } = column;
   const bytes = new Uint8Array(length);

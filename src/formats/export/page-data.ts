@@ -54,7 +54,9 @@ export function encodePageData(page: PageProfile): Uint8Array<ArrayBuffer> {
   return data;
 }
 
-/** Throws `RangeError` for bytes that are no such data, or of another version of it, or disagree. */
+/**
+ * Throws `RangeError` for bytes that are not page data, of another version of it, or inconsistent.
+ */
 export function decodePageData(data: Uint8Array): PageProfile {
   return finish(pageDataInSlices(data));
 }
@@ -63,7 +65,7 @@ export function decodePageData(data: Uint8Array): PageProfile {
 export function* pageDataInSlices(data: Uint8Array): Slices<PageProfile> {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   if (data.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC) {
-    throw new RangeError('these bytes are no page data of perf-ts');
+    throw new RangeError('these bytes are not page data of perf-ts');
   }
   const version = view.getUint32(4, true);
   if (version !== VERSION) {
@@ -98,7 +100,7 @@ function revive(value: unknown, columns: readonly Column[]): unknown {
   return value;
 }
 
-/** A table has as many rows as it says, in every column. */
+/** Checks that every column of a table has its number of rows. */
 function checkRows(table: Readonly<Record<string, unknown>>): void {
   if (Array.isArray(table) || typeof table.length !== 'number') return;
   for (const column of Object.values(table)) {

@@ -25,7 +25,8 @@ export type PageProfile = {
   /** For what `src/period` computes; its sample columns are those of the profile. */
   readonly periodInput: PeriodInput;
   /**
-   * Samples of the recording were left out: what was counted between those that are here is not known.
+   * Samples of the recording were left out: what was counted between those that are here is not
+   * known.
    */
   readonly isPart?: true;
   /** How many stacks are whole; null where no event records stacks. */
@@ -43,7 +44,7 @@ export type PageSetup = {
   /** The recordings; a second one is what the first is compared with. */
   readonly files: readonly PageFile[];
   /**
-   * Address of the stream of server-sent events, relative to the page: event `profile` says that
+   * Address of the stream of server-sent events, relative to the page: event `profile` means that
    * the first file has changed (data: its number, counting up), `end` that it will not any more.
    * Null: the recording is finished.
    */
@@ -55,7 +56,7 @@ export type PageFile = {
   readonly data: PageDataPlace;
   /** `encodePageReport`: what the page needs after its first picture. */
   readonly report: PageDataPlace;
-  /** What the server has beside the data; empty in a page that is a file. */
+  /** The server's further resources; empty in an exported page. */
   readonly links: PageLinks;
 };
 
@@ -72,6 +73,9 @@ export type PageLinks = {
   readonly downloads?: readonly { readonly label: string; readonly url: string }[];
   /** `${source}?name=N`, N an index into `profile.strings`: the file's text, or why not (404). */
   readonly source?: string;
-  /** `${assembly}?func=F`, F a row of `profile.funcs`: a `PageAssembly`, or why there is none (404). */
+  /**
+   * `${assembly}?func=F`, F a row of `profile.funcs`: a `PageAssembly`, or the reason why there is
+   * none (404).
+   */
   readonly assembly?: string;
 };

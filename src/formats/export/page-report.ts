@@ -1,13 +1,13 @@
 import type { PeriodsReport } from '../../period/report/report.ts';
 import type { ExportProvenance } from './export-provenance.ts';
 
-/** What the page says of a recording beside its pictures: it travels apart, and follows the first one. */
+/** The texts and figures of a page next to its pictures; sent apart, after the first picture. */
 export type PageReport = {
   /** The report of `perf-ts periods`. */
   readonly periods: PeriodsReport;
   /** Row in the profile's events, per event of `periods`: what has no period is not in there. */
   readonly eventRows: readonly number[];
-  /** Of the first weight and all events. */
+  /** The provenance of the first weight and all events. */
   readonly provenance: ExportProvenance;
 };
 

@@ -39,7 +39,7 @@ export class PprofLocations {
     limit: number;
   })[] = [];
   readonly #mappingOfRange = new Map<MappedRange | number, number>();
-  /** Frame that is the innermost of its place -> location id; 0 where there is none yet. */
+  /** Frame that is the innermost of its place -> location id; 0 where none exists yet. */
   readonly #locationOfFrame: Int32Array;
   readonly #functionOfFunc: Int32Array;
   readonly #fileOfFunc: Int32Array;

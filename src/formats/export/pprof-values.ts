@@ -42,7 +42,7 @@ export function pprofValues(
   return { types, countColumn, weightColumn };
 }
 
-/** What an event's weights are. */
+/** The unit and meaning of an event's weights. */
 export function weightType(event: ProfileEvent, weights: Weights, prefix = ''): PprofValueType {
   const { unit } = withUnitOf(event, weights);
   if (weights.kind === 'samples') return { type: `${prefix}samples`, unit: 'count' };

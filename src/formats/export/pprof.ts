@@ -18,15 +18,15 @@ import { weightTitle } from './weight-title.ts';
 
 export type PprofOptions = {
   readonly select?: SampleSelection;
-  /** Where DSOs were mapped; without, addresses are offsets in their files. */
+  /** The ranges at which DSOs were mapped; without them addresses are offsets in their files. */
   readonly mappings?: readonly MappedRange[];
   /** When the recording began: nanoseconds since 1970. Absent: not known. */
   readonly startWallNs?: bigint;
-  /** Where the weights come from; goes into the file's comments. */
+  /** The origin of the weights, for the file's comments. */
   readonly provenance?: ExportProvenance;
 };
 
-/** Samples that are encoded at once: enough that the pieces cost nothing beside them. */
+/** Samples that are encoded at once: enough to make the cost of a piece negligible. */
 const BATCH = 8192;
 
 /**
@@ -137,7 +137,7 @@ function writeSamples(
   write(new PprofProfile({ sample: batch, stringTable: noStrings }).encode());
 }
 
-/** The period of every sample of an event; null where each has a period of its own. */
+/** The period of every sample of an event; null where periods differ. */
 function periodOf({ events, samples }: Profile, event: number): number | null {
   const { mode, frequencyHz, fixedPeriod } = events[event];
   if (mode !== 'clock' || fixedPeriod !== null || frequencyHz === null) return fixedPeriod;
@@ -151,7 +151,7 @@ function lastTimeNs({ samples }: Profile, selected: Int32Array): number {
   return last === undefined ? 0 : Math.round(samples.timeNs[last]);
 }
 
-/** What the file has no field for. */
+/** Facts that the format has no field for, as comments. */
 function commentsOf(
   profile: Profile,
   weights: Weights,
@@ -167,16 +167,16 @@ function commentsOf(
   for (const index of shown) {
     const { name, mode, frequencyHz, unit } = profile.events[index];
     const period = periodOf(profile, index);
-    const say = (text: string) => comments.push(`${name}: ${text}`);
-    if (mode === 'frequency') say(`the kernel adapted the period, aiming for ${frequencyHz} Hz`);
-    else if (period !== null) say(`a sample every ${period} ${unit}`);
+    const note = (text: string) => comments.push(`${name}: ${text}`);
+    if (mode === 'frequency') note(`the kernel adapted the period, aiming for ${frequencyHz} Hz`);
+    else if (period !== null) note(`a sample every ${period} ${unit}`);
     // Waits, and events that are counted in a group whose leader takes the samples.
-    else if (frequencyHz === null) say(`each sample recorded the ${unit} that it stands for`);
+    else if (frequencyHz === null) note(`each sample recorded the ${unit} that it stands for`);
     const described = provenance?.events.find(({ event }) => event === name);
-    if (described !== undefined) for (const sentence of described.said) say(sentence);
+    if (described !== undefined) for (const sentence of described.said) note(sentence);
     else {
       const lost = lostSamplesOf(profile.losses, index);
-      if (lost > 0) say(`${lost} samples were lost`);
+      if (lost > 0) note(`${lost} samples were lost`);
     }
   }
   for (const note of profile.meta.notes) comments.push(note);

@@ -1,4 +1,4 @@
-/** What happened at a time and is no sample. Times are nanoseconds since the recording's start. */
+/** Events in time that are not samples. Times are nanoseconds since the recording's start. */
 export type RecordingMarks = {
   readonly losses: readonly LossMark[];
   readonly throttles: readonly ThrottleMark[];
@@ -6,9 +6,9 @@ export type RecordingMarks = {
   readonly switches: SwitchTable;
 };
 
-/** The kernel said that records had not fitted. */
+/** LOST records: the kernel had no room for records. */
 export type LossMark = {
-  /** Row of `Profile.events`, −1 where it is not told. */
+  /** Row of `Profile.events`, −1 where the record does not name it. */
   readonly event: number;
   readonly cpu: number;
   readonly timeNs: number;
@@ -43,7 +43,7 @@ export const SWITCH_STATE = { IN: 0, OUT: 1, PREEMPTED: 2 } as const;
 /** Context switches in time order; `PREEMPTED` is out while it could have gone on. */
 export type SwitchTable = {
   readonly length: number;
-  /** Of the task that came or went. */
+  /** The pid and tid of the task that was switched. */
   readonly pid: Int32Array;
   readonly tid: Int32Array;
   readonly cpu: Int32Array;

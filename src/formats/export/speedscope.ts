@@ -21,7 +21,7 @@ export type SpeedscopeOptions = {
   readonly select?: SampleSelection;
   /** Program and version that made the file. */
   readonly exporter?: string;
-  /** Where the weights come from; a key of our own, which readers of the format pass over. */
+  /** The origin of the weights; an extra key that readers of the format ignore. */
   readonly provenance?: ExportProvenance;
 };
 
@@ -34,7 +34,7 @@ export type SpeedscopeOptions = {
  *                    "samples": [[frame, …]], "weights": [n] }] }   outermost frame first
  *
  * One profile per thread and event, samples in time order; the heaviest one is opened first. The
- * x axis is weight, not time. Units are `nanoseconds` or `none`; names say what `none` counts.
+ * x axis is weight, not time. Units are `nanoseconds` or `none`; names give the unit of `none`.
  */
 export function writeSpeedscope(
   profile: Profile,
@@ -155,7 +155,7 @@ function writeSection(
   buffer.add(']}');
 }
 
-/** Weight of the loss gap that ended at a sample: shown as a sample of its own before it. */
+/** Weight of the loss gap that ended at a sample: shown as a separate sample before it. */
 function lostBefore(weights: Weights, sample: number): number {
   return weights.lostBefore === undefined ? 0 : weights.lostBefore[sample];
 }

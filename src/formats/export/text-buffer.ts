@@ -1,4 +1,4 @@
-/** Large enough that a write costs nothing beside it, small enough to never matter in memory. */
+/** Large enough to make a write's cost negligible, and small in memory. */
 const FLUSH_LENGTH = 1 << 20;
 
 /** Gathers short texts and hands them on as long ones, so that outputs of any size stream. */

@@ -2,14 +2,14 @@ import type { ProfileEvent, Weights } from '../../profile/types.ts';
 
 /**
  * The weights with the unit of one event. Weights of a whole recording have the unit that all its
- * events share; where a clock stands beside a counter, that is `events` even for the nanoseconds.
+ * events share; with a clock and a counter, that is `events` even for the nanoseconds.
  */
 export function withUnitOf(event: ProfileEvent, weights: Weights): Weights {
   const isCount = weights.kind === 'samples' || weights.kind === 'time';
   return isCount ? weights : { ...weights, unit: event.unit };
 }
 
-/** What the numbers of an export are, in words: every export names its weight and unit. */
+/** The weight and the unit of an export's numbers as text: every export names them. */
 export function weightTitle(
   weights: Pick<Weights, 'kind' | 'areOfText' | 'areWaits'> & { readonly unit: string },
 ): string {

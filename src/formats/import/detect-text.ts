@@ -2,14 +2,14 @@ import { memorySource } from '../../base/byte-source.ts';
 import { parseFrame, parseTimedHead, parseUntimedHead } from './perf-script-line.ts';
 import { forEachLine } from './text-lines.ts';
 
-/** How much of a file is looked at. */
+/** Bytes of a file that are examined. */
 export const DETECT_BYTES = 64 * 1024;
 
 const FOLDED_LINE = /^[^\s;].*\s\d+(\.\d+)?\s*$/;
 /** With a stack: `VM Thread;start;g 3`. */
 const STACK_LINE = /^[^;]+;.*\s\d+(\.\d+)?\s*$/;
 const COMM_ALONE = /^[^\s;]+ \d+$/;
-/** Of the lines that were looked at, so many have to be folded, or so many to be folded stacks. */
+/** Minimum share of the examined lines that are folded, if one is a stack; or that are stacks. */
 const LEAST_SHARE = 0.9;
 const LEAST_STACKS = 0.5;
 

@@ -22,7 +22,8 @@ type FoldedLine = { readonly comm: string; readonly stack: number; readonly weig
 /**
  * Folded stacks as a profile: `comm;outermost;…;innermost weight`, as stackcollapse-perf.pl and
  * perf-ts write them. A weight is a number of samples, each a sample of the profile, unless it is
- * no whole number or all together are too many: then a line is one sample, with the weight as period.
+ * no whole number or all together are too many: then a line is one sample, with the weight as
+ * period.
  */
 export function importFolded(
   source: ByteSource,
@@ -73,7 +74,7 @@ export function importFolded(
         areCounts
           ? 'the numbers of the lines are taken as samples'
           : 'the numbers of the lines are taken as events, each line as one sample',
-        'how well shares are known is not: a line adds up samples of nobody knows which times',
+        'intervals of shares are unknown: a line sums samples of unknown times',
       ],
     },
   );
@@ -129,7 +130,7 @@ function parseFoldedFrame(text: string, depth: number): ImportedFrame {
   return { name, dso, address: null, inlineDepth };
 }
 
-/** `[[vdso]]` and `[kernel.kallsyms]` both occur for names with brackets of their own. */
+/** `[[vdso]]` and `[kernel.kallsyms]` both occur for names that contain brackets. */
 function unnamedDso(name: string, annotation: string | undefined): string {
   if (name.startsWith('[') || annotation !== 'k') return name;
   return name.startsWith('kernel') || name.startsWith('guest') ? `[${name}]` : name;

@@ -21,7 +21,7 @@ export type ImportedProfile = {
 /** A frame as a text has it. */
 export type ImportedFrame = {
   readonly name: string;
-  /** As printed: path, `[kernel.kallsyms]`, `[unknown]`; null where the text has none. */
+  /** The DSO as printed: path, `[kernel.kallsyms]`, `[unknown]`; null where the text has none. */
   readonly dso: string | null;
   /** Signed form; null where the text has none. */
   readonly address: number | null;
@@ -43,11 +43,14 @@ export type ImportedSample = {
 };
 
 export const UNKNOWN_NAME = '[unknown]';
-/** Frame tables tell positions apart by address; this many names may share one. */
+/** Frame tables distinguish positions by address; this many names may share one. */
 const MOST_AT_ADDRESS = 255;
 /** Characters of a line that was not understood. */
 const LINE_SHOWN = 60;
-/** Below every plain address and above the kernel segments, so that names without one don't meet code. */
+/**
+ * Below every plain address and above the kernel segments, so that names without one don't meet
+ * code.
+ */
 const NO_ADDRESS_BASE = -(2 ** 52);
 
 /** Makes a name as a text has it the one that is shown. */

@@ -10,15 +10,15 @@ export type HeadLine = {
   readonly time: bigint | null;
   readonly period: number | null;
   readonly event: string | null;
-  /** What stands behind the event: a tracepoint's fields, or the only address. */
+  /** The text behind the event: a tracepoint's fields, or the only address. */
   readonly rest: string;
 };
 
 // java 24636/25607 [000] d..1. 4794564.109216:    1001001 cycles:u:  7f72 main+0x4 (/bin/x)
 // comm pid/tid     cpu   flags time:               period event:      rest
 //
-// Lines may be of any length, so no two neighbours here can share a run of characters in several ways:
-// a comm is words, with spaces between them and none at its ends.
+// Lines may be of any length, so no two neighbours here can share a run of characters in several
+// ways: a comm is words, with spaces between them and none at its ends.
 const WHO = String.raw`^(?:\s*(?<comm>\S+(?:\s+\S+)*?))?\s+(?<pid>-?\d+)(?:\/(?<tid>-?\d+))?`;
 const WHERE = String.raw`(?:\s+\[(?<cpu>\d+)\])?(?:\s+[.\dA-Za-z]{4,6})?`;
 // perf prints six or nine digits of a fraction; scripts that write such lines print fewer.
@@ -26,8 +26,8 @@ const WHEN = String.raw`\s+(?<seconds>\d+)\.(?<fraction>\d{1,9}):`;
 const WHAT = String.raw`(?:\s+(?<period>\d+))?(?:\s+(?<event>\S+?):(?=\s|$))?(?:\s+(?<rest>.*))?$`;
 const TIMED = new RegExp(WHO + WHERE + WHEN + WHAT, 's');
 const TIME = /\d\.\d{1,9}:/;
-// Without a time, or with whole seconds, the event has to be there: nothing else tells such a line from
-// a frame. An event's name is not a number.
+// Without a time, or with whole seconds, the event has to be there: nothing else distinguishes such
+// a line from a frame. An event's name is not a number.
 const WHOLE_SECONDS = String.raw`(?::|\s+(?<seconds>\d+):)?`;
 const SURE_EVENT = String.raw`(?:\s+(?<period>\d+))?\s+(?<event>(?!\d+(?:\.\d+)?:)[^\s:]\S*?):(?=\s|$)`;
 const UNTIMED = new RegExp(
@@ -46,7 +46,7 @@ export function parseUntimedHead(line: string): HeadLine | null {
   return toHead(UNTIMED, line);
 }
 
-/** What is further on in a line is left out; a search that long would need a stack of its own. */
+/** Longer lines are cut: the regular expressions would overflow their stack. */
 const MOST_HEAD = 64 * 1024;
 
 function toHead(form: RegExp, line: string): HeadLine | null {
@@ -101,7 +101,7 @@ export function parseFrame(line: string): FrameLine | null {
   };
 }
 
-/** Where the last bracket opens that is no part of the DSO's own name; −1 without a DSO. */
+/** Offset of the last bracket that is not part of the DSO's name; −1 without a DSO. */
 function dsoStart(rest: string): number {
   if (!/\)\s*$/.test(rest)) return -1;
   const isDeleted = /\(deleted\)\)\s*$/.test(rest);

@@ -19,7 +19,7 @@ import {
 } from './perf-script-line.ts';
 import { forEachLine } from './text-lines.ts';
 
-/** What a sample's event is called where the text does not print it. */
+/** Name of the event where the text does not print one. */
 const NAMELESS_EVENT = 'event';
 const CLOCKS = /^(cpu|task)-clock\b/;
 const SOFTWARE_EVENTS =
@@ -56,7 +56,7 @@ class PerfScriptReader {
   readonly #comments: string[] = [];
   #head: HeadLine | null = null;
   #frames: FrameLine[] = [];
-  // What at least one sample lacks, for the notes.
+  // Fields that at least one sample lacks, for the notes.
   #samples = 0;
   readonly #lacks = { time: 0, cpu: 0, pid: 0, period: 0, event: 0 };
 
@@ -86,7 +86,7 @@ class PerfScriptReader {
         if (!frame.name.startsWith('(')) this.#frames.push(frame);
         return;
       }
-      // `-F +srcline` prints a line of its own below each frame.
+      // `-F +srcline` prints a separate line below each frame.
       if (/^\s+\S+(:\d+|\[[0-9a-f]+\])$/.test(line)) return;
     }
     const untimed = parseUntimedHead(line);

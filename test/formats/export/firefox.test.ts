@@ -153,8 +153,8 @@ describe('Firefox Profiler', () => {
     const { name, samples, markers } = file.threads.at(-1)!;
     expect([name, samples.length]).toEqual(['recording', 0]);
     expect(markers.data).toEqual([
-      { type: 'SamplesLost', lost: 17, cpu: '3', event: 'not told' },
-      { type: 'Throttled', event: 'cycles', stream: 'not told' },
+      { type: 'SamplesLost', lost: 17, cpu: '3', event: 'unknown' },
+      { type: 'Throttled', event: 'cycles', stream: 'unknown' },
       {
         ...{ type: 'PeriodReRamp', event: 'cycles', stream: '77', cause: 'gap', samples: 9 },
         ...{ lowest: 1, highest: 4000 },

@@ -107,6 +107,6 @@ describe.skipIf(!hasCorpora)('a profile for the page', () => {
 
 describe('bytes that are not page data', () => {
   it('bytes that are not page data are recognized', () => {
-    expect(() => decodePageData(new Uint8Array(40))).toThrow('no page data');
+    expect(() => decodePageData(new Uint8Array(40))).toThrow('not page data');
   });
 });
