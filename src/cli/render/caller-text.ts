@@ -4,12 +4,12 @@ import type { CallerNode } from '../../tools/top/caller-sums.ts';
 import type { TopEvent } from '../../tools/top/top-options.ts';
 
 /** Callers of less than this share of the function are left out. */
-const LEAST_SHARE = 0.01;
-const MOST_LINES = 500;
+const MIN_SHARE = 0.01;
+const MAX_LINES = 500;
 
 /**
- * Who calls the function that is watched, indented by distance; shares of what has the function on its
- * stack.
+ * Who calls the function that is watched, indented by distance; shares of what has the function on
+ * its stack.
  *
  *     callers of memcpy, which is on 12.10% of all stacks since it was chosen
  *      80.00%  read_block
@@ -26,7 +26,7 @@ export function callerLines(callers: TopEvent['callers'] | undefined): string[] 
   const add = (node: CallerNode, depth: number): void => {
     for (const caller of node.callers) {
       const share = caller.weight / root.weight;
-      if (share < LEAST_SHARE || lines.length >= MOST_LINES) return;
+      if (share < MIN_SHARE || lines.length >= MAX_LINES) return;
       lines.push(
         `${' '.repeat(depth)}${formatShare(share).padStart(7)}  ${shortName(caller.name)}`,
       );

@@ -124,7 +124,7 @@ const MIN_SPAN = 4;
 /** Margin that keeps a constant off the border of two rows. */
 const OFF_CENTRE = 1.15;
 
-/** From the least to the greatest of the values and the reference. */
+/** The range from the least to the greatest of the values and the reference. */
 function lineScale({ lowest, highest }: PlotSeries, reference: number | null): Scale {
   let least = reference ?? Number.POSITIVE_INFINITY;
   let greatest = reference ?? 0;

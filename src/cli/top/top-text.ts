@@ -111,7 +111,7 @@ export function screenOf(
   return [...shown, dim(cut(foot))];
 }
 
-const LEAST_SYMBOL = 16;
+const MIN_SYMBOL_COLUMNS = 16;
 const GAP = '  ';
 
 /**
@@ -139,7 +139,7 @@ export function tableLines(rows: readonly TopRow[], table: SliceTableKey, look: 
   });
   const kept = [...numbers, ...before];
   const taken = () => kept.reduce((sum, { width }) => sum + width + GAP.length, 0);
-  while (kept.length > 1 && look.columns - taken() < LEAST_SYMBOL) {
+  while (kept.length > 1 && look.columns - taken() < MIN_SYMBOL_COLUMNS) {
     const least = Math.min(...kept.map(({ drop }) => drop));
     kept.splice(
       kept.findLastIndex(({ drop }) => drop === least),

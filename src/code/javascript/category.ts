@@ -1,6 +1,6 @@
 import type { Dso, FuncCategory } from '../../profile/types.ts';
 
-/** Whose code a script is, by the path or URL that V8 was given. */
+/** The owner of a script's code, by the path or URL that V8 was given. */
 export function categoryOfScript(file: string): FuncCategory {
   if (file.startsWith('node:') || file.startsWith('internal/')) return 'node internal';
   return file.includes('/node_modules/') ? 'dependency' : 'user code';
@@ -12,7 +12,7 @@ const BUILTIN = /^(?:Builtins_|Builtin:|BytecodeHandler:|Stub:|RegExp:)/;
 const V8_CPP = /^(?:(?:void|bool|int|unsigned \w+) )?(?:v8|cppgc|heap::base)::/;
 const NODE_CPP = /^(?:(?:void|bool|int) )?node::/;
 
-/** Whose code a function that is not JavaScript is. */
+/** The owner of a function that is not JavaScript. */
 export function categoryOfNative(name: string, dso: Dso | undefined): FuncCategory {
   if (dso?.kind === 'kernel' || dso?.kind === 'module') return 'kernel';
   if (BUILTIN.test(name) || V8_CPP.test(name)) return 'V8';

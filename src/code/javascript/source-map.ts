@@ -4,7 +4,7 @@ import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewel
 export type OriginalPlace = {
   /** The source's path from the map, resolved against the map's location. */
   readonly source: string;
-  /** From 1. */
+  /** Line in the source, from 1. */
   readonly line: number;
   readonly column: number;
   /** The function's name at this position; null where the map has none. */

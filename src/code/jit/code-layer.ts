@@ -12,7 +12,7 @@ import {
 } from './painted-ranges.ts';
 import { BEFORE_RECORDING } from './perf-map.ts';
 
-/** From so many new rows on, and as many as are there, the space is painted anew as a whole. */
+/** Minimum of new rows, besides as many as exist, from which the whole space is painted anew. */
 const REPAINT_ROWS = 4096;
 
 /**

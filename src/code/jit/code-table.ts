@@ -48,7 +48,7 @@ export type CodeUnwinding = {
 
 export type SourceLine = {
   readonly file: string;
-  /** From 1. */
+  /** Line in the source, from 1. */
   readonly line: number;
   /** Distinguishes code of one line; V8 writes the column here, from 1. Absent without one. */
   readonly discriminator?: number;

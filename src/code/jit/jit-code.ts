@@ -25,7 +25,7 @@ type JitProcess = {
 };
 
 /** Maximum number of code objects at one address whose frames are distinguished. */
-const MOST_GENERATIONS = 250;
+const MAX_GENERATIONS = 250;
 
 /**
  * The code of all JITs in a recording, as of a moment that goes forward with the samples.
@@ -41,7 +41,7 @@ const MOST_GENERATIONS = 250;
 export class JitCode {
   readonly #dsos: DsoTable;
   readonly #load: (pid: number) => readonly CodeTable[];
-  /** By DSO, generations included; null: no JIT code. */
+  /** Processes by DSO, generations included; null: not JIT code. */
   readonly #processes: (JitProcess | null)[] = [];
   readonly #generation: number[] = [];
   #nowNs = Number.NEGATIVE_INFINITY;
@@ -206,7 +206,7 @@ function generationOf(
     const code = codes[i];
     if (code.layer === layer && isSameCode(layer.table, code.row, row)) return i;
   }
-  if (codes.length === MOST_GENERATIONS) return MOST_GENERATIONS - 1;
+  if (codes.length === MAX_GENERATIONS) return MAX_GENERATIONS - 1;
   codes.push({ layer, row });
   return codes.length - 1;
 }

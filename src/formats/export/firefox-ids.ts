@@ -1,6 +1,6 @@
 import type { Profile, ProfileThread } from '../../profile/types.ts';
 
-/** Who a thread is, in a file where every pid means one process and every tid one thread. */
+/** The ids of a thread in a file where every pid means one process and every tid one thread. */
 export type ThreadIds = {
   readonly pid: string;
   readonly tid: number | string;
@@ -10,8 +10,8 @@ export type ThreadIds = {
 
 /**
  * Ids by row of `profile.threads`. They are the kernel's, as long as each was used once. A pid that
- * had an exec, or was given out again, is followed by the generation, `77.1`; a tid that came again,
- * by how many times: `78 use 2`.
+ * had an exec, or was given out again, is followed by the generation, `77.1`; a tid that came
+ * again, by how many times: `78 use 2`.
  */
 export function threadIds({ threads }: Profile): ThreadIds[] {
   const generationsOf = new Map<number, Set<number>>();

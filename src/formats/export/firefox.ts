@@ -115,7 +115,7 @@ export function writeFirefox(
 type Track = {
   readonly thread: number;
   readonly event: number;
-  /** In time order. */
+  /** Samples in time order. */
   readonly samples: Int32Array;
   /** Share of the event's whole weight, 0…1. */
   readonly share: number;

@@ -84,7 +84,10 @@ function asJsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
-/** In strings and regular expressions, where alone it can stand, `<\/script` means the same. */
+/**
+ * Escapes `</script`: in strings and regular expressions, its only possible places, `<\/script`
+ * means the same.
+ */
 function asScriptText(script: string): string {
   return script.replace(/<\/(?=script)/gi, '<\\/').replaceAll('<!--', '<\\!--');
 }

@@ -19,7 +19,7 @@ export type MappedRange = {
  * together in every case, so the offset in the file, by which symbols are found, is exact.
  */
 export class RangeFinder {
-  /** By DSO; no two ranges of one DSO cover the same addresses twice. */
+  /** Ranges by DSO; no two ranges of one DSO cover the same addresses. */
   readonly #byDso = new Map<number, MappedRange[]>();
   #last: MappedRange | null = null;
 

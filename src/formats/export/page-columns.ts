@@ -20,7 +20,7 @@ export type StoredColumn = {
   readonly length: number;
   /** The value of every row, for `constant`. */
   readonly value: number | 'NaN';
-  /** In the bytes that follow the head: integers first, then exceptions. */
+  /** Sizes within the bytes that follow the head: integers first, then exceptions. */
   readonly integerBytes: number;
   readonly exceptions: number;
 };
@@ -29,11 +29,11 @@ export type Column = Int32Array | Float64Array | Uint8Array;
 export type ColumnKind = 'Int32' | 'Float64' | 'Uint8';
 
 /** More samples than a page could hold. */
-const MOST_ROWS = 2 ** 28;
+const MAX_ROWS = 2 ** 28;
 /** Folded and one more, it must stay below 2^53. */
 const LARGEST = 2 ** 51;
 /** Bytes that it takes then. */
-const MOST_BYTES = 8;
+const MAX_BYTES = 8;
 
 /** Rows by which values or deltas are chosen: what is shorter for these mostly is for all. */
 const TRIED_ROWS = 4096;
@@ -85,7 +85,7 @@ export function storedBytes({ encoding, array, length, ...stored }: StoredColumn
 export function loadColumn(stored: StoredColumn, bytes: Uint8Array): Column {
   const { length, encoding, integerBytes } = stored;
   // A row takes a byte at least; what takes none must not be had for nothing without end.
-  const most = encoding === 'values' || encoding === 'deltas' ? integerBytes : MOST_ROWS;
+  const most = encoding === 'values' || encoding === 'deltas' ? integerBytes : MAX_ROWS;
   if (!(length >= 0 && length <= most)) {
     throw new RangeError(`a column of ${length} rows in ${bytes.length} bytes`);
   }
@@ -154,7 +154,7 @@ function packedSize({ integers, exceptions }: Packed): number {
 function pack(column: Column, isDelta: boolean): Packed {
   const { length } = column;
   // Memory that is never written to is never had.
-  const bytes = new Uint8Array(length * MOST_BYTES);
+  const bytes = new Uint8Array(length * MAX_BYTES);
   const exceptions: number[] = [];
   let at = 0;
   let previous = 0;

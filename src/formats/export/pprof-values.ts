@@ -17,7 +17,7 @@ export type PprofValueType = { readonly type: string; readonly unit: string };
  */
 export type PprofValues = {
   readonly types: readonly PprofValueType[];
-  /** By event: the columns of its samples and of its weight; the same where samples are weighed. */
+  /** The columns of each event's samples and of its weight; the same where samples are weighed. */
   readonly countColumn: readonly number[];
   readonly weightColumn: readonly number[];
 };

@@ -6,12 +6,12 @@ import { forEachLine } from './text-lines.ts';
 export const DETECT_BYTES = 64 * 1024;
 
 const FOLDED_LINE = /^[^\s;].*\s\d+(\.\d+)?\s*$/;
-/** With a stack: `VM Thread;start;g 3`. */
+/** A line with a stack: `VM Thread;start;g 3`. */
 const STACK_LINE = /^[^;]+;.*\s\d+(\.\d+)?\s*$/;
 const COMM_ALONE = /^[^\s;]+ \d+$/;
 /** Minimum share of the examined lines that are folded, if one is a stack; or that are stacks. */
-const LEAST_SHARE = 0.9;
-const LEAST_STACKS = 0.5;
+const MIN_SHARE = 0.9;
+const MIN_STACKS = 0.5;
 
 /**
  * What the text that begins with `head` is: by its lines, not by its name. Null for anything that
@@ -38,7 +38,7 @@ function isFolded(lines: readonly string[]): boolean {
   // Samples without a stack are lines with a comm alone.
   if (shareOf(COMM_ALONE) === 1) return true;
   const stacks = shareOf(STACK_LINE);
-  return stacks >= LEAST_STACKS || (stacks > 0 && shareOf(FOLDED_LINE) >= LEAST_SHARE);
+  return stacks >= MIN_STACKS || (stacks > 0 && shareOf(FOLDED_LINE) >= MIN_SHARE);
 }
 
 /** A line with a time begins a sample; one without needs a frame or another head below it. */

@@ -12,7 +12,7 @@ import {
 import { forEachLine } from './text-lines.ts';
 
 /** A line with more than this is not written out sample by sample. */
-const MOST_SAMPLES = 1 << 22;
+const MAX_SAMPLES = 1 << 22;
 
 const KERNEL = '[kernel.kallsyms]';
 const JIT = '[JIT]';
@@ -50,7 +50,7 @@ export function importFolded(
     lines.push({ comm, stack, weight: parts.weight });
   });
   const total = lines.reduce((sum, { weight }) => sum + weight, 0);
-  const areCounts = total <= MOST_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
+  const areCounts = total <= MAX_SAMPLES && lines.every(({ weight }) => Number.isInteger(weight));
   for (const { comm, stack, weight } of lines) {
     const sample = { comm, pid: NONE, tid: NONE, cpu: NONE, time: null, event: 0 };
     if (areCounts) builder.addSample({ ...sample, period: 1 }, stack, weight);

@@ -44,7 +44,7 @@ export type ImportedSample = {
 
 export const UNKNOWN_NAME = '[unknown]';
 /** Frame tables distinguish positions by address; this many names may share one. */
-const MOST_AT_ADDRESS = 255;
+const MAX_NAMES_AT_ADDRESS = 255;
 /** Characters of a line that was not understood. */
 const LINE_SHOWN = 60;
 /**
@@ -126,7 +126,7 @@ export class ImportedProfileBuilder {
     const at = isAddress ? address : NO_ADDRESS_BASE - func;
     // Texts may have several functions at one address: code of two processes, or JIT code that
     // replaced other code. A further one takes the next free depth.
-    for (let depth = inlineDepth; depth < MOST_AT_ADDRESS; depth++) {
+    for (let depth = inlineDepth; depth < MAX_NAMES_AT_ADDRESS; depth++) {
       const frame = this.#builder.internFrame(dsoIndex, at, depth);
       const known = this.#frameName.get(frame);
       if (known === undefined) {
@@ -219,7 +219,7 @@ export class ImportedProfileBuilder {
   }
 }
 
-/** By the names that perf gives; a plain path is a user's. */
+/** The kind of a DSO, by perf's names; a plain path is a user's. */
 function dsoKind(path: string): DsoKind {
   if (/^\[(vdso|vdso32|vdsox32|vsyscall)\]$/.test(path)) return 'vdso';
   if (/^\[guest\./.test(path)) return 'guest';

@@ -47,10 +47,10 @@ export function parseUntimedHead(line: string): HeadLine | null {
 }
 
 /** Longer lines are cut: the regular expressions would overflow their stack. */
-const MOST_HEAD = 64 * 1024;
+const MAX_HEAD_LENGTH = 64 * 1024;
 
 function toHead(form: RegExp, line: string): HeadLine | null {
-  const groups = form.exec(line.slice(0, MOST_HEAD))?.groups;
+  const groups = form.exec(line.slice(0, MAX_HEAD_LENGTH))?.groups;
   if (groups === undefined) return null;
   const { comm, pid, tid, cpu, seconds, fraction, period, event, rest } = groups as Record<
     string,

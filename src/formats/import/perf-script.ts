@@ -130,7 +130,7 @@ class PerfScriptReader {
     this.#frames = [];
   }
 
-  /** From the root inwards: an inlined call stands in front of the function that it is part of. */
+  /** Frames from the root inwards: an inlined call precedes the function that it is part of. */
   #stack(): number {
     let stack: number = NONE;
     let around: FrameLine | null = null;
