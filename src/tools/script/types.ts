@@ -55,6 +55,7 @@ export type SampleText = {
   trace(): string | null;
 };
 
+/** Which records `describeRecords` yields, and how they are named. */
 export type RecordStreamOptions = {
   /** Leave everything but samples out. */
   readonly samplesOnly?: boolean;
