@@ -67,7 +67,7 @@ describeLiveAsUser('without permission', () => {
 });
 
 describeLiveAsUser('a command line that makes no sense', () => {
-  it('with an unknown event shows where it is and what is near', () => {
+  it('an unknown event is shown in its text, with near names', () => {
     const { status, stderr } = perfTs(['record', '-e', 'cpu-clock,page-fault:u', '--', 'true']);
     expect(status).toBe(2);
     expect(stderr.split('\n').slice(0, 4)).toEqual([

@@ -177,7 +177,7 @@ describeLive('a recording over several files', () => {
   const switching = ['-e', 'page-faults:u', '-c', '1', '--switch-output'];
   const command = ['sh', '-c', `while :; do ${workload} pf 200 2> /dev/null; done`];
 
-  it('goes on in a new one when the one that is written was removed', async () => {
+  it('a recording whose file was removed continues in a new one', async () => {
     const { folder, file } = place();
     const { child, ended, stderr } = startPerfTs([
       'record',

@@ -214,7 +214,7 @@ describe('95 % intervals contain the truth', () => {
     },
   );
 
-  test('in 93 to 97 % over all of them, the wide ones too', () => {
+  test('95 % intervals contain 93 to 97 % of all shares, the wide ones too', () => {
     expect([...seen.keys()]).toEqual(Object.keys({ ...SCENARIOS, ...TOO_WIDE }));
     const pooled = [...seen.values()].reduce((sum, share) => sum + share, 0) / seen.size;
     expect(pooled).toBeGreaterThan(0.93);

@@ -91,7 +91,7 @@ const missing = (count: number, example: string) => ({
 });
 
 describe('a sample whose callchain is deferred', () => {
-  test('gets its user part from the record with its cookie and thread', () => {
+  test('a deferred callchain gets its user part from the record with its cookie and thread', () => {
     const records = [
       kernelSample(11, FIRST),
       kernelSample(12, SECOND),
@@ -110,7 +110,7 @@ describe('a sample whose callchain is deferred', () => {
     expect(stacksOf(records)).toEqual({ stacks: [WHOLE], counted: [] });
   });
 
-  test('in user space has that part alone', () => {
+  test('a deferred callchain of a sample in user space has the user part only', () => {
     const records = [sampleOf(11, [USER_DEFERRED, FIRST]), userPart(11, FIRST)];
     expect(stacksOf(records)).toEqual({ stacks: [[USER_CALLER - 1, USER_IP]], counted: [] });
   });

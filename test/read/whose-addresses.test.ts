@@ -101,13 +101,13 @@ const x86: Machine = {
 };
 
 describe('an address of user code in the upper half', () => {
-  test('on the vsyscall page belongs to no kernel module', async () => {
+  test('an address on the vsyscall page belongs to no kernel module', async () => {
     const { inProfile, inScript } = await framesOf(x86, { mode: USER, ip: 0xffffffffff600003n });
     expect(inProfile).toEqual(['0xffffffffff600003 [vsyscall]']);
     expect(inScript).toEqual(['0xffffffffff600003 [vsyscall]']);
   });
 
-  test('on the vsyscall page is a frame of its callchain', async () => {
+  test('an address on the vsyscall page is a frame of its callchain', async () => {
     const { inProfile, inScript } = await framesOf(x86, {
       mode: USER,
       ip: 0xffffffffff600003n,
@@ -122,7 +122,7 @@ describe('an address of user code in the upper half', () => {
     expect(inProfile).toEqual(['0xffffffffc0800123 nowhere']);
   });
 
-  test('of sparc64 belongs to the process that mapped it', async () => {
+  test('a high user address of sparc64 belongs to the process that mapped it', async () => {
     const library = { start: 0xfff8000100000000n, length: 0x100000n };
     const sparc: Machine = {
       arch: 'sparc64',
@@ -140,7 +140,7 @@ describe('an address of user code in the upper half', () => {
 });
 
 describe('an address of a kernel', () => {
-  test('of ppc64 keeps all its bits', async () => {
+  test('a kernel address of ppc64 keeps all its bits', async () => {
     const ppc: Machine = {
       arch: 'ppc64',
       littleEndian: false,

@@ -55,7 +55,7 @@ describe('how many branches the CPU records', () => {
     ]);
   });
 
-  it('goes with a mark for perf report only where branches were asked for, not stacks', () => {
+  it("the mark for perf report's branch view is set with -b only, not with lbr stacks", () => {
     const marks = (options: RecordOptions) =>
       branchMark(planOf('cycles', options)).map(({ feature, bytes }) => [feature, bytes.length]);
     const fields = { branches: ['any'] };

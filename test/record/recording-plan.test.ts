@@ -101,7 +101,7 @@ describe('the rate of an event', () => {
     expect(strict('cycles', 25_000)).not.toThrow();
   });
 
-  it('of a clock is no shorter than the shortest timer of the kernel', () => {
+  it("the period of a clock is at least the kernel's shortest timer", () => {
     expect(draw('cpu-clock', { count: 9999 })).toEqual(['cpu-clock 1/10000 | inherit']);
     expect(noticesOf('cpu-clock', { count: 9999 })).toEqual([
       "cpu-clock: period raised from 9999 to 10000 ns: the kernel's clock events have no shorter timer",
@@ -418,7 +418,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('with S is sampled and read by its leader', () => {
+  it('a group with S is sampled and read by its leader', () => {
     const events = '{cycles,sched:sched_switch,page-faults/period=7/}:S';
     expect(draw(events, { callGraph: 'fp' })).toEqual([
       'cycles 4000 Hz READ CALLCHAIN PERIOD GROUP | inherit',

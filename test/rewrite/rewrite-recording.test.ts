@@ -291,7 +291,7 @@ describe('impossible rewrites', () => {
     );
   });
 
-  it('of a cut recording, what lies before the cut is written', () => {
+  it('a truncated recording is rewritten up to the cut', () => {
     const bytes = dwarfFile([{ ip: 1n, misc: USER_MISC, chain: [] }]);
     const cut = bytes.subarray(0, bytes.length - 100);
     const { summary, data } = rewritten(cut);

@@ -23,7 +23,7 @@ const find = (peerPort: number, ownPort: number) =>
   new PeerUsers(tables).find({ peerPort, ownPort });
 
 describe('who is at the other end of a connection', () => {
-  it('stands in the list of sockets, but not in what is left of an earlier one', async () => {
+  it('the user of a connection is found by its socket, not by an earlier one', async () => {
     expect(await find(0xc350, 0x1f90)).toStrictEqual({ kind: 'user', uid: 1000 });
     expect(await find(0xc351, 0x1f91)).toStrictEqual({ kind: 'user', uid: 1001 });
   });

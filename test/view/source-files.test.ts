@@ -74,7 +74,7 @@ describe('source files', () => {
     expect(naming(path).read(NAMED)).toBe('secret');
   });
 
-  it('that not everybody may read are sources by their names', () => {
+  it('a private file is served only if its name is that of a source', () => {
     const key = written('id_rsa', 'PRIVATE KEY', 0o600);
     expect(() => naming(key).read(NAMED)).toThrow('by its name not a source file');
     chmodSync(key, 0o644);

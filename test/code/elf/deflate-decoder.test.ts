@@ -89,13 +89,13 @@ describe('a damaged stream', () => {
   const content = words(30_000);
   const whole = deflateRawSync(content);
 
-  test('cut anywhere throws', () => {
+  test('a deflate stream cut anywhere throws', () => {
     for (let length = 0; length < whole.length; length += 97) {
       expect(() => decode(whole.subarray(0, length), 4096)).toThrow(DeflateDamage);
     }
   });
 
-  test('with bits changed: what zlib can read is read the same, and all else ends', () => {
+  test('a deflate stream with changed bits is read as by zlib, or ends', () => {
     let readable = 0;
     let refused = 0;
     for (let round = 0; round < 600; round++) {
@@ -120,7 +120,7 @@ describe('a damaged stream', () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  test('of random bytes ends', () => {
+  test('a deflate stream of random bytes ends', () => {
     for (let round = 0; round < 300; round++) {
       try {
         decode(random(2000, 256), 4096);

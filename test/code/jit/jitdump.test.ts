@@ -190,14 +190,14 @@ describe('a jitdump', () => {
     expect(reasonOf(bytes({ pid: 78 }))).toBe(`${not} written by process 78, not 77`);
   });
 
-  test('in CPU cycles, or of another clock, has no times', () => {
+  test('a jitdump in CPU cycles, or of another clock, has no times', () => {
     const cycles = new DumpBuilder(true, { flags: 1 }).load(110, 0x7f0000, 'f').out.finish();
     const { dump, reasons } = read(cycles, START);
     expect(dump?.timeNs[0]).toBe(-Number.MAX_VALUE);
     expect(reasons[0]).toMatch(/CPU cycles/);
   });
 
-  test('with a code size that no file has keeps the rest', () => {
+  test('a jitdump record of impossible code size is skipped', () => {
     const builder = new DumpBuilder()
       .load(1, 0x7f0000, 'huge', CODE, 2 ** 63)
       .load(2, 0x7f0000, 'larger than its record', CODE, 7)
@@ -207,7 +207,7 @@ describe('a jitdump', () => {
     expect(reasons).toEqual(['jitdump record not understood: jit-77.dump']);
   });
 
-  test('that ends within a record, or has one without a size, keeps what is in front', () => {
+  test('a jitdump cut within a record keeps the records before it', () => {
     const whole = new DumpBuilder().load(1, 0x7f0000, 'good').load(2, 0x7f0100, 'cut').out.finish();
     const cut = read(whole.subarray(0, whole.length - 1));
     expect(cut.dump?.length).toBe(1);
@@ -217,7 +217,7 @@ describe('a jitdump', () => {
     expect(read(stuck).reasons[0]).toMatch(/makes no sense, rest unread/);
   });
 
-  test('with any bytes changed is read without an exception', () => {
+  test('a jitdump with any bytes changed is read without an exception', () => {
     const good = new DumpBuilder()
       .unwinding(CODE, 2)
       .lines(0x7f0000, [[0x7f0040, 3, 'a.js']])

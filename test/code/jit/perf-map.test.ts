@@ -94,7 +94,7 @@ describe('a perf map', () => {
     expect(table.restarts).toEqual([2]);
   });
 
-  test.skipIf(!hasCorpora)('of .NET and of V8 is read, its broken lines counted', () => {
+  test.skipIf(!hasCorpora)('perf maps of .NET and V8 are read, broken lines counted', () => {
     const dotnet = parse(readCorpusText('DataDog+ddprof/perf-1.map'));
     expect(dotnet.rows.map((row) => row.split(' ')[0])).toContain('7fb0614a7be0-7fb0614a7d17');
     expect(dotnet.counts[BAD]).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ describe('an address space', () => {
     );
   });
 
-  test('of thousands of ranges in any order finds each, across its blocks', () => {
+  test('an address space of thousands of ranges in any order finds each', () => {
     const space = new AddressSpace();
     const count = 5000;
     // 7919 is prime to 5000, so every number comes once, out of order.
@@ -103,7 +103,7 @@ describe('spaces that were cloned of one another', () => {
 });
 
 describe('large recordings', () => {
-  test('of 32 000 processes with 30 mappings each are held without copying on fork', () => {
+  test('32 000 processes with 30 mappings each are held without copying on fork', () => {
     const table = new ProcessTable(new StringTable());
     for (let i = 0; i < 30; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
     for (let pid = 2; pid < 32_000; pid++) table.fork(pid, pid >> 1, pid, pid >> 1);
@@ -113,7 +113,7 @@ describe('large recordings', () => {
     expect(table.mappings.length).toBe(31);
   });
 
-  test('of processes that map a file each after their parent mapped thousands share the rest', () => {
+  test('processes that map a file each share the thousands of their parent', () => {
     const table = new ProcessTable(new StringTable());
     table.mostCopiedBytes = 16 << 20;
     for (let i = 0; i < 10_000; i++) map(table, 1, i * 0x2000 + 0x1000, `/lib/lib${i}.so`);
@@ -167,7 +167,7 @@ describe('large recordings', () => {
     }).toThrow(new RegExp(`^it has more than 20 ${what}.*--max-unpacked SIZE allows it$`));
   });
 
-  test('of a quarter of a million mappings in one process, out of order, find each', () => {
+  test('a quarter of a million mappings in one process, out of order, are found', () => {
     const table = new ProcessTable(new StringTable());
     const count = 250_000;
     for (let i = 0; i < count; i++) map(table, 1, ((i * 7919) % count) * 0x2000 + 0x1000, '//anon');

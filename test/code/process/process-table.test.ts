@@ -61,7 +61,7 @@ describe('a mapping', () => {
     ).toEqual(['a+0', 'a+1fff', 'b+0', 'a+3000', 'a+6fff', 'c+0', 'c+1fff', null]);
   });
 
-  test('of the kernel is seen by every process, addresses staying absolute', () => {
+  test('a kernel mapping is seen by every process, at absolute addresses', () => {
     const { table, map, at } = drawn();
     const kernel = { cpuMode: 'kernel', pid: -1 } as const;
     const text = parseHexAddress('ffffffff81000000');
@@ -96,7 +96,7 @@ describe('a mapping', () => {
     expect(table.dsos.finish()[1]).toMatchObject({ kind, name });
   });
 
-  test('in a file without a path is a program where its loader mapped it', () => {
+  test('a mapping without a path is a program if its loader mapped it', () => {
     const { table, map } = drawn();
     map(5, 0x1000, 0x2000, '/memfd:app (deleted)', { isPrivate: true, inode: 7 });
     map(6, 0x1000, 0x2000, '/memfd:other (deleted)', { buildId: 'c0ffee' });
@@ -110,7 +110,7 @@ describe('a mapping', () => {
     expect(table.dsos.finish()[1]?.kind).toBe('unknown');
   });
 
-  test('of a file replaced at its path is another DSO', () => {
+  test('a file replaced at its path is another DSO', () => {
     const { table, map } = drawn();
     map(1, 0x1000, 0x2000, '/bin/app', { inode: 7 });
     map(2, 0x1000, 0x2000, '/bin/app', { inode: 7 });
@@ -146,7 +146,7 @@ describe('a BPF program', () => {
 });
 
 describe('fork', () => {
-  test('of a thread shares the mappings and takes over the name', () => {
+  test('a forked thread shares the mappings and inherits the name', () => {
     const { table, map, at, comm } = drawn();
     table.comm(10, 10, 'server', false);
     map(10, 0x1000, 0x2000, '/bin/a');
@@ -158,7 +158,7 @@ describe('fork', () => {
     expect(at(10, 0x3000)).toBe('b+0');
   });
 
-  test('of a thread that was described by the name that it took later is called as its parent', () => {
+  test('a thread described by a later name is called as its parent', () => {
     const { table, comm } = drawn();
     table.comm(10, 10, 'server', false);
     table.comm(10, 11, 'worker', false);
@@ -170,7 +170,7 @@ describe('fork', () => {
     expect(comm(10, 11)).toBe('worker');
   });
 
-  test('of a process copies the mappings of that moment, for either to change', () => {
+  test('a forked process gets a copy of the mappings at that moment', () => {
     const { table, map, at } = drawn();
     map(10, 0x1000, 0x2000, '/bin/a');
     table.fork(20, 10, 20, 10);
@@ -189,7 +189,7 @@ describe('fork', () => {
     expect(table.finishThreads()).toEqual([{ pid: 20, tid: 20, generation: 0, comm: 'sh' }]);
   });
 
-  test('of a pid that was used before starts a new generation', () => {
+  test('a fork of a used pid starts a new generation', () => {
     const { table, map, at, comm } = drawn();
     table.comm(10, 10, 'sh', false);
     table.fork(20, 10, 20, 10);
@@ -247,7 +247,7 @@ describe('exec', () => {
     expect(table.finishThreads()[0]?.generation).toBe(0);
   });
 
-  test('of a child leaves its parent’s mappings alone', () => {
+  test("an exec of a child leaves its parent's mappings alone", () => {
     const { table, map, at } = drawn();
     map(10, 0x1000, 0x2000, '/bin/sh');
     table.fork(20, 10, 20, 10);
@@ -271,7 +271,7 @@ describe('threads', () => {
     ]);
   });
 
-  test('with pid 0 are the idle ones', () => {
+  test('threads of pid 0 are the idle threads', () => {
     expect(drawn().comm(0, 0)).toBe('swapper');
   });
 

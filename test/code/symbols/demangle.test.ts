@@ -119,7 +119,7 @@ describe('Rust names', () => {
 
   describe.skipIf(!hasCorpora)('of real programs', () => {
     test.each(['demangle-own/rust-v0.tsv.gz', 'demangle-own/rust-legacy.tsv.gz'])(
-      'in %s all read as GNU or LLVM print them',
+      'Rust names in %s demangle as by GNU or LLVM',
       (file) => {
         const rows = lines(file).filter((line) => line !== '' && !line.startsWith('#'));
         const wrong = rows.filter((row) => {
@@ -133,7 +133,7 @@ describe('Rust names', () => {
       },
     );
 
-    test('in libiberty’s own list read as there, Rust format', () => {
+    test("Rust names of libiberty's list demangle as listed", () => {
       const all = lines('ianlancetaylor+demangle/rust-demangle-expected').filter(
         (line) => !line.startsWith('#'),
       );
@@ -149,7 +149,7 @@ describe('Rust names', () => {
       expect(checked).toBeGreaterThan(20);
     });
 
-    test('in LLVM’s own list read as there, but for names that rustc reads otherwise', () => {
+    test("Rust names of LLVM's list demangle as listed, but where rustc differs", () => {
       const all = lines('ianlancetaylor+demangle/rust.test');
       const differing: string[] = [];
       for (let i = 0; i + 1 < all.length; i++) {

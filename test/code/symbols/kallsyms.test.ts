@@ -49,13 +49,13 @@ describe('kallsyms', () => {
     expect(parse(global + local + weak).nameAt('ffffffff81000000')).toBe('weak');
   });
 
-  test('of the kernel end a page after the last symbol, where the modules’ space begins', () => {
+  test('kallsyms of the kernel end a page after the last symbol', () => {
     const { nameAt } = parse(LIST);
     expect(nameAt('ffffffff81001fff')).toBe('helper');
     expect(nameAt('ffffffff81002000')).toBeNull();
   });
 
-  test('of a module lose the module’s name, and end with the module', () => {
+  test('kallsyms of a module lose its name, and end with the module', () => {
     const { nameAt } = parse(LIST);
     expect(nameAt('ffffffffc0340480')).toBe('hidinput_find_field');
     expect(nameAt('ffffffffc0341fff')).toBe('hid_open');
@@ -81,7 +81,7 @@ describe('kallsyms', () => {
     expect(findKallsymsAddress(bytes, 'text')).toBeNull();
   });
 
-  test('of 200 000 lines are read whole', () => {
+  test('kallsyms of 200 000 lines are read completely', () => {
     const lines = Array.from(
       { length: 200_000 },
       (_, i) => `ffffffff${(0x81000000 + i * 64).toString(16)} T symbol_${i}\n`,
@@ -91,7 +91,7 @@ describe('kallsyms', () => {
     expect(nameAt((0xffffffff81000000n + 199_998n * 64n + 63n).toString(16))).toBe('symbol_199998');
   });
 
-  test.skipIf(!hasCorpora)('of a real kernel name the ips as perf did', () => {
+  test.skipIf(!hasCorpora)('kallsyms of a real kernel name the ips as perf does', () => {
     const { nameAt } = parse(readCorpusText('own/kallsyms.subset'));
     const script = readCorpusText('expected/own/cpu-clock-F30000-fp.data.script.txt.gz');
     const seen = new Map<string, string>();

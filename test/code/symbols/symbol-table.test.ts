@@ -104,7 +104,7 @@ describe('an unsized symbol', () => {
     ]);
   });
 
-  test('at the end reaches to the page’s end and a page more', () => {
+  test('an unsized symbol at the end reaches one page beyond its page', () => {
     expect(show(tableOf([16, 0, GLOBAL, 'a']))).toEqual(['16-8192 a']);
   });
 });
@@ -204,7 +204,7 @@ test('aliases that differ only in a constructor’s variant are not demangled to
 });
 
 describe('sorted order', () => {
-  test.each([10, 5000])('of %i values keeps the order of equal ones', (length) => {
+  test.each([10, 5000])('sorted order of %i values is stable', (length) => {
     const values = Float64Array.from({ length }, (_, i) => ((i * 7919) % 97) * 2 ** 33 - 2 ** 39);
     const expected = Array.from(values.keys()).sort((a, b) => values[a] - values[b] || a - b);
     expect(Array.from(sortedOrder(values))).toEqual(expected);

@@ -125,7 +125,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('that is stripped takes the first debug file with its build ID', () => {
+  test('a stripped file takes the first debug file with its build ID', () => {
     const { dsos, symbolizer, requests, reasons, openSources } = drawn((request) => {
       if (request.need === 'elf') return program([], [note(0xaa)]);
       if (request.need !== 'debug-elf') return null;
@@ -163,7 +163,7 @@ ffffffffc0000000 t in_module	[hid]
     request.need === 'kallsyms' ? new TextEncoder().encode(KALLSYMS) : null;
   const at = parseHexAddress;
 
-  test('and its modules share one list', () => {
+  test('the kernel and its modules share one list', () => {
     const { dsos, symbolizer, requests } = drawn(answer);
     const kernel = dsos.intern({ kind: 'kernel' });
     const hid = dsos.intern({ kind: 'kernel-module', name: 'hid' });
@@ -175,7 +175,7 @@ ffffffffc0000000 t in_module	[hid]
     expect(requests).toEqual(['kallsyms']);
   });
 
-  test('that moved since the recording is named by where it was then', () => {
+  test('a kernel that moved since the recording is symbolized at its recorded address', () => {
     const { dsos, symbolizer, reasons } = drawn(answer, {
       symbol: '_text',
       address: at('ffffffff9a000000'),
@@ -235,7 +235,7 @@ describe('the kernel by its image', () => {
 });
 
 describe('other code', () => {
-  test('from a JIT is named by what the JIT wrote, BPF by its program, the rest not at all', () => {
+  test('JIT code is named by its JIT, BPF by its program, other code not at all', () => {
     const { dsos, symbolizer, requests } = drawn(() => null, null, {
       resolve: (_dso, address) =>
         address === 0x7f0018 ? { name: '_Z3foov', symbolStart: 0x7f0010 } : null,

@@ -148,7 +148,7 @@ describe('tables for exceptions', () => {
     expect(found).toBe('3010 | bad unwind table');
   });
 
-  test('come after .debug_frame, which holds at every instruction', () => {
+  test('.debug_frame precedes exception tables, as it holds at every instruction', () => {
     const main: FunctionTable = {
       start: 0x2000,
       size: 0x100,

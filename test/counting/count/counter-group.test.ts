@@ -168,7 +168,7 @@ describe('reading', () => {
     expect(() => group.readInto(new Float64Array(1))).toThrow(RangeError);
   });
 
-  test('in user space where that is possible, else by the kernel', () => {
+  test('a group is read in user space where possible, else by the kernel', () => {
     const { group, counters } = drawnGroup(KEYS, { mapsUserPages: true });
     group.enable();
     counters.happen({ values: [5, 2 ** 33], enabledNs: 10 });

@@ -108,7 +108,7 @@ describe('top-down level 1', () => {
   const of = (counts: Record<string, number>, slots: number | null = null) =>
     sharesOfSlots((role) => counts[role] ?? null, slots);
 
-  it('comes from the metric counters of Intel since Ice Lake', () => {
+  it('top-down level 1 comes from metric counters since Ice Lake', () => {
     const counts = {
       slots: 1000,
       'topdown-retiring': 400,
@@ -140,7 +140,7 @@ describe('top-down level 1', () => {
     });
   });
 
-  it('comes from stalled slots on arm64, with the slots of a cycle', () => {
+  it('top-down level 1 comes from stalled slots on arm64', () => {
     const counts = {
       cycles: 100,
       stall_slot_frontend: 80,

@@ -35,7 +35,7 @@ function startOf(times: readonly (bigint | typeof ROUND)[], threadFiles: readonl
 }
 
 describe('the start of a recording', () => {
-  test('is the earliest time, by all 64 bits', () => {
+  test('the start of a recording is the earliest time, by all 64 bits', () => {
     expect(startOf([0x2_0000_0005n, 0x1_0000_0009n, 0x3_0000_0001n])).toBe(0x1_0000_0009n);
     expect(startOf([0x1_0000_0009n, 0x2_0000_0005n])).toBe(0x1_0000_0009n);
     expect(startOf([7n, 5n, 6n])).toBe(5n);
@@ -46,7 +46,7 @@ describe('the start of a recording', () => {
     expect(startOf([0n, NO_TIME])).toBe(0n);
   });
 
-  test('lies in the first two rounds that end, unless each file has rounds of its own', () => {
+  test('the start of a recording lies in its first two rounds, or in any round of several files', () => {
     expect(startOf([9n, ROUND, 4n, ROUND, 3n, ROUND])).toBe(4n);
     expect(startOf([0n, ROUND, 0n, ROUND, 3n, ROUND, 2n])).toBe(3n);
     expect(startOf([9n, ROUND, 4n, ROUND, 3n, ROUND], ['data.0'])).toBe(3n);

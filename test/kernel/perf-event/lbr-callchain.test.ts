@@ -44,7 +44,7 @@ const CALLS = [
 ] as const;
 
 describe('a callchain of branch records', () => {
-  test('goes from the ip to the calls, each where it is and not where it returns to', () => {
+  test('a branch record callchain has the ip, then the address of each call', () => {
     expect(join({ callchain: [IN_USER, 0x1304, 0x9999], calls: CALLS })).toEqual({
       isJoined: true,
       chain: [USER, 0x1304, USER, 0x1210, USER, 0x1105],

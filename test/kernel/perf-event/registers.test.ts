@@ -35,7 +35,7 @@ describe('register names', () => {
     ['powerpc', { 45: 'mmcr0', 50: 'sier3', 51: 'pmc1', 56: 'pmc6', 57: 'sdar', 58: 'siar' }],
     ['loongarch', { 0: 'PC', 1: '%r1', 31: '%r31', 32: 'reg32' }],
     ['mips', { 0: 'PC', 1: '$1', 26: '$26', 31: '$31', 32: 'reg32' }],
-  ])('of %s have their numbers: %j', (architecture, names) => {
+  ])('register names of %s: %j', (architecture, names) => {
     for (const [number, name] of Object.entries(names)) {
       expect(registerName(architecture, Number(number)), `register ${number}`).toBe(name);
     }

@@ -43,14 +43,14 @@ function pairs(mine: Profile, other: Profile): string[] {
 const JIT = { kind: 'jit' } as const;
 
 describe('functions of two recordings', () => {
-  it('of JIT code are the same in another process', () => {
+  it('functions of JIT code match in another process', () => {
     const mine = profileOf({ ...JIT, name: '[JIT] tid 7', functions: ['parse app.js:1'] });
     const other = profileOf({ ...JIT, name: '[JIT] tid 8', functions: ['parse app.js:1', 'x'] });
     expect(pairs(mine, other)).toEqual(['parse app.js:1@[JIT] tid 7 = parse app.js:1@[JIT] tid 8']);
     expect(matchFunctions(mine, other).renamed).toEqual([]);
   });
 
-  it('of JavaScript are the same where their lines have moved, if only one is called so', () => {
+  it('functions of JavaScript match after their lines moved, if the name is unique', () => {
     const names = ['parse app.js:1', 'get app.js:10', 'get app.js:20'];
     const mine = profileOf({ ...JIT, name: '[JIT] tid 7', functions: names });
     const moved = ['parse app.js:4', 'get app.js:14', 'get app.js:24'];
@@ -77,7 +77,7 @@ describe('functions of two recordings', () => {
     expect(matchFunctions(mine, other).renamed).toEqual([]);
   });
 
-  it('of one build ID are the same under any name', () => {
+  it('functions of one build ID match under any file name', () => {
     const mine = profileOf({ name: 'service', buildId: 'ab12', functions: ['run'] });
     const other = profileOf({ name: 'a.out', buildId: 'ab12', functions: ['run'] });
     expect(pairs(mine, other)).toEqual(['run@service = run@a.out']);

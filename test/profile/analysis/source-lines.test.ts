@@ -30,7 +30,7 @@ const lines = (func: number) =>
   computeSourceLines(profile, simpleWeights(profile, 'period'), Int32Array.of(0, 1, 2, 3), 0, func);
 
 describe('weights per line', () => {
-  it('have self of the innermost frame, and total once however often a line recurs', () => {
+  it('weights per line: self of the innermost frame, total once per stack', () => {
     expect(lines(work)).toEqual({
       line: Int32Array.of(5, 6),
       self: Float64Array.of(14, 20),
@@ -39,7 +39,7 @@ describe('weights per line', () => {
     });
   });
 
-  it('of a whole file are those of all functions in it', () => {
+  it("weights of a file's lines are those of all its functions", () => {
     expect(lines(-1)).toEqual({
       line: Int32Array.of(1, 5, 6),
       self: Float64Array.of(0, 14, 20),

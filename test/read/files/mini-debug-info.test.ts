@@ -57,7 +57,7 @@ describe.skipIf(!hasXz)('.gnu_debugdata', () => {
       'larger than any',
       () => execFileSync('xz', ['-c0'], { input: Buffer.alloc(65 << 20), maxBuffer: 1 << 26 }),
     ],
-  ])('that is %s is counted, and not used', (_what, data) => {
+  ])('.gnu_debugdata that is %s is counted, and not used', (_what, data) => {
     build(data);
     expect(open(inflateXz).reasons).toEqual(['.gnu_debugdata not read']);
   });

@@ -93,12 +93,12 @@ describe('a mapped file', () => {
     expect(files().ask(elf(join(folder, 'libx.so')))).toBe('library');
   });
 
-  test('that was deleted is looked for under its old name', () => {
+  test('a deleted file is looked for under its old name', () => {
     writeFileSync(join(folder, 'app'), 'new');
     expect(files().ask(elf(`${join(folder, 'app')} (deleted)`))).toBe('new');
   });
 
-  test('that is a FIFO, a folder or a device is refused without waiting', () => {
+  test('a mapped file that is a FIFO, a folder or a device is refused without waiting', () => {
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);
     const { ask, reasons } = files();
@@ -110,7 +110,7 @@ describe('a mapped file', () => {
     ]);
   });
 
-  test('that is not there, or not an absolute path, is refused', () => {
+  test('a missing file, or a relative path, is refused', () => {
     const { ask, reasons } = files();
     expect(ask(elf(join(folder, 'gone')))).toBeNull();
     expect(ask(elf('app'))).toBeNull();
@@ -149,7 +149,7 @@ describe('a mapped file', () => {
     expect(doubts({})).toEqual([]);
   });
 
-  test('that only a live process can see is found through its root', () => {
+  test('a file that only a live process can see is found through its root', () => {
     // Our own root is as good as a container's: the same file, reached through /proc.
     const path = join(folder, 'app');
     writeFileSync(path, 'inside');
@@ -194,14 +194,14 @@ describe('a debug file', () => {
 describe('a perf map', () => {
   const path = (pid: number) => join(folder, `perf-${pid}.map`);
 
-  test('of ours is read', () => {
+  test('our own perf map is read', () => {
     writeFileSync(path(NO_PID), '1000 10 f\n', { mode: 0o644 });
     const { ask, reasons } = files();
     expect(ask(perfMap(NO_PID))).toBe('1000 10 f\n');
     expect(reasons()).toEqual([]);
   });
 
-  test('that everyone may write is read, with a note', () => {
+  test('a world-writable perf map is read, with a note', () => {
     writeFileSync(path(NO_PID), 'map');
     chmodSync(path(NO_PID), 0o666);
     const { ask, reasons } = files();
@@ -209,7 +209,7 @@ describe('a perf map', () => {
     expect(reasons()).toEqual([`perf map is writable by all: ${path(NO_PID)}`]);
   });
 
-  test('that is a link is ignored, whoever made it', () => {
+  test('a perf map that is a link is ignored', () => {
     writeFileSync(join(folder, 'real'), 'map');
     symlinkSync(join(folder, 'real'), path(NO_PID));
     const { ask, reasons } = files();
@@ -217,7 +217,7 @@ describe('a perf map', () => {
     expect(reasons()).toEqual([`perf map not used: ${path(NO_PID)}: a symbolic link`]);
   });
 
-  test('that is a FIFO or a folder is ignored without waiting', () => {
+  test('a perf map that is a FIFO or a folder is ignored without waiting', () => {
     execFileSync('mkfifo', [path(NO_PID)]);
     mkdirSync(path(NO_PID + 1));
     const { ask, reasons } = files();
@@ -225,16 +225,19 @@ describe('a perf map', () => {
     expect(reasons()[0]).toBe(`perf map not used: ${path(NO_PID)}: not a regular file`);
   });
 
-  test.skipIf(!isRoot)('of a third user is ignored, the warning names the owner', () => {
-    writeFileSync(path(NO_PID), 'planted');
-    chownSync(path(NO_PID), NOBODY, NOBODY);
-    const { ask, reasons } = files();
-    expect(ask(perfMap(NO_PID))).toBeNull();
-    expect(reasons()).toEqual([`perf map not used: ${path(NO_PID)}: owned by uid ${NOBODY}`]);
-    expect(files({ trustedUids: [NOBODY] }).ask(perfMap(NO_PID))).toBe('planted');
-  });
+  test.skipIf(!isRoot)(
+    "a third user's perf map is ignored, and the warning names the owner",
+    () => {
+      writeFileSync(path(NO_PID), 'planted');
+      chownSync(path(NO_PID), NOBODY, NOBODY);
+      const { ask, reasons } = files();
+      expect(ask(perfMap(NO_PID))).toBeNull();
+      expect(reasons()).toEqual([`perf map not used: ${path(NO_PID)}: owned by uid ${NOBODY}`]);
+      expect(files({ trustedUids: [NOBODY] }).ask(perfMap(NO_PID))).toBe('planted');
+    },
+  );
 
-  test.skipIf(!isRoot)('of the user that the target runs as is read', async () => {
+  test.skipIf(!isRoot)("a perf map of the target's user is read", async () => {
     const target = spawn('sleep', ['60'], { uid: NOBODY, gid: NOBODY, stdio: 'ignore' });
     try {
       await new Promise((resolve) => target.once('spawn', resolve));
@@ -263,7 +266,7 @@ describe('a perf map', () => {
     test.each([
       [{ hostname: 'other-host', kernel: release() }, /recorded on another machine \(other-host/],
       [{ hostname: hostname(), kernel: '5.10.0-1' }, /recorded on another machine .*5\.10\.0-1/],
-    ])('is not used for a recording of another machine: %o', (recordedOn, why) => {
+    ])('a perf map is not used for a recording of another machine: %o', (recordedOn, why) => {
       leave(NO_PID, ended - SECOND);
       const { text, reasons } = asked(NO_PID, { recordedOn, recordedUntilMs: ended });
       expect(text).toBeNull();
@@ -282,7 +285,9 @@ describe('a perf map', () => {
       expect([text, reasons]).toEqual(['1000 10 f\n', []]);
     });
 
-    test('is not used where it was made since, and its process is gone', ({ skip }) => {
+    test('a perf map made after the recording by a process that is gone is not used', ({
+      skip,
+    }) => {
       skip(statSync(folder).birthtimeMs === 0, 'this file system keeps no times of birth');
       leave(NO_PID, Date.now());
       const { text, reasons } = asked(NO_PID, { recordedUntilMs: ended });
@@ -290,20 +295,20 @@ describe('a perf map', () => {
       expect(reasons[0]).toContain('it was made after the recording had ended');
     });
 
-    test('is used in doubt where it was there before, and somebody wrote to it since', () => {
+    test('a perf map changed since the recording is used with a doubt', () => {
       leave(NO_PID, Date.now() + 60 * SECOND);
       const { text, reasons } = asked(NO_PID, { recordedUntilMs: Date.now() + 30 * SECOND });
       expect([text, reasons]).toEqual(['1000 10 f\n', [`${DOUBTFUL_NAMES}: ${path(NO_PID)}`]]);
     });
 
-    test('is used in doubt where its process has gone on', () => {
+    test('a perf map of a process that runs on is used with a doubt', () => {
       leave(process.pid, Date.now() + 60 * SECOND);
       const { text, reasons } = asked(process.pid, { recordedUntilMs: Date.now() });
       expect(text).toBe('1000 10 f\n');
       expect(reasons).toEqual([expect.stringContaining(DOUBTFUL_NAMES)]);
     });
 
-    test('is not used where another process has the number by now', () => {
+    test('a perf map is not used once another process has the pid', () => {
       const before = Date.now() - process.uptime() * SECOND - 60 * SECOND;
       leave(process.pid, Date.now());
       const { text, reasons } = asked(process.pid, { recordedUntilMs: before });

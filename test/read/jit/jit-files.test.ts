@@ -109,12 +109,12 @@ function dumpBytes(name = 'compiled', pid = PID): Uint8Array {
 const dumpPath = (pid = PID) => join(directory, `jit-${pid}.dump`);
 
 describe('a jitdump', () => {
-  test('is read where the process mapped it', () => {
+  test('a jitdump is read where the process mapped it', () => {
     writeFileSync(dumpPath(), dumpBytes());
     expect(nameAt(1000, [dumpPath()])).toEqual({ name: 'compiled', reasons: [] });
   });
 
-  test('of a recording with another clock has no times', () => {
+  test('a jitdump of a recording with another clock has no times', () => {
     writeFileSync(dumpPath(), dumpBytes());
     const { name, reasons } = nameAt(1000, [dumpPath()], recording([], 0));
     expect(name).toBe('compiled');
@@ -162,7 +162,7 @@ describe('a jitdump', () => {
     expect(nameAt(1000, [dump]).name).toBeUndefined();
   });
 
-  test('named for another process is not used', () => {
+  test('a jitdump named for another process is not used', () => {
     writeFileSync(dumpPath(1), dumpBytes('init', 1));
     const { name, reasons } = nameAt(1000, [dumpPath(1)]);
     expect(name).toBeUndefined();

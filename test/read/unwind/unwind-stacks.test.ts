@@ -158,7 +158,7 @@ describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machi
     expect(path).toBe('1ff 100 -7f000000');
   });
 
-  it('gets a marker where the copy ends too early', () => {
+  it('a stack dump that ends too early gets a marker', () => {
     const stack = [STACK + 8000n, CODE + 0x200n];
     const { path, completeness } = read(machine, { stack, framePointer: 0 });
     expect(path).toBe('[truncated] 1ff 100');
@@ -166,7 +166,7 @@ describe.each([X86_64, AARCH64])('the copied stack of a sample on $name', (machi
     expect(completeness?.cut).toMatchObject([{ reason: 'stack copy too short', samples: 1 }]);
   });
 
-  it('goes on by the frame pointers that the kernel followed, from what both have', () => {
+  it("a stack dump continues with the kernel's frame pointers from a common address", () => {
     const stack = [STACK + 8000n, CODE + 0x200n];
     const known = [USER, CODE + 0x100n, CODE + 0x200n, CODE + 0x300n, CODE + 0x400n];
     expect(read(machine, { stack, framePointer: 0, callchain: known }).path).toBe(

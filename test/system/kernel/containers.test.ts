@@ -23,7 +23,7 @@ describe('the control groups', () => {
     expect(cgroupRoot(mounts.join('\n'))).toBe(root);
   });
 
-  it('come with their parents first and the numbers of their directories', () => {
+  it("control groups are listed parents first, with their directory's inode", () => {
     const root = scratchDirectory();
     for (const path of ['a/b', 'a/c', 'd']) mkdirSync(join(root, path), { recursive: true });
     const inode = (path: string) => statSync(join(root, path), { bigint: true }).ino;

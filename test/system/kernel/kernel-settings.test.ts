@@ -41,7 +41,7 @@ describe('the privileges', () => {
     expect(readPrivileges('')).toEqual({ perfmon: false, ipcLock: false });
   });
 
-  it('of this process are found', () => {
+  it('the privileges of this process are found', () => {
     const line = /^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'));
     const effective = BigInt(`0x${line?.[1]}`);
     const isFirst = readlinkSync('/proc/self/ns/user') === FIRST_NAMESPACE;

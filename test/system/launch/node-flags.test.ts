@@ -133,7 +133,7 @@ describe('NODE_OPTIONS', () => {
     [['sh', '-c', 'cd app && NODE_ENV=production node server.js']],
     [['bash', '-c', 'npm start']],
     [[program('pnpm-tsx', '#!/bin/sh\nexec "$basedir/node" "$basedir/tsx.mjs" "$@"\n')]],
-  ])('of %j', (argv) => {
+  ])('NODE_OPTIONS of %j', (argv) => {
     const { value, notes, causesMaps } = optionsFor(argv);
     expect(value).toBe(FLAGS);
     expect(causesMaps).toBe(true);

@@ -84,7 +84,7 @@ describe('the file of a command', () => {
     [['/no/such/tool'], 'no such file: /no/such/tool'],
     [[`${second}/tool/below-a-file`], `no such file: ${second}/tool/below-a-file`],
     [['\u001b]0;title\u0007'], 'command not found: \\x1b]0;title\\x07'],
-  ])('that is nowhere ends with 127: %j', (words, message) => {
+  ])('a command that does not exist ends with 127: %j', (words, message) => {
     expect(failure(words)).toMatchObject({ message, exitStatus: 127 });
   });
 
@@ -92,11 +92,11 @@ describe('the file of a command', () => {
     [['only-plain'], `cannot execute ${first}/only-plain: permission denied`],
     [[`${first}/tool`], `cannot execute ${first}/tool: permission denied`],
     [[`${first}/directory`], `cannot execute ${first}/directory: it is a directory`],
-  ])('that can not be executed ends with 126: %j', (words, message) => {
+  ])('a command that cannot be executed ends with 126: %j', (words, message) => {
     expect(failure(words)).toMatchObject({ message, exitStatus: 126 });
   });
 
-  it('that is JavaScript without the permission comes with the way to run it', () => {
+  it('a script without execute permission comes with the way to run it', () => {
     expect(failure([`${first}/server.mjs`]).hints).toEqual([
       `run it with node: perf-ts record … -- node ${first}/server.mjs`,
     ]);

@@ -182,7 +182,7 @@ describe('an archive that is being made', () => {
     expect(readdirSync(join(folder, 'FILE.symbols'))).toContain('escaped');
   });
 
-  it('and was given up leaves the earlier one, and nothing else', () => {
+  it('an abandoned archive leaves the earlier one only', () => {
     const folder = folderOf();
     const place = join(folder, 'FILE.symbols');
     for (const text of ['first', 'second']) {

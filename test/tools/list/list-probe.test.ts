@@ -29,7 +29,7 @@ function tryOn(
 }
 
 describe('an event is tried', () => {
-  it('on this process, disabled, not sampling', () => {
+  it('an event is probed on this process, disabled, not sampling', () => {
     const { code, calls } = tryOn('cycles', () => '');
     expect(code).toBe('');
     expect(calls).toHaveLength(1);
@@ -37,12 +37,12 @@ describe('an event is tried', () => {
     expect(calls[0]?.attr).toMatchObject({ samplePeriod: 0, flags: { disabled: true } });
   });
 
-  it('on a CPU that answers for its PMU', () => {
+  it('an event is probed on a CPU of its PMU', () => {
     const { calls } = tryOn('uncore_imc_0/cas_count_read/', () => '');
     expect(calls[0]).toMatchObject({ pid: -1, cpu: 0 });
   });
 
-  it('in user space where the kernel is closed to us', () => {
+  it('an event is probed in user space without rights to kernel code', () => {
     const isClosed = ({ flags }: EventAttr): string => (flags.excludeKernel ? '' : 'EACCES');
     expect(tryOn('cycles', isClosed).code).toBe('');
     const isAbsent = ({ flags }: EventAttr): string => (flags.excludeKernel ? 'ENOENT' : 'EACCES');
@@ -52,7 +52,7 @@ describe('an event is tried', () => {
     expect(tryOn('cycles', cantExclude).code).toBe('EACCES');
   });
 
-  it('with a period where it can only be sampled, one that never ends', () => {
+  it('a sampling-only event is probed with an endless period', () => {
     const isSampler = ({ samplePeriod }: EventAttr): string => (samplePeriod > 0 ? '' : 'EINVAL');
     const ibs = tryOn('ibs_op//', isSampler, AMD);
     expect(ibs.code).toBe('');

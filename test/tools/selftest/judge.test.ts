@@ -72,7 +72,7 @@ describe('a recording that is as claimed', () => {
     expect(names).toEqual(['samples', 'order', 'rule', 'ledger', 'model', 'phases', 'throttling']);
   });
 
-  it('in period mode nothing adapts: no rule and no model, but the count', () => {
+  it('in period mode the count is judged, neither rule nor model', () => {
     const numbers = { ...GOOD, fit: null, model: null, streamsOffCount: 0 };
     const names = judgeCase(BY_COUNT, numbers, null).map(({ name }) => name);
     expect(names).toEqual(['samples', 'order', 'ledger', 'period-mode', 'phases', 'throttling']);
@@ -215,12 +215,12 @@ describe('the phases', () => {
 });
 
 describe('samples', () => {
-  it('of an event that happened have to arrive', () => {
+  it('samples of an event that happened must arrive', () => {
     expect(troubles({ samples: 0 })).toEqual(['samples differs']);
     expect(troubles({ samples: 0, counted: 0 })).toEqual(['samples not-available']);
   });
 
-  it('come in order of time', () => {
+  it('samples must come in order of time', () => {
     expect(troubles({ outOfOrder: 1 })).toEqual(['order differs']);
   });
 
