@@ -11,7 +11,7 @@ describeRecords(process.argv[2] ?? 'perf.data', {}, ({ type, timeNs, comm, pid, 
 });
 for (const [type, count] of counts) console.log(`# ${type}: ${count}`);
 
-/** Where a sample was, or what another record says. */
+/** The place of a sample, or the fields of another record. */
 function detail({ event, period, callchain, record }) {
   if (record === undefined) {
     const names = callchain.map(({ symbol, ip }) => symbol ?? ip);

@@ -1,4 +1,4 @@
-// Writes a recording in every format that perf-ts exports, beside the recording.
+// Writes a recording in every format that perf-ts exports, next to the recording.
 //   node examples/export-all.mjs perf.data
 
 import { writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ for (const format of EXPORT_FORMATS) {
   writeFileSync(output, text);
   console.log(`${output}: ${text.length} characters`);
 }
-// pprof is no text, but compressed bytes.
+// pprof is compressed bytes, not text.
 const bytes = await exportPprof(opened);
 writeFileSync(`${path}.pb.gz`, bytes);
 console.log(`${path}.pb.gz: ${bytes.length} bytes`);

@@ -54,7 +54,7 @@ cc -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
 
 perf_ts=(node dist/bin/main.js)
 # Kernel code is seen by root only. The command runs as the user all the same, and the file is the
-# user's; without sudo the recording is of user space, and says so.
+# user's; without sudo the recording is of user space, with a notice.
 record=("${perf_ts[@]}")
 if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null; then
   record=(sudo "$(command -v node)" dist/bin/main.js)

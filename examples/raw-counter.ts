@@ -1,5 +1,5 @@
 // Sets up counters by event number, as a driver of the processor's registers would, and counts one
-// stretch of work: all seven calls of openPerfmon. Where the machine has no hardware counters, events
+// piece of work: all seven calls of openPerfmon. Where the machine has no hardware counters, events
 // that the kernel counts take their place.
 //   npx tsx examples/raw-counter.ts (Node 22.18 and later: node examples/raw-counter.ts)
 

@@ -34,8 +34,8 @@ static double seconds(void) {
 }
 
 /*
- * The inner loop of both paths; its caller tells which. A function that never touches the stack
- * gets no frame from gcc, whatever -fno-omit-frame-pointer says, and then a callchain skips its
+ * The inner loop of both paths; its caller shows which. A function that never touches the stack
+ * gets no frame from gcc, even with -fno-omit-frame-pointer, and then a callchain skips its
  * caller. Hence the volatile result.
  */
 KEEP static uint64_t mix(uint64_t x, int rounds) {

@@ -1,4 +1,4 @@
-// An HTTP server with a client of its own, to be profiled:
+// An HTTP server with a built-in client, to be profiled:
 //
 //   perf-ts record -g -- npx tsx examples/typescript-server/server.ts
 //   perf-ts report
