@@ -1,4 +1,4 @@
-import { element } from './dom.ts';
+import { element, pushButton } from './dom.ts';
 
 /** One key of the page. */
 export type KeyBinding = {
@@ -32,8 +32,6 @@ export function listenToKeys(page: Document, current: () => readonly KeyBinding[
 
 /** The list of keys, as a dialog of its own. */
 export function showKeys(page: Document, groups: readonly KeyGroup[]): void {
-  const close = element('button', '', 'Close');
-  close.type = 'button';
   const dialog = element('dialog', 'key-list', element('h2', '', 'Keys'));
   dialog.setAttribute('aria-label', 'Keys');
   for (const { title, bindings } of groups) {
@@ -45,8 +43,7 @@ export function showKeys(page: Document, groups: readonly KeyGroup[]): void {
     }
     dialog.append(element('h3', '', title), list);
   }
-  dialog.append(close);
-  close.addEventListener('click', () => dialog.close());
+  dialog.append(pushButton('', 'Close', () => dialog.close()));
   dialog.addEventListener('close', () => dialog.remove());
   page.body.append(dialog);
   dialog.showModal();

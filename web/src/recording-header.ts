@@ -1,7 +1,7 @@
 import type { EventReport } from '../../src/period/report/event-report.ts';
 import { lostText, throttledText } from '../../src/period/report/words.ts';
 import { sayLostSideband } from '../../src/profile/losses.ts';
-import { element } from './dom.ts';
+import { element, pushButton } from './dom.ts';
 import { formatCount, formatNanos, formatShare } from './format.ts';
 import { reportOfEvent } from './late-report.ts';
 import type { ViewContext } from './view-context.ts';
@@ -127,13 +127,11 @@ function figure(term: string, text: string, isWarning = false): HTMLElement {
 
 /** Takes what is left of a line; pressed, as many lines as it needs. */
 function remark(term: string, text: string): HTMLElement {
-  const button = element('button', 'remark-text', text);
-  button.type = 'button';
-  button.title = text;
-  button.setAttribute('aria-expanded', 'false');
-  button.addEventListener('click', () => {
+  const button = pushButton('remark-text', text, () => {
     const isOpen = button.getAttribute('aria-expanded') === 'true';
     button.setAttribute('aria-expanded', String(!isOpen));
   });
+  button.title = text;
+  button.setAttribute('aria-expanded', 'false');
   return element('div', 'figure remark', element('dt', '', term), element('dd', '', button));
 }

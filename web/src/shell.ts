@@ -1,4 +1,4 @@
-import { element } from './dom.ts';
+import { element, pushButton } from './dom.ts';
 import { type KeyBinding, listenToKeys, showKeys } from './keys.ts';
 import type { Store } from './store.ts';
 import { TabPanel } from './tab-panel.ts';
@@ -57,10 +57,8 @@ function skipLink(panel: HTMLElement): HTMLElement {
 }
 
 function helpButton(listKeys: () => void): HTMLElement {
-  const help = element('button', 'quiet', '?');
-  help.type = 'button';
+  const help = pushButton('quiet', '?', listKeys);
   help.title = 'Keys';
   help.setAttribute('aria-label', 'Keys');
-  help.addEventListener('click', listKeys);
   return help;
 }

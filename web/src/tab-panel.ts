@@ -1,4 +1,4 @@
-import { element } from './dom.ts';
+import { element, pushButton } from './dom.ts';
 import type { KeyBinding } from './keys.ts';
 import type { Tab, ViewState } from './state.ts';
 import type { Store } from './store.ts';
@@ -87,8 +87,7 @@ export class TabPanel {
 
   /** Arrow keys go from tab to tab, as ARIA has it; only the open one is in the order of Tab. */
   #createButton(tab: TabDefinition): HTMLButtonElement {
-    const button = element('button', 'tab', tab.label);
-    button.type = 'button';
+    const button = pushButton('tab', tab.label, () => this.#store.change({ tab: tab.id }));
     button.id = `tab-${tab.id}`;
     button.setAttribute('role', 'tab');
     button.setAttribute('aria-controls', 'panel');
@@ -97,7 +96,6 @@ export class TabPanel {
       button.disabled = true;
       button.title = tab.unavailable;
     }
-    button.addEventListener('click', () => this.#store.change({ tab: tab.id }));
     button.addEventListener('keydown', (event) => {
       const at = this.#tabs.indexOf(tab);
       const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[event.key];

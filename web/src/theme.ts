@@ -1,4 +1,4 @@
-import { element } from './dom.ts';
+import { pushButton } from './dom.ts';
 import type { ViewState } from './state.ts';
 import type { Store } from './store.ts';
 
@@ -12,13 +12,13 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 
 /** A button that goes round system, light and dark; it also keeps the page in the state's theme. */
 export function themeButton(page: Document, store: Store): HTMLElement {
-  const button = element('button', 'quiet');
-  button.type = 'button';
+  const button = pushButton('quiet', '', () =>
+    store.change({ theme: nextTheme(store.get()) }, 'adjust'),
+  );
   const show = ({ theme }: ViewState) => {
     page.documentElement.dataset.theme = theme;
     button.textContent = THEMES.find((entry) => entry.theme === theme)?.label ?? '';
   };
-  button.addEventListener('click', () => store.change({ theme: nextTheme(store.get()) }, 'adjust'));
   store.subscribe(show);
   show(store.get());
   return button;

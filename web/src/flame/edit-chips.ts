@@ -1,5 +1,5 @@
 import { shorten } from '../controls/frame-actions.ts';
-import { element } from '../dom.ts';
+import { element, pushButton } from '../dom.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 
@@ -13,11 +13,12 @@ export type EditNames = {
 export function renderEdits(store: Store, state: ViewState, names: EditNames): HTMLElement[] {
   const chips: HTMLElement[] = [];
   const chip = (text: string, changes: Partial<ViewState>) => {
-    const button = element('button', 'chip', shorten(text, 60), element('span', 'chip-x', '×'));
-    button.type = 'button';
+    const button = pushButton('chip', shorten(text, 60), () =>
+      store.change({ zoom: [], ...changes }),
+    );
+    button.append(element('span', 'chip-x', '×'));
     button.dataset.key = text;
     button.title = `${text}: take back`;
-    button.addEventListener('click', () => store.change({ zoom: [], ...changes }));
     chips.push(button);
   };
   const without = (list: readonly number[], index: number) =>

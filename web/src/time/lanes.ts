@@ -1,5 +1,5 @@
 import { askLatest } from '../ask.ts';
-import { element, replaceKeepingFocus } from '../dom.ts';
+import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
 import { formatCount, formatWeight } from '../format.ts';
 import { renderNoSamples } from '../no-samples.ts';
 import type { Range } from '../state.ts';
@@ -106,14 +106,12 @@ export class Lanes {
 
   #createLabel({ thread, label }: TimeLane, text: string): HTMLElement {
     const { store } = this.#context;
-    const button = element('button', 'lane-label', label);
-    button.type = 'button';
+    const button = pushButton('lane-label', label, () =>
+      store.change({ thread: store.get().thread === thread ? null : thread }),
+    );
     button.dataset.key = String(thread);
     button.title = `${text}. Click to see this thread only.`;
     button.setAttribute('aria-pressed', String(store.get().thread === thread));
-    button.addEventListener('click', () =>
-      store.change({ thread: store.get().thread === thread ? null : thread }),
-    );
     return button;
   }
 

@@ -1,5 +1,5 @@
 import { askLatest } from '../ask.ts';
-import { element, emptyState, onWidthChange } from '../dom.ts';
+import { element, emptyState, onWidthChange, pushButton } from '../dom.ts';
 import { formatCount, formatShare, formatShortWeight, formatWeight } from '../format.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
@@ -26,7 +26,7 @@ export class Strip {
   readonly #recording: OpenResult;
   readonly #box = element('div', 'strip-plot');
   readonly #readout = element('output', 'strip-readout');
-  readonly #clear = element('button', '', 'All of the time');
+  readonly #clear = pushButton('', 'All of the time', () => this.#store.change({ range: null }));
   readonly #ask: (params: TimelineParams) => boolean;
   #result: TimelineResult | null = null;
   #plot: StripPlot | null = null;
@@ -55,8 +55,6 @@ export class Strip {
     // The views below it are as high as the window leaves room, so it must not grow later.
     this.#box.style.minHeight = `${stripHeight()}px`;
     this.#box.setAttribute('role', 'img');
-    this.#clear.type = 'button';
-    this.#clear.addEventListener('click', () => this.#store.change({ range: null }));
     this.root.append(this.#box, element('div', 'strip-foot', this.#readout, this.#clear));
     this.#store.subscribe((state) => this.#show(state));
     onColoursChange(window, this.#store, () => this.#draw());
