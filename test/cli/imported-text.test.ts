@@ -24,7 +24,7 @@ describe('the text of another tool', () => {
     for (const sort of ['sym', 'comm,sym']) {
       const { status, stdout } = perfTs(['report', '--sort', sort, folded]);
       expect(status).toBe(0);
-      expect(stdout).toContain('intervals of shares are unknown');
+      expect(stdout).toContain('the uncertainty of shares is unknown');
       expect(stdout).toContain('12 samples, 12 events (the numbers of the imported text)');
       expect(stdout).not.toContain('interval');
       expect(stdout).toContain('75.00%');

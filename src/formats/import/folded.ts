@@ -74,7 +74,7 @@ export function importFolded(
         areCounts
           ? 'the numbers of the lines are taken as samples'
           : 'the numbers of the lines are taken as events, each line as one sample',
-        'intervals of shares are unknown: a line sums samples of unknown times',
+        'the uncertainty of shares is unknown: a line sums samples of unknown times',
       ],
     },
   );
