@@ -204,8 +204,7 @@ function checkFolders(files) {
   for (const [arrow, file] of arrows) {
     const [from, to] = arrow.split(' ');
     const back = arrows.get(`${to} ${from}`);
-    const isOfPage = from.startsWith('web/') && to.startsWith('web/');
-    if (from < to && back !== undefined && !isOfPage) {
+    if (from < to && back !== undefined) {
       problems.push(`${from} and ${to} import each other: ${file}, ${back}`);
     }
   }

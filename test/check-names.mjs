@@ -10,11 +10,6 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** The architectures that stacks are unwound on answer the same questions by the same names. */
 const ARCHITECTURES = /^src\/code\/unwind\/(?:architectures\/|arm-registers\.ts$)/;
 
-/** Names with two definitions, and why. */
-const ALLOWED = {
-  Recording: 'of the library, and of the page’s worker',
-};
-
 const EXPORT =
   /^export (?:declare |abstract |async )*(?:function\*? ?|class |const |let |type |interface )(\w+)/gm;
 
@@ -31,14 +26,11 @@ for (const folder of ['src', 'web/src']) {
 }
 
 const problems = [...places].filter(
-  ([name, files]) =>
-    files.length > 1 && !(name in ALLOWED) && !files.every((file) => ARCHITECTURES.test(file)),
+  ([, files]) => files.length > 1 && !files.every((file) => ARCHITECTURES.test(file)),
 );
-const needless = Object.keys(ALLOWED).filter((name) => (places.get(name)?.length ?? 0) < 2);
-for (const [name, files] of problems) console.error(`${name}: exported by ${files.join(', ')}`);
-for (const name of needless) console.error(`${name}: allowed twice, and defined once`);
-if (problems.length + needless.length > 0) {
-  console.error(`${problems.length + needless.length} exported names are wrong`);
+if (problems.length > 0) {
+  for (const [name, files] of problems) console.error(`${name}: exported by ${files.join(', ')}`);
+  console.error(`${problems.length} exported names have two definitions`);
   process.exit(1);
 }
 console.log(`${places.size} exported names, each with one definition`);

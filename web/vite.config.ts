@@ -12,7 +12,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     lib: {
-      entry: 'src/main.ts',
+      entry: 'src/page/main.ts',
       formats: ['iife'],
       name: 'perfTsPage',
       fileName: () => 'page.js',

@@ -5,7 +5,7 @@ import type { PageProfile } from '../../src/formats/export/page-profile.ts';
 import { createShareEstimator } from '../../src/period/uncertainty/uncertainty.ts';
 import type { EventIndex, Weights } from '../../src/profile/types.ts';
 import { alignmentOf } from '../../web/src/worker/alignment-of.ts';
-import { Recording } from '../../web/src/worker/recording.ts';
+import { LoadedRecording } from '../../web/src/worker/recording.ts';
 import { pageOfPeriods } from '../helpers/page-of.ts';
 
 const EVENT = 0 as EventIndex;
@@ -31,7 +31,7 @@ test('the intervals of a part of a recording are those of samples drawn by thems
     Int32Array.from({ length: 100 }, (_unused, index) => 2 * index),
   );
   const rows = Int32Array.from({ length: 100 }, (_unused, index) => index);
-  const recording = new Recording(page);
+  const recording = new LoadedRecording(page);
   const weights = recording.weights('events', 0);
   const shown = finish(recording.estimator(weights, EVENT, rows, true));
   const { groups } = finish(alignmentOf(page).get());
@@ -39,7 +39,7 @@ test('the intervals of a part of a recording are those of samples drawn by thems
   const sums = { near: 900, far: 2000, border: 0, entered: 30, lastA: 0, lastB: 0 };
   expect(shown?.errorOfDifference(0.5, 0.2, sums)).toBe(drawn.errorOfDifference(0.5, 0.2, sums));
 
-  const ofWhole = new Recording(whole);
+  const ofWhole = new LoadedRecording(whole);
   const all = Int32Array.from({ length: 200 }, (_unused, index) => index);
   const known = finish(ofWhole.estimator(ofWhole.weights('events', 0), EVENT, all, true));
   // A whole recording knows of what came after its last sample.

@@ -7,7 +7,7 @@ import {
   tierColour,
 } from '../../web/src/flame/frame-colours.ts';
 import { formatWeight } from '../../web/src/format.ts';
-import { parseQuery } from '../../web/src/search.ts';
+import { parseQuery } from '../../web/src/worker/query.ts';
 
 const found = (typed: string, name: string): boolean | string =>
   parseQuery(typed)?.matches(name) ?? 'nothing sought';

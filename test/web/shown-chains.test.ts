@@ -5,7 +5,7 @@ import { finish } from '../../src/base/slices.ts';
 import { callTreeWithRowsInSlices, sumSubtrees } from '../../src/profile/analysis/call-tree.ts';
 import { Matchings } from '../../web/src/worker/matching.ts';
 import type { TreeParams } from '../../web/src/worker/messages.ts';
-import { Recording } from '../../web/src/worker/recording.ts';
+import { LoadedRecording } from '../../web/src/worker/recording.ts';
 import { searchChains, searchTree } from '../../web/src/worker/search.ts';
 import { type Selected, SelectedCache } from '../../web/src/worker/selected.ts';
 import type { ShownTree } from '../../web/src/worker/shown-tree.ts';
@@ -23,14 +23,14 @@ const SAMPLES = fc.array(
 type Drawn = typeof SAMPLES extends fc.Arbitrary<infer Samples> ? Samples : never;
 
 /** Everything of it selected. */
-function selectedOf(drawn: Drawn): { selected: Selected; recording: Recording } {
+function selectedOf(drawn: Drawn): { selected: Selected; recording: LoadedRecording } {
   const depth = Math.max(1, ...drawn.map(({ stack }) => stack.length));
   const lines = Array.from({ length: depth }, (_, at) =>
     drawn.map(({ stack }) => (stack[at] ?? (at === 0 ? '-' : ' ')).padEnd(6)).join(''),
   );
   const periods = drawn.map(({ period }) => `${period}`.padEnd(6)).join('');
   const profile = profileFromText(`\nperiod  ${periods}\n        ${lines.join('\n        ')}\n`);
-  const recording = new Recording(pageOf(profile, { cpu: drawn.map(({ cpu }) => cpu) }));
+  const recording = new LoadedRecording(pageOf(profile, { cpu: drawn.map(({ cpu }) => cpu) }));
   const selected = finish(new SelectedCache(recording).get({ ...WHOLE_TREE, weight: 'period' }));
   return { selected, recording };
 }

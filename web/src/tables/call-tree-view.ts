@@ -11,10 +11,10 @@ import {
 import { element, replaceKeepingFocus } from '../dom.ts';
 import { formatCount } from '../format.ts';
 import type { KeyBinding } from '../keys.ts';
-import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { TabView } from '../tab-view.ts';
+import { renderNoSamples } from '../time/no-samples.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TreeParams, TreeResult } from '../worker/messages.ts';
 import { columnHeading } from './data-table.ts';

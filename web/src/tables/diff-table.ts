@@ -1,8 +1,8 @@
 import { element } from '../dom.ts';
 import { formatCount, formatPoints, formatShare } from '../format.ts';
-import { parseQuery } from '../search.ts';
 import type { ViewState } from '../state.ts';
 import type { DiffRow } from '../worker/messages.ts';
+import { parseQuery } from '../worker/query.ts';
 import { renderTable, type TableHeading } from './data-table.ts';
 
 const MOST_ROWS = 100;

@@ -1,11 +1,11 @@
 import { askLatest } from '../ask.ts';
 import { element, pushButton, replaceKeepingFocus, switcher } from '../dom.ts';
 import type { KeyBinding } from '../keys.ts';
-import { renderNoSamples } from '../no-samples.ts';
 import { selectionOf } from '../selection.ts';
 import type { ViewState } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { TabView } from '../tab-view.ts';
+import { renderNoSamples } from '../time/no-samples.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TableParams, TableResult } from '../worker/messages.ts';
 import { AssemblyListing } from './assembly-listing.ts';

@@ -1,13 +1,13 @@
 import { askLatest } from '../ask.ts';
 import { element, pushButton, replaceKeepingFocus } from '../dom.ts';
 import { formatCount, formatWeight } from '../format.ts';
-import { renderNoSamples } from '../no-samples.ts';
 import type { Range } from '../state.ts';
 import { onColoursChange } from '../theme.ts';
 import type { ViewContext } from '../view-context.ts';
 import type { TimeLane, TimelineParams, TimelineResult } from '../worker/time-messages.ts';
 import { drawLanes } from './lane-picture.ts';
 import { readColours } from './marks.ts';
+import { renderNoSamples } from './no-samples.ts';
 import { clampRange } from './range.ts';
 import { sum, unitOf, weightName } from './shown-weight.ts';
 import { timeFilterOf, wholeGrid } from './time-filter.ts';

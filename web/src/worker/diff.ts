@@ -26,7 +26,7 @@ import { type JoinedFunctions, joinFunctions } from './joined-functions.ts';
 import { Matchings } from './matching.ts';
 import { type ChangesResult, type DiffParams, type DiffResult, MAX_CHANGES } from './messages.ts';
 import { Recent } from './recent.ts';
-import { Recording } from './recording.ts';
+import { LoadedRecording } from './recording.ts';
 import { toShownTree } from './sandwich.ts';
 import { type Selected, SelectedCache } from './selected.ts';
 import type { Selection } from './selection.ts';
@@ -44,10 +44,10 @@ type LaidOver = { readonly diff: DiffTree; readonly shown: ShownTree };
 
 /** Two recordings side by side: the functions of both under the numbers of one. */
 export class Comparison {
-  readonly #mine: Recording;
-  readonly #other: Recording;
+  readonly #mine: LoadedRecording;
+  readonly #other: LoadedRecording;
   /** Names only, of this recording's functions followed by those that only the other has. */
-  readonly #joined: Recording;
+  readonly #joined: LoadedRecording;
   readonly #others: SelectedCache;
   /** Of the other recording's groups (functions, then inlined) the joined ones. */
   readonly #otherGroup: Int32Array;
@@ -60,13 +60,13 @@ export class Comparison {
   readonly #laidOver = new Recent<LaidOver>(2);
   readonly #changes = new Recent<ComputedOnce<ChangesResult>>(2);
 
-  static *of(mine: Recording, other: Recording): Slices<Comparison> {
+  static *of(mine: LoadedRecording, other: LoadedRecording): Slices<Comparison> {
     return new Comparison(mine, other, yield* joinFunctions(mine, other));
   }
 
   private constructor(
-    mine: Recording,
-    other: Recording,
+    mine: LoadedRecording,
+    other: LoadedRecording,
     { page, mineFunc, otherFunc, renamed }: JoinedFunctions,
   ) {
     this.#mine = mine;
@@ -75,7 +75,7 @@ export class Comparison {
     this.#renamed = renamed;
     this.#other = other;
     this.#others = new SelectedCache(other);
-    this.#joined = new Recording(page);
+    this.#joined = new LoadedRecording(page);
     const joined = page.profile.funcs.length;
     this.#otherGroup = groupsOf(otherFunc, joined);
     this.#mineGroup = groupsOf(mineFunc, joined);

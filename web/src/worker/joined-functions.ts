@@ -4,7 +4,7 @@ import type { PageProfile } from '../../../src/formats/export/page-profile.ts';
 import type { DsoMatch } from '../../../src/profile/analysis/match-dsos.ts';
 import { matchFunctions } from '../../../src/profile/analysis/match-functions.ts';
 import type { Dso, FuncTable, Profile } from '../../../src/profile/types.ts';
-import type { Recording } from './recording.ts';
+import type { LoadedRecording } from './recording.ts';
 
 /** Functions of both recordings, and which of them those of either are. */
 export type JoinedFunctions = {
@@ -14,7 +14,10 @@ export type JoinedFunctions = {
   readonly renamed: readonly DsoMatch[];
 };
 
-export function* joinFunctions(mine: Recording, other: Recording): Slices<JoinedFunctions> {
+export function* joinFunctions(
+  mine: LoadedRecording,
+  other: LoadedRecording,
+): Slices<JoinedFunctions> {
   const matched = matchFunctions(mine.profile, other.profile);
   const funcOfId = new Int32Array(matched.count).fill(NONE);
   yield;
@@ -61,7 +64,7 @@ class GrowingFuncs {
   }
 
   /** Returns the function's row. */
-  add({ profile, funcName }: Recording, func: number): number {
+  add({ profile, funcName }: LoadedRecording, func: number): number {
     const dso = profile.dsos[profile.funcs.dso[func]];
     this.#strings.push(funcName[func]);
     this.#dso.push(dso === undefined ? NONE : this.#addDso(dso));

@@ -1,13 +1,13 @@
 import { NONE } from '../../../src/base/brand.ts';
 import type { FrameKey, FrameKind, TreeLabels, TreeParams } from './messages.ts';
-import type { Recording } from './recording.ts';
+import type { LoadedRecording } from './recording.ts';
 
 /** Key of the rows that stand for folded ones. */
 export const FOLDED_KEY = -1;
 
 /** What a FrameKey is called. */
 export function nameOfKey(
-  { funcName, profile }: Recording,
+  { funcName, profile }: LoadedRecording,
   key: FrameKey,
   roots: TreeParams['roots'],
 ): string {
@@ -32,7 +32,7 @@ export function nameOfKey(
 
 /** Collects the labels of the rows of one answer, each once. */
 export class LabelCollector {
-  readonly #recording: Recording;
+  readonly #recording: LoadedRecording;
   readonly #roots: TreeParams['roots'];
   readonly #isMatch: ((key: FrameKey) => boolean) | null;
   readonly #rowOfKey = new Map<FrameKey, number>();
@@ -45,7 +45,7 @@ export class LabelCollector {
   readonly #matches: number[] = [];
 
   constructor(
-    recording: Recording,
+    recording: LoadedRecording,
     roots: TreeParams['roots'],
     isMatch: ((key: FrameKey) => boolean) | null,
   ) {

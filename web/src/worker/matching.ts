@@ -1,7 +1,7 @@
-import { parseQuery } from '../search.ts';
 import type { FrameKey } from './messages.ts';
+import { parseQuery } from './query.ts';
 import { Recent } from './recent.ts';
-import type { Recording } from './recording.ts';
+import type { LoadedRecording } from './recording.ts';
 
 /** Which keys a search matches: every name is tested once. */
 export type Matching = {
@@ -13,10 +13,10 @@ export type Matching = {
 
 /** The searches of one recording. */
 export class Matchings {
-  readonly #recording: Recording;
+  readonly #recording: LoadedRecording;
   readonly #recent = new Recent<Matching>(4);
 
-  constructor(recording: Recording) {
+  constructor(recording: LoadedRecording) {
     this.#recording = recording;
   }
 

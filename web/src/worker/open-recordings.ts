@@ -4,13 +4,13 @@ import { Comparison } from './diff.ts';
 import { Matchings } from './matching.ts';
 import type { OpenParams, OpenResult, Slot } from './messages.ts';
 import { Recent } from './recent.ts';
-import { Recording } from './recording.ts';
+import { LoadedRecording } from './recording.ts';
 import { SelectedCache } from './selected.ts';
 import type { WholeTable } from './table.ts';
 
 /** A recording and what was computed from it lately. */
 export type OpenRecording = {
-  readonly recording: Recording;
+  readonly recording: LoadedRecording;
   readonly selected: SelectedCache;
   readonly matchings: Matchings;
   readonly tables: Recent<WholeTable>;
@@ -25,7 +25,7 @@ export class OpenRecordings {
   #comparison: ComputedOnce<Comparison> | null = null;
 
   *open({ slot, bytes }: OpenParams): Slices<OpenResult> {
-    const recording = new Recording(yield* pageDataInSlices(bytes));
+    const recording = new LoadedRecording(yield* pageDataInSlices(bytes));
     yield;
     const described = yield* recording.describe();
     this.#bySlot[slot] = {

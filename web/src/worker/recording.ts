@@ -25,7 +25,7 @@ import { alignmentOf } from './alignment-of.ts';
 import type { FrameKind, OpenResult } from './messages.ts';
 
 /** One recording with what every view of it needs: names, kinds, weights, estimators. */
-export class Recording {
+export class LoadedRecording {
   readonly page: PageProfile;
   readonly profile: Profile;
   /** By FuncIndex: what functions are called where no DSO stands beside them. */

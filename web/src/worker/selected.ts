@@ -22,7 +22,7 @@ import type { ShareEstimator } from '../../../src/profile/analysis/share-steps.t
 import type { EventIndex, Profile, Weights } from '../../../src/profile/types.ts';
 import type { FrameKey, TreeParams } from './messages.ts';
 import { Recent } from './recent.ts';
-import type { Recording } from './recording.ts';
+import type { LoadedRecording } from './recording.ts';
 import type { Selection } from './selection.ts';
 import type { ShownChains, ShownTree } from './shown-tree.ts';
 
@@ -54,7 +54,7 @@ const LEAST_CALLER = 1 / 20_000;
 
 /** The samples of one `Selection`, and the trees of them that were asked for. */
 export class Selected {
-  readonly recording: Recording;
+  readonly recording: LoadedRecording;
   /** With the stacks as edited. */
   readonly profile: Profile;
   readonly samples: Int32Array;
@@ -74,7 +74,7 @@ export class Selected {
 
   /** `admitted`: samples of the event that the selection's filters admit. */
   constructor(
-    recording: Recording,
+    recording: LoadedRecording,
     selection: Selection,
     edited: EditedStacks,
     callNodes: CallNodeTable,
@@ -273,11 +273,11 @@ function pathsFrom(tree: CallTree, path: readonly FrameKey[]): CallTree {
 
 /** What was selected lately, so that zooming and searching need not begin from the samples. */
 export class SelectedCache {
-  readonly #recording: Recording;
+  readonly #recording: LoadedRecording;
   readonly #edited = new Recent<{ stacks: EditedStacks; callNodes: CallNodeTable }>(2);
   readonly #selected = new Recent<Selected>(3, SELECTED_BUDGET, ({ bytes }) => bytes);
 
-  constructor(recording: Recording) {
+  constructor(recording: LoadedRecording) {
     this.#recording = recording;
   }
 

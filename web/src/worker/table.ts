@@ -2,8 +2,8 @@ import { NONE } from '../../../src/base/brand.ts';
 import type { Slices } from '../../../src/base/slices.ts';
 import type { CallTree } from '../../../src/profile/analysis/call-tree.ts';
 import { sumTree } from '../../../src/profile/analysis/flat-report.ts';
-import { parseQuery } from '../search.ts';
 import type { TableKey, TableParams, TableResult, TableRow } from './messages.ts';
+import { parseQuery } from './query.ts';
 import type { Selected } from './selected.ts';
 import { TableIntervals, type TableKeys } from './table-intervals.ts';
 

@@ -1,15 +1,15 @@
-import type { PageSetup } from '../../src/formats/export/page-profile.ts';
-import { element } from './dom.ts';
-import { createLateReport } from './late-report.ts';
-import { shiftKeys, showGrowth } from './live.ts';
+import type { PageSetup } from '../../../src/formats/export/page-profile.ts';
+import { element } from '../dom.ts';
+import { createLateReport } from '../late-report.ts';
+import { shiftKeys, showGrowth } from '../live.ts';
+import { loadPageData, loadPageReport, readSetup, startWorker } from '../setup.ts';
+import { type AskWorker, createClient } from '../worker-client.ts';
 import { createProfilePage } from './profile-page.ts';
-import { loadPageData, loadPageReport, readSetup, startWorker } from './setup.ts';
-import { type AskWorker, createClient } from './worker-client.ts';
 import 'uplot/dist/uPlot.min.css';
-import './style.css';
-import './shell.css';
-import './page-head.css';
-import './time/time.css';
+import '../style.css';
+import '../shell.css';
+import '../page-head.css';
+import '../time/time.css';
 
 const setup = readSetup(document);
 if (setup !== null) {

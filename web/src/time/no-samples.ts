@@ -1,8 +1,8 @@
-import { emptyState } from './dom.ts';
-import { formatCount } from './format.ts';
-import type { ViewState } from './state.ts';
-import { formatRange } from './time/range.ts';
-import type { ViewContext } from './view-context.ts';
+import { emptyState } from '../dom.ts';
+import { formatCount } from '../format.ts';
+import type { ViewState } from '../state.ts';
+import type { ViewContext } from '../view-context.ts';
+import { formatRange } from './range.ts';
 
 /** What takes samples away, all of it taken back. */
 const ALL: Partial<ViewState> = {
