@@ -1,6 +1,6 @@
 // Hot: once per record.
 
-import { mergeRuns } from './merge-runs.ts';
+import { mergeRuns, type TimedRows } from './merge-runs.ts';
 
 const FIRST_CAPACITY = 4096;
 
@@ -26,18 +26,16 @@ const FIRST_CAPACITY = 4096;
  */
 export class RoundSorter {
   readonly #deliver: (position: number) => void;
-  // Pending records: what the last release kept, in order, then the rest as pushed.
-  #times = new Float64Array(FIRST_CAPACITY);
-  #positions = new Float64Array(FIRST_CAPACITY);
+  /** Pending records: what the last release kept, in order, then the rest as pushed. */
+  #rows = newRows(FIRST_CAPACITY);
   #length = 0;
+  /** Room for merging, as much as the pending records have; none before the first release. */
+  #spare = newRows(0);
   #latest = Number.NEGATIVE_INFINITY;
   /** The latest time at the end of the round before: what is not later can go. */
   #releasable = Number.NEGATIVE_INFINITY;
   #lastDelivered = Number.NEGATIVE_INFINITY;
   #lateRecords = 0;
-  // Room for merging, of the size of the pending columns.
-  #spareTimes = new Float64Array(0);
-  #sparePositions = new Float64Array(0);
 
   /** `deliver` gets the positions in time order. */
   constructor(deliver: (position: number) => void) {
@@ -57,7 +55,7 @@ export class RoundSorter {
     return this.#length;
   }
 
-  /** Adds a record; NaN for one without a time. */
+  /** The next record of the file. One without a time, NaN, is delivered at once. */
   push(timeNs: number, position: number): void {
     if (Number.isNaN(timeNs)) {
       this.#deliver(position);
@@ -65,9 +63,10 @@ export class RoundSorter {
     }
     if (timeNs < this.#lastDelivered) this.#lateRecords++;
     if (timeNs > this.#latest) this.#latest = timeNs;
-    if (this.#length === this.#times.length) this.#grow();
-    this.#times[this.#length] = timeNs;
-    this.#positions[this.#length] = position;
+    if (this.#length === this.#rows.times.length) this.#grow();
+    const { times, positions } = this.#rows;
+    times[this.#length] = timeNs;
+    positions[this.#length] = position;
     this.#length++;
   }
 
@@ -85,8 +84,7 @@ export class RoundSorter {
   #release(upTo: number): void {
     if (this.#length === 0 || upTo === Number.NEGATIVE_INFINITY) return;
     this.#sort();
-    const times = this.#times;
-    const positions = this.#positions;
+    const { times, positions } = this.#rows;
     const length = this.#length;
     let count = 0;
     while (count < length && times[count] <= upTo) {
@@ -101,32 +99,22 @@ export class RoundSorter {
   }
 
   #sort(): void {
-    if (this.#spareTimes.length < this.#length) {
-      this.#spareTimes = new Float64Array(this.#times.length);
-      this.#sparePositions = new Float64Array(this.#times.length);
-    }
-    const inSpare = mergeRuns(
-      this.#times,
-      this.#positions,
-      this.#length,
-      this.#spareTimes,
-      this.#sparePositions,
-    );
-    if (!inSpare) return;
-    const times = this.#times;
-    const positions = this.#positions;
-    this.#times = this.#spareTimes;
-    this.#positions = this.#sparePositions;
-    this.#spareTimes = times;
-    this.#sparePositions = positions;
+    const rows = this.#rows;
+    if (this.#spare.times.length < this.#length) this.#spare = newRows(rows.times.length);
+    const sorted = mergeRuns(rows, this.#length, this.#spare);
+    if (sorted === rows) return;
+    this.#spare = rows;
+    this.#rows = sorted;
   }
 
   #grow(): void {
-    const times = new Float64Array(this.#times.length * 2);
-    const positions = new Float64Array(times.length);
-    times.set(this.#times);
-    positions.set(this.#positions);
-    this.#times = times;
-    this.#positions = positions;
+    const { times, positions } = this.#rows;
+    this.#rows = newRows(times.length * 2);
+    this.#rows.times.set(times);
+    this.#rows.positions.set(positions);
   }
+}
+
+function newRows(length: number): TimedRows {
+  return { times: new Float64Array(length), positions: new Float64Array(length) };
 }
