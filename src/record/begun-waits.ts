@@ -15,7 +15,7 @@ import { findSleepingThreads, type SleepingThread } from '../system/processes/sl
 import { listProcesses } from '../system/processes/system-processes.ts';
 import { listThreads } from '../system/processes/thread-stat.ts';
 import type { PreparedRecording } from './prepare-recording.ts';
-import type { RecordOptions } from './record-options.ts';
+import { isDelayed, type RecordOptions } from './record-options.ts';
 import type { RecordingPlan } from './recording-plan.ts';
 
 /** Records of the waits that are under way when a recording begins, and in words what they are. */
@@ -27,10 +27,11 @@ export type BegunWaits = { readonly records: Uint8Array; readonly notice: string
  */
 export function findBegunWaits(
   { plan, target, sampler: { opened } }: Pick<PreparedRecording, 'plan' | 'target' | 'sampler'>,
-  { delayMs, startDisabled, cgroup, cpus }: RecordOptions,
+  options: RecordOptions,
   readClockNs: () => bigint,
 ): BegunWaits | null {
-  if (delayMs !== undefined || startDisabled === true || cgroup !== undefined) return null;
+  const { cgroup, cpus } = options;
+  if (isDelayed(options) || cgroup !== undefined) return null;
   if (target.kind === 'command' || !plan.events.some(({ name }) => name === OFF_CPU_EVENT))
     return null;
   const isWholeSystem = target.kind === 'system';

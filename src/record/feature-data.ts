@@ -48,8 +48,8 @@ export type FeatureContext = {
   /** As they stood before the recording. */
   readonly settings: KernelSettings;
   readonly readClockPair: NativeBinding['readClockPair'];
-  /** With `--stat`: what was counted beside the samples. Called when the recording has ended. */
-  readonly countedBeside?: () => readonly ConcurrentCount[];
+  /** With `--stat`, at the end: what was counted beside the samples. */
+  readonly countedBeside?: readonly ConcurrentCount[];
   /** Default `here`; see `Provenance`. */
   readonly countsBegin?: CountStart;
 };
@@ -185,7 +185,7 @@ export function describeRecording(
     },
     ...(countedBeside && {
       counts: Object.fromEntries(
-        countedBeside().map(({ event, count, unit }) => [event, { count, unit }]),
+        countedBeside.map(({ event, count, unit }) => [event, { count, unit }]),
       ),
     }),
     totals: Object.fromEntries(

@@ -121,6 +121,14 @@ export type RecordOptions = UserOptions & {
   readonly signal?: AbortSignal;
 };
 
+/** Sampling begins later than the target: after a time, or when it is asked for. */
+export function isDelayed({
+  delayMs,
+  startDisabled,
+}: Pick<RecordOptions, 'delayMs' | 'startDisabled'>): boolean {
+  return delayMs !== undefined || startDisabled === true;
+}
+
 /** perf's default rate, Hz. */
 export const DEFAULT_FREQUENCY_HZ = 4000;
 

@@ -1,11 +1,10 @@
+import { Deferred } from '../base/deferred.ts';
 import type { FailedError } from '../base/errors.ts';
 import { systemErrorReason } from '../base/system-error.ts';
-import { type ConcurrentCount, ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
+import type { ConcurrentCount } from '../counting/stat/concurrent-counters.ts';
 import { CLOCK_IDS } from '../kernel/perf-event/clock-ids.ts';
 import { loadBinding } from '../native/binding.ts';
-import type { NativeBinding, NativeSampler, SamplerEvent, SamplerTotals } from '../native/types.ts';
-import { asWriteFailure, checkWritable } from '../system/files/output-file.ts';
-import { isStream, openStreamOnceRead, plainOutput } from '../system/files/stream-place.ts';
+import type { NativeBinding, SamplerEvent, SamplerTotals } from '../native/types.ts';
 import { explainExecFailure } from '../system/launch/exec-failure.ts';
 import { hasExeced } from '../system/launch/exec-state.ts';
 import { callAfter, callEvery, type LongTimer } from '../system/time/long-timer.ts';
@@ -13,21 +12,17 @@ import { findBegunWaits } from './begun-waits.ts';
 import { dropsCopies } from './call-graph.ts';
 import { Control, type ControlActions, parseControl } from './control.ts';
 import { describeExisting } from './existing-state.ts';
-import type { FeatureContext } from './feature-data.ts';
 import { type JitAttachments, takeJitAttachments } from './jit-maps/jit-attachments.ts';
 import { MapWatch } from './jit-maps/map-watch.ts';
+import { type OpenedRecording, openRecording } from './open-recording.ts';
 import { OutputSwitch } from './output-switch.ts';
-import {
-  explainNativeError,
-  type PreparedRecording,
-  prepareRecording,
-} from './prepare-recording.ts';
-import type { RecordOptions } from './record-options.ts';
+import { explainNativeError } from './prepare-recording.ts';
+import { isDelayed, type RecordOptions } from './record-options.ts';
 import { RecordingFile } from './recording-file.ts';
-import { RecordingStream } from './recording-stream.ts';
 import { unwindCopies } from './unwind-copies.ts';
 
 type RecordingEnded = Extract<SamplerEvent, { kind: 'recording-ended' }>;
+type ExecFailed = Extract<SamplerEvent, { kind: 'exec-failed' }>;
 
 /** How the command ended: its exit status, or the signal it died of. */
 export type CommandExit = { readonly status: number; readonly signal: number };
@@ -84,352 +79,398 @@ export async function startRecording(
   options: RecordOptions,
   binding: NativeBinding = loadBinding(),
 ): Promise<RunningRecording> {
-  const output = plainOutput(options.output ?? 'perf.data');
-  const stream = isStream(output) ? await openStreamOnceRead(output, options.signal) : null;
-  if (stream === null) checkWritable(output);
-  let session: PreparedRecording;
-  let beside: ConcurrentCounters | null;
-  try {
-    session = prepareRecording({ ...options, output }, binding);
-    beside = options.stat ? countBeside(options, session, binding) : null;
-  } catch (error) {
-    stream?.close();
-    throw error;
-  }
-  const { sampler, notices } = session;
-  const say = (notice: string): void => {
-    notices.push(notice);
-    options.onNotice?.(notice);
+  const recorder = new Recorder(await openRecording(options, binding), options);
+  recorder.start();
+  return {
+    childPid: recorder.childPid,
+    finished: recorder.finished,
+    exited: recorder.exited,
+    stop: () => recorder.stop(),
+    enable: () => recorder.enable(),
+    disable: () => recorder.disable(),
+    snapshot: () => recorder.snapshot(),
+    switchOutput: () => recorder.switchOutput(),
+    kill: (signal) => recorder.kill(signal),
+    totals: () => recorder.totals(),
   };
-  // Of a part of the recording: what is counted beside it has one value, at the end of all.
-  const partContext: FeatureContext = {
-    opened: sampler.opened,
-    clock: options.clock ?? 'monotonic',
-    notices,
-    say,
-    settings: session.settings,
-    readClockPair: (clockId) => binding.readClockPair(clockId),
-    ...(options.overwrite && { countsBegin: 'dropped' as const }),
-  };
-  let hasFailedToCount = false;
-  /** No recording ends for what was to be counted beside it. */
-  const finishCounting = (): readonly ConcurrentCount[] | null => {
-    if (beside === null || hasFailedToCount) return null;
-    try {
-      return beside.finish();
-    } catch (error) {
-      hasFailedToCount = true;
-      say(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
-      return null;
-    }
-  };
-  const context: FeatureContext = {
-    ...partContext,
-    ...(beside !== null && { countedBeside: () => finishCounting() ?? [] }),
-  };
-  let opened: RecordingFile | RecordingStream | null = null;
-  try {
-    opened =
-      stream !== null
-        ? RecordingStream.create(stream, session.plan, sampler.opened, context)
-        : RecordingFile.create(output, session.plan, sampler.opened, session.owner);
-    sayOwner(opened, output, say);
-    opened.append(describeExisting(session.target, sampler.opened, session.plan, say));
-  } catch (error) {
-    opened?.discard();
-    beside?.finish();
-    sampler.close();
-    throw asWriteFailure(output, error);
-  }
-  let file = opened;
-
-  const startedMs = Date.now();
-  const maps = watchMaps(session, context);
-  const takeJit = (finish: boolean): JitAttachments =>
-    takeJitAttachments(maps, finish, say, {
-      recordingId: session.recordingId,
-      commandUid: commandUidOf(session) ?? null,
-      startedMs,
-    });
-
-  let onFinished: (recording: Recording) => void;
-  let onFailed: (error: unknown) => void;
-  const finished = new Promise<Recording>((resolve, reject) => {
-    onFinished = resolve;
-    onFailed = reject;
-  });
-  let onExited: (exit: CommandExit | null) => void;
-  const exited = new Promise<CommandExit | null>((resolve) => {
-    onExited = resolve;
-  });
-  if (sampler.opened.childPid < 0) onExited!(null);
-
-  const marksRounds = !options.overwrite;
-  const switching =
-    options.switchOutput === undefined || !(file instanceof RecordingFile)
-      ? null
-      : new OutputSwitch(file, {
-          path: output,
-          plan: session.plan,
-          owner: session.owner,
-          sampler,
-          features: partContext,
-          marksRounds,
-          attachments: () => takeJit(false).attachments,
-          describe: () => describeExisting(session.target, sampler.opened, session.plan, say, true),
-          maxFiles: options.switchMaxFiles ?? 0,
-          onFile: (path) => options.onNotice?.(`recorded so far is in ${path}`),
-          say,
-        });
-  let control: Control | null = null;
-  const timers: LongTimer[] = [];
-  let execFailure: FailedError | null = null;
-  let hasEnded = false;
-  // An exec can take longer than the recording: then the file is complete, and without the command.
-  const sayLateFailure = ({ message, hints }: FailedError): void => {
-    for (const line of [message, ...hints]) options.onNotice?.(line);
-  };
-  const onEvent = (event: SamplerEvent): void => {
-    if (event.kind === 'child-exited') {
-      onExited({ status: event.status, signal: event.signal });
-    } else if (event.kind === 'exec-failed') {
-      const { target } = session;
-      const command = 'command' in target ? target.command : null;
-      execFailure = explainExecFailure(command, event.step, event.code);
-      if (hasEnded) sayLateFailure(execFailure);
-      onExited(hasEnded ? { status: execFailure.exitStatus, signal: 0 } : null);
-    } else if (event.kind === 'file-switched') {
-      switching?.switched(event);
-    } else if (event.kind === 'recording-ended') {
-      hasEnded = true;
-      for (const timer of timers) timer.cancel();
-      control?.close();
-      complete(event)
-        .finally(() => {
-          maps.stop();
-          file.close();
-        })
-        .then(onFinished, onFailed);
-    }
-  };
-  const complete = async (event: RecordingEnded): Promise<Recording> => {
-    // Now, and not after the file is complete: on a whole system other things go on.
-    const counted = finishCounting();
-    if (switching !== null) file = switching.last();
-    if (execFailure !== null) {
-      maps.stop();
-      file.discard();
-      throw execFailure;
-    }
-    if (file instanceof RecordingFile) file.file.keep(say);
-    if (event.tasksLeft && session.target.kind === 'command') {
-      const ended = formatMs(Date.now() - startedMs);
-      say(
-        `the command ended after ${ended}; processes that it started run on, and are not ` +
-          'recorded any more: -p or -a records them',
-      );
-    }
-    const jit = takeJit(true);
-    if (switching?.hasSwitched && counted !== null) {
-      say('--stat: what was counted is of all files of this recording together');
-    }
-    const recordedBytes = file.finish(
-      // The counters' last values are of samples that are not in this file.
-      switching?.hasSwitched || options.overwrite ? { ...event, finals: [] } : event,
-      switching?.featuresOf(context) ?? context,
-      jit.attachments,
-    );
-    const path = placeOf(file, output, say);
-    const isKept = event.reason === 'write-error' || !dropsCopies(options.callGraph);
-    const fileBytes =
-      isKept || path === null || !(file instanceof RecordingFile)
-        ? recordedBytes
-        : await unwindCopies(file.file, recordedBytes, say);
-    // perf, reading the other end of a pipe, looks for the maps themselves.
-    if (stream === null && event.reason !== 'write-error') {
-      const removeLeft = (): void => {
-        if (session.causesMaps) maps.removeMaps(jit.startedPids);
-        jit.remove();
-      };
-      removeLeft();
-      // Files that the command goes on using are removed when it has ended.
-      void exited.then(removeLeft);
-    }
-    return {
-      path: path ?? output,
-      fileBytes,
-      recordedBytes,
-      totals: event.totals,
-      events: session.plan.events.map((planned) => planned.name),
-      notices: session.notices,
-      endReason: event.reason,
-      writeErrno: event.errno,
-      ringPages: sampler.opened.ringPages,
-      counted,
-    };
-  };
-
-  const running: RunningRecording & ControlActions = {
-    childPid: sampler.opened.childPid,
-    finished,
-    exited,
-    stop: () => sampler.stop(),
-    enable: () => {
-      // Asked for by a timer or from outside, while the recording goes on.
-      try {
-        sampler.enable();
-        beside?.enable();
-      } catch (error) {
-        say(`not all events could be enabled: ${(error as Error).message}`);
-      }
-    },
-    disable: () => {
-      sampler.disable();
-      beside?.disable();
-    },
-    snapshot: () => (switching === null ? sampler.snapshot() : switching.begin()),
-    switchOutput: () => switching?.begin(),
-    events: () => session.plan.events.map(({ name }) => name),
-    kill: (signal) => sampler.kill(signal),
-    totals: () => sampler.totals(),
-  };
-  try {
-    // Before anything runs: its places may not be there.
-    const places = options.control === undefined ? null : parseControl(options.control);
-    if (places !== null)
-      control = new Control(places, running, (notice) => options.onNotice?.(notice));
-    maps.start();
-    if (!isDelayed(options)) beside?.start();
-    const clockId = CLOCK_IDS[context.clock];
-    const begun = findBegunWaits(session, options, () => binding.readClockPair(clockId).clockNs);
-    if (begun !== null) {
-      file.appendSamples(begun.records);
-      say(begun.notice);
-    }
-    sampler.startFile({ ...file.sink(), maxBytes: options.maxBytes ?? 0, marksRounds }, onEvent);
-  } catch (error) {
-    maps.stop();
-    beside?.finish();
-    sampler.close();
-    file.discard();
-    throw explainNativeError(error, session);
-  }
-  const first = file;
-  const keepOnceBegun = (): void => {
-    if (first instanceof RecordingStream) return;
-    if (sampler.opened.childPid < 0 || hasExeced(sampler.opened.childPid)) first.file.keep(say);
-    else timers.push(callAfter(LOOK_MS, keepOnceBegun));
-  };
-  keepOnceBegun();
-  if (switching !== null) timers.push(...watchOutput(options, sampler, switching));
-  if (options.delayMs !== undefined) {
-    timers.push(callAfter(options.delayMs, () => running.enable()));
-  }
-  if (options.durationMs !== undefined) {
-    timers.push(callAfter(options.durationMs + (options.delayMs ?? 0), () => sampler.stop()));
-  }
-  options.signal?.addEventListener('abort', () => sampler.stop(), { once: true });
-  if (options.signal?.aborted) sampler.stop();
-
-  void Promise.allSettled([finished, exited]).then(() => sampler.close());
-  return running;
-}
-
-/**
- * Where the finished recording is. Another recording to the same path that began meanwhile has moved it,
- * which is said; null where nothing is left of it, and for a stream its name.
- */
-function placeOf(
-  file: RecordingFile | RecordingStream,
-  output: string,
-  say: (notice: string) => void,
-): string | null {
-  if (!(file instanceof RecordingFile)) return output;
-  const place = file.file.place();
-  if (place === null)
-    say(`this recording is gone: others have replaced ${output} and ${output}.old`);
-  else if (place !== output)
-    say(`another recording has taken ${output} since: this one is ${place}`);
-  return place;
-}
-
-/** Under sudo the file belongs to who called it; not every file system has owners. */
-function sayOwner(
-  file: RecordingFile | RecordingStream,
-  output: string,
-  say: (notice: string) => void,
-): void {
-  const problem = file instanceof RecordingFile ? file.file.ownerProblem : null;
-  if (problem !== null)
-    say(`${output} stays root's: it can't be given to another user (${problem})`);
-}
-
-function formatMs(ms: number): string {
-  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** How often the size of the output is looked at, and whether the command has begun. */
 const LOOK_MS = 100;
 
-/** Begins new files by size or time. */
-function watchOutput(
-  { switchOutput }: RecordOptions,
-  sampler: NativeSampler,
-  switching: OutputSwitch,
-): LongTimer[] {
-  if (typeof switchOutput !== 'object') return [];
-  if ('ms' in switchOutput) return [callEvery(switchOutput.ms, () => switching.begin())];
-  let before = 0;
-  const look = callEvery(LOOK_MS, () => {
-    const { bytes } = sampler.totals();
-    if (bytes - before < switchOutput.bytes) return;
-    before = bytes;
-    switching.begin();
-  });
-  return [look];
-}
+/**
+ * A recording on its way from open events to a complete file. The methods stand in the order in which
+ * they are called:
+ *
+ *     opened     events, counters and the head of the output are there; a command is held
+ *       │ start
+ *     running    the drain thread writes round after round; here requests are passed on
+ *       │ 'recording-ended': nothing is sampled any more
+ *     ended      the feature sections and what names the code are added
+ *       │
+ *     complete   the output is closed; a command may still run, and 'child-exited' come
+ */
+class Recorder implements ControlActions {
+  readonly childPid: number;
+  readonly #options: RecordOptions;
+  readonly #opened: OpenedRecording;
+  readonly #startedMs = Date.now();
+  readonly #maps: MapWatch;
+  /** With `switchOutput`, and only where the output is a file. */
+  readonly #switching: OutputSwitch | null;
+  readonly #timers: LongTimer[] = [];
+  readonly #finished = new Deferred<Recording>();
+  readonly #exited = new Deferred<CommandExit | null>();
+  #state: 'opened' | 'running' | 'ended' | 'complete' = 'opened';
+  #control: Control | null = null;
+  #execFailure: FailedError | null = null;
 
-function commandUidOf({ target }: PreparedRecording): number | undefined {
-  return 'command' in target ? target.command?.user?.uid : undefined;
-}
+  constructor(opened: OpenedRecording, options: RecordOptions) {
+    this.#opened = opened;
+    this.#options = options;
+    this.childPid = opened.session.sampler.opened.childPid;
+    this.#maps = this.#watchMaps();
+    this.#switching = this.#prepareSwitch();
+    if (this.childPid < 0) this.#exited.settle(null);
+  }
 
-function isDelayed({ delayMs, startDisabled }: RecordOptions): boolean {
-  return delayMs !== undefined || startDisabled === true;
-}
+  get finished(): Promise<Recording> {
+    return this.#finished.promise;
+  }
 
-/** Counters on the same target, while its command is still held. */
-function countBeside(
-  options: RecordOptions,
-  { plan, target, sampler }: PreparedRecording,
-  binding: NativeBinding,
-): ConcurrentCounters {
-  try {
-    return new ConcurrentCounters(
-      {
-        sampled: plan.events,
-        target,
-        opened: sampler.opened,
-        cpus: options.cpus,
-        cgroup: options.cgroup,
-        inherit: options.inherit !== false,
-        delayed: isDelayed(options),
-        say: (notice) => options.onNotice?.(notice),
-      },
-      binding,
+  get exited(): Promise<CommandExit | null> {
+    return this.#exited.promise;
+  }
+
+  #watchMaps(): MapWatch {
+    const { session, features } = this.#opened;
+    const commandUid = this.#commandUid;
+    return new MapWatch({
+      target: session.target,
+      childPid: this.childPid,
+      readClock: () => features.readClockPair(CLOCK_IDS[features.clock]),
+      ...(commandUid !== undefined && { commandUid }),
+    });
+  }
+
+  #prepareSwitch(): OutputSwitch | null {
+    const { session, output, path, features } = this.#opened;
+    const { plan, owner, sampler, target } = session;
+    const { switchOutput, switchMaxFiles, onNotice } = this.#options;
+    if (switchOutput === undefined || !(output instanceof RecordingFile)) return null;
+    return new OutputSwitch(output, {
+      path,
+      plan,
+      owner,
+      sampler,
+      features,
+      marksRounds: this.#marksRounds,
+      attachments: () => this.#takeJit(false).attachments,
+      describe: () => describeExisting(target, sampler.opened, plan, features.say, true),
+      maxFiles: switchMaxFiles ?? 0,
+      onFile: (file) => onNotice?.(`recorded so far is in ${file}`),
+      say: features.say,
+    });
+  }
+
+  /** Lets the target run. Throws where that fails: then nothing has run, and no file is left. */
+  start(): void {
+    const { control, signal } = this.#options;
+    const { session, counters, output } = this.#opened;
+    try {
+      // First of all: its places may not be there.
+      if (control !== undefined) this.#control = this.#openControl(control);
+      this.#maps.start();
+      if (!isDelayed(this.#options)) counters?.start();
+      this.#appendBegunWaits();
+      session.sampler.startFile(
+        {
+          ...output.sink(),
+          maxBytes: this.#options.maxBytes ?? 0,
+          marksRounds: this.#marksRounds,
+        },
+        (event) => this.#onEvent(event),
+      );
+    } catch (error) {
+      this.#abandon();
+      throw explainNativeError(error, session);
+    }
+    this.#state = 'running';
+    this.#keepOutputOnceBegun();
+    this.#startTimers();
+    signal?.addEventListener('abort', () => this.stop(), { once: true });
+    if (signal?.aborted) this.stop();
+    // Until then the sampler reports how the command ends.
+    void Promise.allSettled([this.finished, this.exited]).then(() => session.sampler.close());
+  }
+
+  #openControl(control: string): Control {
+    return new Control(parseControl(control), this, (notice) => this.#options.onNotice?.(notice));
+  }
+
+  /** Waits of threads that sleep as the recording begins. */
+  #appendBegunWaits(): void {
+    const { session, output, features } = this.#opened;
+    const readClockNs = () => features.readClockPair(CLOCK_IDS[features.clock]).clockNs;
+    const begun = findBegunWaits(session, this.#options, readClockNs);
+    if (begun === null) return;
+    output.appendSamples(begun.records);
+    features.say(begun.notice);
+  }
+
+  /** As if nothing had been opened: a held command never runs, the previous file is back. */
+  #abandon(): void {
+    this.#control?.close();
+    this.#maps.stop();
+    this.#finishCounting();
+    this.#opened.session.sampler.close();
+    this.#opened.output.discard();
+  }
+
+  /** Until the command has begun, the previous file comes back if it can't. */
+  #keepOutputOnceBegun(): void {
+    const { output, features } = this.#opened;
+    const hasBegun = (): boolean => this.childPid < 0 || hasExeced(this.childPid);
+    if (hasBegun()) {
+      output.keep(features.say);
+      return;
+    }
+    const look = callEvery(LOOK_MS, () => {
+      if (!hasBegun()) return;
+      look.cancel();
+      output.keep(features.say);
+    });
+    this.#timers.push(look);
+  }
+
+  #startTimers(): void {
+    const { switchOutput, delayMs, durationMs } = this.#options;
+    if (typeof switchOutput === 'object') this.#switchEvery(switchOutput);
+    if (delayMs !== undefined) this.#timers.push(callAfter(delayMs, () => this.enable()));
+    if (durationMs !== undefined) {
+      this.#timers.push(callAfter(durationMs + (delayMs ?? 0), () => this.stop()));
+    }
+  }
+
+  /** Begins a new file after so many bytes, or so much time. */
+  #switchEvery(limit: { readonly bytes: number } | { readonly ms: number }): void {
+    if ('ms' in limit) {
+      this.#timers.push(callEvery(limit.ms, () => this.switchOutput()));
+      return;
+    }
+    let before = 0;
+    const look = callEvery(LOOK_MS, () => {
+      const { bytes } = this.totals();
+      if (bytes - before < limit.bytes) return;
+      before = bytes;
+      this.switchOutput();
+    });
+    this.#timers.push(look);
+  }
+
+  // Requests, of the caller and of `--control`, while it runs.
+
+  enable(): void {
+    try {
+      this.#opened.session.sampler.enable();
+      this.#opened.counters?.enable();
+    } catch (error) {
+      // Requested by a timer or from outside: the recording goes on.
+      this.#say(`not all events could be enabled: ${(error as Error).message}`);
+    }
+  }
+
+  disable(): void {
+    this.#opened.session.sampler.disable();
+    this.#opened.counters?.disable();
+  }
+
+  snapshot(): void {
+    if (this.#switching === null) this.#opened.session.sampler.snapshot();
+    else this.#switching.begin();
+  }
+
+  switchOutput(): void {
+    this.#switching?.begin();
+  }
+
+  stop(): void {
+    this.#opened.session.sampler.stop();
+  }
+
+  kill(signal: number): boolean {
+    return this.#opened.session.sampler.kill(signal);
+  }
+
+  totals(): SamplerTotals {
+    return this.#opened.session.sampler.totals();
+  }
+
+  events(): readonly string[] {
+    return this.#opened.session.plan.events.map(({ name }) => name);
+  }
+
+  // What the drain thread reports.
+
+  #onEvent(event: SamplerEvent): void {
+    if (event.kind === 'file-switched') this.#switching?.switched(event);
+    else if (event.kind === 'exec-failed') this.#onExecFailed(event);
+    else if (event.kind === 'recording-ended') this.#onEnded(event);
+    else if (event.kind === 'child-exited') {
+      this.#exited.settle({ status: event.status, signal: event.signal });
+    }
+  }
+
+  #onExecFailed({ step, code }: ExecFailed): void {
+    const { target } = this.#opened.session;
+    const command = 'command' in target ? target.command : null;
+    const failure = explainExecFailure(command, step, code);
+    if (this.#state === 'running') {
+      this.#execFailure = failure;
+      this.#exited.settle(null);
+      return;
+    }
+    // An exec can take longer than the recording: then the file is complete, and without the command.
+    for (const line of [failure.message, ...failure.hints]) this.#options.onNotice?.(line);
+    this.#exited.settle({ status: failure.exitStatus, signal: 0 });
+  }
+
+  #onEnded(ended: RecordingEnded): void {
+    this.#state = 'ended';
+    for (const timer of this.#timers) timer.cancel();
+    this.#control?.close();
+    this.#finished.settle(this.#complete(ended));
+  }
+
+  /** Adds what is only known at the end, and closes the output. */
+  async #complete(ended: RecordingEnded): Promise<Recording> {
+    const { session, path } = this.#opened;
+    const output = this.#switching?.last() ?? this.#opened.output;
+    try {
+      // Before the output is completed: on a whole system events go on meanwhile.
+      const counted = this.#finishCounting();
+      if (this.#execFailure !== null) {
+        output.discard();
+        throw this.#execFailure;
+      }
+      output.keep(this.#say);
+      this.#reportTasksLeft(ended);
+      const jit = this.#takeJit(true);
+      const recordedBytes = this.#finishOutput(output, ended, counted, jit);
+      const written =
+        output instanceof RecordingFile
+          ? await this.#settleFile(output, recordedBytes, ended, jit)
+          : { path, fileBytes: recordedBytes };
+      return {
+        ...written,
+        recordedBytes,
+        totals: ended.totals,
+        events: this.events(),
+        notices: session.notices,
+        endReason: ended.reason,
+        writeErrno: ended.errno,
+        ringPages: session.sampler.opened.ringPages,
+        counted,
+      };
+    } finally {
+      this.#state = 'complete';
+      this.#maps.stop();
+      output.close();
+    }
+  }
+
+  /** What was counted beside the samples; no recording fails because of it. */
+  #finishCounting(): readonly ConcurrentCount[] | null {
+    try {
+      return this.#opened.counters?.finish() ?? null;
+    } catch (error) {
+      this.#say(`--stat: what was counted cannot be read: ${systemErrorReason(error)}`);
+      return null;
+    }
+  }
+
+  #reportTasksLeft({ tasksLeft }: RecordingEnded): void {
+    if (!tasksLeft || this.#opened.session.target.kind !== 'command') return;
+    const ended = formatMs(Date.now() - this.#startedMs);
+    this.#say(
+      `the command ended after ${ended}; processes that it started run on, and are not ` +
+        'recorded any more: -p or -a records them',
     );
-  } catch (error) {
-    sampler.close();
-    throw error;
+  }
+
+  #takeJit(finish: boolean): JitAttachments {
+    return takeJitAttachments(this.#maps, finish, this.#say, {
+      recordingId: this.#opened.session.recordingId,
+      commandUid: this.#commandUid ?? null,
+      startedMs: this.#startedMs,
+    });
+  }
+
+  /** Adds the feature sections and the appendix; returns the bytes of the output. */
+  #finishOutput(
+    output: OpenedRecording['output'],
+    ended: RecordingEnded,
+    counted: readonly ConcurrentCount[] | null,
+    jit: JitAttachments,
+  ): number {
+    const { stat, overwrite } = this.#options;
+    const hasSwitched = this.#switching?.hasSwitched === true;
+    if (hasSwitched && counted !== null) {
+      this.#say('--stat: what was counted is of all files of this recording together');
+    }
+    // Only the last file has the counts: they have one value, at the end of all files.
+    const features = {
+      ...this.#opened.features,
+      ...(stat && { countedBeside: counted ?? [] }),
+    };
+    return output.finish(
+      // Final values of the events are of samples that are not in this file, too.
+      hasSwitched || overwrite ? { ...ended, finals: [] } : ended,
+      this.#switching?.featuresOf(features) ?? features,
+      jit.attachments,
+    );
+  }
+
+  /** Unwinds stack dumps in the finished file, and removes files of JITs that it has stored. */
+  async #settleFile(
+    file: RecordingFile,
+    recordedBytes: number,
+    { reason }: RecordingEnded,
+    jit: JitAttachments,
+  ): Promise<{ path: string; fileBytes: number }> {
+    const { session, path } = this.#opened;
+    const place = file.findPlace(path, this.#say);
+    let fileBytes = recordedBytes;
+    if (reason !== 'write-error') {
+      if (place !== null && dropsCopies(this.#options.callGraph)) {
+        fileBytes = await unwindCopies(file.file, recordedBytes, this.#say);
+      }
+      const removeStored = (): void => {
+        if (session.causesMaps) this.#maps.removeMaps(jit.startedPids);
+        jit.remove();
+      };
+      removeStored();
+      // Files that the command goes on using are removed when it has ended.
+      void this.exited.then(removeStored);
+    }
+    return { path: place ?? path, fileBytes };
+  }
+
+  get #say(): (notice: string) => void {
+    return this.#opened.features.say;
+  }
+
+  get #commandUid(): number | undefined {
+    const { target } = this.#opened.session;
+    return 'command' in target ? target.command?.user?.uid : undefined;
+  }
+
+  /** With `overwrite` later rounds may hold older records. */
+  get #marksRounds(): boolean {
+    return !this.#options.overwrite;
   }
 }
 
-function watchMaps(session: PreparedRecording, context: FeatureContext): MapWatch {
-  const { target, sampler } = session;
-  const commandUid = commandUidOf(session);
-  return new MapWatch({
-    target,
-    childPid: sampler.opened.childPid,
-    readClock: () => context.readClockPair(CLOCK_IDS[context.clock]),
-    ...(commandUid !== undefined && { commandUid }),
-  });
+function formatMs(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -49,6 +49,18 @@ export class RecordingFile {
     }
   }
 
+  /** Under sudo the file belongs to who called it; not every file system has owners. */
+  reportOwner(say: (notice: string) => void): void {
+    const { ownerProblem, path } = this.file;
+    if (ownerProblem === null) return;
+    say(`${path} stays root's: it can't be given to another user (${ownerProblem})`);
+  }
+
+  /** The recording has begun: what stood at its path before it is replaced for good. */
+  keep(say: (notice: string) => void): void {
+    this.file.keep(say);
+  }
+
   /** Adds records that describe what is there before the first round. */
   append(records: Uint8Array): void {
     this.appendSamples(records);
@@ -108,6 +120,20 @@ export class RecordingFile {
     if (!seesKernel) return null;
     const from = this.#dataOffset + this.#describedSize;
     return collectKernelSymbols({ fd: this.file.fd, from, to: dataEnd }, say);
+  }
+
+  /**
+   * Where the file is, which was to be at `path`. Another recording to the same path that began
+   * meanwhile has moved it, which is said; null where nothing is left of it.
+   */
+  findPlace(path: string, say: (notice: string) => void): string | null {
+    const place = this.file.place();
+    if (place === null) {
+      say(`this recording is gone: others have replaced ${path} and ${path}.old`);
+    } else if (place !== path) {
+      say(`another recording has taken ${path} since: this one is ${place}`);
+    }
+    return place;
   }
 
   close(): void {

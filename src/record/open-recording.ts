@@ -1,0 +1,129 @@
+import { ConcurrentCounters } from '../counting/stat/concurrent-counters.ts';
+import type { NativeBinding } from '../native/types.ts';
+import { asWriteFailure, checkWritable } from '../system/files/output-file.ts';
+import {
+  isStream,
+  openStreamOnceRead,
+  plainOutput,
+  type StreamPlace,
+} from '../system/files/stream-place.ts';
+import { describeExisting } from './existing-state.ts';
+import type { FeatureContext } from './feature-data.ts';
+import { type PreparedRecording, prepareRecording } from './prepare-recording.ts';
+import { isDelayed, type RecordOptions } from './record-options.ts';
+import { RecordingFile } from './recording-file.ts';
+import { RecordingStream } from './recording-stream.ts';
+
+/** Everything that a recording needs is open; its target has not run, and a command is held. */
+export type OpenedRecording = {
+  readonly session: PreparedRecording;
+  /** Counters of `stat`; null without. */
+  readonly counters: ConcurrentCounters | null;
+  /** It has its head and the records of what was there before. */
+  readonly output: RecordingFile | RecordingStream;
+  /** The path that was asked for, `-` for standard output. */
+  readonly path: string;
+  readonly features: FeatureContext;
+};
+
+/** Opens events, counters and output. Where one of them can't be opened, none is left open. */
+export async function openRecording(
+  options: RecordOptions,
+  binding: NativeBinding,
+): Promise<OpenedRecording> {
+  const path = plainOutput(options.output ?? 'perf.data');
+  const stream = isStream(path) ? await openStreamOnceRead(path, options.signal) : null;
+  try {
+    if (stream === null) checkWritable(path);
+    const session = prepareRecording({ ...options, output: path }, binding);
+    try {
+      return openBeside(session, path, stream, options, binding);
+    } catch (error) {
+      session.sampler.close();
+      throw error;
+    }
+  } catch (error) {
+    stream?.close();
+    throw error;
+  }
+}
+
+/** The counters and the output of a session whose events are open. */
+function openBeside(
+  session: PreparedRecording,
+  path: string,
+  stream: StreamPlace | null,
+  options: RecordOptions,
+  binding: NativeBinding,
+): OpenedRecording {
+  const features = featuresOf(session, options, binding);
+  const counters = options.stat ? openCounters(session, options, binding) : null;
+  try {
+    const output = openOutput(session, path, stream, features);
+    return { session, counters, output, path, features };
+  } catch (error) {
+    counters?.finish();
+    throw asWriteFailure(path, error);
+  }
+}
+
+function featuresOf(
+  { sampler, notices, settings }: PreparedRecording,
+  { clock, overwrite, onNotice }: RecordOptions,
+  binding: NativeBinding,
+): FeatureContext {
+  return {
+    opened: sampler.opened,
+    clock: clock ?? 'monotonic',
+    notices,
+    say: (notice) => {
+      notices.push(notice);
+      onNotice?.(notice);
+    },
+    settings,
+    readClockPair: (clockId) => binding.readClockPair(clockId),
+    ...(overwrite && { countsBegin: 'dropped' as const }),
+  };
+}
+
+/** Counters on the same target, while its command is still held. */
+function openCounters(
+  { plan, target, sampler }: PreparedRecording,
+  options: RecordOptions,
+  binding: NativeBinding,
+): ConcurrentCounters {
+  return new ConcurrentCounters(
+    {
+      sampled: plan.events,
+      target,
+      opened: sampler.opened,
+      cpus: options.cpus,
+      cgroup: options.cgroup,
+      inherit: options.inherit !== false,
+      delayed: isDelayed(options),
+      say: (notice) => options.onNotice?.(notice),
+    },
+    binding,
+  );
+}
+
+function openOutput(
+  { plan, sampler, owner, target }: PreparedRecording,
+  path: string,
+  stream: StreamPlace | null,
+  features: FeatureContext,
+): RecordingFile | RecordingStream {
+  const { say } = features;
+  const output =
+    stream !== null
+      ? RecordingStream.create(stream, plan, sampler.opened, features)
+      : RecordingFile.create(path, plan, sampler.opened, owner);
+  try {
+    if (output instanceof RecordingFile) output.reportOwner(say);
+    output.append(describeExisting(target, sampler.opened, plan, say));
+    return output;
+  } catch (error) {
+    output.discard();
+    throw error;
+  }
+}
