@@ -1,3 +1,5 @@
+import { EXIT } from './exit-status.ts';
+
 /**
  * Broken input that ends the work. `offset` is the byte in the file where it was noticed, −1 if
  * the input as a whole is meant.
@@ -23,7 +25,7 @@ export function tooLarge(what: string, verb: 'is' | 'are'): PerfDataError {
   return new PerfDataError(TOO_LARGE, message);
 }
 
-/** The command line, an event name or an option can't be understood. Exit status 2. */
+/** The command line, an event name or an option can't be understood: exit status `EXIT.USAGE`. */
 export class UsageError extends Error {
   /** Further lines for the user: position, nearest names, what to run. */
   readonly hints: readonly string[];
@@ -35,12 +37,12 @@ export class UsageError extends Error {
   }
 }
 
-/** Understood but failed: permission, no such file, write error. Exit status 125 unless given. */
+/** Understood but failed: permission, no such file, write error. Exit status `EXIT.FAILED` unless given. */
 export class FailedError extends Error {
   readonly hints: readonly string[];
   readonly exitStatus: number;
 
-  constructor(message: string, hints: readonly string[] = [], exitStatus = 125) {
+  constructor(message: string, hints: readonly string[] = [], exitStatus: number = EXIT.FAILED) {
     super(message);
     this.name = 'FailedError';
     this.hints = hints;

@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { UsageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
 import { examineBinary } from '../tools/doctor/binary-checks.ts';
 import type { Check, CheckState, DoctorReport } from '../tools/doctor/check.ts';
@@ -8,10 +9,6 @@ import { wantsColour } from './command/colour.ts';
 import { printJson, writeOut } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
 import { runSelftest } from './selftest.ts';
-
-/** What stands in the way: nothing; something that recording can't do without. */
-const EXIT_READY = 0;
-const EXIT_NOT_READY = 1;
 
 export type DoctorFlags = {
   json?: boolean;
@@ -33,7 +30,7 @@ export async function runDoctor(flags: DoctorFlags, binary?: string): Promise<vo
   const report = binary === undefined ? doctor() : examineBinary(binary);
   if (flags.json) printJson(report);
   else writeOut(`${formatDoctor(report, { colour: wantsColour() }).join('\n')}\n`);
-  process.exitCode = report.ready ? EXIT_READY : EXIT_NOT_READY;
+  process.exitCode = report.ready ? EXIT.OK : EXIT.NOT_OK;
 }
 
 /** The checks as a table, then the fixes of those that did not pass. */

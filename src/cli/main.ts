@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { isEscaped } from '../base/byte-text.ts';
 import { UsageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-status.ts';
 import { exactArguments } from '../system/launch/exact-words.ts';
 import { captureStartState } from '../system/launch/start-state.ts';
 import { packageVersion } from '../system/version.ts';
@@ -170,7 +171,7 @@ async function main(): Promise<void> {
     await program.parseAsync(exactArguments(), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      process.exitCode = error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
       return;
     }
     process.exitCode = reportFailure(error, isVerbose());

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import pc from 'picocolors';
+import { EXIT } from '../base/exit-status.ts';
 import { printable } from '../base/printable.ts';
 import { selftest } from '../tools/selftest/selftest.ts';
 import type {
@@ -14,12 +15,10 @@ import { openOutput } from './command/open-output.ts';
 import { printJson, writeOut, writeTo } from './command/stdout.ts';
 import { formatTable } from './render/table.ts';
 
-/** What was measured is as claimed. */
-const EXIT_OK = 0;
-/** Something differs, or nothing could be measured. */
-const EXIT_NOT_OK = 1;
-
-/** `perf-ts doctor --selftest`: what is claimed of the kernel, measured here. */
+/**
+ * `perf-ts doctor --selftest`: what is claimed of the kernel, measured here. Where nothing could be
+ * measured the status is that of a difference.
+ */
 export async function runSelftest(flags: {
   event?: readonly string[];
   output?: string;
@@ -42,7 +41,7 @@ export async function runSelftest(flags: {
       writeOut(`report in ${printable(flags.output)}: it names no host, user or file\n`);
     }
   }
-  process.exitCode = report.differs === 0 && report.ok > 0 ? EXIT_OK : EXIT_NOT_OK;
+  process.exitCode = report.differs === 0 && report.ok > 0 ? EXIT.OK : EXIT.NOT_OK;
 }
 
 function writeReport(path: string, report: SelftestReport): void {

@@ -1,4 +1,5 @@
 import { FailedError, PerfDataError, UsageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-status.ts';
 import type { DownloadFormat } from './served-file.ts';
 
 /** What is asked of a recording in another thread: the methods of `ServedFile`. */
@@ -29,7 +30,7 @@ export type SentError = {
 
 export function packError(error: unknown): SentError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const sent = { message, stack, hints: [], exitStatus: 125, code: '' };
+  const sent = { message, stack, hints: [], exitStatus: EXIT.FAILED, code: '' };
   if (error instanceof FailedError) {
     return { ...sent, kind: 'failed', hints: error.hints, exitStatus: error.exitStatus };
   }

@@ -1,14 +1,9 @@
 import { FailedError, PerfDataError, UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { describeSystemError, isSystemError, systemErrorReason } from '../../base/system-error.ts';
 import type { NativeError } from '../../native/types.ts';
 import { writeError } from './stdout.ts';
-
-/** Exit statuses, by docs/contract.md. */
-export const EXIT_USAGE = 2;
-/** `--fail-on-loss` was exceeded and the command itself ended well. */
-export const EXIT_LOSS = 3;
-export const EXIT_FAILED = 125;
 
 /**
  * Prints one line for what failed, then what to do; the stack only with `--verbose`. Returns the exit
@@ -19,9 +14,9 @@ export function reportFailure(error: unknown, verbose: boolean): number {
   say(`perf-ts: ${message}`);
   for (const hint of hints) say(`  ${hint}`);
   if (verbose && error instanceof Error && error.stack) say(error.stack);
-  if (error instanceof UsageError) return EXIT_USAGE;
+  if (error instanceof UsageError) return EXIT.USAGE;
   if (error instanceof FailedError) return error.exitStatus;
-  return EXIT_FAILED;
+  return EXIT.FAILED;
 }
 
 type Description = { readonly message: string; readonly hints: readonly string[] };

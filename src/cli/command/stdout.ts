@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { FailedError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { writeErrorReason } from '../../system/files/output-file.ts';
 
 // Standard output and standard error are written with write(2) by descriptor, never through
@@ -41,7 +42,7 @@ export function writeTo(fd: number, bytes: Uint8Array, name: string): void {
   try {
     writeAll(fd, bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.OK);
     throw new FailedError(`cannot write ${name}: ${writeErrorReason(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT, signalStatus } from '../../base/exit-status.ts';
 import { formatBytes, formatCount, formatShare } from '../../base/numbers.ts';
 import type { SamplerTotals } from '../../native/types.ts';
 import { sayLostSideband } from '../../profile/losses.ts';
@@ -18,7 +19,7 @@ import {
   onEndingSignals,
   SIGNAL_DEBOUNCE_MS,
 } from '../command/ending-signals.ts';
-import { EXIT_FAILED, EXIT_LOSS, say } from '../command/failure.ts';
+import { say } from '../command/failure.ts';
 import { writeError } from '../command/stdout.ts';
 import type { LiveView } from '../view/live-page.ts';
 import { describeDryRun } from './dry-run.ts';
@@ -53,7 +54,7 @@ export async function runRecord(command: string[], flags: RecordFlags): Promise<
   const status = exitStatus(recording, exit);
   const excesses = toleratedLoss === null ? [] : lossesBeyond(recording.totals, toleratedLoss);
   for (const excess of excesses) say(`perf-ts: --fail-on-loss: ${excess}`);
-  process.exitCode = status === 0 && excesses.length > 0 ? EXIT_LOSS : status;
+  process.exitCode = status === EXIT.OK && excesses.length > 0 ? EXIT.LOSS : status;
 }
 
 /** Options of the page that would have no effect without it. */
@@ -124,7 +125,7 @@ function keepSignals(): { release(): readonly KeptSignal[]; readonly signal: Abo
   const abort = new AbortController();
   const dispose = onEndingSignals((name, isWithCommand) => {
     kept.push({ name, isWithCommand });
-    const status = 128 + constants.signals[name];
+    const status = signalStatus(constants.signals[name]);
     abort.abort(new FailedError(`${name} ended the recording before it began`, [], status));
   });
   return {
@@ -160,8 +161,8 @@ function forwardSignals(running: {
     const nowMs = performance.now();
     if (firstMs !== null && name === 'SIGINT') {
       const isStuck = nowMs - firstMs > SIGNAL_DEBOUNCE_MS;
-      if (isComplete || isStuck) process.exit(128 + number);
-      quitStatus = 128 + number;
+      if (isComplete || isStuck) process.exit(signalStatus(number));
+      quitStatus = signalStatus(number);
     }
     firstMs ??= nowMs;
     if (!isWithCommand) running.kill(number);
@@ -184,8 +185,8 @@ function forwardSignals(running: {
 
 /** The command's own status, 128 + n when it died of signal n; 125 when the file is incomplete. */
 function exitStatus(recording: Recording, exit: CommandExit | null): number {
-  if (recording.endReason === 'write-error') return EXIT_FAILED;
-  if (exit === null) return 0;
+  if (recording.endReason === 'write-error') return EXIT.FAILED;
+  if (exit === null) return EXIT.OK;
   return commandStatus(exit);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import {
   type RunningStat,
   type StatReport,
@@ -10,7 +11,7 @@ import {
 import { wantsColour } from '../command/colour.ts';
 import { commandStatus } from '../command/command-status.ts';
 import { onEndingSignals } from '../command/ending-signals.ts';
-import { EXIT_FAILED, say } from '../command/failure.ts';
+import { say } from '../command/failure.ts';
 import { openOutput } from '../command/open-output.ts';
 import { wholeNumber } from '../command/option-values.ts';
 import { writeAll } from '../command/stdout.ts';
@@ -65,8 +66,8 @@ function exitStatus(
   exit: { readonly status: number; readonly signal: number } | null,
 ): number {
   const wasEnabled = rows.some(({ enabledNs }) => enabledNs > 0);
-  if (wasEnabled && rows.every(({ value }) => value === null)) return EXIT_FAILED;
-  if (exit === null) return 0;
+  if (wasEnabled && rows.every(({ value }) => value === null)) return EXIT.FAILED;
+  if (exit === null) return EXIT.OK;
   return commandStatus(exit);
 }
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT, signalStatus } from '../../base/exit-status.ts';
 import type { CommandExit } from '../../record/recorder.ts';
 import { processesOfUser } from '../../tools/top/processes-of-user.ts';
 import type { SliceTableKey } from '../../tools/top/slice-tables.ts';
@@ -131,7 +132,7 @@ function forwardSignals(
   let ended = 0;
   let sent = 0;
   const end = (signal: number, isWithCommand = false): void => {
-    if (sent > 0 && signal === constants.signals.SIGINT) process.exit(128 + signal);
+    if (sent > 0 && signal === constants.signals.SIGINT) process.exit(signalStatus(signal));
     sent = signal;
     if (hasCommand && !isWithCommand) top().kill(signal);
     top().stop();
@@ -144,8 +145,8 @@ function forwardSignals(
   return {
     end,
     statusOf: (exit) => {
-      if (ended > 0) return 128 + ended;
-      if (exit === null || exit.signal === sent) return 0;
+      if (ended > 0) return signalStatus(ended);
+      if (exit === null || exit.signal === sent) return EXIT.OK;
       return commandStatus(exit);
     },
     dispose,

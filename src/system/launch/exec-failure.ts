@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { FailedError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { errnoReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
@@ -8,8 +9,8 @@ import { explainGoneBeforeStart } from './start-failure.ts';
 
 /**
  * What to tell the user when the held child could not become the command, by the step that failed
- * and the name of its errno. The status is that of docs/contract.md: 126 and 127 when it was the command's fault, 125
- * when the change of user failed.
+ * and the name of its errno. The status is that of docs/contract.md: `NOT_EXECUTABLE` or `NOT_FOUND`
+ * when it was the command's fault, `FAILED` when the change of user failed.
  */
 export function explainExecFailure(
   command: Pick<CommandSpec, 'path' | 'user'> | null | undefined,
@@ -33,31 +34,35 @@ export function explainExecFailure(
     const interpreter = readInterpreter(file);
     if (interpreter !== null) {
       const message = `cannot execute ${path}: its interpreter ${printable(interpreter)} is missing`;
-      return new FailedError(message, [], 126);
+      return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
     }
     return new FailedError(
       `cannot execute ${path}: it, or its program loader, is missing`,
       [],
-      127,
+      EXIT.NOT_FOUND,
     );
   }
   if (code === 'EACCES') {
     const whom = user === undefined ? '' : ` for uid ${user.uid}`;
     const hints = user === undefined ? [] : ['--as-root runs it as root'];
-    return new FailedError(`cannot execute ${path}: permission denied${whom}`, hints, 126);
+    return new FailedError(
+      `cannot execute ${path}: permission denied${whom}`,
+      hints,
+      EXIT.NOT_EXECUTABLE,
+    );
   }
   if (code === 'E2BIG') {
     return new FailedError(
       `cannot execute ${path}: its arguments and environment are too long`,
       [],
-      126,
+      EXIT.NOT_EXECUTABLE,
     );
   }
   if (code === 'ELIBBAD') {
     const message = `cannot execute ${path}: its program loader is not one of this machine`;
-    return new FailedError(message, [], 126);
+    return new FailedError(message, [], EXIT.NOT_EXECUTABLE);
   }
-  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], 126);
+  return new FailedError(`cannot execute ${path}: ${errnoReason(code)}`, [], EXIT.NOT_EXECUTABLE);
 }
 
 /** The kernel reads no more of a script's first line. */

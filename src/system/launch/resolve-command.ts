@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT } from '../../base/exit-status.ts';
 import { printable } from '../../base/printable.ts';
 import { systemErrorReason } from '../../base/system-error.ts';
 import type { CommandSpec } from '../../native/types.ts';
@@ -7,10 +8,6 @@ import type { ChosenUser } from '../accounts/run-as.ts';
 import { fsPath } from '../files/byte-path.ts';
 import { exactEnvironment } from './exact-words.ts';
 import { startState } from './start-state.ts';
-
-/** What a shell says for these two, and so does perf-ts. */
-const STATUS_NOT_EXECUTABLE = 126;
-const STATUS_NOT_FOUND = 127;
 
 /** glibc's choice where PATH is not set at all. */
 const DEFAULT_PATH = '/bin:/usr/bin';
@@ -112,7 +109,7 @@ function notFound(name: string): FailedError {
   const isHere = !isPath && name !== '' && whyNotExecutable(`./${name}`) === null;
   const message = isPath ? 'no such file' : 'command not found';
   const hints = isHere ? [`the current directory is not searched: ./${printable(name)}`] : [];
-  return new FailedError(`${message}: ${printable(name)}`, hints, STATUS_NOT_FOUND);
+  return new FailedError(`${message}: ${printable(name)}`, hints, EXIT.NOT_FOUND);
 }
 
 function notExecutable(name: string, file: string, obstacle: string): FailedError {
@@ -120,7 +117,7 @@ function notExecutable(name: string, file: string, obstacle: string): FailedErro
   const hints: string[] = [];
   if (/\.[cm]?[jt]s$/.test(name)) hints.push(`run it with node: perf-ts record … -- node ${shown}`);
   else if (obstacle === 'permission denied') hints.push(`if it is a program: chmod +x ${shown}`);
-  return new FailedError(`cannot execute ${shown}: ${obstacle}`, hints, STATUS_NOT_EXECUTABLE);
+  return new FailedError(`cannot execute ${shown}: ${obstacle}`, hints, EXIT.NOT_EXECUTABLE);
 }
 
 function environmentStrings(env: Readonly<Record<string, string | undefined>>): string[] {
