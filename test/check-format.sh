@@ -8,7 +8,7 @@ pinned=14
 for program in ${CLANG_FORMAT:-clang-format-$pinned clang-format}; do
   version=$("$program" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p') || true
   if [ "$version" = "$pinned" ]; then
-    exec "$program" --dry-run --Werror native/{core,glue,test}/*.{h,cc}
+    exec "$program" --dry-run --Werror $(find native -name '*.h' -o -name '*.cc')
   fi
 done
 echo "the format of the C++ code is not checked: clang-format $pinned is not here"

@@ -94,6 +94,17 @@ const TYPES_ONLY = {
   'formats/export': ['period'],
   'system/files': ['code/elf', 'code/symbols'],
 };
+/** Folders of native/core, and those that each may include; plain structs are at its root. */
+const NATIVE_CORE = {
+  posix: [],
+  ring: [],
+  names: [],
+  event: ['posix', 'ring'],
+  command: ['posix'],
+  session: ['posix', 'ring', 'event', 'command'],
+  counter: ['posix', 'event'],
+};
+
 const WEB_ALLOWED = ['base', 'profile', 'profile/analysis', 'period', 'formats/export'];
 const WEB_TYPES_ONLY = ['code/disassembly'];
 
@@ -155,10 +166,17 @@ function checkWeb(file) {
 /** The core of the addon is tested without Node: it knows neither N-API nor the glue. */
 function checkNativeCore() {
   const core = join(root, 'native/core');
-  for (const name of readdirSync(core).filter((file) => /\.(cc|h)$/.test(file))) {
+  const names = readdirSync(core, { recursive: true });
+  for (const name of names.filter((file) => /\.(cc|h)$/.test(file))) {
+    const folder = dirname(name);
     const text = readFileSync(join(core, name), 'utf8');
-    const included = /^#include ["<](.*(?:napi|glue\/|node_api).*)[">]/m.exec(text);
-    if (included !== null) problems.push(`native/core/${name}: may not include ${included[1]}`);
+    for (const [, target] of text.matchAll(/^#include "(.*)"/gm)) {
+      const other = relative(core, dirname(resolve(core, folder, target)));
+      const isTaken = ['', folder, ...(NATIVE_CORE[folder] ?? [])].includes(other);
+      if (!isTaken) problems.push(`native/core/${name}: may not include ${target}`);
+    }
+    const ofNode = /^#include <(.*(?:napi|node_api).*)>/m.exec(text);
+    if (ofNode !== null) problems.push(`native/core/${name}: may not include ${ofNode[1]}`);
   }
 }
 

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../../native/core/perf_event.h"
-#include "../../native/core/user_counter.h"
+#include "../../native/core/event/perf_event.h"
+#include "../../native/core/counter/user_counter.h"
 
 using namespace perf_ts;
 

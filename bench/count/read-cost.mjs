@@ -12,7 +12,7 @@ const TIMES = 200_000;
 const rounds = Number(process.argv[2] ?? 9);
 
 const program = join(outDirectory, 'native-cost');
-const sources = ['bench/count/native-cost.cc', 'native/core/perf_event.cc'];
+const sources = ['bench/count/native-cost.cc', 'native/core/event/perf_event.cc'];
 execFileSync('g++', [
   '-std=c++17',
   '-O2',

@@ -14,10 +14,10 @@ const directory = process.argv[2] ?? outDirectory;
 const program = join(outDirectory, 'workloads');
 const sources = [
   'bench/count/workloads.cc',
-  'native/core/counter_group.cc',
-  'native/core/perf_event.cc',
+  'native/core/counter/counter_group.cc',
+  'native/core/event/perf_event.cc',
 ];
-sources.push('native/core/user_counter.cc');
+sources.push('native/core/counter/user_counter.cc');
 execFileSync('g++', [
   '-std=c++17',
   '-O2',

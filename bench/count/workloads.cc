@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../native/core/counter_group.h"
+#include "../../native/core/counter/counter_group.h"
 
 using namespace perf_ts;
 

@@ -44,7 +44,7 @@ function compare() {
   const names = build(
     'g++',
     'names',
-    ['-std=c++17', here('names.cc'), here('../../native/core/libpfm.cc')],
+    ['-std=c++17', here('names.cc'), here('../../native/core/names/libpfm.cc')],
     ['-ldl'],
   );
   const example = join(root, 'usr/share/doc/libpfm4-dev/examples/check_events.c');

@@ -1,5 +1,5 @@
 /* The attr that libpfm makes of each name in argv, by its own headers: a check of the structs that
-   native/core/libpfm.cc declares. One line each: error, type, config, config1, config2, flags, period. */
+   native/core/names/libpfm.cc declares. One line each: error, type, config, config1, config2, flags, period. */
 #include <inttypes.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>

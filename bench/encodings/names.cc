@@ -1,4 +1,4 @@
-// Every name of the installed libpfm, with its codes and its attr as native/core/libpfm.cc gives them; a
+// Every name of the installed libpfm, with its codes and its attr as native/core/names/libpfm.cc gives them; a
 // line each:
 //   name <tab> 1 core, 2 uncore <tab> codes <tab> error type config config1 config2 flags period
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "../../native/core/libpfm.h"
+#include "../../native/core/names/libpfm.h"
 
 using perf_ts::Libpfm;
 using perf_ts::PfmEncoding;

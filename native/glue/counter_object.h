@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../core/counter_group.h"
+#include "../core/counter/counter_group.h"
 
 namespace perf_ts {
 

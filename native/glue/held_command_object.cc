@@ -1,6 +1,6 @@
 #include "held_command_object.h"
 
-#include "../core/errno_name.h"
+#include "../core/posix/errno_name.h"
 #include "js_options.h"
 #include "js_results.h"
 

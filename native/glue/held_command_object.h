@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../core/held_command.h"
+#include "../core/command/held_command.h"
 #include "notifier.h"
 
 namespace perf_ts {

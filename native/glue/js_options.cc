@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "../core/event_attr.h"
+#include "../core/event/event_attr.h"
 
 namespace perf_ts {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "../core/attach.h"
-#include "../core/counter_group.h"
+#include "../core/counter/counter_group.h"
+#include "../core/event/attach.h"
 #include "../core/options.h"
 
 namespace perf_ts {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/errno_name.h"
+#include "../core/posix/errno_name.h"
 
 namespace perf_ts {
 

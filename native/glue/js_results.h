@@ -2,9 +2,9 @@
 
 #include <node_api.h>
 
-#include "../core/error.h"
-#include "../core/mailbox.h"
-#include "../core/sampler.h"
+#include "../core/posix/error.h"
+#include "../core/session/mailbox.h"
+#include "../core/session/sampler.h"
 
 namespace perf_ts {
 

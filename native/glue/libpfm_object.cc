@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../core/libpfm.h"
+#include "../core/names/libpfm.h"
 #include "js_options.h"
 #include "js_results.h"
 

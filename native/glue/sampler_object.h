@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../core/sampler.h"
+#include "../core/session/sampler.h"
 #include "notifier.h"
 
 namespace perf_ts {

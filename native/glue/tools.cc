@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "../core/attach.h"
-#include "../core/child_process.h"
-#include "../core/clock.h"
-#include "../core/cpuid.h"
-#include "../core/demangle.h"
-#include "../core/errno_name.h"
-#include "../core/fd_limit.h"
-#include "../core/file_identity.h"
-#include "../core/perf_event.h"
-#include "../core/signal_origin.h"
+#include "../core/command/child_process.h"
+#include "../core/counter/cpuid.h"
+#include "../core/event/attach.h"
+#include "../core/event/perf_event.h"
+#include "../core/names/demangle.h"
+#include "../core/posix/clock.h"
+#include "../core/posix/errno_name.h"
+#include "../core/posix/fd_limit.h"
+#include "../core/posix/file_identity.h"
+#include "../core/posix/signal_origin.h"
 #include "js_options.h"
 #include "js_results.h"
 

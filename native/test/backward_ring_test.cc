@@ -1,10 +1,10 @@
-#include "../core/backward_ring.h"
+#include "../core/ring/backward_ring.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "../core/record.h"
+#include "../core/ring/record.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../core/backward_ring.h"
-#include "../core/record.h"
+#include "../core/ring/backward_ring.h"
+#include "../core/ring/record.h"
 #include "test.h"
 
 using namespace perf_ts;

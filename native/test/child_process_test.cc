@@ -1,6 +1,6 @@
 // What a command finds when it starts, and what becomes of it: run against the real kernel.
 
-#include "../core/child_process.h"
+#include "../core/command/child_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

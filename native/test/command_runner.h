@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/child_process.h"
+#include "../core/command/child_process.h"
 #include "test.h"
 
 namespace perf_ts::test {

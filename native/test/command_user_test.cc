@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../core/child_process.h"
+#include "../core/command/child_process.h"
 #include "command_runner.h"
 
 using namespace perf_ts::test;

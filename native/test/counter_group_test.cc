@@ -1,4 +1,4 @@
-#include "../core/counter_group.h"
+#include "../core/counter/counter_group.h"
 
 #include <dirent.h>
 #include <linux/perf_event.h>

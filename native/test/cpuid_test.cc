@@ -1,6 +1,6 @@
 // CPUID against what the kernel says of the same CPU, and that pinning leaves no trace.
 
-#include "../core/cpuid.h"
+#include "../core/counter/cpuid.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "../core/data_file.h"
+#include "../core/session/data_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>

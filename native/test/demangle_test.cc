@@ -1,6 +1,6 @@
 // Names as compilers make them, and as nobody should.
 
-#include "../core/demangle.h"
+#include "../core/names/demangle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/demangled_size.h"
+#include "../core/names/demangled_size.h"
 #include "test.h"
 
 using perf_ts::Demangle;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../core/record.h"
-#include "../core/ring_buffer.h"
+#include "../core/ring/record.h"
+#include "../core/ring/ring_buffer.h"
 
 namespace perf_ts::test {
 

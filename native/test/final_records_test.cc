@@ -1,8 +1,8 @@
-#include "../core/final_records.h"
+#include "../core/event/final_records.h"
 
 #include <linux/perf_event.h>
 
-#include "../core/record.h"
+#include "../core/ring/record.h"
 #include "test.h"
 
 using namespace perf_ts;

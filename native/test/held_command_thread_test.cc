@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../core/held_command.h"
+#include "../core/command/held_command.h"
 #include "test.h"
 
 using perf_ts::CommandEnd;

@@ -1,6 +1,6 @@
 // Against the installed libpfm4, all models of it. Without one, that loading says what is missing.
 
-#include "../core/libpfm.h"
+#include "../core/names/libpfm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "../core/live_queue.h"
+#include "../core/session/live_queue.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "../core/live_queue.h"
+#include "../core/session/live_queue.h"
 #include "fake_ring.h"
 #include "test.h"
 

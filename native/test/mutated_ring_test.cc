@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "../core/backward_ring.h"
-#include "../core/ring_buffer.h"
+#include "../core/ring/backward_ring.h"
+#include "../core/ring/ring_buffer.h"
 #include "test.h"
 
 using namespace perf_ts;

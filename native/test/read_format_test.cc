@@ -1,4 +1,4 @@
-#include "../core/read_format.h"
+#include "../core/event/read_format.h"
 
 #include "test.h"
 

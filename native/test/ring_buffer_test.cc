@@ -1,4 +1,4 @@
-#include "../core/ring_buffer.h"
+#include "../core/ring/ring_buffer.h"
 
 #include "fake_ring.h"
 #include "test.h"

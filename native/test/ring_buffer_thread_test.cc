@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "../core/ring_buffer.h"
+#include "../core/ring/ring_buffer.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -34,12 +34,10 @@ export function buildAndRunTests(root) {
     .filter((file) => file.endsWith('_test.cc'))
     .map((file) => basename(file, '.cc'))
     .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
-  const headers = [join(native, 'core'), join(native, 'test')].flatMap((directory) =>
-    readdirSync(directory)
-      .filter((file) => file.endsWith('.h'))
-      .map((file) => statSync(join(directory, file)).mtimeMs),
-  );
-  const newestHeader = Math.max(...headers);
+  const headers = [join(native, 'core'), join(native, 'test')]
+    .flatMap(filesBelow)
+    .filter((file) => file.endsWith('.h'));
+  const newestHeader = Math.max(...headers.map((file) => statSync(file).mtimeMs));
   const implementations = implementationsIn(join(native, 'core'));
 
   let failed = 0;
@@ -76,6 +74,10 @@ export function buildAndRunTests(root) {
   return failed === 0 && ran > 0 ? 0 : 1;
 }
 
+function filesBelow(directory) {
+  return readdirSync(directory, { recursive: true }).map((file) => join(directory, file));
+}
+
 /** The headers of ours that a file includes, in its order. */
 function includesOf(file) {
   return [...readFileSync(file, 'utf8').matchAll(/^#include "(.+)"/gm)].map(([, header]) =>
@@ -86,8 +88,7 @@ function includesOf(file) {
 /** For each header the sources that implement it: those that include it before others of ours. */
 function implementationsIn(directory) {
   const implementations = new Map();
-  for (const file of readdirSync(directory).filter((name) => name.endsWith('.cc'))) {
-    const source = join(directory, file);
+  for (const source of filesBelow(directory).filter((name) => name.endsWith('.cc'))) {
     const [header] = includesOf(source);
     implementations.set(header, [...(implementations.get(header) ?? []), source]);
   }

@@ -1,4 +1,4 @@
-#include "../core/user_counter.h"
+#include "../core/counter/user_counter.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 #include <atomic>
 #include <thread>
 
-#include "../core/user_counter.h"
+#include "../core/counter/user_counter.h"
 #include "test.h"
 
 using namespace perf_ts;

@@ -1,5 +1,5 @@
 /**
- * libpfm4 as the addon hands it on (native/core/libpfm.h): names of CPU events, where the library is
+ * libpfm4 as the addon hands it on (native/core/names/libpfm.h): names of CPU events, where the library is
  * installed. All but `load` throw where it is not.
  */
 export type NativeLibpfm = {

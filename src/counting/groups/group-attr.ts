@@ -13,7 +13,7 @@ const READ_FORMAT =
 
 /**
  * The attr of one member. Only the leader starts disabled: an enabled member counts while its
- * leader does, and the leader alone is ever switched (native/core/counter_group.h says why). `pinned`
+ * leader does, and the leader alone is ever switched (native/core/counter/counter_group.h says why). `pinned`
  * and `exclusive` are for leaders too; the kernel refuses them of members.
  */
 export function groupAttr(

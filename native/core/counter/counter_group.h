@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "error.h"
-#include "event_attr.h"
-#include "fd.h"
-#include "read_format.h"
+#include "../event/event_attr.h"
+#include "../event/read_format.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
 #include "user_counter.h"
 
 namespace perf_ts {

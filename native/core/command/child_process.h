@@ -10,9 +10,9 @@
 #include <mutex>
 #include <utility>
 
-#include "error.h"
-#include "fd.h"
-#include "options.h"
+#include "../options.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
 
 namespace perf_ts {
 

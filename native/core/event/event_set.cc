@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "../posix/fd_limit.h"
 #include "attach.h"
-#include "fd_limit.h"
 #include "perf_event.h"
 #include "tasks.h"
 

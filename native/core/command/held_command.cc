@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "clock.h"
+#include "../posix/clock.h"
 
 namespace perf_ts {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "error.h"
-#include "fd.h"
-#include "options.h"
-#include "record_sink.h"
+#include "../options.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
+#include "../ring/record_sink.h"
 
 namespace perf_ts {
 

@@ -2,7 +2,7 @@
 
 #include <linux/perf_event.h>
 
-#include "record.h"
+#include "../ring/record.h"
 
 namespace perf_ts {
 

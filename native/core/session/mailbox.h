@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "read_format.h"
-#include "record.h"
+#include "../event/read_format.h"
+#include "../ring/record.h"
 
 namespace perf_ts {
 

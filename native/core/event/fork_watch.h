@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "fd.h"
-#include "ring_mapping.h"
+#include "../posix/fd.h"
+#include "../ring/ring_mapping.h"
 
 namespace perf_ts {
 

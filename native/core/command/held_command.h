@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "../options.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
+#include "../posix/worker_thread.h"
 #include "child_process.h"
-#include "error.h"
-#include "fd.h"
-#include "options.h"
-#include "worker_thread.h"
 
 namespace perf_ts {
 

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "child_process.h"
-#include "error.h"
-#include "event_set.h"
-#include "fd.h"
+#include "../command/child_process.h"
+#include "../event/event_set.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
 
 namespace perf_ts {
 

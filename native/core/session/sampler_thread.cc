@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "clock.h"
-#include "final_records.h"
+#include "../event/final_records.h"
+#include "../posix/clock.h"
 
 namespace perf_ts {
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "clock.h"
+#include "../posix/clock.h"
 #include "fork_watch.h"
 #include "tasks.h"
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "chunk.h"
-#include "options.h"
-#include "record_sink.h"
+#include "../options.h"
+#include "../ring/chunk.h"
+#include "../ring/record_sink.h"
 
 namespace perf_ts {
 

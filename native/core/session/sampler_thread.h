@@ -6,14 +6,14 @@
 #include <mutex>
 #include <vector>
 
-#include "child_process.h"
-#include "error.h"
-#include "event_set.h"
+#include "../command/child_process.h"
+#include "../event/event_set.h"
+#include "../posix/error.h"
+#include "../posix/worker_thread.h"
+#include "../ring/record_sink.h"
+#include "../ring/ring_buffer.h"
 #include "mailbox.h"
-#include "record_sink.h"
-#include "ring_buffer.h"
 #include "watcher.h"
-#include "worker_thread.h"
 
 namespace perf_ts {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "error.h"
+#include "../options.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
+#include "../ring/ring_buffer.h"
+#include "../ring/ring_mapping.h"
 #include "event_attr.h"
-#include "fd.h"
-#include "options.h"
 #include "read_format.h"
-#include "ring_buffer.h"
-#include "ring_mapping.h"
 
 namespace perf_ts {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../posix/fd.h"
 #include "event_attr.h"
-#include "fd.h"
 #include "read_format.h"
 
 namespace perf_ts {

@@ -8,8 +8,8 @@
 #include <ctime>
 #include <utility>
 
+#include "../ring/record.h"
 #include "perf_event.h"
-#include "record.h"
 
 namespace perf_ts {
 

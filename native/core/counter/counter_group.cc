@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "perf_event.h"
+#include "../event/perf_event.h"
 
 namespace perf_ts {
 

@@ -3,14 +3,14 @@
 #include <functional>
 #include <memory>
 
-#include "child_process.h"
-#include "error.h"
-#include "event_set.h"
-#include "fd.h"
+#include "../command/child_process.h"
+#include "../event/event_set.h"
+#include "../options.h"
+#include "../posix/error.h"
+#include "../posix/fd.h"
+#include "../ring/record_sink.h"
 #include "live_queue.h"
 #include "mailbox.h"
-#include "options.h"
-#include "record_sink.h"
 #include "sampler_thread.h"
 
 namespace perf_ts {
