@@ -32,9 +32,9 @@ export interface Architecture {
   readonly textAfter: number;
   /**
    * Finds the rule of an address that no table covers, from the code around it at `at`, which is the
-   * ip of frame 0 (`isFirst`) or a return address. False: by frame pointer, as far as one can tell.
+   * ip of a frame (`isExact`) or a return address. False: by frame pointer, as far as one can tell.
    */
-  analyzeText(text: Uint8Array, at: number, isFirst: boolean, rule: UnwindRule): boolean;
+  analyzeText(text: Uint8Array, at: number, isExact: boolean, rule: UnwindRule): boolean;
 
   /** The rule of a sample's ip in the vDSO whose code is not at hand. */
   readonly vdsoRule: UnwindRule;

@@ -4,6 +4,7 @@ import { CFA, CfiRow, RULE } from './cfi-row.ts';
 import type { CfiTable } from './cfi-table.ts';
 import { evaluateExpression } from './expression.ts';
 import { FOUND } from './found.ts';
+import { ADVANCED } from './frame.ts';
 import { frameRecordAt } from './frame-record.ts';
 import type { RuleFinder } from './rule-finder.ts';
 import { stackStop } from './stack-stop.ts';
@@ -11,8 +12,6 @@ import { STOP } from './stop-reason.ts';
 import type { ModuleLookup, StackReader } from './types.ts';
 import { KIND, UnwindRule } from './unwind-rule.ts';
 
-/** A step that led to the caller. Others are `STOP` reasons, which are not negative. */
-const WENT_ON = -1;
 const MOST_FRAMES = 1024;
 
 /**
@@ -76,7 +75,7 @@ export class FullUnwinder {
       isExact[count] = this.#isExact ? 1 : 0;
       this.stopAddress = lookup;
       const step = isMapped ? this.#step(lookup, stack, modules) : STOP.NOT_MAPPED;
-      if (step !== WENT_ON) {
+      if (step !== ADVANCED) {
         this.stopReason = step;
         return count + 1;
       }
@@ -248,7 +247,7 @@ export class FullUnwinder {
     this.#address = address;
     this.#isExact = isSignalFrame;
     this.#isByFramePointer = isByFramePointer;
-    return WENT_ON;
+    return ADVANCED;
   }
 
   /** A saved register; the link register without the bits of a signed pointer. */

@@ -1,6 +1,19 @@
 // Hot: once per frame.
 
-import type { UnwindRule } from './unwind-rule.ts';
+import type { NoRule, RuleKind, UnwindRule } from './unwind-rule.ts';
+
+const NO_OWNER = -1;
+const SLOT_BYTES = 32;
+/** Of a slot in `#keys`. */
+const SLOT_KEYS = SLOT_BYTES / 8;
+const OWNER = 0;
+const ADDRESS = 1;
+/** Of a slot in `#rules`. */
+const SLOT_WORDS = SLOT_BYTES / 4;
+const KIND = 4;
+const CFA_OFFSET = 5;
+const FP_OFFSET = 6;
+const RA_OFFSET = 7;
 
 /**
  * Rules by (owner, address), direct-mapped: an entry has one slot, and a new one takes the place of
@@ -11,22 +24,17 @@ import type { UnwindRule } from './unwind-rule.ts';
 export class RuleCache {
   /** Empty slots have an owner that none has. */
   readonly #keys: Float64Array;
-  /** The same bytes. The rule of a slot begins at `ruleAt`. */
-  readonly rules: Int32Array;
+  /** The same bytes. */
+  readonly #rules: Int32Array;
   readonly #mask: number;
 
   /** `slots` is a power of two. */
   constructor(slots: number) {
     const bytes = new ArrayBuffer(slots * SLOT_BYTES);
     this.#keys = new Float64Array(bytes);
-    for (let at = 0; at < this.#keys.length; at += 4) this.#keys[at] = NO_OWNER;
-    this.rules = new Int32Array(bytes);
+    for (let at = OWNER; at < this.#keys.length; at += SLOT_KEYS) this.#keys[at] = NO_OWNER;
+    this.#rules = new Int32Array(bytes);
     this.#mask = slots - 1;
-  }
-
-  /** Index of the rule's kind in `rules`; its offsets follow. */
-  ruleAt(slot: number): number {
-    return slot * 8 + 4;
   }
 
   /** Where the rule of `address` lies, if the cache has it. */
@@ -36,32 +44,32 @@ export class RuleCache {
   }
 
   has(slot: number, owner: number, address: number): boolean {
-    const at = slot * 4;
-    return this.#keys[at + 1] === address && this.#keys[at] === owner;
+    const at = slot * SLOT_KEYS;
+    return this.#keys[at + ADDRESS] === address && this.#keys[at + OWNER] === owner;
   }
 
   isEmpty(slot: number): boolean {
-    return this.#keys[slot * 4] === NO_OWNER;
+    return this.#keys[slot * SLOT_KEYS + OWNER] === NO_OWNER;
   }
 
   read(slot: number, rule: UnwindRule): void {
-    const at = this.ruleAt(slot);
-    rule.kind = this.rules[at];
-    rule.cfaOffset = this.rules[at + 1];
-    rule.fpOffset = this.rules[at + 2];
-    rule.raOffset = this.rules[at + 3];
+    const rules = this.#rules;
+    const at = slot * SLOT_WORDS;
+    rule.kind = rules[at + KIND] as RuleKind | NoRule;
+    rule.cfaOffset = rules[at + CFA_OFFSET];
+    rule.fpOffset = rules[at + FP_OFFSET];
+    rule.raOffset = rules[at + RA_OFFSET];
   }
 
   write(slot: number, owner: number, address: number, rule: UnwindRule): void {
-    this.#keys[slot * 4] = owner;
-    this.#keys[slot * 4 + 1] = address;
-    const at = this.ruleAt(slot);
-    this.rules[at] = rule.kind;
-    this.rules[at + 1] = rule.cfaOffset;
-    this.rules[at + 2] = rule.fpOffset;
-    this.rules[at + 3] = rule.raOffset;
+    const key = slot * SLOT_KEYS;
+    this.#keys[key + OWNER] = owner;
+    this.#keys[key + ADDRESS] = address;
+    const rules = this.#rules;
+    const at = slot * SLOT_WORDS;
+    rules[at + KIND] = rule.kind;
+    rules[at + CFA_OFFSET] = rule.cfaOffset;
+    rules[at + FP_OFFSET] = rule.fpOffset;
+    rules[at + RA_OFFSET] = rule.raOffset;
   }
 }
-
-const NO_OWNER = -1;
-const SLOT_BYTES = 32;

@@ -4,7 +4,7 @@ import { FOUND } from './found.ts';
 import { RuleCache } from './rule-cache.ts';
 import type { ModuleLookup } from './types.ts';
 import type { UnwindModule } from './unwind-module.ts';
-import { KIND, type UnwindRule } from './unwind-rule.ts';
+import { KIND, NO_RULE, type RuleKind, type UnwindRule } from './unwind-rule.ts';
 
 const CACHE_SLOTS = 65_536;
 /** Keeps equal addresses of different modules apart. */
@@ -23,11 +23,11 @@ export class RuleFinder {
     this.#architecture = architecture;
   }
 
-  /** Leaves in `rule` that of the absolute `lookup`; `isFirst`: of the sample's ip. */
-  find(lookup: number, isFirst: boolean, modules: ModuleLookup, rule: UnwindRule): void {
+  /** Leaves in `rule` that of the absolute `lookup`; `isExact`: it is an ip, not below a return address. */
+  find(lookup: number, isExact: boolean, modules: ModuleLookup, rule: UnwindRule): void {
     // A signal handler returns to the first byte of a mapping if the trampoline begins there.
-    if (!modules.find(lookup) && (isFirst || !modules.find(lookup + 1))) {
-      rule.set(KIND.NOT_MAPPED);
+    if (!modules.find(lookup) && (isExact || !modules.find(lookup + 1))) {
+      rule.set(NO_RULE.NOT_MAPPED);
       return;
     }
     const { module } = modules;
@@ -42,24 +42,24 @@ export class RuleFinder {
       cache.read(slot, rule);
       return;
     }
-    this.#findInModule(module, address, isFirst, rule);
+    this.#findInModule(module, address, isExact, rule);
     cache.write(slot, module.id, address, rule);
   }
 
-  #findInModule(module: UnwindModule, address: number, isFirst: boolean, rule: UnwindRule): void {
+  #findInModule(module: UnwindModule, address: number, isExact: boolean, rule: UnwindRule): void {
     const { table } = module;
     const found = table === null ? FOUND.NOTHING : table.findRow(address, this.#row);
-    if (found === FOUND.DAMAGED) rule.set(KIND.BAD_TABLE);
+    if (found === FOUND.DAMAGED) rule.set(NO_RULE.BAD_TABLE);
     else if (found === FOUND.ROW && table !== null) {
       this.#architecture.translateRow(this.#row, table, address, rule);
-    } else this.findByCode(module, address, isFirst, rule);
+    } else this.findByCode(module, address, isExact, rule);
   }
 
   /** The rule of an address that no table covers. */
-  findByCode(module: UnwindModule, address: number, isFirst: boolean, rule: UnwindRule): void {
+  findByCode(module: UnwindModule, address: number, isExact: boolean, rule: UnwindRule): void {
     const architecture = this.#architecture;
     const { textBefore, textAfter } = architecture;
-    const ip = isFirst ? address : address + 1;
+    const ip = isExact ? address : address + 1;
     let before = textBefore;
     let text = module.readText(ip - before, before + textAfter);
     // Less in front of the ip near the beginning of the text.
@@ -70,17 +70,17 @@ export class RuleFinder {
     rule.set(KIND.FRAME_POINTER);
     if (text.length <= before) {
       if (!module.isVdso) return;
-      if (isFirst) rule.copyFrom(architecture.vdsoRule);
+      if (isExact) rule.copyFrom(architecture.vdsoRule);
       else if (architecture.vdsoSignalFrame !== null) this.#setSignal(KIND.VDSO_SIGNAL, rule);
       return;
     }
     if (architecture.isSigreturn(text, before)) {
       this.#setSignal(KIND.SIGNAL, rule);
-    } else if (!isFirst && architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
-    else architecture.analyzeText(text, before, isFirst, rule);
+    } else if (!isExact && architecture.isOutermostCall(text, before)) rule.set(KIND.ROOT);
+    else architecture.analyzeText(text, before, isExact, rule);
   }
 
-  #setSignal(kind: number, rule: UnwindRule): void {
+  #setSignal(kind: RuleKind, rule: UnwindRule): void {
     const { signalFrameOffsets: at, stackPointer, framePointer } = this.#architecture;
     const ipAt = at[this.#architecture.instructionPointer];
     rule.set(kind, at[stackPointer], at[framePointer], ipAt);

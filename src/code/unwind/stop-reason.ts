@@ -1,6 +1,6 @@
 /**
- * Why a stack ends. `ROOT` and `ZERO_RETURN_ADDRESS` are whole stacks, and so is
- * `FRAME_POINTER_CHAIN_END`; with the others the callers of the last frame are missing.
+ * Why a stack ends. `ROOT`, `ZERO_RETURN_ADDRESS` and `FRAME_POINTER_CHAIN_END` are whole stacks; with
+ * the others the callers of the last frame are missing.
  */
 export const STOP = {
   /** The table says that the frame has no caller: `_start`, a thread's start. */
@@ -42,5 +42,9 @@ export const STOP_NAMES: readonly string[] = [
 
 /** True if the stack is whole. */
 export function isRoot(stopReason: number): boolean {
-  return stopReason <= STOP.FRAME_POINTER_CHAIN_END;
+  return (
+    stopReason === STOP.ROOT ||
+    stopReason === STOP.ZERO_RETURN_ADDRESS ||
+    stopReason === STOP.FRAME_POINTER_CHAIN_END
+  );
 }

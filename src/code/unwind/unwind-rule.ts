@@ -2,26 +2,26 @@
 
 /**
  * The closed set of recipes for a caller, the same for all architectures. w is the size of a word. `sp`, `fp` and `lr` are
- * those of the frame; `a`, `b`, `r` are the rule's three offsets in bytes:
+ * those of the frame; `a`, `b`, `r` are `cfaOffset`, `fpOffset` and `raOffset` of the rule, in bytes:
  *
  *                     cfa            caller's fp      return address
  *   SP                sp + a         fp               [cfa + r]
  *   SP_SAVED          sp + a         [cfa + b]        [cfa + r]
  *   FP                fp + a         fp               [cfa + r]
  *   FP_SAVED          fp + a         [cfa + b]        [cfa + r]
- *   SP_LR             sp + a         fp               lr, known in frame 0 only
+ *   SP_LR             sp + a         fp               lr, known in exact frames only
  *   SP_SAVED_LR       sp + a         [cfa + b]        lr
  *   FP_MEMORY         [fp + a]       [fp + b]         [cfa + r]     realigned stacks
  *   FRAME_POINTER     fp + 2w        [fp]             [fp + w]      where there is no table
  *   TAIL_CALL         sp + a         fp, [cfa + b]    [cfa + r]     if a call stands before it,
  *                                    unless b is 0                  else as FRAME_POINTER;
- *                                                                   frame 0 only
+ *                                                                   exact frames only
  *   SIGNAL            [sp + a]       [sp + b]         [sp + r]      the interrupted ip, and lr
  *   VDSO_SIGNAL       the same with `Architecture.vdsoSignalFrame` in place of sp
  *   ROOT              there is no caller
  *   FULL              needs all registers: evaluated from the table each time
  *
- * The caller's sp is the cfa. The others say why there is no rule.
+ * The caller's sp is the cfa.
  */
 export const KIND = {
   SP: 0,
@@ -32,25 +32,28 @@ export const KIND = {
   SP_SAVED_LR: 5,
   FP_MEMORY: 6,
   FRAME_POINTER: 7,
-  SIGNAL: 8,
-  ROOT: 9,
-  FULL: 10,
-  BAD_TABLE: 11,
-  TAIL_CALL: 12,
-  NOT_MAPPED: 13,
-  VDSO_SIGNAL: 14,
+  TAIL_CALL: 8,
+  SIGNAL: 9,
+  VDSO_SIGNAL: 10,
+  ROOT: 11,
+  FULL: 12,
 } as const;
+export type RuleKind = (typeof KIND)[keyof typeof KIND];
+
+/** Why an address has no rule. Negative, so that none is a kind too. */
+export const NO_RULE = { NOT_MAPPED: -1, BAD_TABLE: -2 } as const;
+export type NoRule = (typeof NO_RULE)[keyof typeof NO_RULE];
 
 const LARGEST_OFFSET = 2 ** 31;
 
-/** One rule; filled again and again. */
+/** One rule, or why there is none; filled again and again. */
 export class UnwindRule {
-  kind = 0;
+  kind: RuleKind | NoRule = KIND.SP;
   cfaOffset = 0;
   fpOffset = 0;
   raOffset = 0;
 
-  constructor(kind: number = KIND.SP, cfaOffset = 0, fpOffset = 0, raOffset = 0) {
+  constructor(kind: RuleKind = KIND.SP, cfaOffset = 0, fpOffset = 0, raOffset = 0) {
     this.set(kind, cfaOffset, fpOffset, raOffset);
   }
 
@@ -62,9 +65,8 @@ export class UnwindRule {
   }
 
   /** Offsets that no column holds make it a rule to be evaluated each time. */
-  set(kind: number, cfaOffset = 0, fpOffset = 0, raOffset = 0): void {
-    const fits =
-      isOffset(cfaOffset) && isOffset(fpOffset) && isOffset(raOffset) && kind <= KIND.VDSO_SIGNAL;
+  set(kind: RuleKind | NoRule, cfaOffset = 0, fpOffset = 0, raOffset = 0): void {
+    const fits = isOffset(cfaOffset) && isOffset(fpOffset) && isOffset(raOffset);
     this.kind = fits ? kind : KIND.FULL;
     this.cfaOffset = fits ? cfaOffset : 0;
     this.fpOffset = fits ? fpOffset : 0;

@@ -29,10 +29,10 @@ const SVC_0 = 0xd4000001;
 export function analyzeText(
   text: Uint8Array,
   at: number,
-  isFirst: boolean,
+  isExact: boolean,
   rule: UnwindRule,
 ): boolean {
-  return isFirst && (analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule));
+  return isExact && (analyzePrologue(text, at, rule) || analyzeEpilogue(text, at, rule));
 }
 
 function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {

@@ -37,10 +37,10 @@ const BLX_REGISTER = [0x0ffffff0, 0x012fff30] as const;
 export function analyzeText(
   text: Uint8Array,
   at: number,
-  isFirst: boolean,
+  isExact: boolean,
   rule: UnwindRule,
 ): boolean {
-  if (!isFirst) return false;
+  if (!isExact) return false;
   const code = instruction(text, at);
   const isPush = matches(code, PUSH) && pushes(code, LR);
   if (isPush || code === BX_LR) {

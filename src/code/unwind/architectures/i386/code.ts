@@ -25,10 +25,10 @@ const SIGRETURN = [0xb8, 173, 0, 0, 0, 0xcd, 0x80];
 export function analyzeText(
   text: Uint8Array,
   at: number,
-  isFirst: boolean,
+  isExact: boolean,
   rule: UnwindRule,
 ): boolean {
-  if (!isFirst) return false;
+  if (!isExact) return false;
   const push = startsWith(text, at, ENDBR32) ? at + 4 : at;
   const isBeforePush = text[push] === PUSH_EBP && isMovEbpEsp(text, push + 1);
   if (isBeforePush || text[at] === RET) {

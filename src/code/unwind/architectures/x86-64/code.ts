@@ -24,10 +24,10 @@ const ENDBR64 = [0xf3, 0x0f, 0x1e, 0xfa];
 export function analyzeText(
   text: Uint8Array,
   at: number,
-  isFirst: boolean,
+  isExact: boolean,
   rule: UnwindRule,
 ): boolean {
-  return (isFirst && analyzePrologue(text, at, rule)) || walkToReturn(text, at, rule, isFirst);
+  return (isExact && analyzePrologue(text, at, rule)) || walkToReturn(text, at, rule, isExact);
 }
 
 function analyzePrologue(text: Uint8Array, at: number, rule: UnwindRule): boolean {

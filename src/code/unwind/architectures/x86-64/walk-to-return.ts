@@ -21,7 +21,7 @@ const REX_W = 8;
  * pointer points to it. Jumps are followed, branches go straight on, and are taken the second time,
  * so that loops end.
  *
- * In frame 0 (`isFirst`) a tail call through a register ends the path like a `ret`. V8's bytecode
+ * At an ip (`isExact`, not a return address) a tail call through a register ends the path like a `ret`. V8's bytecode
  * handlers go on to the next one so, and have no frame of their own: rbp is that of the function
  * that they interpret, so following it would leave that function out.
  *
@@ -35,7 +35,7 @@ export function walkToReturn(
   text: Uint8Array,
   at: number,
   rule: UnwindRule,
-  isFirst = false,
+  isExact = false,
 ): boolean {
   const instruction = new Instruction();
   const branches = new Set<number>();
@@ -58,7 +58,7 @@ export function walkToReturn(
       else rule.set(KIND.SP_SAVED, cfaOffset, rbpAt - cfaOffset, -8);
       return true;
     }
-    if (isFirst && isJumpToRegister(opcode, modrm)) {
+    if (isExact && isJumpToRegister(opcode, modrm)) {
       if (!(freed >= 0) || registerOf(modrm, rex) === addedTo) return false;
       const cfaOffset = freed + 8;
       // Only an epilogue gives rbp back; without one the stack has to show whose path it was.
