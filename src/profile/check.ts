@@ -7,19 +7,25 @@ import { FUNC_CATEGORIES, type Profile, TIERS } from './types.ts';
  * makes a profile; it reads each column once.
  */
 export function checkProfile(profile: Profile): void {
-  const { strings, events, dsos, threads, streams, funcs, frames, stacks, samples } = profile;
+  checkFuncs(profile);
+  checkFrames(profile);
+  checkStacks(profile);
+  checkSamples(profile);
+  checkStreams(profile);
+  checkLosses(profile);
+}
 
+function checkFuncs({ funcs, strings, dsos }: Profile): void {
   checkLengths('funcs', funcs);
-  checkLengths('frames', frames);
-  checkLengths('stacks', stacks);
-  checkLengths('samples', samples);
-
   checkIndexes('funcs.name', funcs.name, 0, strings.length);
   checkIndexes('funcs.dso', funcs.dso, NONE, dsos.length);
   checkIndexes('funcs.category', funcs.category, 0, FUNC_CATEGORIES.length);
   checkIndexes('funcs.file', funcs.file, NONE, strings.length);
   checkDistinct('funcs', funcs.length, (row) => `${funcs.name[row]} ${funcs.dso[row]}`);
+}
 
+function checkFrames({ frames, funcs, strings, dsos }: Profile): void {
+  checkLengths('frames', frames);
   checkIndexes('frames.func', frames.func, 0, funcs.length);
   checkIndexes('frames.dso', frames.dso, NONE, dsos.length);
   for (let row = 0; row < frames.length; row++) {
@@ -32,9 +38,7 @@ export function checkProfile(profile: Profile): void {
     if (funcDso !== frames.dso[row]) {
       fail(`frames.dso[${row}]`, `its func's DSO ${funcDso}`, frames.dso[row]);
     }
-    if (frames.line[row] < 0) {
-      fail(`frames.line[${row}]`, '0 or more', frames.line[row]);
-    }
+    checkNotNegative(`frames.line[${row}]`, frames.line[row]);
   }
   checkIndexes('frames.tier', frames.tier, 0, TIERS.length);
   checkIndexes('frames.file', frames.file, NONE, strings.length);
@@ -43,7 +47,10 @@ export function checkProfile(profile: Profile): void {
     const isJit = dsos[frames.dso[row]]?.kind === 'jit';
     return isJit ? `${place}, code object of frame ${row}` : place;
   });
+}
 
+function checkStacks({ stacks, frames, lostStack }: Profile): void {
+  checkLengths('stacks', stacks);
   checkIndexes('stacks.frame', stacks.frame, 0, frames.length);
   for (let row = 0; row < stacks.length; row++) {
     const prefix = stacks.prefix[row];
@@ -52,9 +59,11 @@ export function checkProfile(profile: Profile): void {
     }
   }
   checkDistinct('stacks', stacks.length, (row) => `${stacks.prefix[row]} ${stacks.frame[row]}`);
+  checkIndex('lostStack', lostStack, NONE, stacks.length);
+}
 
-  checkIndex('lostStack', profile.lostStack, NONE, stacks.length);
-
+function checkSamples({ samples, stacks, threads, strings, events, streams }: Profile): void {
+  checkLengths('samples', samples);
   checkIndexes('samples.stack', samples.stack, NONE, stacks.length);
   checkIndexes('samples.thread', samples.thread, 0, threads.length);
   checkIndexes('samples.comm', samples.comm, 0, strings.length);
@@ -70,28 +79,34 @@ export function checkProfile(profile: Profile): void {
     if (!(period >= 0)) fail(`samples.periodEvents[${row}]`, 'a number, 0 or more', period);
     const cpu = samples.cpu[row];
     if (cpu < NONE) fail(`samples.cpu[${row}]`, '−1 or a CPU number', cpu);
+    const event = samples.event[row];
     const stream = samples.stream[row];
-    if (stream !== NONE && streams[stream]?.event !== samples.event[row]) {
-      fail(
-        `samples.event[${row}]`,
-        `its stream's event ${streams[stream]?.event}`,
-        samples.event[row],
-      );
+    if (stream !== NONE && streams[stream]?.event !== event) {
+      fail(`samples.event[${row}]`, `its stream's event ${streams[stream]?.event}`, event);
     }
   }
+}
 
+function checkStreams({ streams, events }: Profile): void {
   for (const [row, stream] of streams.entries()) {
     checkIndex(`streams[${row}].event`, stream.event, 0, events.length);
   }
-  for (const [row, loss] of profile.losses.entries()) {
+}
+
+function checkLosses({ losses, events }: Profile): void {
+  for (const [row, loss] of losses.entries()) {
     checkIndex(`losses[${row}].event`, loss.event, 0, events.length);
-    if (!(loss.lostRecords >= 0)) fail(`losses[${row}].lostRecords`, '0 or more', loss.lostRecords);
-    if (!(loss.lostSamples >= 0)) fail(`losses[${row}].lostSamples`, '0 or more', loss.lostSamples);
+    checkNotNegative(`losses[${row}].lostRecords`, loss.lostRecords);
+    checkNotNegative(`losses[${row}].lostSamples`, loss.lostSamples);
   }
 }
 
 function fail(where: string, expected: string, actual: unknown): never {
   throw new Error(`${where}: expected ${expected}, found ${String(actual)}`);
+}
+
+function checkNotNegative(where: string, value: number): void {
+  if (!(value >= 0)) fail(where, '0 or more', value);
 }
 
 /** Every column of `table` is exactly as long as the table says it is. */

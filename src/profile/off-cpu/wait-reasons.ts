@@ -16,7 +16,7 @@ export type Waits = {
   readonly wakers: readonly string[];
 };
 
-/** Of the machinery that takes a thread off its CPU: what called it is what waits. */
+/** Functions of the machinery that takes a thread off its CPU: what called them is what waits. */
 const SCHEDULER =
   /^(?:__?schedule|schedule(?:_(?:timeout|hrtimeout|preempt|idle|rtlock|user)\w*)?|preempt_schedule\w*|io_schedule\w*|__traceiter_\w+|__probestub_\w+|perf_trace_\w+|trace_\w+|finish_task_switch|__perf_event_task_sched_out|__?cond_resched)(?:\.(?:isra|constprop|part|cold)\S*)*$/;
 
@@ -34,93 +34,128 @@ const FIRST_ADDRESS = -(2 ** 20);
  */
 export function addWaitReasons(profile: Profile, waits: Waits): Profile {
   if (waits.length === 0) return profile;
-  const { stacks, frames, funcs, samples } = profile;
-  const strings = profile.strings.slice();
-  /** With the function that waits, −1 where none is known. */
-  const labels: { readonly label: string; readonly func: number }[] = [];
-  const frameOfLabel = new Map<string, number>();
-  const addedFrame: number[] = [];
-  const addedPrefix: number[] = [];
-  const stackOf = new Map<string, number>();
-  const funcOf = (stack: number) => frames.func[stacks.frame[stack]];
-  const nameOf = (stack: number) => profile.strings[funcs.name[funcOf(stack)]];
-  /** Below the scheduler: the stack whose leaf waits, −1 where nothing else is there. */
-  const waiterOf = memoize((leaf: number): number => {
-    let stack = leaf;
-    while (stack !== NONE && SCHEDULER.test(nameOf(stack))) stack = stacks.prefix[stack];
-    return stack;
-  });
-  const isKernel = (stack: number): boolean => {
-    const dso = frames.dso[stacks.frame[stack]];
-    const kind = dso === NONE ? undefined : profile.dsos[dso]?.kind;
-    return kind === 'kernel' || kind === 'module';
-  };
-
-  const frameOf = (label: string, func: number): number => {
-    let frame = frameOfLabel.get(label);
-    if (frame === undefined) {
-      frame = frames.length + labels.length;
-      labels.push({ label, func });
-      frameOfLabel.set(label, frame);
-    }
-    return frame;
-  };
-  const stackAbove = (prefix: number, frame: number): number => {
-    const key = `${prefix} ${frame}`;
-    let found = stackOf.get(key);
-    if (found === undefined) {
-      found = stacks.length + addedFrame.length;
-      addedFrame.push(frame);
-      addedPrefix.push(prefix);
-      stackOf.set(key, found);
-    }
-    return found;
-  };
-  const reasonOf = (state: number, waiter: number): number => {
-    const { letter, word } = waitState(state);
-    const isNamed = waiter !== NONE && isKernel(waiter);
-    const where = isNamed && !isRunnable(state) ? ` in ${nameOf(waiter)}` : '';
-    return frameOf(`[${letter} ${word}${where}]`, isNamed ? funcOf(waiter) : NONE);
-  };
-
+  const added = new WaitStacks(profile);
+  const { samples } = profile;
   const stack = samples.stack.slice();
   for (let i = 0; i < waits.length; i++) {
     const row = waits.row[i];
-    const leaf = samples.stack[row];
-    const waiter = leaf === NONE ? NONE : waiterOf(leaf);
-    const reason = reasonOf(waits.state[i], waiter);
-    let found = stackAbove(waiter, reason);
+    const wait = added.internWait(samples.stack[row], waits.state[i]);
     const waker = waits.wakers[waits.waker[i]];
-    if (waker !== undefined) found = stackAbove(found, frameOf(`[woken by ${waker}]`, NONE));
-    stack[row] = found;
+    stack[row] = waker === undefined ? wait : added.internWoken(wait, waker);
+  }
+  return { ...profile, ...added.tables(), samples: { ...samples, stack } };
+}
+
+/**
+ * What is added to the tables of a profile, behind their rows: frames that say why a thread waits, and the
+ * stacks that end in them. Each once.
+ */
+class WaitStacks {
+  readonly #profile: Profile;
+  /** One frame and one function each; `waiter` is the function that waits, −1 where none is known. */
+  readonly #labels: { readonly label: string; readonly waiter: number }[] = [];
+  readonly #frameOfLabel = new Map<string, number>();
+  readonly #frame: number[] = [];
+  readonly #prefix: number[] = [];
+  /** By `prefix frame`. */
+  readonly #stackOfPath = new Map<string, number>();
+  readonly #waiterOfLeaf = new Map<number, number>();
+
+  constructor(profile: Profile) {
+    this.#profile = profile;
   }
 
-  const newFuncs = longer(funcs, labels.length);
-  const newFrames = longer(frames, labels.length);
-  labels.forEach(({ label, func: waiter }, i) => {
-    const func = funcs.length + i;
-    const frame = frames.length + i;
-    newFuncs.name[func] = strings.push(label) - 1;
-    newFuncs.dso[func] = waiter === NONE ? NONE : funcs.dso[waiter];
-    if (waiter !== NONE) newFuncs.category[func] = funcs.category[waiter];
-    newFuncs.file[func] = NONE;
-    newFrames.func[frame] = func;
-    newFrames.dso[frame] = NONE;
-    newFrames.address[frame] = FIRST_ADDRESS - i;
-    newFrames.inlineDepth[frame] = MARKER_DEPTH;
-    newFrames.file[frame] = NONE;
-  });
-  const newStacks = longer(stacks, addedFrame.length);
-  newStacks.frame.set(addedFrame, stacks.length);
-  newStacks.prefix.set(addedPrefix, stacks.length);
-  return {
-    ...profile,
-    strings,
-    funcs: newFuncs,
-    frames: newFrames,
-    stacks: newStacks,
-    samples: { ...samples, stack },
-  };
+  /** The stack of a thread that left the CPU in `state` at the stack `leaf`, −1: an unknown one. */
+  internWait(leaf: number, state: number): number {
+    const waiter = this.#findWaiter(leaf);
+    const { letter, word } = waitState(state);
+    const isNamed = waiter !== NONE && this.#isKernel(waiter);
+    const where = isNamed && !isRunnable(state) ? ` in ${this.#nameOf(waiter)}` : '';
+    const func = isNamed ? this.#funcOf(waiter) : NONE;
+    return this.#internStack(waiter, this.#internFrame(`[${letter} ${word}${where}]`, func));
+  }
+
+  /** The same for one that `waker` has woken, and that waits for a CPU. */
+  internWoken(wait: number, waker: string): number {
+    return this.#internStack(wait, this.#internFrame(`[woken by ${waker}]`, NONE));
+  }
+
+  /** The tables with what was added. */
+  tables(): Pick<Profile, 'strings' | 'funcs' | 'frames' | 'stacks'> {
+    const { stacks } = this.#profile;
+    const strings = this.#profile.strings.slice();
+    const funcs = longer(this.#profile.funcs, this.#labels.length);
+    const frames = longer(this.#profile.frames, this.#labels.length);
+    this.#labels.forEach(({ label, waiter }, i) => {
+      const func = this.#profile.funcs.length + i;
+      const frame = this.#profile.frames.length + i;
+      funcs.name[func] = strings.push(label) - 1;
+      funcs.dso[func] = waiter === NONE ? NONE : funcs.dso[waiter];
+      if (waiter !== NONE) funcs.category[func] = funcs.category[waiter];
+      funcs.file[func] = NONE;
+      frames.func[frame] = func;
+      frames.dso[frame] = NONE;
+      frames.address[frame] = FIRST_ADDRESS - i;
+      frames.inlineDepth[frame] = MARKER_DEPTH;
+      frames.file[frame] = NONE;
+    });
+    const longerStacks = longer(stacks, this.#frame.length);
+    longerStacks.frame.set(this.#frame, stacks.length);
+    longerStacks.prefix.set(this.#prefix, stacks.length);
+    return { strings, funcs, frames, stacks: longerStacks };
+  }
+
+  /** Below the scheduler: the stack whose leaf waits, −1 where nothing else is there. */
+  #findWaiter(leaf: number): number {
+    let waiter = this.#waiterOfLeaf.get(leaf);
+    if (waiter === undefined) {
+      waiter = leaf;
+      while (waiter !== NONE && SCHEDULER.test(this.#nameOf(waiter))) {
+        waiter = this.#profile.stacks.prefix[waiter];
+      }
+      this.#waiterOfLeaf.set(leaf, waiter);
+    }
+    return waiter;
+  }
+
+  #funcOf(stack: number): number {
+    const { frames, stacks } = this.#profile;
+    return frames.func[stacks.frame[stack]];
+  }
+
+  #nameOf(stack: number): string {
+    const { strings, funcs } = this.#profile;
+    return strings[funcs.name[this.#funcOf(stack)]];
+  }
+
+  #isKernel(stack: number): boolean {
+    const { frames, stacks, dsos } = this.#profile;
+    const dso = frames.dso[stacks.frame[stack]];
+    const kind = dso === NONE ? undefined : dsos[dso]?.kind;
+    return kind === 'kernel' || kind === 'module';
+  }
+
+  #internFrame(label: string, waiter: number): number {
+    let frame = this.#frameOfLabel.get(label);
+    if (frame === undefined) {
+      frame = this.#profile.frames.length + this.#labels.length;
+      this.#labels.push({ label, waiter });
+      this.#frameOfLabel.set(label, frame);
+    }
+    return frame;
+  }
+
+  #internStack(prefix: number, frame: number): number {
+    const path = `${prefix} ${frame}`;
+    let stack = this.#stackOfPath.get(path);
+    if (stack === undefined) {
+      stack = this.#profile.stacks.length + this.#frame.length;
+      this.#frame.push(frame);
+      this.#prefix.push(prefix);
+      this.#stackOfPath.set(path, stack);
+    }
+    return stack;
+  }
 }
 
 /** The table with room for more rows, which are zero in every column. */
@@ -133,16 +168,4 @@ function longer<Table extends { readonly length: number }>(table: Table, rows: n
     return [name, grown];
   });
   return { ...Object.fromEntries(columns), length: table.length + rows } as Table;
-}
-
-function memoize(compute: (stack: number) => number): (stack: number) => number {
-  const known = new Map<number, number>();
-  return (stack) => {
-    let value = known.get(stack);
-    if (value === undefined) {
-      value = compute(stack);
-      known.set(stack, value);
-    }
-    return value;
-  };
 }
