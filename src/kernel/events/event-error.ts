@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { printable } from '../../base/printable.ts';
+import type { Word } from './word.ts';
 
 /** Characters of the text shown on either side of the position. */
 const SHOWN_AROUND = 40;
@@ -8,19 +9,15 @@ const SHOWN_AROUND = 40;
 export const SEE_LIST = 'perf-ts list shows every event that can be named here';
 
 /**
- * Ends parsing: what is wrong, the text with a caret under `offset`, then the hints.
+ * Ends parsing: what is wrong, the text with a caret under `word`, then the hints.
  *
  *   unknown event 'cycels'
  *     instructions,cycels:u
  *                  ^
  *     did you mean cycles?
  */
-export function failAt(
-  text: string,
-  offset: number,
-  message: string,
-  hints: readonly string[] = [],
-): never {
+export function failAt(word: Word, message: string, hints: readonly string[] = []): never {
+  const { source: text, offset } = word;
   const start = offset > 2 * SHOWN_AROUND ? offset - SHOWN_AROUND : 0;
   const end = text.length > offset + 2 * SHOWN_AROUND ? offset + SHOWN_AROUND : text.length;
   const before = (start > 0 ? '…' : '') + printable(text.slice(start, offset));

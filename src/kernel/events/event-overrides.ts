@@ -23,26 +23,26 @@ const MAX_STACK_FRAMES = 0xffffn;
 
 const CALL_GRAPHS = ['fp', 'dwarf', 'lbr', 'no'] as const;
 
-const TERMS: Readonly<Record<string, (draft: Draft, text: string, term: TermSyntax) => void>> = {
-  name: (draft, text, term) => {
-    draft.displayName = term.value?.text || failAt(text, term.key.offset, 'name needs a value');
+const TERMS: Readonly<Record<string, (draft: Draft, term: TermSyntax) => void>> = {
+  name: (draft, term) => {
+    draft.displayName = term.value?.text || failAt(term.key, 'name needs a value');
   },
-  period: (draft, text, term) => {
-    draft.period = atLeastOne(text, term, BigInt(Number.MAX_SAFE_INTEGER));
+  period: (draft, term) => {
+    draft.period = atLeastOne(term, BigInt(Number.MAX_SAFE_INTEGER));
   },
-  freq: (draft, text, term) => {
-    draft.frequency = atLeastOne(text, term, MAX_FREQUENCY_HZ);
+  freq: (draft, term) => {
+    draft.frequency = atLeastOne(term, MAX_FREQUENCY_HZ);
   },
-  'call-graph': (draft, text, term) => {
+  'call-graph': (draft, term) => {
     const mode = CALL_GRAPHS.find((name) => name === term.value?.text);
-    const at = term.value?.offset ?? term.key.offset;
-    draft.callGraph = mode ?? failAt(text, at, `call-graph is one of ${CALL_GRAPHS.join(', ')}`);
+    const expected = `call-graph is one of ${CALL_GRAPHS.join(', ')}`;
+    draft.callGraph = mode ?? failAt(term.value ?? term.key, expected);
   },
-  'stack-size': (draft, text, term) => {
-    draft.stackSizeBytes = atLeastOne(text, term, MAX_STACK_BYTES);
+  'stack-size': (draft, term) => {
+    draft.stackSizeBytes = atLeastOne(term, MAX_STACK_BYTES);
   },
-  'max-stack': (draft, text, term) => {
-    draft.maxStack = atLeastOne(text, term, MAX_STACK_FRAMES);
+  'max-stack': (draft, term) => {
+    draft.maxStack = atLeastOne(term, MAX_STACK_FRAMES);
   },
   inherit: (draft) => {
     draft.inherit = true;
@@ -67,10 +67,10 @@ const UNSUPPORTED = new Set([
 ]);
 
 /** Takes the overrides out of `terms`; what is left is for the PMU. */
-export function splitOverrides(
-  text: string,
-  terms: readonly TermSyntax[],
-): { overrides: EventOverrides; others: TermSyntax[] } {
+export function splitOverrides(terms: readonly TermSyntax[]): {
+  overrides: EventOverrides;
+  others: TermSyntax[];
+} {
   const draft: Draft = {
     displayName: null,
     period: null,
@@ -84,34 +84,34 @@ export function splitOverrides(
   for (const term of terms) {
     const { key } = term;
     if (UNSUPPORTED.has(key.text)) {
-      failAt(text, key.offset, `the term '${key.text}' is not supported`, [
+      failAt(key, `the term '${key.text}' is not supported`, [
         `supported for every event: ${OVERRIDE_TERMS.join(', ')}`,
       ]);
     }
     const apply = Object.hasOwn(TERMS, key.text) ? TERMS[key.text] : undefined;
-    if (apply) apply(draft, text, term);
+    if (apply) apply(draft, term);
     else others.push(term);
     if (draft.period !== null && draft.frequency !== null) {
-      failAt(text, key.offset, 'period and freq exclude each other');
+      failAt(key, 'period and freq exclude each other');
     }
   }
   return { overrides: draft, others };
 }
 
 /** For events that have a name and no bits: any term that is left over is an error. */
-export function refuseTerms(text: string, terms: readonly TermSyntax[], event: string): void {
+export function refuseTerms(terms: readonly TermSyntax[], event: string): void {
   for (const { key } of terms) {
-    failAt(text, key.offset, `${event} has no term '${key.text}'`, [
+    failAt(key, `${event} has no term '${key.text}'`, [
       ...didYouMean(nearestNames(key.text, OVERRIDE_TERMS)),
       `terms of every event: ${OVERRIDE_TERMS.join(', ')}`,
     ]);
   }
 }
 
-function atLeastOne(text: string, term: TermSyntax, most: bigint): number {
-  const value = numberOfTerm(text, term, most);
+function atLeastOne(term: TermSyntax, most: bigint): number {
+  const value = numberOfTerm(term, most);
   if (value === 0n) {
-    failAt(text, (term.value ?? term.key).offset, `${term.key.text}=0: must be at least 1`);
+    failAt(term.value ?? term.key, `${term.key.text}=0: must be at least 1`);
   }
   return Number(value);
 }

@@ -1,19 +1,5 @@
 import { failAt } from './event-error.ts';
-
-/**
- * What the text of `-e` looks like, before any name is known:
- *
- *   list    := item (',' item)*
- *   item    := event | '{' event (',' event)* '}' [':' modifiers]
- *   event   := word (':' word)* ['/' [term (',' term)*] '/' [':'] [word]]
- *            | 'pfm::' name ['/' [term (',' term)*] '/' [':'] [word]]
- *            | 'mem:' number ['/' number] (':' word)* ['/' terms '/' [':'] [word]]
- *   term    := key ['=' value]
- *
- * A word is anything without one of `, { } / :` and white space; a value may be quoted. White
- * space is allowed around items. Offsets count from the start of the whole text.
- */
-export type Word = { readonly text: string; readonly offset: number };
+import { type Word, wordAt } from './word.ts';
 
 export type TermSyntax = {
   readonly key: Word;
@@ -55,114 +41,145 @@ const NUMBER = /0[xX][0-9a-fA-F]+|[0-9]+/y;
  * `UsageError` with the place of the first character that has none.
  */
 export function parseSyntax(text: string): ItemSyntax[] {
-  let offset = 0;
-  const items: ItemSyntax[] = [];
-  do {
-    items.push(parseItem());
-  } while (take(','));
-  if (offset < text.length) failAt(text, offset, `unexpected '${characterAt(offset)}'`);
-  return items;
+  return new SyntaxParser(text).parseList();
+}
 
-  function parseItem(): ItemSyntax {
-    skipSpace();
-    const open = offset;
-    if (!take('{')) {
-      const event = parseEvent();
-      skipSpace();
+/**
+ * Parses what the text of `-e` looks like, before any name is known, one method a rule:
+ *
+ *   list    := item (',' item)*
+ *   item    := event | '{' event (',' event)* '}' [':' modifiers]
+ *   event   := word (':' word)* ['/' [term (',' term)*] '/' [':'] [word]]
+ *            | 'pfm::' name ['/' [term (',' term)*] '/' [':'] [word]]
+ *            | 'mem:' number ['/' number] (':' word)* ['/' terms '/' [':'] [word]]
+ *   term    := key ['=' value]
+ *
+ * A word is anything without one of `, { } / :` and white space; a value may be quoted. White
+ * space is allowed around items.
+ */
+class SyntaxParser {
+  readonly #text: string;
+  #offset = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  parseList(): ItemSyntax[] {
+    const items: ItemSyntax[] = [];
+    do {
+      items.push(this.#parseItem());
+    } while (this.#take(','));
+    if (!this.#isAtEnd()) this.#failHere(`unexpected '${this.#character()}'`);
+    return items;
+  }
+
+  #parseItem(): ItemSyntax {
+    this.#skipSpace();
+    const open = this.#offset;
+    if (!this.#take('{')) {
+      const event = this.#parseEvent();
+      this.#skipSpace();
       return { events: [event], isGroup: false, modifiers: null };
     }
     const events: EventSyntax[] = [];
     do {
-      skipSpace();
-      events.push(parseEvent());
-      skipSpace();
-    } while (take(','));
-    if (!take('}')) {
-      if (offset < text.length)
-        failAt(text, offset, `unexpected '${characterAt(offset)}' in a group`);
-      failAt(text, open, 'this group has no closing }');
+      this.#skipSpace();
+      events.push(this.#parseEvent());
+      this.#skipSpace();
+    } while (this.#take(','));
+    if (!this.#take('}')) {
+      if (!this.#isAtEnd()) this.#failHere(`unexpected '${this.#character()}' in a group`);
+      this.#failHere('this group has no closing }', open);
     }
-    const modifiers = take(':') ? needWord('modifiers') : null;
-    skipSpace();
+    const modifiers = this.#take(':') ? this.#needWord('modifiers') : null;
+    this.#skipSpace();
     return { events, isGroup: true, modifiers };
   }
 
-  function parseEvent(): EventSyntax {
-    const start = offset;
-    const words = [match(LIBPFM_NAME) ?? needWord('an event')];
-    const isBreakpoint = text.startsWith('mem:', start);
+  #parseEvent(): EventSyntax {
+    const start = this.#offset;
+    const words = [this.#match(LIBPFM_NAME) ?? this.#needWord('an event')];
+    const isBreakpoint = this.#text.startsWith('mem:', start);
     let length: Word | null = null;
-    if (isBreakpoint && take(':')) {
-      words.push(needWord('an address'));
-      length = takeSlashNumber();
+    if (isBreakpoint && this.#take(':')) {
+      words.push(this.#needWord('an address'));
+      length = this.#takeSlashNumber();
     }
-    while (take(':')) words.push(needWord(isBreakpoint ? 'an access' : 'modifiers'));
-    const terms = parseTerms();
-    const tail = terms === null ? null : take(':') ? needWord('modifiers') : match(WORD);
-    return { whole: word(start), words, length, terms, tail };
+    while (this.#take(':')) words.push(this.#needWord(isBreakpoint ? 'an access' : 'modifiers'));
+    const terms = this.#parseTerms();
+    const tail = terms === null ? null : this.#parseTail();
+    return { whole: wordAt(this.#text, start, this.#offset), words, length, terms, tail };
   }
 
   /** `/8`, but not the `/name=…/` that may follow an address as well. */
-  function takeSlashNumber(): Word | null {
-    const slash = offset;
-    if (!take('/')) return null;
-    const number = match(NUMBER);
-    if (number === null) offset = slash;
+  #takeSlashNumber(): Word | null {
+    const slash = this.#offset;
+    if (!this.#take('/')) return null;
+    const number = this.#match(NUMBER);
+    if (number === null) this.#offset = slash;
     return number;
   }
 
-  function parseTerms(): TermSyntax[] | null {
-    const open = offset;
-    if (!take('/')) return null;
+  #parseTerms(): TermSyntax[] | null {
+    const open = this.#offset;
+    if (!this.#take('/')) return null;
     const terms: TermSyntax[] = [];
-    while (!take('/')) {
-      if (offset === text.length) failAt(text, open, 'these terms have no closing /');
-      if (terms.length > 0 && !take(',')) {
-        failAt(text, offset, `unexpected '${characterAt(offset)}' between the slashes`);
+    while (!this.#take('/')) {
+      if (this.#isAtEnd()) this.#failHere('these terms have no closing /', open);
+      if (terms.length > 0 && !this.#take(',')) {
+        this.#failHere(`unexpected '${this.#character()}' between the slashes`);
       }
-      const key = match(KEY) ?? failAt(text, offset, 'a term is missing here');
-      terms.push({ key, value: take('=') ? unquoted(match(VALUE), offset) : null });
+      const key = this.#match(KEY) ?? this.#failHere('a term is missing here');
+      terms.push({ key, value: this.#take('=') ? this.#parseValue() : null });
     }
     return terms;
   }
 
-  function needWord(what: string): Word {
-    const found = match(WORD);
-    if (found !== null) return found;
+  #parseValue(): Word {
+    const value = this.#match(VALUE) ?? wordAt(this.#text, this.#offset);
+    const isQuoted = /^(['"]).*\1$/s.test(value.text) && value.text.length >= 2;
+    if (!isQuoted) return value;
+    return wordAt(this.#text, value.offset + 1, value.offset + value.text.length - 1);
+  }
+
+  #parseTail(): Word | null {
+    return this.#take(':') ? this.#needWord('modifiers') : this.#match(WORD);
+  }
+
+  #needWord(what: string): Word {
     const verb = what === 'modifiers' ? 'are' : 'is';
-    return failAt(text, offset, `${what} ${verb} missing here`);
+    return this.#match(WORD) ?? this.#failHere(`${what} ${verb} missing here`);
   }
 
-  function match(pattern: RegExp): Word | null {
-    const start = offset;
-    pattern.lastIndex = offset;
-    const found = pattern.exec(text);
+  #match(pattern: RegExp): Word | null {
+    pattern.lastIndex = this.#offset;
+    const found = pattern.exec(this.#text);
     if (found === null) return null;
-    offset += found[0].length;
-    return word(start);
+    const start = this.#offset;
+    this.#offset += found[0].length;
+    return wordAt(this.#text, start, this.#offset);
   }
 
-  function word(start: number): Word {
-    return { text: text.slice(start, offset), offset: start };
-  }
-
-  function take(character: string): boolean {
-    if (text[offset] !== character) return false;
-    offset++;
+  #take(character: string): boolean {
+    if (this.#text[this.#offset] !== character) return false;
+    this.#offset++;
     return true;
   }
 
-  function skipSpace(): void {
-    match(SPACE);
+  #skipSpace(): void {
+    this.#match(SPACE);
   }
 
-  function characterAt(at: number): string {
-    return String.fromCodePoint(text.codePointAt(at) as number);
+  #isAtEnd(): boolean {
+    return this.#offset === this.#text.length;
   }
-}
 
-function unquoted(value: Word | null, end: number): Word {
-  if (value === null) return { text: '', offset: end };
-  const isQuoted = /^(['"]).*\1$/s.test(value.text) && value.text.length >= 2;
-  return isQuoted ? { text: value.text.slice(1, -1), offset: value.offset + 1 } : value;
+  #character(): string {
+    return String.fromCodePoint(this.#text.codePointAt(this.#offset) as number);
+  }
+
+  #failHere(message: string, offset = this.#offset): never {
+    return failAt(wordAt(this.#text, offset), message);
+  }
 }

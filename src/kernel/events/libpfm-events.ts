@@ -2,7 +2,6 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
 import { isCorePmu } from './event-sources.ts';
-import type { Word } from './event-syntax.ts';
 import {
   LIBPFM_ERROR,
   type LibpfmEvent,
@@ -13,6 +12,7 @@ import {
 import { nearestNames } from './nearest-names.ts';
 import { cpusOf } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
+import type { Word } from './word.ts';
 
 /** What such names start with; libpfm's own name follows. */
 export const LIBPFM_PREFIX = 'pfm::';
@@ -28,15 +28,15 @@ const MOST_SHOWN = 16;
  *
  * Privilege levels that the name leaves open are kernel and user, as with perf's --pfm-events.
  */
-export function resolveLibpfmEvent(text: string, word: Word, sources: EventSources): ResolvedEvent {
+export function resolveLibpfmEvent(word: Word, sources: EventSources): ResolvedEvent {
   const libpfm = sources.libpfm;
   const problem = libpfm === undefined ? 'it is not looked for here' : libpfm.problem;
   if (libpfm === undefined || problem !== null) {
-    return failAt(text, word.offset, `libpfm's names can't be used: ${problem}`, [HOW_TO_INSTALL]);
+    return failAt(word, `libpfm's names can't be used: ${problem}`, [HOW_TO_INSTALL]);
   }
   const name = word.text.slice(LIBPFM_PREFIX.length);
   const found = libpfm.encode(name);
-  if (found.kind === 'refused') return refuse(text, word, found, libpfm);
+  if (found.kind === 'refused') return refuse(word, found, libpfm);
   const { type, config, config1, config2, cpu, kind: _, fullName: __, ...settings } = found;
   const pmu = type < FIRST_DYNAMIC_TYPE ? null : sources.pmus.find((each) => each.type === type);
   const isCore = pmu === null || (pmu !== undefined && isCorePmu(pmu));
@@ -64,19 +64,19 @@ const NOTHING = {
 } as const;
 
 /** Says which part of the name is wrong, and what could stand there. */
-function refuse(text: string, word: Word, refusal: LibpfmRefusal, libpfm: LibpfmSource): never {
+function refuse(word: Word, refusal: LibpfmRefusal, libpfm: LibpfmSource): never {
   const name = splitName(word);
   const models = libpfm.models();
   if (name.model !== null && !models.some((model) => sameName(model.name, name.model))) {
-    return unknownModel(text, name.model, libpfm);
+    return unknownModel(name.model, libpfm);
   }
   const candidates = models.filter((model) => !name.model || sameName(model.name, name.model));
   const event = findEvent(libpfm, candidates, name.event.text);
-  if (event === null) return unknownEvent(text, name.event, candidates, libpfm);
+  if (event === null) return unknownEvent(name.event, candidates, libpfm);
   const wrong = name.attributes.find((attribute) => !isKnown(event, attribute.text));
-  if (wrong !== undefined) return unknownAttribute(text, wrong, event);
+  if (wrong !== undefined) return unknownAttribute(wrong, event);
   const at = name.attributes[0] ?? name.event;
-  return failAt(text, at.offset, `${event.name}: libpfm says '${refusal.message}'`, [
+  return failAt(at, `${event.name}: libpfm says '${refusal.message}'`, [
     ...(HINTS[refusal.error] ?? []),
     ...describeAttributes(event),
   ]);
@@ -98,14 +98,15 @@ type SplitName = {
 
 /** `pfm::model::EVENT:A:c=1` with the place of each part. */
 function splitName(word: Word): SplitName {
+  const { source } = word;
   let offset = word.offset + LIBPFM_PREFIX.length;
   const rest = word.text.slice(LIBPFM_PREFIX.length);
   const border = rest.indexOf('::');
-  const model = border < 0 ? null : { text: rest.slice(0, border), offset };
+  const model = border < 0 ? null : { text: rest.slice(0, border), offset, source };
   if (border >= 0) offset += border + 2;
   const parts: Word[] = [];
   for (const part of rest.slice(border < 0 ? 0 : border + 2).split(':')) {
-    parts.push({ text: part, offset });
+    parts.push({ text: part, offset, source });
     offset += part.length + 1;
   }
   return { model, event: parts[0], attributes: parts.slice(1) };
@@ -138,27 +139,22 @@ function isKnown(event: LibpfmEvent, attribute: string): boolean {
   );
 }
 
-function unknownModel(text: string, model: Word, libpfm: LibpfmSource): never {
+function unknownModel(model: Word, libpfm: LibpfmSource): never {
   const here = libpfm.models().map(({ name }) => name);
   const isElsewhere = libpfm.modelNames().some((name) => sameName(name, model));
   const message = isElsewhere
     ? `libpfm knows the model '${model.text}', but this machine is another`
     : `libpfm has no model '${model.text}'`;
-  return failAt(text, model.offset, message, [
+  return failAt(model, message, [
     ...didYouMean(nearestNames(model.text, here)),
     `models of this machine: ${here.join(', ')}`,
   ]);
 }
 
-function unknownEvent(
-  text: string,
-  event: Word,
-  models: readonly LibpfmModel[],
-  libpfm: LibpfmSource,
-): never {
+function unknownEvent(event: Word, models: readonly LibpfmModel[], libpfm: LibpfmSource): never {
   const names = models.flatMap((model) => libpfm.events(model).map(({ name }) => name));
   const where = models.map(({ name }) => name).join(', ');
-  return failAt(text, event.offset, `libpfm has no event '${event.text}' for ${where}`, [
+  return failAt(event, `libpfm has no event '${event.text}' for ${where}`, [
     ...didYouMean(nearestNames(event.text, names)),
     "perf-ts list 'pfm::*' shows what there is",
   ]);
@@ -174,10 +170,10 @@ function inLibpfmWords(letters: string, event: LibpfmEvent): string[] {
     : [`libpfm does not know that it can be precise; pfm::…//${letters} asks the kernel`];
 }
 
-function unknownAttribute(text: string, attribute: Word, event: LibpfmEvent): never {
+function unknownAttribute(attribute: Word, event: LibpfmEvent): never {
   const [name = ''] = attribute.text.split('=');
   const names = [...event.unitMasks, ...event.modifiers].map((each) => each.name);
-  return failAt(text, attribute.offset, `${event.name} has no unit mask or modifier '${name}'`, [
+  return failAt(attribute, `${event.name} has no unit mask or modifier '${name}'`, [
     ...inLibpfmWords(name, event),
     ...didYouMean(nearestNames(name, names)),
     ...describeAttributes(event),

@@ -1,7 +1,7 @@
 import { failAt } from './event-error.ts';
 import type { EventExclusions, EventSpec } from './event-spec.ts';
-import type { Word } from './event-syntax.ts';
 import type { EventSettings } from './resolved-event.ts';
+import { type Word, wordAt } from './word.ts';
 
 /** The letters that may follow an event's last colon or slash. */
 const LETTERS = 'ukhGHIpPSDeW';
@@ -19,8 +19,6 @@ const MOST_PRECISE = 3;
 const SHOWN_FROM_GROUP = /[^SDeW]/g;
 
 export type ModifierContext = {
-  /** The whole text, for messages. */
-  readonly text: string;
   readonly own: Word | null;
   readonly fromGroup: Word | null;
   /** Leaders and single events; the kernel refuses pinned and exclusive members. */
@@ -51,14 +49,14 @@ export type Modifiers = Pick<
  * `:u` and no modifier at all don't).
  */
 export function parseModifiers(context: ModifierContext): Modifiers {
-  const { text, own, fromGroup, isLeader, settings } = context;
-  if (own !== null) checkModifiers(text, own);
-  if (fromGroup !== null) checkModifiers(text, fromGroup);
+  const { own, fromGroup, isLeader, settings } = context;
+  if (own !== null) checkModifiers(own);
+  if (fromGroup !== null) checkModifiers(fromGroup);
   const all = (own?.text ?? '') + (fromGroup?.text ?? '');
   const precise = [...all].filter((letter) => letter === 'p').length;
   if (precise > MOST_PRECISE) {
     const at = (own ?? fromGroup) as Word;
-    failAt(text, at.offset, `modifiers ask for precision ${precise}; ${MOST_PRECISE} is the most`);
+    failAt(at, `modifiers ask for precision ${precise}; ${MOST_PRECISE} is the most`);
   }
   const preciseIsMax = all.includes('P');
   return {
@@ -112,12 +110,12 @@ function addExclusions(
   };
 }
 
-function checkModifiers(text: string, word: Word): void {
+function checkModifiers(word: Word): void {
   [...word.text].forEach((letter, index) => {
-    const at = word.offset + index;
-    if (!LETTERS.includes(letter)) failAt(text, at, `unknown modifier '${letter}'`, MEANINGS);
+    const at = wordAt(word.source, word.offset + index);
+    if (!LETTERS.includes(letter)) failAt(at, `unknown modifier '${letter}'`, MEANINGS);
     if (letter !== 'p' && word.text.indexOf(letter) < index) {
-      failAt(text, at, `modifier '${letter}' is given twice`);
+      failAt(at, `modifier '${letter}' is given twice`);
     }
   });
 }

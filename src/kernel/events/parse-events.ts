@@ -4,7 +4,7 @@ import { didYouMean, failAt, SEE_LIST } from './event-error.ts';
 import { type EventOverrides, refuseTerms, splitOverrides } from './event-overrides.ts';
 import { type EventSources, hybridPmus } from './event-sources.ts';
 import type { EventSpec } from './event-spec.ts';
-import { type EventSyntax, type ItemSyntax, parseSyntax, type Word } from './event-syntax.ts';
+import { type EventSyntax, type ItemSyntax, parseSyntax } from './event-syntax.ts';
 import { isClock, isTakenSingly } from './generic-events.ts';
 import { LIBPFM_PREFIX, resolveLibpfmEvent } from './libpfm-events.ts';
 import { looksLikeModifiers, parseModifiers } from './modifiers.ts';
@@ -14,6 +14,7 @@ import { findPmus, findPmusWithEvent, resolvePmuEvent } from './pmu-events.ts';
 import { type ResolvedEvent, resolvedEvent, shownName } from './resolved-event.ts';
 import { parseNumber } from './term-value.ts';
 import { resolveTracepoints, tracepointsNamedLike } from './tracepoint-events.ts';
+import type { Word } from './word.ts';
 
 const MOST_PMUS_SHOWN = 12;
 
@@ -30,11 +31,11 @@ export function parseEvents(texts: string | readonly string[], sources: EventSou
   let groups = 0;
   for (const text of typeof texts === 'string' ? [texts] : texts) {
     for (const item of parseSyntax(text)) {
-      const members = item.events.flatMap((syntax) => resolveEvent(text, syntax, sources));
+      const members = item.events.flatMap((syntax) => resolveEvent(syntax, sources));
       for (const group of item.isGroup ? perKindOfCore(members) : members.map((one) => [one])) {
         const number = item.isGroup ? groups++ : -1;
         group.forEach((member, index) => {
-          specs.push(eventSpec(text, member, item, number, index === 0));
+          specs.push(eventSpec(member, item, number, index === 0));
         });
       }
     }
@@ -65,18 +66,11 @@ function perKindOfCore(members: readonly Member[]): Member[][] {
   );
 }
 
-function eventSpec(
-  text: string,
-  member: Member,
-  item: ItemSyntax,
-  group: number,
-  leader: boolean,
-): EventSpec {
+function eventSpec(member: Member, item: ItemSyntax, group: number, leader: boolean): EventSpec {
   const { syntax, event, overrides } = member;
   const { displayName, ...sampling } = overrides;
   const isLeader = group < 0 || leader;
   const modifiers = parseModifiers({
-    text,
     own: member.modifiers,
     fromGroup: item.modifiers,
     isLeader,
@@ -86,7 +80,7 @@ function eventSpec(
   const clock = isClock(event.type, event.config);
   return {
     text: syntax.whole.text,
-    name: displayName ?? shownName(event, termsAsWritten(text, syntax), modifiers.modifiers),
+    name: displayName ?? shownName(event, termsAsWritten(syntax), modifiers.modifiers),
     type: event.type,
     config: event.config,
     config1: event.config1,
@@ -118,66 +112,61 @@ function ratesOf(
 }
 
 /** Finds what the event's words name, and which of them are modifiers. */
-function resolveEvent(text: string, syntax: EventSyntax, sources: EventSources): Member[] {
+function resolveEvent(syntax: EventSyntax, sources: EventSources): Member[] {
   const { words } = syntax;
   const first = words[0];
   const second = words[1];
   if (first.text === 'mem' && second !== undefined) {
-    const { event, modifiers } = resolveBreakpoint(text, syntax);
-    return members(text, syntax, [event], modifiers);
+    const { event, modifiers } = resolveBreakpoint(syntax);
+    return members(syntax, [event], modifiers);
   }
   if (first.text.startsWith(LIBPFM_PREFIX)) {
-    return members(text, syntax, [resolveLibpfmEvent(text, first, sources)], []);
+    return members(syntax, [resolveLibpfmEvent(first, sources)], []);
   }
   if (syntax.terms !== null && second === undefined) {
-    const ofPmu = resolvePmuSyntax(text, syntax, sources);
+    const ofPmu = resolvePmuSyntax(syntax, sources);
     if (ofPmu !== null) return ofPmu;
   }
   const named = findNamedEvent(first.text, sources);
-  if (named !== null) return members(text, syntax, named, words.slice(1));
-  const ofNumber = second === undefined ? null : resolveNumber(text, first, second);
-  if (ofNumber !== null) return members(text, syntax, [ofNumber], words.slice(2));
+  if (named !== null) return members(syntax, named, words.slice(1));
+  const ofNumber = second === undefined ? null : resolveNumber(first, second);
+  if (ofNumber !== null) return members(syntax, [ofNumber], words.slice(2));
   const pmus = findPmusWithEvent(sources, first.text);
   if (pmus.length > 0)
-    return resolvePmuEvents(text, syntax, pmus, [{ key: first, value: null }], sources);
-  if (second === undefined) unknownEvent(text, first, sources);
+    return resolvePmuEvents(syntax, pmus, [{ key: first, value: null }], sources);
+  if (second === undefined) unknownEvent(first, sources);
   if (words.length === 2 && looksLikeModifiers(second.text)) {
     // A tracepoint may be named like modifiers; a misspelt event with modifiers is more likely.
-    if (!sources.tracepoints.isReadable()) unknownEvent(text, first, sources);
-    if (!sources.tracepoints.systems().includes(first.text)) unknownEvent(text, first, sources);
+    if (!sources.tracepoints.isReadable()) unknownEvent(first, sources);
+    if (!sources.tracepoints.systems().includes(first.text)) unknownEvent(first, sources);
   }
-  return members(text, syntax, resolveTracepoints(text, first, second, sources), words.slice(2));
+  return members(syntax, resolveTracepoints(first, second, sources), words.slice(2));
 }
 
 /** Events that have no bits of their own to set: only overrides may stand between slashes. */
 function members(
-  text: string,
   syntax: EventSyntax,
   events: readonly ResolvedEvent[],
   rest: readonly Word[],
 ): Member[] {
-  const { overrides, others } = splitOverrides(text, syntax.terms ?? []);
-  refuseTerms(text, others, events[0].name);
-  const modifiers = modifiersOf(text, syntax, rest);
+  const { overrides, others } = splitOverrides(syntax.terms ?? []);
+  refuseTerms(others, events[0].name);
+  const modifiers = modifiersOf(syntax, rest);
   return events.map((event) => ({ syntax, event, overrides, modifiers }));
 }
 
 /** `pmu/terms/`; null if the word before the slash is no PMU. */
-function resolvePmuSyntax(
-  text: string,
-  syntax: EventSyntax,
-  sources: EventSources,
-): Member[] | null {
+function resolvePmuSyntax(syntax: EventSyntax, sources: EventSources): Member[] | null {
   const first = syntax.words[0];
   const pmus = findPmus(sources, first.text);
-  if (pmus.length > 0) return resolvePmuEvents(text, syntax, pmus, [], sources);
+  if (pmus.length > 0) return resolvePmuEvents(syntax, pmus, [], sources);
   const isName =
     findNamedEvent(first.text, sources) !== null ||
     findPmusWithEvent(sources, first.text).length > 0;
   if (isName) return null;
   const pmuNames = sources.pmus.map(({ name }) => name);
   const near = nearestNames(first.text, [...pmuNames, ...everyNamedEvent()]);
-  return failAt(text, first.offset, `no PMU or event '${first.text}' on this machine`, [
+  return failAt(first, `no PMU or event '${first.text}' on this machine`, [
     ...didYouMean(near),
     `PMUs here: ${abbreviate(pmuNames)}`,
     SEE_LIST,
@@ -186,55 +175,54 @@ function resolvePmuSyntax(
 
 /** The terms between the slashes, after `leading` ones, on each of `pmus`. */
 function resolvePmuEvents(
-  text: string,
   syntax: EventSyntax,
   pmus: ReturnType<typeof findPmus>,
   leading: NonNullable<EventSyntax['terms']>,
   sources: EventSources,
 ): Member[] {
-  const { overrides, others } = splitOverrides(text, syntax.terms ?? []);
-  const modifiers = modifiersOf(text, syntax, syntax.words.slice(1));
+  const { overrides, others } = splitOverrides(syntax.terms ?? []);
+  const modifiers = modifiersOf(syntax, syntax.words.slice(1));
   const hybrid = hybridPmus(sources);
   const shownTerms = leading.map(({ key }) => key.text).join(',');
   return pmus.map((pmu) => {
-    const event = resolvePmuEvent(text, pmu, [...leading, ...others], sources);
+    const event = resolvePmuEvent(pmu, [...leading, ...others], sources);
     const hybridPmu = leading.length > 0 && hybrid.includes(pmu) ? pmu.name : null;
     return { syntax, event: { ...event, terms: shownTerms, hybridPmu }, overrides, modifiers };
   });
 }
 
 /** `TYPE:CONFIG` in numbers, for what has no name: `4:0x3c`. */
-function resolveNumber(text: string, first: Word, second: Word): ResolvedEvent | null {
+function resolveNumber(first: Word, second: Word): ResolvedEvent | null {
   const type = /^\d{1,9}$/.test(first.text) ? Number(first.text) : -1;
   if (type < 0) return null;
   const config = parseNumber(second.text);
-  if (config === null) failAt(text, second.offset, `'${second.text}' is not a number of 64 bits`);
+  if (config === null) failAt(second, `'${second.text}' is not a number of 64 bits`);
   return resolvedEvent(`${first.text}:${second.text}`, type, config);
 }
 
 /** The one word left for modifiers, before or after the slashes. */
-function modifiersOf(text: string, syntax: EventSyntax, rest: readonly Word[]): Word | null {
+function modifiersOf(syntax: EventSyntax, rest: readonly Word[]): Word | null {
   const all = syntax.tail === null ? rest : [...rest, syntax.tail];
   const extra = all[1];
-  if (extra !== undefined) failAt(text, extra.offset, `'${extra.text}' is one word too many`);
+  if (extra !== undefined) failAt(extra, `'${extra.text}' is one word too many`);
   return all[0] ?? null;
 }
 
-function termsAsWritten(text: string, { terms }: EventSyntax): string | null {
+function termsAsWritten({ terms }: EventSyntax): string | null {
   if (terms === null) return null;
   return terms
     .map(({ key, value }) => {
       const end = value === null ? key.offset + key.text.length : value.offset + value.text.length;
-      return text.slice(key.offset, end);
+      return key.source.slice(key.offset, end);
     })
     .join(',');
 }
 
-function unknownEvent(text: string, word: Word, sources: EventSources): never {
+function unknownEvent(word: Word, sources: EventSources): never {
   const ofPmus = sources.pmus.flatMap((pmu) => [...pmu.events.keys()]);
   const names = nearestNames(word.text, [...everyNamedEvent(), ...ofPmus]);
   const near = names.length > 0 ? names : tracepointsNamedLike(word.text, sources);
-  return failAt(text, word.offset, `unknown event '${word.text}'`, [...didYouMean(near), SEE_LIST]);
+  return failAt(word, `unknown event '${word.text}'`, [...didYouMean(near), SEE_LIST]);
 }
 
 /** Servers have a hundred uncore PMUs; a message has room for some. */

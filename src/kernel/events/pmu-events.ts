@@ -20,7 +20,6 @@ import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
  *   cpu_core/cycles/             a hardware or cache event of one kind of core
  */
 export function resolvePmuEvent(
-  text: string,
   pmu: PmuDescription,
   terms: readonly TermSyntax[],
   sources: EventSources,
@@ -31,12 +30,12 @@ export function resolvePmuEvent(
   const written = terms.filter((term) => !named.includes(term));
   for (const term of named) {
     const expansion = findPmuEvent(pmu, term.key.text);
-    if (expansion !== null) applyNamedEvent(text, pmu, term, expansion, written, values);
+    if (expansion !== null) applyNamedEvent(pmu, term, expansion, written, values);
     else generic = findCoreEvent(pmu, term.key.text, sources);
   }
-  for (const term of written) applyTerm(text, pmu, term, values);
+  for (const term of written) applyTerm(pmu, term, values);
   if (generic !== null && written.length > 0) {
-    failAt(text, written[0].key.offset, 'a named event takes no further bits');
+    failAt(written[0].key, 'a named event takes no further bits');
   }
   const isCore = isCorePmu(pmu);
   return resolvedEvent(pmu.name, generic?.type ?? pmu.type, generic?.config ?? values.config, {

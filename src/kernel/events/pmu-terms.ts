@@ -24,7 +24,6 @@ export function findPmuEvent(pmu: PmuDescription, name: string): string | null {
 
 /** Applies what an event of sysfs stands for; `?` in it must be given by the user. */
 export function applyNamedEvent(
-  text: string,
   pmu: PmuDescription,
   event: TermSyntax,
   expansion: string,
@@ -43,29 +42,24 @@ export function applyNamedEvent(
     if (target === null || value === null || value > target.most) {
       const name = `${pmu.name}/${event.key.text}/`;
       const message = `${name} can't be used: sysfs describes it as '${expansion}'`;
-      failAt(text, event.key.offset, message);
+      failAt(event.key, message);
     }
     target.apply(values, value);
   }
   if (missing.length > 0) {
     const message = `${pmu.name}/${event.key.text}/ needs ${missing.join(' and ')}`;
-    failAt(text, event.key.offset, message);
+    failAt(event.key, message);
   }
 }
 
 /** Sets one term that the user wrote: a format, a whole field, or `r` and hex digits. */
-export function applyTerm(
-  text: string,
-  pmu: PmuDescription,
-  term: TermSyntax,
-  values: ConfigValues,
-): void {
+export function applyTerm(pmu: PmuDescription, term: TermSyntax, values: ConfigValues): void {
   const { key } = term;
   if (term.value === null && applyRaw(pmu, key.text, values)) return;
   const target = targetOf(pmu, key.text);
-  if (target === null) unknownTerm(text, pmu, term);
+  if (target === null) unknownTerm(pmu, term);
   const isFlag = term.value === null && target.isFlag;
-  target.apply(values, isFlag ? 1n : numberOfTerm(text, term, target.most, target.limit));
+  target.apply(values, isFlag ? 1n : numberOfTerm(term, target.most, target.limit));
 }
 
 /** `cpu/r1a8/`: the whole config, in hex. */
@@ -111,15 +105,15 @@ function targetOf(pmu: PmuDescription, name: string): TermTarget | null {
   };
 }
 
-function unknownTerm(text: string, pmu: PmuDescription, { key }: TermSyntax): never {
+function unknownTerm(pmu: PmuDescription, { key }: TermSyntax): never {
   const described = pmu.formats.get(key.text);
   if (described !== undefined) {
     const message = `${pmu.name}/${key.text}=…/ can't be used: sysfs describes it as '${described}'`;
-    failAt(text, key.offset, message);
+    failAt(key, message);
   }
   const formats = [...pmu.formats.keys()].sort();
   const names = [...formats, ...pmu.events.keys(), ...CONFIG_FIELDS, ...OVERRIDE_TERMS];
-  return failAt(text, key.offset, `${pmu.name} has no term or event '${key.text}'`, [
+  return failAt(key, `${pmu.name} has no term or event '${key.text}'`, [
     ...didYouMean(nearestNames(key.text, names)),
     `terms of ${pmu.name}: ${[...formats, 'config', 'config1', 'config2'].join(', ')}`,
     `its events: perf-ts list '${pmu.name}/*'`,

@@ -12,24 +12,18 @@ export function parseNumber(text: string): bigint | null {
 }
 
 /** The term's value, from 0 to `most`. */
-export function numberOfTerm(
-  text: string,
-  term: TermSyntax,
-  most: bigint,
-  limit = `at most ${most}`,
-): bigint {
+export function numberOfTerm(term: TermSyntax, most: bigint, limit = `at most ${most}`): bigint {
   const { key } = term;
   if (term.value === null || term.value.text === '') {
-    const at = term.value?.offset ?? key.offset;
-    failAt(text, at, `${key.text} needs a value: ${key.text}=NUMBER`);
+    failAt(term.value ?? key, `${key.text} needs a value: ${key.text}=NUMBER`);
   }
   const value = parseNumber(term.value.text);
   if (value === null) {
     const message = `${key.text}=${term.value.text} is not a number of 64 bits`;
-    failAt(text, term.value.offset, message, ['write it like 60 or 0x3c']);
+    failAt(term.value, message, ['write it like 60 or 0x3c']);
   }
   if (value > most) {
-    failAt(text, term.value.offset, `${key.text}=${term.value.text} is too large: ${limit}`);
+    failAt(term.value, `${key.text}=${term.value.text} is too large: ${limit}`);
   }
   return value;
 }

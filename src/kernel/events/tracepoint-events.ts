@@ -2,16 +2,15 @@ import { PERF_TYPE } from '../../base/event-type.ts';
 import { globMatcher, isGlob } from '../../base/glob.ts';
 import { didYouMean, failAt } from './event-error.ts';
 import type { EventSources } from './event-sources.ts';
-import type { Word } from './event-syntax.ts';
 import { nearestNames } from './nearest-names.ts';
 import { type ResolvedEvent, resolvedEvent } from './resolved-event.ts';
+import type { Word } from './word.ts';
 
 /**
  * `sched:sched_switch`, or every tracepoint that a glob in either part means, sorted by name:
  * `syscalls:sys_enter_*`.
  */
 export function resolveTracepoints(
-  text: string,
   system: Word,
   event: Word,
   sources: EventSources,
@@ -19,7 +18,7 @@ export function resolveTracepoints(
   const { tracepoints } = sources;
   if (!isGlob(system.text) && !isGlob(event.text)) {
     const id = tracepoints.id(system.text, event.text);
-    if (id === null) unknownTracepoint(text, system, event, sources);
+    if (id === null) unknownTracepoint(system, event, sources);
     return [tracepointEvent(system.text, event.text, id)];
   }
   const isWantedSystem = globMatcher(system.text);
@@ -31,7 +30,7 @@ export function resolveTracepoints(
       if (id !== null) found.push(tracepointEvent(systemName, eventName, id));
     }
   }
-  if (found.length === 0) unknownTracepoint(text, system, event, sources);
+  if (found.length === 0) unknownTracepoint(system, event, sources);
   return found;
 }
 
@@ -52,24 +51,19 @@ export function tracepointsNamedLike(name: string, sources: EventSources): strin
   return nearestNames(name, fullName.keys()).map((event) => fullName.get(event) as string);
 }
 
-function unknownTracepoint(
-  text: string,
-  system: Word,
-  event: Word,
-  { tracepoints }: EventSources,
-): never {
+function unknownTracepoint(system: Word, event: Word, { tracepoints }: EventSources): never {
   const asWritten = `${system.text}:${event.text}`;
   if (isGlob(system.text) || tracepoints.systems().includes(system.text)) {
     const names = isGlob(system.text)
       ? []
       : nearestNames(event.text, tracepoints.events(system.text));
-    return failAt(text, event.offset, `no tracepoint ${asWritten} on this machine`, [
+    return failAt(event, `no tracepoint ${asWritten} on this machine`, [
       ...didYouMean(names.map((name) => `${system.text}:${name}`)),
       `perf-ts list '${system.text}:*' shows what there is`,
     ]);
   }
   const systems = nearestNames(system.text, tracepoints.systems());
-  return failAt(text, system.offset, `no tracepoint ${asWritten} on this machine`, [
+  return failAt(system, `no tracepoint ${asWritten} on this machine`, [
     ...didYouMean(systems.map((name) => `${name}:…`)),
     'perf-ts list tracepoint shows what there is',
   ]);
