@@ -278,27 +278,37 @@ export class DeflateDecoder {
       const distance = (found >> VALUE_SHIFT) + (bits & ((1 << used) - 1));
       bits = (bits >>> used) | 0;
       bitCount -= used;
-      let source = written - distance;
-      if (source < first) throw new DeflateDamage('match before the start');
-      const stop = written + length;
-      if (distance >= COPY_BYTES) {
-        do {
-          output.setInt32(written, output.getInt32(source, true), true);
-          output.setInt32(written + 4, output.getInt32(source + 4, true), true);
-          written += COPY_BYTES;
-          source += COPY_BYTES;
-        } while (written < stop);
-        written = stop;
-      } else {
-        while (written < stop) out[written++] = out[source++];
-      }
+      if (written - distance < first) throw new DeflateDamage('match before the start');
+      copyMatch(output, written, distance, length);
+      written += length;
     }
-    // Whole bytes go back: at the stream's end they were not there.
+    this.#giveBack(at, bits, bitCount);
+    if (isAtEnd) this.#isInBlock = false;
+    return written;
+  }
+
+  /** Whole bytes among the bits taken go back: at the stream's end they were not there. */
+  #giveBack(at: number, bits: number, bitCount: number): void {
     this.#at = at - (bitCount >> 3);
     this.#bitCount = bitCount & 7;
     this.#bits = bits & ((1 << this.#bitCount) - 1);
     if (this.#at > this.#inputLength) throw new DeflateDamage('stream ends early');
-    if (isAtEnd) this.#isInBlock = false;
-    return written;
+  }
+}
+
+/**
+ * Copies the `length` bytes that lie `distance` before `at` to there, and up to `COPY_BYTES` more. Where
+ * they overlap, what was copied is copied again: distance 1 repeats a byte.
+ */
+function copyMatch(output: DataView, at: number, distance: number, length: number): void {
+  const stop = at + length;
+  if (distance < COPY_BYTES) {
+    for (let to = at; to < stop; to++) output.setUint8(to, output.getUint8(to - distance));
+    return;
+  }
+  for (let to = at; to < stop; to += COPY_BYTES) {
+    const from = to - distance;
+    output.setInt32(to, output.getInt32(from, true), true);
+    output.setInt32(to + 4, output.getInt32(from + 4, true), true);
   }
 }
